@@ -1,0 +1,3 @@
+//! The `gateway` program.
+
+fn main() {}

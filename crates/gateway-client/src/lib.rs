@@ -1,0 +1,1 @@
+//! Client of the recruitment gateway over any transport, async and blocking.

@@ -1,0 +1,1 @@
+//! Types and queries of the recruitment gateway: no I/O, no HTTP, no runtime.

@@ -1,0 +1,1 @@
+//! The recruitment gateway service over SQLite or PostgreSQL.

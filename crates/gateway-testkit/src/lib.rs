@@ -1,0 +1,1 @@
+//! Conformance kit, scripted raw server, typed mocks and contract checks for the recruitment gateway.

@@ -1,0 +1,1 @@
+//! Carries one HTTP request and its streaming response: pluggable, async and blocking.

@@ -1,0 +1,1 @@
+//! Suites that need more than one crate.
