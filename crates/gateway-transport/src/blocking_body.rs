@@ -1,0 +1,134 @@
+//! The response body of the blocking side.
+use std::fmt;
+use std::io::{self, Read};
+
+use bytes::Bytes;
+
+use crate::TransportError;
+
+/// A response body to [`Read`], which may still be on its way. Dropping it ends the exchange.
+///
+/// What `read` returns as an error holds a [`TransportError`]; [`TransportError::from_io`] takes it out again.
+///
+/// # Examples
+///
+/// ```
+/// use std::io::Read;
+///
+/// use gateway_transport::BlockingBody;
+///
+/// let mut text = String::new();
+/// BlockingBody::from("hello").read_to_string(&mut text)?;
+/// assert_eq!(text, "hello");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct BlockingBody(Inner);
+
+enum Inner {
+    /// A body that is already here costs no allocation.
+    Full(Bytes),
+    Read(Box<dyn Read + Send>),
+}
+
+impl BlockingBody {
+    /// Makes a body of no bytes.
+    pub const fn empty() -> Self {
+        Self(Inner::Full(Bytes::new()))
+    }
+
+    /// Makes a body of a reader. It should fail with [`TransportError::into_io`] where it knows more than an
+    /// [`io::ErrorKind`] can say.
+    pub fn new(reader: impl Read + Send + 'static) -> Self {
+        Self(Inner::Read(Box::new(reader)))
+    }
+
+    /// Reads the whole body, and refuses it as soon as it is known to be larger than `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), or whatever kept the body from being complete.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_transport::{BlockingBody, ErrorKind};
+    ///
+    /// assert_eq!(BlockingBody::from("12345").collect(5)?, "12345");
+    /// let error = BlockingBody::from("12345").collect(4).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::TooLarge);
+    /// # Ok::<(), gateway_transport::TransportError>(())
+    /// ```
+    pub fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
+        let whole = match self.0 {
+            Inner::Full(data) => data,
+            Inner::Read(reader) => {
+                let mut whole = Vec::new();
+                reader
+                    .take(limit.saturating_add(1))
+                    .read_to_end(&mut whole)
+                    .map_err(TransportError::from_io)?;
+                whole.into()
+            }
+        };
+        if whole.len() as u64 > limit {
+            return Err(TransportError::body_too_large(limit));
+        }
+        Ok(whole)
+    }
+}
+
+impl Read for BlockingBody {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Inner::Full(data) => Ok(move_bytes(data, buffer)),
+            Inner::Read(reader) => reader.read(buffer),
+        }
+    }
+}
+
+impl fmt::Debug for BlockingBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Inner::Full(data) => write!(f, "BlockingBody({} bytes)", data.len()),
+            Inner::Read(_) => f.write_str("BlockingBody(stream)"),
+        }
+    }
+}
+
+impl Default for BlockingBody {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl From<Bytes> for BlockingBody {
+    fn from(data: Bytes) -> Self {
+        Self(Inner::Full(data))
+    }
+}
+
+impl From<Vec<u8>> for BlockingBody {
+    fn from(data: Vec<u8>) -> Self {
+        Bytes::from(data).into()
+    }
+}
+
+impl From<String> for BlockingBody {
+    fn from(text: String) -> Self {
+        Bytes::from(text).into()
+    }
+}
+
+impl From<&'static str> for BlockingBody {
+    fn from(text: &'static str) -> Self {
+        Bytes::from_static(text.as_bytes()).into()
+    }
+}
+
+/// Moves as many bytes as fit from the front of `data` into `buffer`, and returns how many.
+pub(crate) fn move_bytes(data: &mut Bytes, buffer: &mut [u8]) -> usize {
+    let count = buffer.len().min(data.len());
+    let (target, _) = buffer.split_at_mut(count);
+    target.copy_from_slice(&data.split_to(count));
+    count
+}

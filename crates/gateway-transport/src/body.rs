@@ -1,0 +1,198 @@
+//! The response body of the async side.
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::{Bytes, BytesMut};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+
+use crate::{MaybeSend, TransportError};
+
+/// A response body that may still be on its way.
+///
+/// It is an [`http_body::Body`], and for those who do not want that crate, [`chunk`](Self::chunk) and
+/// [`collect`](Self::collect). Dropping it ends the exchange.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_transport::Body;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), gateway_transport::TransportError> {
+/// let mut body = Body::from("hello");
+/// assert_eq!(body.chunk().await?.unwrap(), "hello");
+/// assert_eq!(body.chunk().await?, None);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Body(Inner);
+
+enum Inner {
+    /// A body that is already here costs no allocation.
+    Full(Bytes),
+    Stream(Stream),
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+type Stream = Pin<Box<dyn HttpBody<Data = Bytes, Error = TransportError> + Send>>;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+type Stream = Pin<Box<dyn HttpBody<Data = Bytes, Error = TransportError>>>;
+
+impl Body {
+    /// Makes a body of no bytes.
+    pub const fn empty() -> Self {
+        Self(Inner::Full(Bytes::new()))
+    }
+
+    /// Makes a body of any stream whose errors are typed already.
+    pub fn new<B>(stream: B) -> Self
+    where
+        B: HttpBody<Data = Bytes, Error = TransportError> + MaybeSend + 'static,
+    {
+        Self(Inner::Stream(Box::pin(stream)))
+    }
+
+    /// Waits for the next piece, which is never empty; `None` is the end. Trailers are skipped.
+    ///
+    /// # Errors
+    ///
+    /// Whatever kept the body from being complete. After an error there is nothing more to read.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
+        loop {
+            let frame = std::future::poll_fn(|cx| Pin::new(&mut *self).poll_frame(cx)).await;
+            match frame {
+                None => return Ok(None),
+                Some(Err(error)) => return Err(error),
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data()
+                        && !data.is_empty()
+                    {
+                        return Ok(Some(data));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits for the whole body, and refuses it as soon as it is known to be larger than `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), or whatever kept the body from being complete.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_transport::{Body, ErrorKind};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), gateway_transport::TransportError> {
+    /// assert_eq!(Body::from("12345").collect(5).await?, "12345");
+    /// let error = Body::from("12345").collect(4).await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::TooLarge);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn collect(mut self, limit: u64) -> Result<Bytes, TransportError> {
+        if self.size_hint().lower() > limit {
+            return Err(TransportError::body_too_large(limit));
+        }
+        let Some(first) = self.limited_chunk(0, limit).await? else { return Ok(Bytes::new()) };
+        let Some(second) = self.limited_chunk(first.len(), limit).await? else {
+            // A body of one piece is not copied.
+            return Ok(first);
+        };
+        let mut whole = BytesMut::with_capacity(first.len() + second.len());
+        whole.extend_from_slice(&first);
+        whole.extend_from_slice(&second);
+        while let Some(chunk) = self.limited_chunk(whole.len(), limit).await? {
+            whole.extend_from_slice(&chunk);
+        }
+        Ok(whole.freeze())
+    }
+
+    /// The next piece, if it fits into `limit` after the bytes that are here already.
+    async fn limited_chunk(
+        &mut self,
+        so_far: usize,
+        limit: u64,
+    ) -> Result<Option<Bytes>, TransportError> {
+        let chunk = self.chunk().await?;
+        match &chunk {
+            Some(data) if (so_far as u64).saturating_add(data.len() as u64) > limit => {
+                Err(TransportError::body_too_large(limit))
+            }
+            _ => Ok(chunk),
+        }
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        match &mut self.0 {
+            Inner::Full(data) if data.is_empty() => Poll::Ready(None),
+            Inner::Full(data) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(data))))),
+            Inner::Stream(stream) => stream.as_mut().poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.0 {
+            Inner::Full(data) => data.is_empty(),
+            Inner::Stream(stream) => stream.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Inner::Full(data) => SizeHint::with_exact(data.len() as u64),
+            Inner::Stream(stream) => stream.size_hint(),
+        }
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Inner::Full(data) => write!(f, "Body({} bytes)", data.len()),
+            Inner::Stream(_) => f.write_str("Body(stream)"),
+        }
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(data: Bytes) -> Self {
+        Self(Inner::Full(data))
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(data: Vec<u8>) -> Self {
+        Bytes::from(data).into()
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Bytes::from(text).into()
+    }
+}
+
+impl From<&'static str> for Body {
+    fn from(text: &'static str) -> Self {
+        Bytes::from_static(text.as_bytes()).into()
+    }
+}

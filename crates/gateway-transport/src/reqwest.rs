@@ -1,0 +1,159 @@
+//! [`ReqwestTransport`]: the async adapter over reqwest, on tokio.
+use std::pin::Pin;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::task::{Context, Poll};
+
+use ::reqwest::Client;
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use tokio::runtime;
+
+use crate::{
+    Body, Deadline, ErrorKind, Options, Phase, Request, Response, Sent, Transport, TransportError,
+    mark_sensitive,
+};
+
+mod classify;
+mod configure;
+mod url;
+
+use self::classify::classify;
+
+/// Sends requests with reqwest: HTTP/1.1, keep-alive, no redirects, no retries, no decompression.
+///
+/// Clones share their connections. It needs a tokio runtime with I/O and time enabled, and says so with a typed error
+/// when there is none. It may be used from several runtimes: a connection belongs to the runtime that opened it, so
+/// each runtime gets connections of its own.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_transport::reqwest::ReqwestTransport;
+/// use gateway_transport::{ErrorKind, Options, Transport};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let transport = ReqwestTransport::new(&Options::default())?;
+/// let request = http::Request::get("ftp://localhost/").body("".into())?;
+/// let error = transport.send(request).await.unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReqwestTransport(Arc<Clients>);
+
+impl ReqwestTransport {
+    /// Makes a transport with these settings. Nothing is connected yet.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Tls`] if an extra root certificate cannot be used.
+    pub fn new(options: &Options) -> Result<Self, TransportError> {
+        let settings = configure::Settings::new(options)?;
+        let first = Slot { runtime: None, client: settings.client()? };
+        Ok(Self(Arc::new(Clients { settings, slots: RwLock::new(vec![first]) })))
+    }
+}
+
+impl Transport for ReqwestTransport {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        // reqwest panics when it is polled outside a runtime.
+        let Ok(runtime) = runtime::Handle::try_current() else { return Err(no_runtime()) };
+        let left = Deadline::remaining(&request)?;
+        let client = self.0.of(runtime.id())?;
+
+        let (head, body) = request.into_parts();
+        let mut request = ::reqwest::Request::new(head.method, url::unchanged(&head.uri)?);
+        *request.headers_mut() = head.headers;
+        mark_sensitive(request.headers_mut());
+        // An empty body would be announced with `content-length: 0`, which a GET must not have.
+        if !body.is_empty() {
+            *request.body_mut() = Some(body.into());
+        }
+        // reqwest applies it to the body, too.
+        *request.timeout_mut() = left;
+
+        let response = client.execute(request).await.map_err(|e| classify(e, Phase::Head))?;
+        let mut response = http::Response::from(response).map(|body| Body::new(TypedBody(body)));
+        mark_sensitive(response.headers_mut());
+        Ok(response)
+    }
+
+    fn name(&self) -> &'static str {
+        "reqwest"
+    }
+}
+
+/// One client for each runtime.
+///
+/// A pooled connection is driven by the runtime that opened it. Used from another one, it stalls until the deadline as
+/// soon as its own is idle or gone.
+#[derive(Debug)]
+struct Clients {
+    settings: configure::Settings,
+    slots: RwLock<Vec<Slot>>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    /// `None` until a runtime takes the client that was made in `new`.
+    runtime: Option<runtime::Id>,
+    client: Client,
+}
+
+impl Clients {
+    fn of(&self, runtime: runtime::Id) -> Result<Client, TransportError> {
+        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = slots.iter().find(|slot| slot.runtime == Some(runtime)) {
+            return Ok(slot.client.clone());
+        }
+        drop(slots);
+
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) =
+            slots.iter_mut().find(|slot| slot.runtime.is_none_or(|taken| taken == runtime))
+        {
+            slot.runtime = Some(runtime);
+            return Ok(slot.client.clone());
+        }
+        if slots.len() >= MOST_RUNTIMES {
+            slots.remove(0);
+        }
+        let client = self.settings.client()?;
+        slots.push(Slot { runtime: Some(runtime), client: client.clone() });
+        Ok(client)
+    }
+}
+
+/// A body whose errors are ours.
+struct TypedBody(::reqwest::Body);
+
+impl HttpBody for TypedBody {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        let frame = Pin::new(&mut self.0).poll_frame(cx);
+        frame.map(|frame| frame.map(|frame| frame.map_err(|e| classify(e, Phase::Body))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.size_hint()
+    }
+}
+
+fn no_runtime() -> TransportError {
+    TransportError::new(ErrorKind::Other, "reqwest needs a running tokio runtime")
+        .with_sent(Sent::No)
+}
+
+/// Programs have one runtime or two. More come from tests, where each one is gone a moment later.
+const MOST_RUNTIMES: usize = 8;

@@ -1,0 +1,54 @@
+//! The one place that configures reqwest, for async and blocking.
+use ::reqwest::{Client, redirect, retry};
+
+use super::classify::classify;
+use crate::{Options, Phase, Proxy, TransportError};
+
+/// Everything that it takes to make one more client like the first.
+#[derive(Debug)]
+pub(super) struct Settings {
+    options: Options,
+    #[cfg(feature = "__tls")]
+    tls: rustls::ClientConfig,
+}
+
+impl Settings {
+    pub(super) fn new(options: &Options) -> Result<Self, TransportError> {
+        Ok(Self {
+            options: options.clone(),
+            #[cfg(feature = "__tls")]
+            tls: crate::tls::client_config(options)?,
+        })
+    }
+
+    pub(super) fn client(&self) -> Result<Client, TransportError> {
+        let options = &self.options;
+        let mut builder = Client::builder()
+            .connect_timeout(options.connect_timeout)
+            .read_timeout(options.idle_timeout)
+            .timeout(options.total_timeout)
+            .pool_idle_timeout(options.pool_idle_timeout)
+            .pool_max_idle_per_host(options.pool_max_idle)
+            // Followed redirects would carry the credentials to wherever the peer points.
+            .redirect(redirect::Policy::none())
+            // The default sends the previous address, query and all.
+            .referer(false)
+            // The default repeats some refused requests in silence.
+            .retry(retry::never())
+            // What follows is off as long as nobody else in the program turns the cargo feature on.
+            .http1_only()
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
+            .no_hickory_dns();
+        if options.proxy == Proxy::Never {
+            builder = builder.no_proxy();
+        }
+        #[cfg(feature = "__tls")]
+        {
+            builder = builder.tls_backend_preconfigured(self.tls.clone());
+        }
+        builder.build().map_err(|error| classify(error, Phase::Unknown))
+    }
+}

@@ -1,0 +1,74 @@
+//! Refuses the targets that reqwest would rewrite.
+use ::url::{Position, Url};
+use http::Uri;
+
+use crate::{ErrorKind, TransportError};
+
+/// Turns `uri` into the URL that reqwest wants, if that leaves every byte of the target as it is.
+///
+/// The URL standard re-encodes some bytes (`'` in a query) and resolves dot segments, so that the peer would be asked
+/// for something else than the caller wrote.
+pub(super) fn unchanged(uri: &Uri) -> Result<Url, TransportError> {
+    let url = Url::parse(&uri.to_string())
+        .map_err(|error| refused("the target is not an absolute URL").with_source(error))?;
+    match url.scheme() {
+        "http" => {}
+        "https" if cfg!(feature = "__tls") => {}
+        "https" => return Err(refused("https needs the feature `rustls` or `rustls-ring`")),
+        _ => return Err(refused("the scheme is neither http nor https")),
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(refused("the target has credentials in it"));
+    }
+    let target = uri.path_and_query().map_or("/", |target| target.as_str());
+    // Out-of-range is impossible: both positions are the URL's own.
+    if url.as_str().get(range(&url)) == Some(target) {
+        Ok(url)
+    } else {
+        Err(refused("the target is not in the form of the URL standard and would be rewritten"))
+    }
+}
+
+/// Where path and query stand in the text of `url`.
+fn range(url: &Url) -> std::ops::Range<usize> {
+    let start = url[..Position::BeforePath].len();
+    let end = url[..Position::AfterQuery].len();
+    start..end
+}
+
+fn refused(text: &'static str) -> TransportError {
+    TransportError::new(ErrorKind::InvalidRequest, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(uri: &'static str, expected: Result<(), &str>) {
+        let result = unchanged(&Uri::from_static(uri)).map(drop).map_err(|e| e.to_string());
+        assert_eq!(result.as_ref().map(|&()| ()).map_err(String::as_str), expected);
+    }
+
+    #[test]
+    fn plain_targets_pass() {
+        check("http://localhost:8080", Ok(()));
+        check("http://localhost/c/oauth/v1?method=candidates/list&status=a%20b", Ok(()));
+        check("http://[::1]:1/?", Ok(()));
+    }
+
+    #[test]
+    fn rewritten_targets_are_refused() {
+        let rewritten = "the target is not in the form of the URL standard and would be rewritten";
+        check("http://localhost/?name=O'Brien", Err(rewritten));
+        check("http://localhost/a/../b", Err(rewritten));
+        check("http://localhost/a/%2e%2e/b", Err(rewritten));
+    }
+
+    #[test]
+    fn foreign_targets_are_refused() {
+        check("ftp://localhost/", Err("the scheme is neither http nor https"));
+        check("/only/a/path", Err("the target is not an absolute URL"));
+        check("http://user:secret@localhost/", Err("the target has credentials in it"));
+    }
+}

@@ -1,0 +1,92 @@
+//! What other crates rely on and no signature shows: auto traits, dyn-compatibility, sizes, what `Debug` prints.
+use std::fmt::Debug;
+use std::mem::size_of;
+use std::sync::Arc;
+
+use gateway_transport::{
+    BlockingBody, BlockingTransport, Body, BoxFuture, Deadline, ErrorKind, MemoryTransport,
+    Options, Phase, Request, Response, Sent, SharedTransport, Transport, TransportError,
+};
+
+#[test]
+fn types_cross_threads() {
+    fn send_sync<T: Send + Sync + Debug>() {}
+    fn send<T: Send + Debug>() {}
+    send_sync::<SharedTransport>();
+    send_sync::<MemoryTransport>();
+    send_sync::<TransportError>();
+    send_sync::<Options>();
+    send_sync::<Deadline>();
+    send_sync::<Request>();
+    send::<Body>();
+    send::<BlockingBody>();
+    #[cfg(feature = "reqwest")]
+    send_sync::<gateway_transport::reqwest::ReqwestTransport>();
+    #[cfg(feature = "reqwest-blocking")]
+    send_sync::<gateway_transport::reqwest_blocking::ReqwestBlockingTransport>();
+}
+
+#[test]
+fn a_call_through_the_handle_can_be_spawned() {
+    let shared = SharedTransport::new(MemoryTransport::default());
+    let _call: BoxFuture<'static, Result<Response, TransportError>> =
+        Box::pin(async move { shared.send(Request::default()).await });
+}
+
+#[test]
+fn blocking_transports_are_dyn_compatible() {
+    let boxed: Box<dyn BlockingTransport> = Box::new(MemoryTransport::default());
+    let shared: Arc<dyn BlockingTransport> = Arc::new(boxed);
+    assert_eq!(shared.name(), "memory");
+}
+
+#[test]
+fn an_error_is_one_pointer_wide() {
+    assert_eq!(size_of::<TransportError>(), size_of::<usize>());
+    assert_eq!(size_of::<Result<(), TransportError>>(), size_of::<usize>());
+}
+
+#[test]
+fn phase_and_sent_follow_from_the_kind() {
+    let of = |kind| {
+        let error = TransportError::new(kind, "");
+        (error.phase(), error.sent(), error.is_transient())
+    };
+    assert_eq!(of(ErrorKind::InvalidRequest), (Phase::Unknown, Sent::No, false));
+    assert_eq!(of(ErrorKind::Resolve), (Phase::Connect, Sent::No, true));
+    assert_eq!(of(ErrorKind::Connect), (Phase::Connect, Sent::No, true));
+    assert_eq!(of(ErrorKind::Tls), (Phase::Connect, Sent::No, false));
+    assert_eq!(of(ErrorKind::Timeout), (Phase::Unknown, Sent::Maybe, true));
+    assert_eq!(of(ErrorKind::Interrupted), (Phase::Unknown, Sent::Maybe, true));
+    assert_eq!(of(ErrorKind::Protocol), (Phase::Unknown, Sent::Maybe, false));
+    assert_eq!(of(ErrorKind::TooLarge), (Phase::Unknown, Sent::Maybe, false));
+    assert_eq!(of(ErrorKind::Other), (Phase::Unknown, Sent::Maybe, false));
+}
+
+#[test]
+fn an_error_survives_the_way_through_io() {
+    let error = TransportError::timeout(Phase::Body).into_io();
+    assert_eq!(TransportError::from_io(error).phase(), Phase::Body);
+
+    let error = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+    assert_eq!(TransportError::from_io(error).kind(), ErrorKind::Interrupted);
+}
+
+#[test]
+fn an_expired_deadline_is_an_error_before_anything_is_sent() {
+    let transport = MemoryTransport::new([Ok(http::Response::default())]);
+    let mut request = Request::default();
+    request.extensions_mut().insert(Deadline::at(std::time::Instant::now()));
+    let error = BlockingTransport::send(&transport, request).unwrap_err();
+    assert_eq!((error.kind(), error.sent()), (ErrorKind::Timeout, Sent::No));
+    assert_eq!(transport.requests().len(), 0);
+}
+
+#[test]
+fn debug_shows_no_data() {
+    let transport = MemoryTransport::new([Ok(http::Response::new("secret".into()))]);
+    let request = http::Request::get("/secret").body("".into()).unwrap();
+    let response = BlockingTransport::send(&transport, request).unwrap();
+    let shown = format!("{transport:?} {:?}", response.body());
+    assert_eq!(shown, "MemoryTransport { requests: 1, remaining: 0 } BlockingBody(6 bytes)");
+}
