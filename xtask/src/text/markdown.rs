@@ -1,0 +1,159 @@
+//! Descriptions as Markdown: prose in, prose out, whatever the prose says.
+
+use super::is_hidden;
+
+/// A description as Markdown, one line per paragraph, paragraphs apart by an empty line.
+///
+/// `Code` between backticks stays code; everything else is shown as it stands. Words that look
+/// like code (`snake_case`, `CamelCase`, paths, addresses) become code.
+pub fn markdown(text: &str) -> String {
+    paragraphs(text).map(|words| guard(&words.join(" "))).collect::<Vec<_>>().join("\n\n")
+}
+
+/// A block of code that its content cannot close.
+pub fn fenced(language: &str, text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let text: String = text.chars().filter(|&c| c == '\n' || !is_hidden(c)).collect();
+    format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
+/// A description as escaped words; a code span is one word, so a line is never broken inside it.
+pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = Vec<String>> {
+    let text = text.replace("\r\n", "\n");
+    let mut paragraphs = vec![Vec::new()];
+    for line in text.split('\n') {
+        if line.trim().is_empty() {
+            paragraphs.push(Vec::new());
+        } else if let Some(paragraph) = paragraphs.last_mut() {
+            paragraph.push(line.to_owned());
+        }
+    }
+    paragraphs.into_iter().filter(|lines| !lines.is_empty()).map(|lines| words(&lines.join(" ")))
+}
+
+/// Escapes the start of a line where it would begin a heading, a list, a rule or an underline.
+pub(super) fn guard(line: &str) -> String {
+    let digits = line.chars().take_while(char::is_ascii_digit).count();
+    if matches!(line.chars().next(), Some('#' | '-' | '+' | '=')) {
+        return format!("\\{line}");
+    }
+    if let (1.., Some((number, rest))) = (digits, line.split_at_checked(digits))
+        && rest.starts_with(['.', ')'])
+    {
+        return format!("{number}\\{rest}");
+    }
+    line.to_owned()
+}
+
+fn words(paragraph: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = paragraph;
+    loop {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            return words;
+        }
+        // A word runs to the next white space outside a code span.
+        let mut word = String::new();
+        while rest.starts_with(|c: char| !c.is_whitespace()) {
+            let ticks = rest.len() - rest.trim_start_matches('`').len();
+            let span = if ticks == 1 { code_span(rest) } else { None };
+            if let Some((code, after)) = span {
+                word.push_str(&code);
+                rest = after;
+            } else if let Some((run, after)) = rest.split_at_checked(ticks).filter(|_| ticks > 0) {
+                word.push_str(&escaped(run));
+                rest = after;
+            } else {
+                let end = rest.find(|c: char| c.is_whitespace() || c == '`').unwrap_or(rest.len());
+                let (run, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                word.push_str(&plain(run));
+                rest = after;
+            }
+        }
+        words.push(word);
+    }
+}
+
+/// Takes `` `code` `` from the start of a text.
+fn code_span(text: &str) -> Option<(String, &str)> {
+    let (code, after) = text.strip_prefix('`')?.split_once('`')?;
+    let code = code.split_whitespace().collect::<Vec<_>>().join(" ");
+    let code: String = code.chars().filter(|&c| !is_hidden(c)).collect();
+    let code = code.trim();
+    (!code.is_empty()).then(|| (format!("`{code}`"), after))
+}
+
+/// A word without backticks: as code if it looks like code, else escaped.
+fn plain(word: &str) -> String {
+    let is_edge = |c: char| !c.is_alphanumeric() && c != '_' && c != '/' && c != '{' && c != '}';
+    let core = word.trim_matches(is_edge);
+    if !looks_like_code(core) {
+        return escaped(word);
+    }
+    let before = word.len() - word.trim_start_matches(is_edge).len();
+    let (head, tail) = word.split_at_checked(before).unwrap_or(("", word));
+    let tail = tail.strip_prefix(core).unwrap_or_default();
+    let core: String = core.chars().filter(|&c| !is_hidden(c)).collect();
+    format!("{}`{core}`{}", escaped(head), escaped(tail))
+}
+
+fn looks_like_code(word: &str) -> bool {
+    let humps =
+        word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    humps || word.contains('_') || word.contains("::") || word.contains("://")
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' => {
+                escaped.extend(['\\', c]);
+            }
+            c if is_hidden(c) => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fenced, markdown};
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(markdown(text), expected);
+    }
+
+    #[test]
+    fn prose_stays_prose() {
+        check("Ends here.  And `code` there.", "Ends here. And `code` there.");
+        check("One.\n\nTwo\nlines.", "One.\n\nTwo lines.");
+        check("See (phone_mobile), `a b`.", "See (`phone_mobile`), `a b`.");
+    }
+
+    #[test]
+    fn markup_is_shown() {
+        check("# no heading", "\\# no heading");
+        check("12. no list", "12\\. no list");
+        check("<script>a*b*</script>", "\\<script\\>a\\*b\\*\\</script\\>");
+        check("```\nlet x;\n```", "\\`\\`\\` let x; \\`\\`\\`");
+        check("an open ` tick", "an open \\` tick");
+        check("[a](javascript:x) ![b]", "\\[a\\](javascript:x) !\\[b\\]");
+    }
+
+    #[test]
+    fn hidden_characters_do_not_pass() {
+        check("a\u{202e}b", "a\u{fffd}b");
+        check("a\u{2028}b", "a b");
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_its_content() {
+        assert_eq!(fenced("json", "[]\n"), "```json\n[]\n```");
+        assert_eq!(fenced("text", "````"), "`````text\n````\n`````");
+    }
+}
