@@ -1,0 +1,455 @@
+//! Walks a document from record to record, over any number of pieces.
+
+use alloc::format;
+use alloc::string::String;
+
+use serde::Deserialize as _;
+use serde::de::IgnoredAny;
+
+use crate::decode::splitter::Splitter;
+use crate::decode::text::CowText;
+use crate::decode::{Record, depth, diagnose, kind_of};
+use crate::error::Position;
+use crate::{Error, ErrorKind, Rejected};
+
+/// Where the records of a list are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Layout {
+    /// The document is the list.
+    Array,
+    /// The document is an object, and the list one of its members.
+    Envelope(&'static Envelope),
+}
+
+/// An object around a list.
+#[derive(Debug)]
+pub(crate) struct Envelope {
+    /// The member whose text says whether the call was a success.
+    pub(crate) marker: &'static str,
+    /// What that text is after a success.
+    pub(crate) success: &'static str,
+    /// The member that holds the list.
+    pub(crate) items: &'static str,
+}
+
+/// The part of a document that is at hand.
+#[derive(Clone, Copy)]
+pub(crate) struct Window<'w> {
+    pub(crate) text: &'w str,
+    pub(crate) after: After,
+}
+
+/// What comes after a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// Perhaps more.
+    More,
+    /// Nothing.
+    Nothing,
+    /// Bytes that are not UTF-8.
+    Garbage,
+}
+
+/// What comes next.
+pub(crate) enum Step<R> {
+    Record(R),
+    Rejected(Rejected),
+    More,
+    End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before anything, where a byte order mark may stand.
+    Mark,
+    Start,
+    /// In the envelope, where a name comes, or its end if this is the first place for one.
+    Name {
+        first: bool,
+    },
+    Colon,
+    Value,
+    AfterValue,
+    /// In the list, where a record comes, or its end if this is the first place for one.
+    Record {
+        first: bool,
+    },
+    AfterRecord,
+    /// After the document, where only blanks may stand.
+    Trailing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Member {
+    Marker,
+    Items,
+    Other,
+}
+
+/// Where we are in a document, between two windows.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    layout: Layout,
+    limit: usize,
+    state: State,
+    member: Member,
+    splitter: Splitter,
+    /// The place of the next record in the list.
+    index: u64,
+    marker_seen: bool,
+    items_seen: bool,
+    /// What is wrong with the list as such; an answer that reports no success is worse.
+    pending: Option<Error>,
+    failed: Option<Error>,
+    /// A place in the window, and where it is in the document.
+    known: (usize, Position),
+}
+
+impl Engine {
+    /// A record, or any other value, may be `limit` bytes long.
+    pub(crate) fn new(layout: Layout, limit: usize) -> Self {
+        Self {
+            layout,
+            limit,
+            state: State::Mark,
+            member: Member::Other,
+            splitter: Splitter::default(),
+            index: 0,
+            marker_seen: false,
+            items_seen: false,
+            pending: None,
+            failed: None,
+            known: (0, Position::START),
+        }
+    }
+
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
+    /// Says that the window will begin at `at` from now on.
+    pub(crate) fn forget(&mut self, text: &str, at: usize) {
+        self.known = (0, self.position(text, at));
+    }
+
+    /// Goes on from `at` to the next record. After an error it says the same error again.
+    #[inline]
+    pub(crate) fn next<'w, T: Record>(
+        &mut self,
+        window: Window<'w>,
+        at: &mut usize,
+    ) -> Result<Step<T::Ref<'w>>, Error> {
+        loop {
+            if self.state == State::AfterRecord && window.text.as_bytes().get(*at) == Some(&b',') {
+                *at += 1;
+                self.state = State::Record { first: false };
+            }
+            if let State::Record { first } = self.state
+                && let Some(byte) = token(window.text, at)
+                && !(first && byte == b']')
+            {
+                return self.record::<T>(window, at);
+            }
+            match self.walk(window, at) {
+                Ok(Walk::On) => {}
+                Ok(Walk::More) => return Ok(Step::More),
+                Ok(Walk::End) => return Ok(Step::End),
+                Err(error) => return Err(self.fail(error)),
+            }
+        }
+    }
+
+    #[inline]
+    fn record<'w, T: Record>(
+        &mut self,
+        window: Window<'w>,
+        at: &mut usize,
+    ) -> Result<Step<T::Ref<'w>>, Error> {
+        match self.whole(window, *at) {
+            Ok(Some(json)) => {
+                let step = match serde_json::from_str(json) {
+                    Ok(record) => Step::Record(record),
+                    Err(_) => Step::Rejected(self.refuse::<T>(window, *at, json)?),
+                };
+                *at += json.len();
+                self.index += 1;
+                self.state = State::AfterRecord;
+                Ok(step)
+            }
+            Ok(None) => Ok(Step::More),
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    /// Rejects a record that is JSON; text that is not JSON ends the whole document.
+    #[cold]
+    fn refuse<T: Record>(
+        &mut self,
+        window: Window<'_>,
+        at: usize,
+        json: &str,
+    ) -> Result<Rejected, Error> {
+        if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
+            let error = self.syntax(window, at, json, &error);
+            return Err(self.fail(error));
+        }
+        let position = self.position(window.text, at);
+        let error = diagnose::diagnose(json, T::SHAPE, self.path(), position);
+        Ok(Rejected::new(self.index, error.with_delivered(self.index), json))
+    }
+
+    /// Takes one step outside of the records.
+    #[cold]
+    fn walk(&mut self, window: Window<'_>, at: &mut usize) -> Result<Walk, Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        if self.state == State::Mark {
+            if window.text.is_empty() {
+                return self.exhausted(window);
+            }
+            if window.text.starts_with(BYTE_ORDER_MARK) {
+                *at += BYTE_ORDER_MARK.len_utf8();
+            }
+            self.state = State::Start;
+        }
+        let Some(byte) = token(window.text, at) else {
+            return if self.state == State::Trailing && window.after == After::Nothing {
+                Ok(Walk::End)
+            } else {
+                self.exhausted(window)
+            };
+        };
+        self.state = match (self.state, byte) {
+            (State::Start, b'[') if matches!(self.layout, Layout::Array) => {
+                *at += 1;
+                State::Record { first: true }
+            }
+            (State::Start, b'{') if matches!(self.layout, Layout::Envelope(_)) => {
+                *at += 1;
+                State::Name { first: true }
+            }
+            (State::Name { first: true } | State::AfterValue, b'}') => {
+                self.check_envelope(window.text, *at)?;
+                *at += 1;
+                State::Trailing
+            }
+            (State::Name { .. }, b'"') => match self.whole(window, *at)? {
+                Some(name) => {
+                    self.member = self.name(window, *at, name)?;
+                    *at += name.len();
+                    State::Colon
+                }
+                None => return Ok(Walk::More),
+            },
+            (State::Colon, b':') => {
+                *at += 1;
+                State::Value
+            }
+            (State::Value, b'[') if self.member == Member::Items => {
+                *at += 1;
+                State::Record { first: true }
+            }
+            (State::Value, _) => match self.whole(window, *at)? {
+                Some(value) => {
+                    self.value(window, *at, value)?;
+                    *at += value.len();
+                    State::AfterValue
+                }
+                None => return Ok(Walk::More),
+            },
+            (State::AfterValue, b',') => {
+                *at += 1;
+                State::Name { first: false }
+            }
+            (State::AfterRecord, b',') => {
+                *at += 1;
+                State::Record { first: false }
+            }
+            (State::Record { .. } | State::AfterRecord, b']') => {
+                *at += 1;
+                match self.layout {
+                    Layout::Array => State::Trailing,
+                    Layout::Envelope(_) => State::AfterValue,
+                }
+            }
+            (state, byte) => return Err(self.unexpected(window.text, *at, state, byte)),
+        };
+        Ok(Walk::On)
+    }
+
+    /// Returns the text of the value at `at` once all of it is there.
+    fn whole<'w>(&mut self, window: Window<'w>, at: usize) -> Result<Option<&'w str>, Error> {
+        let rest = window.text.get(at..).unwrap_or_default();
+        let end = self.splitter.end(rest.as_bytes(), window.after == After::Nothing);
+        if end.unwrap_or(rest.len()) > self.limit {
+            let position = self.position(window.text, at);
+            return Err(Error::new(ErrorKind::TooLarge, self.path(), position, "a smaller record"));
+        }
+        let Some(end) = end else {
+            return self.exhausted(window).map(|_| None);
+        };
+        self.splitter = Splitter::default();
+        Ok(rest.get(..end))
+    }
+
+    /// Returns which member of the envelope this is.
+    fn name(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<Member, Error> {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let name = CowText::deserialize(&mut deserializer)
+            .map_err(|error| self.syntax(window, at, json, &error))?;
+        let Layout::Envelope(envelope) = self.layout else { return Ok(Member::Other) };
+        let (member, seen) = if name.0 == envelope.marker {
+            (Member::Marker, &mut self.marker_seen)
+        } else if name.0 == envelope.items {
+            (Member::Items, &mut self.items_seen)
+        } else {
+            return Ok(Member::Other);
+        };
+        if core::mem::replace(seen, true) {
+            let position = self.position(window.text, at);
+            return Err(Error::new(ErrorKind::Duplicate, name.0.into(), position, "it once"));
+        }
+        Ok(member)
+    }
+
+    /// Reads the value of a member of the envelope that is not the list.
+    fn value(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), Error> {
+        if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
+            return Err(self.syntax(window, at, json, &error));
+        }
+        let Layout::Envelope(envelope) = self.layout else { return Ok(()) };
+        let (kind, name, expected) = match self.member {
+            Member::Marker => match serde_json::from_str::<CowText<'_>>(json) {
+                Ok(text) if text.0 == envelope.success => return Ok(()),
+                Ok(_) => (ErrorKind::NotSuccess, envelope.marker, envelope.success),
+                Err(_) => (ErrorKind::WrongType, envelope.marker, envelope.success),
+            },
+            Member::Items => (ErrorKind::WrongType, envelope.items, "an array"),
+            Member::Other if depth::exceeded(json) => {
+                (ErrorKind::TooDeep, "*", "a value less nested")
+            }
+            Member::Other => return Ok(()),
+        };
+        let error = Error::new(kind, name.into(), self.position(window.text, at), expected);
+        if self.member == Member::Items {
+            // The marker may still come, and says more about what happened.
+            self.pending = Some(error);
+            return Ok(());
+        }
+        Err(error)
+    }
+
+    /// At the end of the envelope: it must have said success, and must have had a list.
+    fn check_envelope(&mut self, text: &str, at: usize) -> Result<(), Error> {
+        let Layout::Envelope(envelope) = self.layout else { return Ok(()) };
+        let (name, expected) = match (self.marker_seen, self.items_seen) {
+            (false, _) => (envelope.marker, envelope.success),
+            (true, false) => (envelope.items, "an array"),
+            (true, true) => return self.pending.take().map_or(Ok(()), Err),
+        };
+        let position = self.position(text, at);
+        Err(Error::new(ErrorKind::Missing, name.into(), position, expected))
+    }
+
+    /// The window ends in the middle of something.
+    fn exhausted(&mut self, window: Window<'_>) -> Result<Walk, Error> {
+        let kind = match window.after {
+            After::More => return Ok(Walk::More),
+            After::Nothing => ErrorKind::Incomplete,
+            After::Garbage => ErrorKind::Encoding,
+        };
+        let position = self.position(window.text, window.text.len());
+        let expected = match kind {
+            ErrorKind::Encoding => "UTF-8",
+            _ => "the rest of the document",
+        };
+        Err(Error::new(kind, self.path(), position, expected))
+    }
+
+    fn unexpected(&mut self, text: &str, at: usize, state: State, byte: u8) -> Error {
+        let expected = match (state, self.layout) {
+            (State::Mark | State::Start, Layout::Array) => "an array",
+            (State::Mark | State::Start, Layout::Envelope(_)) => "an object",
+            (State::Name { .. }, _) => "a name",
+            (State::Colon, _) => "a colon",
+            (State::AfterValue, _) => "a comma or the end of the object",
+            (State::AfterRecord, _) => "a comma or the end of the array",
+            (State::Value | State::Record { .. }, _) => "a value",
+            (State::Trailing, _) => "the end of the document",
+        };
+        let begins_value =
+            matches!(byte, b'[' | b'{' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
+        let kind = match state {
+            State::Start if begins_value => ErrorKind::WrongType,
+            _ => ErrorKind::Syntax,
+        };
+        let position = self.position(text, at);
+        Error::new(kind, String::new(), position, expected)
+    }
+
+    fn syntax(
+        &mut self,
+        window: Window<'_>,
+        at: usize,
+        json: &str,
+        error: &serde_json::Error,
+    ) -> Error {
+        let at_the_end = window.after == After::Nothing && at + json.len() == window.text.len();
+        let (kind, expected) = match kind_of(error) {
+            ErrorKind::Incomplete if at_the_end => {
+                (ErrorKind::Incomplete, "the rest of the document")
+            }
+            _ => (ErrorKind::Syntax, "valid JSON"),
+        };
+        let position = self.position(window.text, at).within(error.line(), error.column());
+        Error::new(kind, self.path(), position, expected)
+    }
+
+    /// Returns the path of the record that is being read.
+    fn path(&self) -> String {
+        match (self.state, self.layout) {
+            (State::Record { .. }, Layout::Array) => format!("[{}]", self.index),
+            (State::Record { .. }, Layout::Envelope(envelope)) => {
+                format!("{}[{}]", envelope.items, self.index)
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Returns where `at` is in the document. Every byte is counted once.
+    fn position(&mut self, text: &str, at: usize) -> Position {
+        let (known, position) = self.known;
+        let position = position.after(text.get(known..at).unwrap_or_default());
+        self.known = (at, position);
+        position
+    }
+
+    fn fail(&mut self, error: Error) -> Error {
+        let error = error.with_delivered(self.index);
+        self.failed = Some(error.clone());
+        self.state = State::Trailing;
+        error
+    }
+}
+
+/// What a step outside of the records came to.
+enum Walk {
+    On,
+    More,
+    End,
+}
+
+/// Steps over blanks and returns the byte after them.
+#[inline]
+fn token(text: &str, at: &mut usize) -> Option<u8> {
+    let bytes = text.as_bytes();
+    loop {
+        match bytes.get(*at)? {
+            b' ' | b'\n' | b'\r' | b'\t' => *at += 1,
+            byte => return Some(*byte),
+        }
+    }
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';

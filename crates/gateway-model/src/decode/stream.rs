@@ -1,0 +1,260 @@
+//! The push decoder: a list of any length in bounded memory, without input or output.
+
+use alloc::string::String;
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::decode::Record;
+use crate::decode::engine::{After, Engine, Layout, Step, Window};
+use crate::{Error, Rejected};
+
+/// Reads a list record by record from pieces of any size.
+///
+/// It does no input itself: push what has arrived, take records until it wants more. It holds what has
+/// been pushed and not yet been taken, so memory is bounded by the size of a piece plus the largest
+/// record, and a single record by [`with_record_limit`](Self::with_record_limit).
+///
+/// [`Next::End`] comes only after the document has been closed and [`finish`](Self::finish) has been
+/// called: a body that was cut is always an error, which says how many records came before.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model::{ErrorKind, ListCandidates, ListOperation, Next};
+///
+/// let mut decoder = <ListCandidates as ListOperation>::decoder();
+/// for piece in [r#"{"status":"succ"#, r#"ess","result":[{"id":"4"#, r#"711"},{"id""#] {
+///     decoder.push(piece.as_bytes());
+///     while let Next::Item(candidate) = decoder.next_record()? {
+///         assert_eq!(candidate.id.as_str(), "4711");
+///     }
+/// }
+/// decoder.finish();
+/// let error = decoder.next_record().unwrap_err();
+/// assert_eq!((error.kind(), error.delivered()), (ErrorKind::Incomplete, 1));
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
+pub struct StreamDecoder<T> {
+    engine: Engine,
+    /// What has been pushed and checked, from a little before `at` on.
+    text: String,
+    at: usize,
+    /// The first bytes of a character whose rest has not been pushed.
+    tail: Tail,
+    after: After,
+    record: PhantomData<fn() -> T>,
+}
+
+/// What a [`StreamDecoder`] has for its caller.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next<T> {
+    /// A record.
+    Item(T),
+    /// A record that could not be read; the others still can.
+    Rejected(Rejected),
+    /// Push more, or say that there is no more.
+    NeedMore,
+    /// The list is complete.
+    End,
+}
+
+impl<T: Record> StreamDecoder<T> {
+    /// How large a single record may be unless another limit is set: 1 MiB.
+    pub const RECORD_LIMIT: usize = 1 << 20;
+
+    pub(crate) fn new(layout: Layout) -> Self {
+        Self {
+            engine: Engine::new(layout, Self::RECORD_LIMIT),
+            text: String::new(),
+            at: 0,
+            tail: Tail::default(),
+            after: After::More,
+            record: PhantomData,
+        }
+    }
+
+    /// Sets how many bytes a single record may have; a larger one is [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    ///
+    /// ```
+    /// use gateway_model::{ErrorKind, ListOperation as _, ListVacancies};
+    ///
+    /// let mut decoder = ListVacancies::decoder().with_record_limit(16);
+    /// decoder.push(br#"[{"id":"1","project":"Welder"}]"#);
+    /// assert_eq!(decoder.next_record().unwrap_err().kind(), ErrorKind::TooLarge);
+    /// ```
+    #[must_use]
+    pub fn with_record_limit(mut self, bytes: usize) -> Self {
+        self.engine.set_limit(bytes);
+        self
+    }
+
+    /// Takes the next piece of the body. After [`finish`](Self::finish) nothing is taken.
+    ///
+    /// ```
+    /// use gateway_model::{ListOperation as _, ListVacancies, Next};
+    ///
+    /// let mut decoder = ListVacancies::decoder();
+    /// decoder.push(b"[");
+    /// assert!(matches!(decoder.next_record()?, Next::NeedMore));
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn push(&mut self, piece: &[u8]) {
+        if self.after != After::More {
+            return;
+        }
+        self.engine.forget(&self.text, self.at);
+        self.text.drain(..self.at);
+        self.at = 0;
+        let rest = self.tail.complete(piece, &mut self.text);
+        let (valid, invalid) = checked(rest);
+        self.text.push_str(valid);
+        if self.tail.is_broken() || !self.tail.keep(invalid) {
+            self.after = After::Garbage;
+        }
+    }
+
+    /// Says that the body has ended.
+    ///
+    /// ```
+    /// use gateway_model::{ListOperation as _, ListVacancies, Next};
+    ///
+    /// let mut decoder = ListVacancies::decoder();
+    /// decoder.push(b"[]");
+    /// decoder.finish();
+    /// assert!(matches!(decoder.next_record()?, Next::End));
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn finish(&mut self) {
+        if self.after == After::More {
+            self.after = if self.tail.is_empty() { After::Nothing } else { After::Garbage };
+        }
+    }
+
+    /// Returns what comes next in the list.
+    ///
+    /// # Errors
+    ///
+    /// As [`Operation::decode`](crate::Operation::decode); once it has failed it says the same error again.
+    ///
+    /// ```
+    /// use gateway_model::{ListOperation as _, ListVacancies, Next};
+    ///
+    /// let mut decoder = ListVacancies::decoder();
+    /// decoder.push(br#"[{"id":"1"}"#);
+    /// assert!(matches!(decoder.next_record()?, Next::Item(vacancy) if vacancy.id.as_str() == "1"));
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn next_record(&mut self) -> Result<Next<T>, Error> {
+        self.next_record_with(T::from_ref)
+    }
+
+    /// Gives the next record to `take`, borrowed from the body: nothing is copied that need not be.
+    ///
+    /// # Errors
+    ///
+    /// As [`next_record`](Self::next_record).
+    ///
+    /// ```
+    /// use gateway_model::{ListOperation as _, ListVacancies, Next};
+    ///
+    /// let mut decoder = ListVacancies::decoder();
+    /// decoder.push(br#"[{"id":"1","project":"Welder"}"#);
+    /// let length = decoder.next_record_with(|vacancy| vacancy.project.map_or(0, |text| text.len()))?;
+    /// assert_eq!(length, Next::Item(6));
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    #[inline]
+    pub fn next_record_with<O>(
+        &mut self,
+        take: impl FnOnce(T::Ref<'_>) -> O,
+    ) -> Result<Next<O>, Error> {
+        let window = Window { text: &self.text, after: self.after };
+        Ok(match self.engine.next::<T>(window, &mut self.at)? {
+            Step::Record(record) => Next::Item(take(record)),
+            Step::Rejected(rejected) => Next::Rejected(rejected),
+            Step::More => Next::NeedMore,
+            Step::End => Next::End,
+        })
+    }
+}
+
+impl<T> fmt::Debug for StreamDecoder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamDecoder")
+            .field("engine", &self.engine)
+            .field("text", &format_args!("<{} bytes>", self.text.len() - self.at))
+            .finish_non_exhaustive()
+    }
+}
+
+/// The first bytes of a character that was cut by the end of a piece.
+#[derive(Default)]
+struct Tail {
+    bytes: [u8; 4],
+    len: usize,
+    broken: bool,
+}
+
+impl Tail {
+    fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// Completes the character with the first bytes of `piece`, and returns the bytes after it.
+    fn complete<'p>(&mut self, mut piece: &'p [u8], text: &mut String) -> &'p [u8] {
+        while self.len > 0
+            && let Some((first, rest)) = piece.split_first()
+            && let Some(room) = self.bytes.get_mut(self.len)
+        {
+            *room = *first;
+            self.len += 1;
+            piece = rest;
+            let (valid, invalid) = checked(self.bytes.get(..self.len).unwrap_or_default());
+            text.push_str(valid);
+            if invalid.is_empty() {
+                self.len = 0;
+            } else if !is_cut(invalid) {
+                self.broken = true;
+                return &[];
+            }
+        }
+        piece
+    }
+
+    /// Keeps `invalid` for later if it may be the beginning of a character.
+    fn keep(&mut self, invalid: &[u8]) -> bool {
+        if invalid.is_empty() {
+            return true;
+        }
+        match self.bytes.get_mut(..invalid.len()) {
+            Some(room) if is_cut(invalid) => {
+                room.copy_from_slice(invalid);
+                self.len = invalid.len();
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Splits `bytes` into the text at their beginning and the rest.
+pub(crate) fn checked(bytes: &[u8]) -> (&str, &[u8]) {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => (text, &[]),
+        Err(error) => {
+            let (valid, invalid) = bytes.split_at(error.valid_up_to());
+            // The first part was found valid just now.
+            (core::str::from_utf8(valid).unwrap_or_default(), invalid)
+        }
+    }
+}
+
+/// Says whether these bytes may be the beginning of a character.
+fn is_cut(bytes: &[u8]) -> bool {
+    core::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}

@@ -1,0 +1,49 @@
+//! Text out of any serde format, borrowed where the format allows it.
+
+use alloc::borrow::{Cow, ToOwned as _};
+use alloc::string::String;
+use core::fmt;
+
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// Text that is borrowed when it can be; serde's own `Cow` never borrows.
+pub(crate) struct CowText<'a>(pub(crate) Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for CowText<'de> {
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize(deserializer, "text").map(CowText)
+    }
+}
+
+/// Reads text and nothing else; `expecting` says in plain words what should stand there.
+#[inline]
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    expecting: &'static str,
+) -> Result<Cow<'de, str>, D::Error> {
+    deserializer.deserialize_str(TextVisitor(expecting))
+}
+
+struct TextVisitor(&'static str);
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text))
+    }
+}

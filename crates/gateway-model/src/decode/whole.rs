@@ -1,0 +1,89 @@
+//! Bodies that are there as a whole.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::de::IgnoredAny;
+
+use crate::decode::engine::{After, Engine, Layout, Step, Window};
+use crate::decode::stream::checked;
+use crate::decode::{Record, depth, diagnose, kind_of};
+use crate::error::Position;
+use crate::{Error, ErrorKind, Listing, Rejected};
+
+/// Reads a list into owned records.
+pub(crate) fn list<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T>, Error> {
+    let mut items = Vec::new();
+    let rejected = each::<T>(layout, body, |record| items.push(T::from_ref(record)))?;
+    Ok(Listing { items, rejected })
+}
+
+/// Reads a list into records that borrow from the body.
+pub(crate) fn borrowed<T: Record>(
+    layout: Layout,
+    body: &[u8],
+) -> Result<Listing<T::Ref<'_>>, Error> {
+    let mut items = Vec::new();
+    let rejected = each::<T>(layout, body, |record| items.push(record))?;
+    Ok(Listing { items, rejected })
+}
+
+/// Gives every record to `take`, and returns those that could not be read.
+#[inline]
+fn each<'b, T: Record>(
+    layout: Layout,
+    body: &'b [u8],
+    mut take: impl FnMut(T::Ref<'b>),
+) -> Result<Vec<Rejected>, Error> {
+    let (text, invalid) = checked(body);
+    let after = if invalid.is_empty() { After::Nothing } else { After::Garbage };
+    let window = Window { text, after };
+    let mut engine = Engine::new(layout, usize::MAX);
+    let mut rejected = Vec::new();
+    let mut at = 0;
+    loop {
+        match engine.next::<T>(window, &mut at)? {
+            Step::Record(record) => take(record),
+            Step::Rejected(record) => rejected.push(record),
+            // There never is more: the engine says what is missing instead.
+            Step::More | Step::End => return Ok(rejected),
+        }
+    }
+}
+
+/// Reads a document that is one object.
+pub(crate) fn object<T: Record>(body: &[u8]) -> Result<T, Error> {
+    let (text, position) = document(body)?;
+    match serde_json::from_str(text) {
+        Ok(record) => Ok(T::from_ref(record)),
+        Err(_) => Err(diagnose::diagnose(text, T::SHAPE, String::new(), position)),
+    }
+}
+
+/// Returns the JSON text of any document, without the blanks around it.
+pub(crate) fn json(body: &[u8]) -> Result<&str, Error> {
+    let (text, position) = document(body)?;
+    let error = |kind, position, expected| Error::new(kind, String::new(), position, expected);
+    if let Err(refused) = serde_json::from_str::<IgnoredAny>(text) {
+        let position = position.within(refused.line(), refused.column());
+        return Err(error(kind_of(&refused), position, "valid JSON"));
+    }
+    let text = text.trim_matches([' ', '\t', '\n', '\r']);
+    if depth::exceeded(text) {
+        return Err(error(ErrorKind::TooDeep, position, "a value less nested"));
+    }
+    Ok(text)
+}
+
+/// Checks the encoding, and steps over a byte order mark.
+fn document(body: &[u8]) -> Result<(&str, Position), Error> {
+    let (text, invalid) = checked(body);
+    if !invalid.is_empty() {
+        let position = Position::START.after(text);
+        return Err(Error::new(ErrorKind::Encoding, String::new(), position, "UTF-8"));
+    }
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => (rest, Position::START.after("\u{feff}")),
+        None => (text, Position::START),
+    })
+}

@@ -1,0 +1,153 @@
+//! Members that the service text does not list: kept, readable, written back.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use core::fmt;
+
+use serde::Deserialize;
+use serde::de::{self, MapAccess};
+use serde::ser::{Error as _, SerializeMap};
+use serde_json::value::RawValue;
+
+use crate::Error;
+use crate::decode::{self, depth, members};
+
+/// The members of a record that the service text does not list (decision D-extra).
+///
+/// Each is kept, or borrowed, as the JSON text that came, so that a number of any size comes back as it was.
+/// `Debug` shows how many there are and nothing else: they may be personal.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model::Vacancy;
+///
+/// let vacancy: Vacancy = serde_json::from_str(r#"{"id":"1","open":true,"seats":3}"#)?;
+/// assert_eq!(vacancy.extra().raw("open"), Some("true"));
+/// assert_eq!(vacancy.extra().get::<u8>("seats")?, Some(3));
+/// assert_eq!(serde_json::to_string(&vacancy)?, r#"{"id":"1","open":true,"seats":3}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+// The text is that of the members without blanks around them: `"a":1,"b":[2]`.
+pub struct Extra<'a>(Cow<'a, str>);
+
+impl Extra<'_> {
+    /// Returns how many members there are.
+    ///
+    /// ```
+    /// assert_eq!(gateway_model::Extra::default().len(), 0);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// Says whether there is none.
+    ///
+    /// ```
+    /// assert!(gateway_model::Extra::default().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the members in the order in which they came: the name, and the JSON text of the value.
+    ///
+    /// ```
+    /// # let vacancy: gateway_model::Vacancy = serde_json::from_str(r#"{"id":"1","a":[1],"b":"x"}"#)?;
+    /// let members: Vec<_> = vacancy.extra().iter().collect();
+    /// assert_eq!(members, [("a".into(), "[1]"), ("b".into(), r#""x""#)]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
+        members::iter(&self.0)
+    }
+
+    /// Returns the JSON text of the member; of the last one, if the name is there twice.
+    ///
+    /// ```
+    /// # let vacancy: gateway_model::Vacancy = serde_json::from_str(r#"{"id":"1","a":1e400}"#)?;
+    /// assert_eq!(vacancy.extra().raw("a"), Some("1e400"));
+    /// assert_eq!(vacancy.extra().raw("b"), None);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn raw(&self, name: &str) -> Option<&str> {
+        members::find(&self.0, name)
+    }
+
+    /// Reads the member into a type of yours; `None` when it is not there.
+    ///
+    /// # Errors
+    ///
+    /// The member is there, but is not what `T` expects.
+    ///
+    /// ```
+    /// # let vacancy: gateway_model::Vacancy = serde_json::from_str(r#"{"id":"1","tags":["a","b"]}"#)?;
+    /// assert_eq!(vacancy.extra().get::<Vec<&str>>("tags")?, Some(vec!["a", "b"]));
+    /// assert!(vacancy.extra().get::<u64>("tags").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn get<'a, T: Deserialize<'a>>(&'a self, name: &str) -> Result<Option<T>, Error> {
+        self.raw(name).map(|raw| decode::foreign(raw, "*")).transpose()
+    }
+
+    /// Returns the same members without a borrow.
+    ///
+    /// ```
+    /// # use gateway_model::{Extra, VacancyRef};
+    /// # let text = String::from(r#"{"id":"1","a":1}"#);
+    /// let vacancy: VacancyRef<'_> = serde_json::from_str(&text)?;
+    /// let extra: Extra<'static> = vacancy.extra().clone().into_owned();
+    /// # drop(text);
+    /// assert_eq!(extra.raw("a"), Some("1"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn into_owned(self) -> Extra<'static> {
+        Extra(match self.0 {
+            Cow::Borrowed("") => Cow::Borrowed(""),
+            text => Cow::Owned(text.into_owned()),
+        })
+    }
+
+    /// Writes every member into the map of a record.
+    pub(crate) fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        for (name, value) in self.iter() {
+            let value: &RawValue = serde_json::from_str(value).map_err(M::Error::custom)?;
+            map.serialize_entry(&*name, value)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the value of an unknown member over from serde.
+    pub(crate) fn read<'de, A: MapAccess<'de>>(
+        &mut self,
+        name: &str,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        let value: Box<RawValue> = map.next_value()?;
+        if depth::exceeded(value.get()) {
+            return Err(<A::Error as de::Error>::custom(depth::MESSAGE));
+        }
+        let name = serde_json::to_string(name).map_err(<A::Error as de::Error>::custom)?;
+        self.push(&name, value.get());
+        Ok(())
+    }
+
+    /// Appends a member; `name` is a JSON string.
+    fn push(&mut self, name: &str, value: &str) {
+        let text = self.0.to_mut();
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text.push_str(name);
+        text.push(':');
+        text.push_str(value);
+    }
+}
+
+impl fmt::Debug for Extra<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Extra(<{} members>)", self.len())
+    }
+}

@@ -1,0 +1,121 @@
+//! Lists in which one bad record never loses the others.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::Error;
+
+/// The records of a list, and those that could not be read.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model::{ListVacancies, Operation as _};
+///
+/// let listing = ListVacancies::decode(br#"[{"id":"1"},null,{"id":"3"}]"#)?;
+/// assert_eq!(listing.items.len(), 2);
+/// assert_eq!(listing.rejected[0].index(), 1);
+/// assert_eq!(listing.rejected[0].raw(), "null");
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing<T> {
+    /// The records that could be read, in the order in which they came.
+    pub items: Vec<T>,
+    /// The records that could not be read, in the order in which they came.
+    pub rejected: Vec<Rejected>,
+}
+
+impl<T> Listing<T> {
+    /// Returns the records if every single one could be read.
+    ///
+    /// # Errors
+    ///
+    /// The error of the first rejected record.
+    ///
+    /// ```
+    /// use gateway_model::{ListVacancies, Operation as _};
+    ///
+    /// assert!(ListVacancies::decode(br#"[{"id":"1"}]"#)?.strict().is_ok());
+    /// assert_eq!(ListVacancies::decode(b"[7]")?.strict().unwrap_err().path(), "[0]");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn strict(self) -> Result<Vec<T>, Error> {
+        match self.rejected.into_iter().next() {
+            Some(rejected) => Err(rejected.error),
+            None => Ok(self.items),
+        }
+    }
+}
+
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), rejected: Vec::new() }
+    }
+}
+
+/// A record that could not be read: where it stood, why, and what came.
+///
+/// `Debug` does not print what came: it may be personal.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Rejected {
+    index: u64,
+    error: Error,
+    raw: Box<str>,
+}
+
+impl Rejected {
+    #[cold]
+    pub(crate) fn new(index: u64, error: Error, raw: &str) -> Self {
+        Self { index, error, raw: raw.into() }
+    }
+
+    /// Returns the place of the record in the list, counted from 0.
+    ///
+    /// ```
+    /// use gateway_model::{ListVacancies, Operation as _};
+    ///
+    /// assert_eq!(ListVacancies::decode(b"[7]")?.rejected[0].index(), 0);
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Returns what is wrong with the record, and where in the document.
+    ///
+    /// ```
+    /// use gateway_model::{ListVacancies, Operation as _};
+    ///
+    /// let listing = ListVacancies::decode(br#"[{"project":"Welder"}]"#)?;
+    /// assert_eq!(listing.rejected[0].error().path(), "[0].id");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+
+    /// Returns the JSON text of the record as it came. It may hold personal data.
+    ///
+    /// ```
+    /// use gateway_model::{ListVacancies, Operation as _};
+    ///
+    /// assert_eq!(ListVacancies::decode(b"[ [1] ]")?.rejected[0].raw(), "[1]");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn raw(&self) -> &str {
+        &self.raw
+    }
+}
+
+impl fmt::Debug for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rejected")
+            .field("index", &self.index)
+            .field("error", &self.error)
+            .field("raw", &format_args!("<{} bytes>", self.raw.len()))
+            .finish()
+    }
+}

@@ -1,0 +1,46 @@
+//! Which optional members came as `null`, so that they go back as `null`.
+
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+/// One bit for each member of a record, in the order of the spec.
+///
+/// `null` and "not there" mean the same to a reader (decision D-presence), so two records that
+/// differ only in this are equal.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Nulls(u64);
+
+impl Nulls {
+    #[inline]
+    pub(crate) fn set(&mut self, member: u32) {
+        self.0 |= bit(member);
+    }
+
+    /// Writes an optional member the way it came.
+    pub(crate) fn write<M: SerializeMap, T: Serialize + ?Sized>(
+        self,
+        map: &mut M,
+        member: u32,
+        name: &'static str,
+        value: Option<&T>,
+    ) -> Result<(), M::Error> {
+        match value {
+            Some(value) => map.serialize_entry(name, value),
+            None if self.0 & bit(member) != 0 => map.serialize_entry(name, &()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl PartialEq for Nulls {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Nulls {}
+
+/// Members past the sixty-fourth would come back absent rather than as `null`.
+fn bit(member: u32) -> u64 {
+    1_u64.checked_shl(member).unwrap_or_default()
+}

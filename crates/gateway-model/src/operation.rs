@@ -1,0 +1,84 @@
+//! Operations: a query and the reading of its answer, without anything in between.
+
+use crate::decode::{Record, StreamDecoder};
+use crate::{Error, Listing, Query};
+
+/// One call of the service: how it is asked, and how the body of the answer is read.
+///
+/// This trait knows no HTTP. Send a `GET` to [`service::PATH`](crate::service::PATH) with this query
+/// and the header `Accept:` [`service::ACCEPT`](crate::service::ACCEPT), check that the status is 200
+/// and the media type JSON, then give the body to [`decode`](Self::decode).
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model::{GetCredits, Operation};
+///
+/// fn ask<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, gateway_model::Error> {
+///     O::decode(&send(operation.query()?.as_str()))
+/// }
+/// let credits = ask(&GetCredits::new(), |query| {
+///     assert_eq!(query, "method=credits/get");
+///     br#"{"credits_number":"12.50","currency":"PLN"}"#.to_vec()
+/// })?;
+/// assert_eq!(credits.credits_number.as_str(), "12.50");
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
+pub trait Operation {
+    /// What the answer is read into.
+    type Output;
+
+    /// The name of the operation in this workspace, such as `list_candidates`.
+    const NAME: &'static str;
+
+    /// The value that selects the operation (section 4), such as `candidates/list`.
+    const METHOD: &'static str;
+
+    /// Returns the query of this call, percent-encoded and without the `?`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) when a value cannot be sent, such as a
+    /// vacancy identifier that is no unsigned integer. The error names the parameter, not the value.
+    fn query(&self) -> Result<Query, Error>;
+
+    /// Reads the whole body of a successful answer.
+    ///
+    /// # Errors
+    ///
+    /// Any kind but [`ErrorKind::Parameter`](crate::ErrorKind::Parameter). A bad record of a list is
+    /// not an error: it is in [`Listing::rejected`].
+    fn decode(body: &[u8]) -> Result<Self::Output, Error>;
+}
+
+/// An operation whose answer is a list, so that it can be read record by record.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model::{ListOperation as _, ListVacancies, Next};
+///
+/// let mut decoder = ListVacancies::decoder();
+/// decoder.push(br#"[{"id":"1"},{"i"#);
+/// assert!(matches!(decoder.next_record()?, Next::Item(vacancy) if vacancy.id.as_str() == "1"));
+/// assert!(matches!(decoder.next_record()?, Next::NeedMore));
+/// decoder.push(br#"d":"2"}]"#);
+/// assert!(matches!(decoder.next_record()?, Next::Item(vacancy) if vacancy.id.as_str() == "2"));
+/// decoder.finish();
+/// assert!(matches!(decoder.next_record()?, Next::End));
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
+pub trait ListOperation: Operation<Output = Listing<Self::Item>> {
+    /// One record of the list.
+    type Item: Record;
+
+    /// Returns a decoder that takes the body in pieces.
+    fn decoder() -> StreamDecoder<Self::Item>;
+
+    /// Reads the whole body into records that borrow from it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Operation::decode`].
+    fn decode_borrowed(body: &[u8]) -> Result<Listing<<Self::Item as Record>::Ref<'_>>, Error>;
+}

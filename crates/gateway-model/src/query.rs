@@ -1,0 +1,144 @@
+//! Queries: what is asked of the service, as the text behind the `?`.
+
+use alloc::string::String;
+use core::fmt;
+
+use crate::{Error, service};
+
+/// A parameter that has been given, in the type of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Set;
+
+/// A parameter that has not been given, in the type of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Unset;
+
+/// The query of one call, percent-encoded and without the `?`.
+///
+/// It holds only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects
+/// the operation (section 4), which is sent verbatim.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model::{ListVacancies, Operation as _};
+///
+/// assert_eq!(ListVacancies::new().query()?.as_str(), "method=vacancies/list");
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Query(String);
+
+impl Query {
+    /// Starts a query that selects the operation `method`; `/` stands as it is, as the service text shows it.
+    pub(crate) fn select(method: &str) -> Self {
+        let mut text = String::with_capacity(ROOM);
+        text.push_str(service::SELECTOR);
+        text.push('=');
+        encode(&mut text, method, |byte| byte == b'/');
+        Self(text)
+    }
+
+    /// Appends a parameter whose value is text.
+    pub(crate) fn push(&mut self, name: &str, value: &str) {
+        self.0.push('&');
+        encode(&mut self.0, name, |_| false);
+        self.0.push('=');
+        encode(&mut self.0, value, |_| false);
+    }
+
+    /// Appends a parameter whose value must not be empty: the service text gives `name=` no meaning.
+    pub(crate) fn push_text(&mut self, name: &'static str, value: &str) -> Result<(), Error> {
+        if value.is_empty() {
+            return Err(Error::parameter(name, "text that is not empty"));
+        }
+        self.push(name, value);
+        Ok(())
+    }
+
+    /// Appends a parameter that the service takes as an unsigned integer.
+    pub(crate) fn push_integer(&mut self, name: &'static str, value: &str) -> Result<(), Error> {
+        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+        match value.parse::<u64>() {
+            Ok(number) if digits => {
+                self.0.push('&');
+                self.0.push_str(name);
+                self.0.push('=');
+                push_number(&mut self.0, number);
+                Ok(())
+            }
+            _ => Err(Error::parameter(name, "an unsigned integer")),
+        }
+    }
+
+    /// Returns the text.
+    ///
+    /// ```
+    /// use gateway_model::{GetCredits, Operation as _};
+    ///
+    /// assert_eq!(GetCredits::new().query()?.as_str(), "method=credits/get");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the text without copying it.
+    ///
+    /// ```
+    /// use gateway_model::{GetCredits, Operation as _};
+    ///
+    /// assert_eq!(GetCredits::new().query()?.into_string(), "method=credits/get");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl AsRef<str> for Query {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Query> for String {
+    fn from(query: Query) -> Self {
+        query.0
+    }
+}
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// Percent-encodes all but the unreserved characters of RFC 3986 and those that `keep` allows.
+fn encode(out: &mut String, text: &str, keep: impl Fn(u8) -> bool) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') || keep(byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push(hexadecimal(byte >> 4));
+            out.push(hexadecimal(byte & 15));
+        }
+    }
+}
+
+fn hexadecimal(digit: u8) -> char {
+    char::from(if digit < 10 { b'0' + digit } else { b'A' + digit - 10 })
+}
+
+fn push_number(out: &mut String, number: u64) {
+    if number >= 10 {
+        push_number(out, number / 10);
+    }
+    out.push(char::from(b'0' + u8::try_from(number % 10).unwrap_or_default()));
+}
+
+/// Enough for the usual query, so that building one allocates once.
+const ROOM: usize = 96;

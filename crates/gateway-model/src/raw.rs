@@ -1,0 +1,164 @@
+//! The escape hatch: what the service text does not know, sent and read as it is.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::Deserialize;
+
+use crate::{Error, Operation, Query, decode};
+
+/// A query with any method and any parameters, for what the typed queries cannot say.
+///
+/// Names and values are percent-encoded; nothing else is checked.
+///
+/// # Examples
+///
+/// A status without a vacancy, whose effect the service text leaves open (section 4.1, rule 4):
+///
+/// ```
+/// use gateway_model::{Operation as _, RawQuery};
+///
+/// let query = RawQuery::new("candidates/list").pair("status", "In progress").query()?;
+/// assert_eq!(query.as_str(), "method=candidates/list&status=In%20progress");
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct RawQuery {
+    method: String,
+    pairs: Vec<(String, String)>,
+}
+
+impl RawQuery {
+    /// Selects the operation `method`.
+    ///
+    /// ```
+    /// use gateway_model::{Operation as _, RawQuery};
+    ///
+    /// assert_eq!(RawQuery::new("sms/list").query()?.as_str(), "method=sms/list");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    #[must_use]
+    pub fn new(method: impl Into<String>) -> Self {
+        Self { method: method.into(), pairs: Vec::new() }
+    }
+
+    /// Adds a parameter after those already there; the same name may come again.
+    ///
+    /// ```
+    /// use gateway_model::{Operation as _, RawQuery};
+    ///
+    /// let query = RawQuery::new("m").pair("a", "1&2").pair("a", "").query()?;
+    /// assert_eq!(query.as_str(), "method=m&a=1%262&a=");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    #[must_use]
+    pub fn pair(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.pairs.push((name.into(), value.into()));
+        self
+    }
+}
+
+impl Operation for RawQuery {
+    type Output = RawJson;
+
+    const NAME: &'static str = "raw";
+    const METHOD: &'static str = "";
+
+    fn query(&self) -> Result<Query, Error> {
+        let mut query = Query::select(&self.method);
+        for (name, value) in &self.pairs {
+            query.push(name, value);
+        }
+        Ok(query)
+    }
+
+    fn decode(body: &[u8]) -> Result<RawJson, Error> {
+        decode::whole::json(body).map(|text| RawJson(text.into()))
+    }
+}
+
+/// Values may be personal, so only the names are shown.
+impl fmt::Debug for RawQuery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.pairs.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("RawQuery").field("method", &self.method).field("names", &names).finish()
+    }
+}
+
+/// A whole JSON document, checked and kept as it came.
+///
+/// `Debug` does not print it: it may be personal.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model::{Operation as _, RawQuery};
+///
+/// let json = RawQuery::decode(br#" {"a": [1, 2]} "#)?;
+/// assert_eq!(json.as_str(), r#"{"a": [1, 2]}"#);
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct RawJson(Box<str>);
+
+impl RawJson {
+    /// Returns the JSON text.
+    ///
+    /// ```
+    /// use gateway_model::{Operation as _, RawQuery};
+    ///
+    /// assert_eq!(RawQuery::decode(b"null")?.as_str(), "null");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the JSON text without copying it.
+    ///
+    /// ```
+    /// use gateway_model::{Operation as _, RawQuery};
+    ///
+    /// assert_eq!(RawQuery::decode(b"7")?.into_string(), "7");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn into_string(self) -> String {
+        self.0.into()
+    }
+
+    /// Reads the document into a type of yours.
+    ///
+    /// # Errors
+    ///
+    /// The document is not what `T` expects.
+    ///
+    /// ```
+    /// use gateway_model::{Operation as _, RawQuery};
+    ///
+    /// assert_eq!(RawQuery::decode(b"[1,2]")?.get::<Vec<u8>>()?, [1, 2]);
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn get<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Error> {
+        decode::foreign(&self.0, "")
+    }
+}
+
+impl AsRef<str> for RawJson {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RawJson(<{} bytes>)", self.0.len())
+    }
+}

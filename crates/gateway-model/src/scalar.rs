@@ -1,0 +1,95 @@
+//! Scalars: text on the wire, a type and a meaning here.
+
+pub(crate) mod civil;
+mod decimal;
+mod integer;
+
+/// Defines a scalar whose wire text is kept as it came.
+macro_rules! text_scalar {
+    ($(#[$attribute:meta])* $name:ident, $expecting:literal) => {
+        $(#[$attribute])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(crate::text::Text);
+
+        impl $name {
+            #[doc = concat!("Keeps this text as a [`", stringify!($name), "`].")]
+            ///
+            /// ```
+            #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(\"12\").as_str(), \"12\");")]
+            /// ```
+            #[inline]
+            #[must_use]
+            pub fn new(text: &str) -> Self {
+                Self(crate::text::Text::new(text))
+            }
+
+            /// Returns the text that travels.
+            ///
+            /// ```
+            #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from(\"12\").as_str(), \"12\");")]
+            /// ```
+            #[inline]
+            pub fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self::new(text)
+            }
+        }
+
+        impl From<alloc::string::String> for $name {
+            fn from(text: alloc::string::String) -> Self {
+                Self::new(&text)
+            }
+        }
+
+        impl From<alloc::borrow::Cow<'_, str>> for $name {
+            fn from(text: alloc::borrow::Cow<'_, str>) -> Self {
+                Self::new(&text)
+            }
+        }
+
+        impl From<&$name> for $name {
+            fn from(value: &$name) -> Self {
+                value.clone()
+            }
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.as_str()).finish()
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                crate::decode::text::deserialize(deserializer, $expecting).map(Self::from)
+            }
+        }
+    };
+}
+
+pub(crate) use text_scalar;
