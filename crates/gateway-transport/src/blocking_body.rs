@@ -42,6 +42,15 @@ impl BlockingBody {
         Self(Inner::Read(Box::new(reader)))
     }
 
+    /// Makes a body of a reader of some client, whose errors `classify` gives our type.
+    pub fn with_errors<R, F>(reader: R, classify: F) -> Self
+    where
+        R: Read + Send + 'static,
+        F: FnMut(io::Error) -> TransportError + Send + 'static,
+    {
+        Self::new(WithErrors { reader, classify })
+    }
+
     /// Reads the whole body, and refuses it as soon as it is known to be larger than `limit` bytes.
     ///
     /// # Errors
@@ -82,6 +91,28 @@ impl Read for BlockingBody {
         match &mut self.0 {
             Inner::Full(data) => Ok(move_bytes(data, buffer)),
             Inner::Read(reader) => reader.read(buffer),
+        }
+    }
+}
+
+/// A reader whose errors are given another type.
+struct WithErrors<R, F> {
+    reader: R,
+    classify: F,
+}
+
+impl<R, F> Read for WithErrors<R, F>
+where
+    R: Read,
+    F: FnMut(io::Error) -> TransportError,
+{
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.reader.read(buffer) {
+                // A signal came in; nothing is wrong.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result.map_err(|error| (self.classify)(error).into_io()),
+            }
         }
     }
 }

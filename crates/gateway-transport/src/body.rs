@@ -53,6 +53,15 @@ impl Body {
         Self(Inner::Stream(Box::pin(stream)))
     }
 
+    /// Makes a body of a stream of some client, whose errors `classify` gives our type.
+    pub fn with_errors<B, F>(stream: B, classify: F) -> Self
+    where
+        B: HttpBody<Data = Bytes> + MaybeSend + 'static,
+        F: FnMut(B::Error) -> TransportError + MaybeSend + Unpin + 'static,
+    {
+        Self::new(WithErrors { stream: Box::pin(stream), classify })
+    }
+
     /// Waits for the next piece, which is never empty; `None` is the end. Trailers are skipped.
     ///
     /// # Errors
@@ -155,6 +164,38 @@ impl HttpBody for Body {
             Inner::Full(data) => SizeHint::with_exact(data.len() as u64),
             Inner::Stream(stream) => stream.size_hint(),
         }
+    }
+}
+
+/// A stream whose errors are given another type.
+struct WithErrors<B, F> {
+    stream: Pin<Box<B>>,
+    classify: F,
+}
+
+impl<B, F> HttpBody for WithErrors<B, F>
+where
+    B: HttpBody<Data = Bytes>,
+    F: FnMut(B::Error) -> TransportError + Unpin,
+{
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        let this = &mut *self;
+        let frame = this.stream.as_mut().poll_frame(cx);
+        frame.map(|frame| frame.map(|frame| frame.map_err(&mut this.classify)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.stream.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.stream.size_hint()
     }
 }
 

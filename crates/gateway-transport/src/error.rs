@@ -39,7 +39,7 @@ pub enum ErrorKind {
 pub enum Phase {
     /// Looking up the name, connecting, the TLS handshake.
     Connect,
-    /// Sending the request and waiting for the head of the response.
+    /// Sending the request and waiting for the head of the response. Where a client cannot tell, connecting as well.
     Head,
     /// Receiving the body.
     Body,
@@ -227,7 +227,7 @@ impl StdError for TransportError {
 ///
 /// `io::Error::source()` gives the source *of the error inside*, so a plain walk never meets the error inside itself:
 /// a TLS failure below an `io::Error` would look like a failed connection. This one looks inside, too.
-#[cfg(feature = "reqwest")]
+#[cfg(any(feature = "reqwest", feature = "tower", all(feature = "ureq", feature = "__tls")))]
 pub(crate) fn find<'a, T: StdError + 'static>(
     error: &'a (dyn StdError + 'static),
 ) -> Option<&'a T> {

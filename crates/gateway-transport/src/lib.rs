@@ -43,7 +43,11 @@
 //! |---|---|
 //! | `reqwest` | module `reqwest`: async, on tokio |
 //! | `reqwest-blocking` | module `reqwest_blocking`: the same client without `async`, on a thread of its own |
+//! | `ureq` | module `ureq`: blocking, without any runtime |
 //! | `bridge` | module `bridge`: from one of the two traits to the other |
+//! | `tower` | module `tower`: transports as tower services, and services (an axum router) as transports |
+//! | `gzip` | module `gzip`: asks for gzip and decodes it, on top of any transport |
+//! | `cassette` | module `cassette`: records exchanges to JSON lines and replays them |
 //! | `rustls` | `https` for the adapters, with the aws-lc cryptography |
 //! | `rustls-ring` | the same with the ring cryptography; with both on, aws-lc is used |
 #![forbid(unsafe_code)]
@@ -60,15 +64,27 @@ mod sensitive;
 mod shared;
 mod transport;
 
-#[cfg(all(feature = "__tls", feature = "reqwest"))]
+#[cfg(any(feature = "reqwest", feature = "ureq"))]
+mod target;
+#[cfg(any(feature = "bridge", feature = "reqwest", feature = "tower"))]
+mod timer;
+#[cfg(all(feature = "__tls", any(feature = "reqwest", feature = "ureq")))]
 mod tls;
 
 #[cfg(feature = "bridge")]
 pub mod bridge;
+#[cfg(feature = "cassette")]
+pub mod cassette;
+#[cfg(feature = "gzip")]
+pub mod gzip;
 #[cfg(feature = "reqwest")]
 pub mod reqwest;
 #[cfg(feature = "reqwest-blocking")]
 pub mod reqwest_blocking;
+#[cfg(feature = "tower")]
+pub mod tower;
+#[cfg(feature = "ureq")]
+pub mod ureq;
 
 #[doc(no_inline)]
 pub use {bytes, http};

@@ -1,16 +1,13 @@
 //! [`ReqwestTransport`]: the async adapter over reqwest, on tokio.
-use std::pin::Pin;
+use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::task::{Context, Poll};
 
 use ::reqwest::Client;
-use bytes::Bytes;
-use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::runtime;
 
+use crate::timer::current_runtime;
 use crate::{
-    Body, Deadline, ErrorKind, Options, Phase, Request, Response, Sent, Transport, TransportError,
-    mark_sensitive,
+    Body, Deadline, Options, Phase, Request, Response, Transport, TransportError, mark_sensitive,
 };
 
 mod classify;
@@ -40,7 +37,7 @@ use self::classify::classify;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ReqwestTransport(Arc<Clients>);
 
 impl ReqwestTransport {
@@ -48,7 +45,7 @@ impl ReqwestTransport {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Tls`] if an extra root certificate cannot be used.
+    /// [`ErrorKind::Tls`](crate::ErrorKind::Tls) if an extra root certificate cannot be used.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let settings = configure::Settings::new(options)?;
         let first = Slot { runtime: None, client: settings.client()? };
@@ -59,7 +56,7 @@ impl ReqwestTransport {
 impl Transport for ReqwestTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
         // reqwest panics when it is polled outside a runtime.
-        let Ok(runtime) = runtime::Handle::try_current() else { return Err(no_runtime()) };
+        let runtime = current_runtime()?;
         let left = Deadline::remaining(&request)?;
         let client = self.0.of(runtime.id())?;
 
@@ -75,7 +72,8 @@ impl Transport for ReqwestTransport {
         *request.timeout_mut() = left;
 
         let response = client.execute(request).await.map_err(|e| classify(e, Phase::Head))?;
-        let mut response = http::Response::from(response).map(|body| Body::new(TypedBody(body)));
+        let mut response = http::Response::from(response)
+            .map(|body| Body::with_errors(body, |error| classify(error, Phase::Body)));
         mark_sensitive(response.headers_mut());
         Ok(response)
     }
@@ -85,17 +83,22 @@ impl Transport for ReqwestTransport {
     }
 }
 
+impl fmt::Debug for ReqwestTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not the clients: they may hold the credentials of a proxy.
+        f.write_str("ReqwestTransport")
+    }
+}
+
 /// One client for each runtime.
 ///
 /// A pooled connection is driven by the runtime that opened it. Used from another one, it stalls until the deadline as
 /// soon as its own is idle or gone.
-#[derive(Debug)]
 struct Clients {
     settings: configure::Settings,
     slots: RwLock<Vec<Slot>>,
 }
 
-#[derive(Debug)]
 struct Slot {
     /// `None` until a runtime takes the client that was made in `new`.
     runtime: Option<runtime::Id>,
@@ -124,35 +127,6 @@ impl Clients {
         slots.push(Slot { runtime: Some(runtime), client: client.clone() });
         Ok(client)
     }
-}
-
-/// A body whose errors are ours.
-struct TypedBody(::reqwest::Body);
-
-impl HttpBody for TypedBody {
-    type Data = Bytes;
-    type Error = TransportError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        let frame = Pin::new(&mut self.0).poll_frame(cx);
-        frame.map(|frame| frame.map(|frame| frame.map_err(|e| classify(e, Phase::Body))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.0.size_hint()
-    }
-}
-
-fn no_runtime() -> TransportError {
-    TransportError::new(ErrorKind::Other, "reqwest needs a running tokio runtime")
-        .with_sent(Sent::No)
 }
 
 /// Programs have one runtime or two. More come from tests, where each one is gone a moment later.

@@ -11,7 +11,7 @@ use crate::{ErrorKind, Options, TransportError};
 /// The cryptography of this build.
 ///
 /// It is passed on explicitly: the process-wide default of rustls panics when nobody, or two crates, set it.
-pub(crate) fn provider() -> Arc<CryptoProvider> {
+fn provider() -> Arc<CryptoProvider> {
     #[cfg(feature = "rustls")]
     let provider = rustls::crypto::aws_lc_rs::default_provider();
     #[cfg(not(feature = "rustls"))]
@@ -20,7 +20,6 @@ pub(crate) fn provider() -> Arc<CryptoProvider> {
 }
 
 /// Trusts what the system trusts, and the extra roots of `options`.
-#[cfg(feature = "reqwest")]
 pub(crate) fn client_config(options: &Options) -> Result<ClientConfig, TransportError> {
     let provider = provider();
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))

@@ -5,7 +5,6 @@ use super::classify::classify;
 use crate::{Options, Phase, Proxy, TransportError};
 
 /// Everything that it takes to make one more client like the first.
-#[derive(Debug)]
 pub(super) struct Settings {
     options: Options,
     #[cfg(feature = "__tls")]
@@ -13,6 +12,10 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    #[cfg_attr(
+        not(feature = "__tls"),
+        expect(clippy::unnecessary_wraps, reason = "with TLS, it can fail")
+    )]
     pub(super) fn new(options: &Options) -> Result<Self, TransportError> {
         Ok(Self {
             options: options.clone(),

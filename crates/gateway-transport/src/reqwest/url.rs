@@ -2,30 +2,24 @@
 use ::url::{Position, Url};
 use http::Uri;
 
-use crate::{ErrorKind, TransportError};
+use crate::{TransportError, target};
 
 /// Turns `uri` into the URL that reqwest wants, if that leaves every byte of the target as it is.
 ///
 /// The URL standard re-encodes some bytes (`'` in a query) and resolves dot segments, so that the peer would be asked
 /// for something else than the caller wrote.
 pub(super) fn unchanged(uri: &Uri) -> Result<Url, TransportError> {
+    target::check(uri)?;
     let url = Url::parse(&uri.to_string())
-        .map_err(|error| refused("the target is not an absolute URL").with_source(error))?;
-    match url.scheme() {
-        "http" => {}
-        "https" if cfg!(feature = "__tls") => {}
-        "https" => return Err(refused("https needs the feature `rustls` or `rustls-ring`")),
-        _ => return Err(refused("the scheme is neither http nor https")),
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("the target has credentials in it"));
-    }
+        .map_err(|e| target::refused("the target is not a URL").with_source(e))?;
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     // Out-of-range is impossible: both positions are the URL's own.
     if url.as_str().get(range(&url)) == Some(target) {
         Ok(url)
     } else {
-        Err(refused("the target is not in the form of the URL standard and would be rewritten"))
+        Err(target::refused(
+            "the target is not in the form of the URL standard and would be rewritten",
+        ))
     }
 }
 
@@ -34,10 +28,6 @@ fn range(url: &Url) -> std::ops::Range<usize> {
     let start = url[..Position::BeforePath].len();
     let end = url[..Position::AfterQuery].len();
     start..end
-}
-
-fn refused(text: &'static str) -> TransportError {
-    TransportError::new(ErrorKind::InvalidRequest, text)
 }
 
 #[cfg(test)]
@@ -63,12 +53,5 @@ mod tests {
         check("http://localhost/?name=O'Brien", Err(rewritten));
         check("http://localhost/a/../b", Err(rewritten));
         check("http://localhost/a/%2e%2e/b", Err(rewritten));
-    }
-
-    #[test]
-    fn foreign_targets_are_refused() {
-        check("ftp://localhost/", Err("the scheme is neither http nor https"));
-        check("/only/a/path", Err("the target is not an absolute URL"));
-        check("http://user:secret@localhost/", Err("the target has credentials in it"));
     }
 }

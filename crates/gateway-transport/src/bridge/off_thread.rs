@@ -1,0 +1,120 @@
+//! A blocking transport for async code.
+use std::io::Read;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::timer::current_runtime;
+use crate::{
+    BlockingBody, BlockingTransport, Body, Deadline, ErrorKind, Request, Response, Transport,
+    TransportError,
+};
+
+/// Makes a [`Transport`] of any blocking transport.
+///
+/// The exchange runs on the pool of blocking threads of the tokio runtime that polls it. The body is read there, too,
+/// and is handed over two pieces at a time, so that a slow reader still slows the peer down.
+///
+/// A blocking call cannot be interrupted: when its future is dropped, the thread goes on until the exchange ends by
+/// itself, at the latest at its deadline. A dropped body is noticed when its next piece arrives.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_transport::bridge::OffThread;
+/// use gateway_transport::{BlockingResponse, Transport, blocking_transport_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let transport = OffThread::new(blocking_transport_fn(|_| Ok(BlockingResponse::new("[]".into()))));
+/// let response = transport.send(http::Request::get("/").body("".into())?).await?;
+/// assert_eq!(response.into_body().collect(10).await?, "[]");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct OffThread<T>(Arc<T>);
+
+impl<T: BlockingTransport> OffThread<T> {
+    /// Takes over `inner`.
+    pub fn new(inner: T) -> Self {
+        Self(Arc::new(inner))
+    }
+}
+
+impl<T: BlockingTransport> Transport for OffThread<T> {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        Deadline::remaining(&request)?;
+        let inner = Arc::clone(&self.0);
+        let (head_out, head_in) = oneshot::channel();
+        let (chunks_out, chunks) = mpsc::channel(PIECES);
+        let task = current_runtime()?.spawn_blocking(move || match inner.send(request) {
+            // Nobody listens any more when one of these sends fails; then there is nothing left to do.
+            Err(error) => drop(head_out.send(Err(error))),
+            Ok(response) => {
+                let (head, body) = response.into_parts();
+                if head_out.send(Ok(head)).is_ok() {
+                    read_all(body, &chunks_out);
+                }
+            }
+        });
+        if let Ok(head) = head_in.await {
+            return Ok(Response::from_parts(head?, Body::new(Chunks(chunks))));
+        }
+        let error = TransportError::new(ErrorKind::Other, "the blocking transport gave no answer");
+        Err(match task.await {
+            Ok(()) => error,
+            Err(panicked) => error.with_source(panicked),
+        })
+    }
+
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+}
+
+impl<T> Clone for OffThread<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// Reads `body` into `chunks` until its end, an error, or until nobody wants more.
+fn read_all(mut body: BlockingBody, chunks: &mpsc::Sender<Result<Bytes, TransportError>>) {
+    let mut buffer = vec![0; PIECE];
+    loop {
+        let chunk = match body.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(count) => Ok(Bytes::copy_from_slice(buffer.get(..count).unwrap_or_default())),
+            Err(error) => Err(TransportError::from_io(error)),
+        };
+        let is_last = chunk.is_err();
+        if chunks.blocking_send(chunk).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+struct Chunks(mpsc::Receiver<Result<Bytes, TransportError>>);
+
+impl HttpBody for Chunks {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        self.0.poll_recv(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+    }
+}
+
+/// How many pieces may wait for the reader.
+const PIECES: usize = 2;
+
+/// The size of a piece, in bytes.
+const PIECE: usize = 32 * 1024;

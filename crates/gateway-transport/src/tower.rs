@@ -1,0 +1,149 @@
+//! Transports as tower services, and services as transports.
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::Body as HttpBody;
+use tower_service::Service;
+
+use crate::error::find;
+use crate::timer::{limited, limited_body};
+use crate::{
+    Body, BoxError, BoxFuture, Deadline, ErrorKind, Phase, Request, Response, Transport,
+    TransportError,
+};
+
+/// A [`Transport`] as a tower [`Service`], so that layers of tower and tower-http can be put on top.
+///
+/// It is always ready. Clones share the transport.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_transport::MemoryTransport;
+/// use gateway_transport::tower::{ServiceTransport, TransportService};
+///
+/// let service = TransportService::new(MemoryTransport::default());
+/// // … layers …
+/// let transport = ServiceTransport::<_>::new(service);
+/// ```
+pub struct TransportService<T>(Arc<T>);
+
+impl<T: Transport> TransportService<T> {
+    /// Takes over `transport`.
+    pub fn new(transport: T) -> Self {
+        Self(Arc::new(transport))
+    }
+}
+
+impl<T: Transport> Service<Request> for TransportService<T> {
+    type Response = Response;
+    type Error = TransportError;
+    type Future = BoxFuture<'static, Result<Response, TransportError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let transport = Arc::clone(&self.0);
+        Box::pin(async move { transport.send(request).await })
+    }
+}
+
+impl<T> Clone for TransportService<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T: Transport> fmt::Debug for TransportService<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TransportService({})", self.0.name())
+    }
+}
+
+/// A tower [`Service`] as a [`Transport`]: a stack of layers, or an `axum::Router` as a server without a socket.
+///
+/// `B` is the request body that the service wants; [`Bytes`] unless said otherwise. The service must be `Clone`, need
+/// not be `Sync`, and is polled ready before each call. The [`Deadline`] is kept here, head and body, because a service
+/// knows nothing of it; a request that has one must be polled by a tokio runtime.
+pub struct ServiceTransport<S, B = Bytes> {
+    service: Mutex<S>,
+    name: &'static str,
+    body: PhantomData<fn(B)>,
+}
+
+impl<S, B> ServiceTransport<S, B> {
+    /// Takes over `service`.
+    pub fn new(service: S) -> Self {
+        let name = std::any::type_name::<S>();
+        Self { service: Mutex::new(service), name, body: PhantomData }
+    }
+}
+
+impl<S, B, Answer> Transport for ServiceTransport<S, B>
+where
+    S: Service<http::Request<B>, Response = http::Response<Answer>> + Clone + Send + 'static,
+    S::Error: Into<BoxError>,
+    S::Future: Send + 'static,
+    B: From<Bytes> + Send + 'static,
+    Answer: HttpBody<Data = Bytes> + Send + 'static,
+    Answer::Error: Into<BoxError>,
+{
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        Deadline::remaining(&request)?;
+        let deadline = Deadline::of(&request);
+        let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let exchange = async move {
+            // A clone is ready only after it has been polled itself, so the clone that was polled is the one called.
+            poll_fn(|cx| service.poll_ready(cx)).await.map_err(|e| classify(e, Phase::Unknown))?;
+            service.call(request.map(B::from)).await.map_err(|e| classify(e, Phase::Head))
+        };
+        let response = limited(deadline, exchange).await?;
+        Ok(response.map(|body| {
+            let body = Body::with_errors(body, |error| classify(error, Phase::Body));
+            limited_body(body, deadline)
+        }))
+    }
+
+    fn name(&self) -> &str {
+        self.name
+    }
+}
+
+impl<S, B> fmt::Debug for ServiceTransport<S, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ServiceTransport({})", self.name)
+    }
+}
+
+/// Gives an error of some layer our type: ours as it is, else by what it was caused by.
+#[cold]
+fn classify(error: impl Into<BoxError>, during: Phase) -> TransportError {
+    let error = match error.into().downcast::<TransportError>() {
+        Ok(ours) => return *ours,
+        Err(error) => error,
+    };
+    if let Some(ours) = find::<TransportError>(&*error) {
+        // A layer that shares errors (tower's buffer) hands out copies, from which ours cannot be moved.
+        return TransportError::new(ours.kind(), ours.to_string())
+            .with_phase(ours.phase())
+            .with_sent(ours.sent())
+            .with_source(error);
+    }
+    if let Some(kind) = find::<io::Error>(&*error).map(io::Error::kind) {
+        return TransportError::from_io(kind.into()).with_phase(during).with_source(error);
+    }
+    // The text of `tower::timeout::error::Elapsed`; to name the type would take the whole of tower.
+    if error.to_string() == "request timed out" {
+        return TransportError::timeout(during).with_source(error);
+    }
+    TransportError::new(ErrorKind::Other, "the service failed")
+        .with_phase(during)
+        .with_source(error)
+}

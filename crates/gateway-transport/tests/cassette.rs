@@ -1,0 +1,80 @@
+//! Cassettes: what is kept, what is never kept, and that a replay is what was recorded.
+#![cfg(feature = "cassette")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+use std::error::Error;
+
+use bytes::Bytes;
+use gateway_transport::cassette::{Recorder, Replayer};
+use gateway_transport::{BlockingTransport, MemoryTransport, Request, Transport};
+
+fn request(target: &str) -> Request {
+    http::Request::post(format!("https://user:canary@host{target}"))
+        .header("authorization", "Bearer canary")
+        .header("x-api-key", "canary")
+        .body("client_secret=canary".into())
+        .unwrap()
+}
+
+fn answers() -> MemoryTransport {
+    let text = http::Response::builder()
+        .status(429)
+        .header("retry-after", "7")
+        .header("date", "Thu, 01 Jan 1970 00:00:00 GMT")
+        .header("set-cookie", "session=canary")
+        .body("zu viel: ä".into());
+    let bytes = http::Response::builder().body(Bytes::from_static(b"\xff\x00"));
+    MemoryTransport::new([Ok(text.unwrap()), Ok(bytes.unwrap())])
+}
+
+fn record() -> String {
+    let recorder = Recorder::new(answers(), Vec::new());
+    let first = BlockingTransport::send(&recorder, request("/a?token=canary&b=1")).unwrap();
+    assert_eq!(first.headers()["set-cookie"], "session=canary");
+    assert_eq!(first.into_body().collect(100).unwrap(), "zu viel: ä");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let second = runtime.block_on(Transport::send(&recorder, request("/b"))).unwrap();
+    let body = runtime.block_on(second.into_body().collect(100)).unwrap();
+    assert_eq!(body, &b"\xff\x00"[..]);
+    String::from_utf8(recorder.into_writer()).unwrap()
+}
+
+#[test]
+fn no_credential_is_written_and_two_recordings_are_equal() {
+    let cassette = record();
+    assert_eq!(
+        cassette,
+        concat!(
+            r#"{"method":"POST","target":"/a?token=-&b=1","status":429,"headers":[["retry-after","7"]],"body":"zu viel: ä"}"#,
+            "\n",
+            r#"{"method":"POST","target":"/b","status":200,"headers":[],"body_hex":"ff00"}"#,
+            "\n",
+        )
+    );
+    assert_eq!(record(), cassette);
+}
+
+#[test]
+fn a_replay_is_what_was_recorded() {
+    let replayer = Replayer::new(&record()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    // Out of order, and with another secret: neither matters.
+    let second = runtime.block_on(Transport::send(&replayer, request("/b"))).unwrap();
+    let body = runtime.block_on(second.into_body().collect(100)).unwrap();
+    assert_eq!(body, &b"\xff\x00"[..]);
+    let first = BlockingTransport::send(&replayer, request("/a?token=other&b=1")).unwrap();
+    assert_eq!(
+        (first.status().as_u16(), &first.headers()["retry-after"]),
+        (429, &"7".parse().unwrap())
+    );
+    assert_eq!(replayer.remaining(), 0);
+
+    let error = BlockingTransport::send(&replayer, request("/b")).unwrap_err();
+    let difference = error.source().unwrap().to_string();
+    assert_eq!(difference, "\n  asked for: POST /b\n  nothing is left");
+}
+
+#[test]
+fn a_broken_line_is_named() {
+    let error = Replayer::new("\n{}\n").unwrap_err();
+    assert_eq!(error.to_string(), "line 2 of the cassette is not an exchange");
+}

@@ -1,0 +1,104 @@
+//! Gzip on top of a transport: what is asked for, what is decoded, what is refused, and how much memory it takes.
+#![cfg(feature = "gzip")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+use std::io::Write;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use gateway_transport::gzip::Gzip;
+use gateway_transport::{
+    BlockingTransport, ErrorKind, MemoryTransport, Request, Transport, TransportError,
+};
+
+/// Sends one request in both modes, over a memory transport that answers with this encoding and body.
+fn exchange(encoding: &str, body: &[u8], limit: u64) -> Result<Bytes, TransportError> {
+    let answer = || {
+        let answer = http::Response::builder()
+            .header("content-encoding", encoding)
+            .header("content-length", body.len());
+        Ok(answer.body(Bytes::copy_from_slice(body)).unwrap())
+    };
+    let transport = Gzip::new(MemoryTransport::new([answer(), answer()]));
+    let blocking = BlockingTransport::send(&transport, Request::default())
+        .and_then(|response| response.into_body().collect(limit));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let asynchronous = runtime.block_on(async {
+        let response = Transport::send(&transport, Request::default()).await?;
+        assert!(!response.headers().contains_key("content-length") || encoding == "identity");
+        response.into_body().collect(limit).await
+    });
+    assert_eq!(
+        blocking.as_ref().map_err(TransportError::kind),
+        asynchronous.as_ref().map_err(TransportError::kind)
+    );
+    asynchronous
+}
+
+fn gzip(data: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[track_caller]
+fn check_kind(encoding: &str, body: &[u8], expected: ErrorKind) {
+    assert_eq!(exchange(encoding, body, 1 << 20).unwrap_err().kind(), expected);
+}
+
+#[test]
+fn gzip_is_decoded() {
+    for length in [0, 1, 70_000, 1 << 20] {
+        let data: Vec<u8> = (0..length).map(|i| u8::try_from(i % 251).unwrap()).collect();
+        assert_eq!(exchange("gzip", &gzip(&data), 1 << 20).unwrap(), data);
+    }
+    assert_eq!(exchange("X-Gzip", &gzip(b"a"), 10).unwrap(), "a");
+}
+
+#[test]
+fn several_members_are_one_body() {
+    let two = [gzip(b"one "), gzip(b"two")].concat();
+    assert_eq!(exchange("gzip", &two, 10).unwrap(), "one two");
+}
+
+#[test]
+fn what_is_not_encoded_passes() {
+    assert_eq!(exchange("identity", b"plain", 10).unwrap(), "plain");
+    assert_eq!(exchange("gzip", b"", 10).unwrap(), "");
+}
+
+#[test]
+fn broken_streams_are_errors() {
+    let whole = gzip(&[7; 5000]);
+    for end in [1, 9, 12, whole.len() - 9, whole.len() - 1] {
+        check_kind("gzip", &whole[..end], ErrorKind::Interrupted);
+    }
+    check_kind("gzip", b"not gzip at all", ErrorKind::Protocol);
+    let mut wrong_checksum = whole.clone();
+    let at = whole.len() - 8;
+    wrong_checksum[at] ^= 1;
+    check_kind("gzip", &wrong_checksum, ErrorKind::Interrupted);
+    check_kind("gzip", &[&whole[..], b"something behind its end"].concat(), ErrorKind::Protocol);
+    check_kind("zstd", b"", ErrorKind::Protocol);
+}
+
+#[test]
+fn the_limit_counts_decoded_bytes() {
+    // 64 MiB of zeros in 64 KiB: the limit ends the decoding, so that this test needs no 64 MiB.
+    let bomb = gzip(&vec![0; 64 << 20]);
+    assert!(bomb.len() < 80_000);
+    let error = exchange("gzip", &bomb, 100_000).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+}
+
+#[test]
+fn a_caller_who_asks_himself_gets_the_raw_bytes() {
+    let raw = gzip(b"raw");
+    let answer = http::Response::builder().header("content-encoding", "gzip");
+    let answer = answer.body(Bytes::from(raw.clone())).unwrap();
+    let transport = Gzip::new(MemoryTransport::new([Ok(answer)]));
+    let request = http::Request::get("/").header("accept-encoding", "gzip, br").body("".into());
+    let response = BlockingTransport::send(&transport, request.unwrap()).unwrap();
+    assert_eq!(response.headers()["content-encoding"], "gzip");
+    assert_eq!(response.into_body().collect(100).unwrap(), raw);
+}
