@@ -1,1 +1,36 @@
 //! The recruitment gateway service over SQLite or PostgreSQL.
+//!
+//! A [`Server`] answers the contract's three operations from a [`Store`]: bearer tokens, problem details, lists
+//! streamed from one consistent snapshot. The program `gateway-server` is a thin command line over this library.
+
+#[doc(hidden)]
+pub mod cli;
+mod clock;
+mod config;
+pub mod demo;
+mod demo_data;
+mod error;
+mod front;
+mod generated;
+mod json;
+mod listen;
+mod ops;
+mod parameter;
+mod query;
+mod server;
+mod store;
+mod token;
+
+pub use crate::clock::{Clock, UnixTime};
+pub use crate::config::Config;
+pub use crate::demo_data::DemoData;
+pub use crate::error::{Error, ErrorKind};
+pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
+pub use crate::server::{RunningServer, Server};
+pub use crate::store::sqlite::SqliteStore;
+pub use crate::store::{
+    Account, AccountId, ApplicationRow, CandidateFilter, CandidateSink, Changes, CreditsSink, Fill,
+    ImportMode, ImportReport, Page, Place, Principal, Snapshot, Stage, Store, TokenInfo,
+    VacancySink,
+};
+pub use crate::token::{NewToken, TokenDigest, TokenId};

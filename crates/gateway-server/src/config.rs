@@ -1,0 +1,58 @@
+//! How a server is set up. The defaults are meant for production behind nothing.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use crate::clock::Clock;
+
+/// The settings of a server. Every limit has a name and a default.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Config {
+    /// Where the service listens. Loopback unless told otherwise.
+    pub listen: SocketAddr,
+    /// Where health and metrics listen, if anywhere.
+    pub ops_listen: Option<SocketAddr>,
+    /// The path that stands before `/c/oauth/v1`.
+    pub prefix: String,
+    /// Requests per second and token in the long run; 0 is no limit.
+    pub rate: u32,
+    /// Requests at once per token.
+    pub burst: u32,
+    /// How many connections may be open.
+    pub connections: usize,
+    /// How many calls to the database run at once.
+    pub readers: usize,
+    /// From the first byte of a request head to its last.
+    pub head_timeout: Duration,
+    /// Between two requests on a connection.
+    pub idle_timeout: Duration,
+    /// How long a client may take not one byte of an answer.
+    pub stall_timeout: Duration,
+    /// How long answers may take to end after the server was told to stop.
+    pub drain_timeout: Duration,
+    /// Whether a line per request is written to standard error.
+    pub access_log: bool,
+    /// Tells when a token expires.
+    pub clock: Clock,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
+            ops_listen: None,
+            prefix: String::new(),
+            rate: 50,
+            burst: 100,
+            connections: 10_000,
+            readers: 8,
+            head_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(60),
+            stall_timeout: Duration::from_secs(30),
+            drain_timeout: Duration::from_secs(30),
+            access_log: false,
+            clock: Clock::system(),
+        }
+    }
+}

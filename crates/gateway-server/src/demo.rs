@@ -1,0 +1,122 @@
+//! A whole server for a moment: sample data in a temporary database, on a free port of the loopback address.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::mpsc::sync_channel;
+use std::thread::JoinHandle;
+
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::demo_data::DemoData;
+use crate::error::{Error, ErrorKind};
+use crate::server::Server;
+use crate::store::sqlite::SqliteStore;
+use crate::store::{ImportMode, Store as _};
+use crate::token::NewToken;
+
+/// A server with sample data. It stops, and its data is gone, when this is dropped.
+#[derive(Debug)]
+pub struct Demo {
+    base_url: String,
+    token: NewToken,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Demo {
+    /// Returns the base URL to give to a client.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// Returns a token of the sample account.
+    pub fn token(&self) -> &str {
+        self.token.reveal()
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic over there has been reported over there.
+            drop(thread.join());
+        }
+    }
+}
+
+/// Starts a server with sample data. Blocks until it answers.
+///
+/// The server has a thread and a runtime of its own, so this works inside and outside of asynchronous code.
+///
+/// # Errors
+///
+/// Fails when no temporary file can be made or no port can be bound.
+///
+/// # Examples
+///
+/// ```
+/// let demo = gateway_server::demo::start()?;
+/// assert!(demo.base_url().starts_with("http://127.0.0.1:"));
+/// assert!(demo.token().starts_with("gwt_"));
+/// # Ok::<(), gateway_server::Error>(())
+/// ```
+pub fn start() -> Result<Demo, Error> {
+    let (stop, stopped) = oneshot::channel::<()>();
+    let (ready, wait) = sync_channel(1);
+    let run = move || {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("gateway-demo")
+            .enable_all()
+            .build();
+        let runtime = match runtime {
+            Ok(runtime) => runtime,
+            Err(error) => return drop(ready.send(Err(Error::from(error)))),
+        };
+        runtime.block_on(async {
+            let config = Config {
+                listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+                rate: 0,
+                ..Config::default()
+            };
+            match serve(config).await {
+                Ok((running, token, directory)) => {
+                    if ready.send(Ok((running.base_url(), token))).is_ok() {
+                        // An error means that the handle is gone, which is the signal to stop.
+                        drop(stopped.await);
+                    }
+                    running.stop().await;
+                    drop(directory);
+                }
+                Err(error) => drop(ready.send(Err(error))),
+            }
+        });
+    };
+    let thread = std::thread::Builder::new().name("gateway-demo".into()).spawn(run)?;
+    let broken = |error| Error::caused(ErrorKind::Io, "the demo server did not start", error);
+    let (base_url, token) = wait.recv().map_err(broken)??;
+    Ok(Demo { base_url, token, stop: Some(stop), thread: Some(thread) })
+}
+
+/// Starts the server on the current runtime. The directory is the database: it must outlive the server.
+pub(crate) async fn serve(
+    config: Config,
+) -> Result<(crate::RunningServer, NewToken, TempDir), Error> {
+    let directory = tempfile::Builder::new().prefix("gateway-demo-").tempdir()?;
+    let (store, token) = store(&directory, DemoData::default())?;
+    let running = Server::new(config, store).start().await?;
+    Ok((running, token, directory))
+}
+
+/// Makes a database with one account, its sample data and a token.
+fn store(directory: &TempDir, data: DemoData) -> Result<(SqliteStore, NewToken), Error> {
+    let now = Clock::system().now();
+    let store = SqliteStore::open(directory.path().join("demo.db"))?;
+    let account = store.create_account("demo", now)?;
+    store.import(account, now, ImportMode::Commit, &mut |stage| data.fill(stage))?;
+    let token = store.create_token(account, "demo", now, None)?;
+    Ok((store, token))
+}

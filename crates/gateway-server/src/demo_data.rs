@@ -1,0 +1,205 @@
+//! Sample data: realistic, invented, and the same for the same seed on every machine and in every release.
+
+use crate::error::Error;
+use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
+use crate::store::{ApplicationRow, Place, Stage};
+
+/// How much sample data, and which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DemoData {
+    /// How many candidates.
+    pub candidates: u32,
+    /// The same seed gives the same data.
+    pub seed: u64,
+}
+
+impl Default for DemoData {
+    /// A small account, as a person likes to look at it.
+    fn default() -> Self {
+        Self { candidates: 24, seed: 7 }
+    }
+}
+
+impl DemoData {
+    /// Stages vacancies, candidates, their statuses and a credit balance.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the stage does.
+    pub fn fill(self, stage: &mut dyn Stage) -> Result<(), Error> {
+        let mut random = Random(self.seed);
+        let vacancies = (self.candidates / 4).clamp(1, 2_000);
+        for number in 0..vacancies {
+            let id = FIRST_VACANCY + i64::from(number);
+            let project = project(number);
+            let row = VacancyRow { id: &id.to_string(), project: &project };
+            stage.vacancy(place(number), id, &row)?;
+        }
+        for number in 0..self.candidates {
+            let id = FIRST_CANDIDATE + i64::from(number) * 7;
+            candidate(stage, &mut random, number, id)?;
+            for vacancy in applications(&mut random, vacancies) {
+                let status = random.pick(&STATUSES, "New");
+                let row = ApplicationRow { vacancy_id: vacancy, candidate_id: id, status };
+                stage.application(place(number), &row)?;
+            }
+        }
+        stage.credits(place(0), &CreditsRow { credits_number: "184.50", currency: "EUR" })
+    }
+}
+
+fn candidate(
+    stage: &mut dyn Stage,
+    random: &mut Random,
+    number: u32,
+    id: i64,
+) -> Result<(), Error> {
+    let (first, ascii_first) = *random.pick(&FIRST_NAMES, &("Anna", "anna"));
+    let (last, ascii_last) = *random.pick(&LAST_NAMES, &("Jansen", "jansen"));
+    let portal = random.below(PORTALS.len() as u64);
+    let portal_name = PORTALS.get(usize::try_from(portal).unwrap_or(0)).copied().unwrap_or("");
+    let phone = match random.below(4) {
+        // Not everybody has a line at home, and not everybody writes numbers alike.
+        0 => String::new(),
+        1 => format!("+49 30 {:07}", random.below(10_000_000)),
+        2 => format!("+40 21 {:03} {:04}", random.below(1_000), random.below(10_000)),
+        _ => format!("+31 20 {:07}", random.below(10_000_000)),
+    };
+    let mobile = format!("+31 6 {:04} {:04}", random.below(10_000), random.below(10_000));
+    let date = format!(
+        "2026-{:02}-{:02} {:02}:{:02}:{:02}",
+        1 + random.below(10),
+        1 + random.below(28),
+        7 + random.below(14),
+        random.below(60),
+        random.below(60)
+    );
+    stage.candidate(
+        place(number),
+        id,
+        &CandidateRow {
+            id: &id.to_string(),
+            name: &format!("{first} {last}"),
+            // `example.org` belongs to nobody (RFC 2606).
+            email: &format!("{ascii_first}.{ascii_last}{number}@example.org"),
+            phone: &phone,
+            phone_mobile: &mobile,
+            date: &date,
+            portal: PortalRow { id: &(portal + 1).to_string(), name: portal_name },
+            kind: "person",
+        },
+    )
+}
+
+/// One vacancy for most, two for some, none for a few; the first vacancies are the popular ones.
+fn applications(random: &mut Random, vacancies: u32) -> Vec<i64> {
+    let count = match random.below(10) {
+        0 => 0,
+        1..=7 => 1,
+        _ => 2,
+    };
+    let mut chosen = Vec::with_capacity(count);
+    for _ in 0..count {
+        let reach = 1 + random.below(u64::from(vacancies));
+        let vacancy = FIRST_VACANCY + i64::try_from(random.below(reach)).unwrap_or(0);
+        if !chosen.contains(&vacancy) {
+            chosen.push(vacancy);
+        }
+    }
+    chosen
+}
+
+fn project(number: u32) -> String {
+    let index = usize::try_from(number).unwrap_or(0);
+    let title = PROJECTS.get(index % PROJECTS.len()).copied().unwrap_or("");
+    match index / PROJECTS.len() {
+        0 => title.to_owned(),
+        round => format!("{title} ({})", round + 1),
+    }
+}
+
+fn place(number: u32) -> Place {
+    Place { file: 0, line: u64::from(number) + 1 }
+}
+
+/// `SplitMix64`: small, well known, and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next().checked_rem(bound).unwrap_or(0)
+    }
+
+    fn pick<'t, T: ?Sized>(&mut self, from: &[&'t T], otherwise: &'t T) -> &'t T {
+        let index = usize::try_from(self.below(from.len() as u64)).unwrap_or(0);
+        from.get(index).copied().unwrap_or(otherwise)
+    }
+}
+
+const FIRST_VACANCY: i64 = 101;
+
+const FIRST_CANDIDATE: i64 = 48_001;
+
+const STATUSES: [&str; 6] = ["New", "New", "New", "Rejected", "Shortlist", "Invited – 2nd round"];
+
+const PORTALS: [&str; 6] =
+    ["Indeed", "LinkedIn", "Nationale Vacaturebank", "StepStone", "eJobs", "Careers page"];
+
+const PROJECTS: [&str; 12] = [
+    "Warehouse operator, night shift",
+    "Senior Rust engineer",
+    "Ingénieur qualité (H/F)",
+    "Pflegefachkraft – Teilzeit",
+    "Customer service agent, Dutch/German",
+    "Șef de șantier",
+    "Truck driver C/E",
+    "Financial controller",
+    "Account manager \"Benelux\"",
+    "Elektriker Gebäudetechnik",
+    "Barista & shift lead",
+    "データアナリスト",
+];
+
+const FIRST_NAMES: [&(&str, &str); 16] = [
+    &("Anna", "anna"),
+    &("Bram", "bram"),
+    &("Chloé", "chloe"),
+    &("Dirk", "dirk"),
+    &("Eva", "eva"),
+    &("Ștefan", "stefan"),
+    &("Gijs", "gijs"),
+    &("Hanna", "hanna"),
+    &("İlker", "ilker"),
+    &("Jürgen", "jurgen"),
+    &("Kim", "kim"),
+    &("Łukasz", "lukasz"),
+    &("美咲", "misaki"),
+    &("Noor", "noor"),
+    &("Олена", "olena"),
+    &("Seán", "sean"),
+];
+
+const LAST_NAMES: [&(&str, &str); 14] = [
+    &("Jansen", "jansen"),
+    &("de Vries", "devries"),
+    &("van den Berg", "vandenberg"),
+    &("Bakker", "bakker"),
+    &("Groß", "gross"),
+    &("O'Neill", "oneill"),
+    &("Núñez", "nunez"),
+    &("Ionescu", "ionescu"),
+    &("Müller-Lüdenscheidt", "mullerludenscheidt"),
+    &("Kowalczyk", "kowalczyk"),
+    &("Şahin", "sahin"),
+    &("Шевченко", "shevchenko"),
+    &("佐藤", "sato"),
+    &("Nguyễn", "nguyen"),
+];

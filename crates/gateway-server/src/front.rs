@@ -1,0 +1,241 @@
+//! The front: from the head of a request to an answer. Decides in one fixed order, and says exactly what is wrong.
+
+pub(crate) mod auth;
+pub(crate) mod body;
+pub(crate) mod conditional;
+pub(crate) mod limit;
+pub(crate) mod list;
+pub(crate) mod log;
+pub(crate) mod metrics;
+pub(crate) mod negotiate;
+pub(crate) mod problem;
+pub(crate) mod request_id;
+pub(crate) mod work;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use gateway_model::service;
+use http::header::{self, HeaderValue};
+use http::request::Parts;
+use http::{HeaderName, Method, Response, StatusCode};
+
+use self::body::AnswerBody;
+use self::limit::RateLimits;
+use self::list::ListSource;
+use self::log::{AccessLog, End, Record};
+use self::metrics::Metrics;
+use self::negotiate::Coding;
+use self::problem::{Kind, Problem};
+use self::work::Work;
+use crate::clock::Clock;
+use crate::generated::operation::Operation;
+use crate::generated::parameters;
+use crate::listen::head::Refusal;
+use crate::query::Pairs;
+use crate::store::{CandidateFilter, Principal, Store};
+use crate::token::TokenDigest;
+
+/// Everything a request is answered from. Shared by all connections.
+#[derive(Debug)]
+pub(crate) struct Front {
+    pub(crate) path: String,
+    pub(crate) work: Work,
+    pub(crate) clock: Clock,
+    pub(crate) limits: RateLimits,
+    pub(crate) log: AccessLog,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+impl Front {
+    /// Serves the contract's address below `prefix`.
+    pub(crate) fn path_below(prefix: &str) -> String {
+        format!("{}{}", prefix.trim_end_matches('/'), service::PATH)
+    }
+
+    /// Answers one request. `refusal` is what the connection found wrong with its head.
+    pub(crate) async fn answer(
+        &self,
+        request: &Parts,
+        refusal: Option<Refusal>,
+    ) -> Response<AnswerBody> {
+        let id = request_id::of(&request.headers);
+        let mut record = Record::begin(Instant::now(), &id, &self.log, &self.metrics);
+        let mut response = match self.decide(request, refusal, &mut record).await {
+            Ok(response) => response,
+            Err(problem) => {
+                record.failed_with(&problem);
+                problem.into_response()
+            }
+        };
+        if refusal.is_some() {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response.headers_mut().insert(X_REQUEST_ID, id);
+        record.status(response.status());
+        if request.method == Method::HEAD {
+            record.end(End::Complete);
+        }
+        response.map(|body| body.recorded(record))
+    }
+
+    /// The order is fixed: what the connection refused, path, verb, token, rate, parameters, data. Who has no token
+    /// learns nothing about operations and parameters.
+    async fn decide(
+        &self,
+        request: &Parts,
+        refusal: Option<Refusal>,
+        record: &mut Record,
+    ) -> Result<Response<AnswerBody>, Problem> {
+        let body_refused = match refusal {
+            Some(Refusal::Body) => true,
+            Some(other) => return Err(Problem::refused(other)),
+            None => false,
+        };
+        if request.uri.path() != self.path {
+            return Err(Problem::new(Kind::NotFound));
+        }
+        if request.method != Method::GET && request.method != Method::HEAD {
+            return Err(Problem::new(Kind::MethodNotAllowed));
+        }
+        if body_refused {
+            return Err(Problem::new(Kind::BodyNotAllowed));
+        }
+        let query = request.uri.query().unwrap_or_default();
+        let digest = auth::token(&request.headers, query)?;
+        let principal = self.authenticate(digest).await?;
+        record.principal(&principal);
+        if let Err(wait) = self.limits.admit(&principal.token) {
+            return Err(Problem::new(Kind::TooManyRequests).retry_after(wait));
+        }
+        if !negotiate::accepts_json(&request.headers) {
+            return Err(Problem::new(Kind::NotAcceptable));
+        }
+        let pairs = Pairs::parse(query).map_err(|_malformed| Problem::new(Kind::QueryMalformed))?;
+        let operation = operation(&pairs)?;
+        record.operation(operation);
+        self.perform(operation, &pairs, &principal, request).await
+    }
+
+    async fn authenticate(&self, digest: TokenDigest) -> Result<Principal, Problem> {
+        let now = self.clock.now();
+        let found = self.work.run(move |store| store.authenticate(&digest, now)).await?;
+        found.ok_or_else(|| Problem::new(Kind::TokenInvalid))
+    }
+
+    async fn perform(
+        &self,
+        operation: Operation,
+        pairs: &Pairs<'_>,
+        principal: &Principal,
+        request: &Parts,
+    ) -> Result<Response<AnswerBody>, Problem> {
+        let snapshot = principal.snapshot;
+        let mut notice = None;
+        let filter = match operation {
+            Operation::ListCandidates => {
+                let parameters = parameters::ListCandidates::read(pairs)?;
+                notice = parameters.without_effect();
+                candidate_filter(parameters)
+            }
+            Operation::ListVacancies | Operation::GetCredits => CandidateFilter::All,
+        };
+        let etag = conditional::etag(snapshot);
+        if conditional::is_unmodified(&request.headers, &etag) {
+            return Ok(answer(StatusCode::NOT_MODIFIED, &etag, AnswerBody::empty()));
+        }
+        let coding = negotiate::coding(&request.headers);
+        let (body, coding) = match operation {
+            Operation::GetCredits => (self.credits(snapshot.account).await?, Coding::Identity),
+            Operation::ListCandidates => {
+                let source = ListSource::candidates(self.work.store(), snapshot, filter);
+                self.list(source, coding).await?
+            }
+            Operation::ListVacancies => {
+                let source = ListSource::vacancies(self.work.store(), snapshot);
+                self.list(source, coding).await?
+            }
+        };
+        let mut response = answer(StatusCode::OK, &etag, body);
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(service::ACCEPT));
+        if coding == Coding::Gzip {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        if let Some((parameter, needed)) = notice {
+            let text = format!("{parameter} has no effect without {needed}");
+            headers.extend(HeaderValue::try_from(text).ok().map(|text| (GATEWAY_NOTICE, text)));
+        }
+        Ok(response)
+    }
+
+    async fn credits(&self, account: crate::store::AccountId) -> Result<AnswerBody, Problem> {
+        let json = self
+            .work
+            .run(move |store: &dyn Store| {
+                let mut json = Vec::with_capacity(64);
+                store.credits(account, &mut |row| row.write(&mut json))?;
+                Ok(json)
+            })
+            .await?;
+        Ok(AnswerBody::full(Bytes::from(json)))
+    }
+
+    /// Reads the first piece before anything is answered, so that a database that fails gives an error and not a cut
+    /// list; a list that fits into it is answered with its length.
+    async fn list(
+        &self,
+        source: ListSource,
+        coding: Coding,
+    ) -> Result<(AnswerBody, Coding), Problem> {
+        let (first, source) = self
+            .work
+            .run(move |_store| {
+                let mut source = source;
+                let first = source.next()?.unwrap_or_default();
+                Ok((first, source))
+            })
+            .await?;
+        if source.is_finished() && (coding == Coding::Identity || first.len() < SMALLEST_CODED) {
+            return Ok((AnswerBody::full(first), Coding::Identity));
+        }
+        Ok((AnswerBody::list(first, source, coding, self.work.clone()), coding))
+    }
+}
+
+fn operation(pairs: &Pairs<'_>) -> Result<Operation, Problem> {
+    let method = pairs
+        .get(service::SELECTOR)
+        .map_err(|_repeated| Problem::repeated(service::SELECTOR))?
+        .filter(|method| !method.is_empty())
+        .ok_or_else(|| Problem::new(Kind::MethodMissing))?;
+    Operation::from_method(method).ok_or_else(|| Problem::new(Kind::MethodUnknown))
+}
+
+fn candidate_filter(parameters: parameters::ListCandidates) -> CandidateFilter {
+    match (parameters.vacancy_id.map(i64::try_from), parameters.status) {
+        (None, _) => CandidateFilter::All,
+        // Beyond what the database can hold: no vacancy has this id.
+        (Some(Err(_too_large)), _) => CandidateFilter::Nothing,
+        (Some(Ok(vacancy)), None) => CandidateFilter::Vacancy(vacancy),
+        (Some(Ok(vacancy)), Some(status)) => CandidateFilter::Status(vacancy, status),
+    }
+}
+
+fn answer(status: StatusCode, etag: &HeaderValue, body: AnswerBody) -> Response<AnswerBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::ETAG, etag.clone());
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding, Authorization"));
+    response
+}
+
+/// A shorter answer is not worth a coding.
+const SMALLEST_CODED: usize = 1024;
+
+const GATEWAY_NOTICE: HeaderName = HeaderName::from_static("gateway-notice");
+
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -1,0 +1,75 @@
+//! The bearer token of a request (RFC 6750), or what is wrong with it.
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+
+use super::problem::{Kind, Problem};
+use crate::token::{TokenDigest, is_b64token};
+
+/// Finds the token. It is hashed on the spot and goes no further in clear.
+pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Problem> {
+    if names_a_token(query) {
+        return Err(Problem::new(Kind::TokenInQuery));
+    }
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Err(Problem::new(Kind::TokenMissing)) };
+    if values.next().is_some() {
+        return Err(Problem::new(Kind::TokenMalformed));
+    }
+    let text = value.to_str().map_err(|_error| Problem::new(Kind::TokenMalformed))?;
+    let (scheme, rest) = text.split_once(' ').unwrap_or((text, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        // Another scheme is no token at all: the challenge says which one to use (RFC 6750 section 3.1).
+        return Err(Problem::new(Kind::TokenMissing));
+    }
+    let token = rest.trim_matches(' ');
+    if !is_b64token(token) {
+        return Err(Problem::new(Kind::TokenMalformed));
+    }
+    Ok(TokenDigest::of(token))
+}
+
+/// Tells whether the query holds `access_token`, however it is encoded (RFC 6750 section 2.3 is not offered).
+fn names_a_token(query: &str) -> bool {
+    query.split('&').any(|piece| {
+        let name = piece.split_once('=').map_or(piece, |(name, _)| name);
+        name == PARAMETER
+            || crate::query::Pairs::parse(name).is_ok_and(|pairs| pairs.contains(PARAMETER))
+    })
+}
+
+const PARAMETER: &str = "access_token";
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(values: &[&'static str], query: &str, expected: Result<&str, Kind>) {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_static(value));
+        }
+        let found = token(&headers, query).map_err(|problem| problem.kind());
+        assert_eq!(found, expected.map(TokenDigest::of), "{values:?} {query}");
+    }
+
+    #[test]
+    fn tokens() {
+        check(&["Bearer abc"], "", Ok("abc"));
+        check(&["bEARER abc"], "", Ok("abc"));
+        check(&["Bearer   abc"], "", Ok("abc"));
+        check(&[], "", Err(Kind::TokenMissing));
+        check(&["Basic abc"], "", Err(Kind::TokenMissing));
+        check(&["Bearer"], "", Err(Kind::TokenMalformed));
+        check(&["Bearer "], "", Err(Kind::TokenMalformed));
+        check(&["Bearer a b"], "", Err(Kind::TokenMalformed));
+        check(&["Bearer a,b"], "", Err(Kind::TokenMalformed));
+        check(&["Bearer a", "Bearer a"], "", Err(Kind::TokenMalformed));
+        check(&["Bearer a"], "method=x&access_token=y", Err(Kind::TokenInQuery));
+        check(&[], "%61ccess_token=y", Err(Kind::TokenInQuery));
+        check(&[], "access_token", Err(Kind::TokenInQuery));
+    }
+}

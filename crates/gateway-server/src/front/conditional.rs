@@ -1,0 +1,51 @@
+//! Conditional requests: a weak entity tag per data version of the account (RFC 9110 section 8.8.3).
+
+use http::HeaderMap;
+use http::header::{HeaderValue, IF_NONE_MATCH};
+
+use crate::store::Snapshot;
+
+/// Returns the tag of everything the account can be answered in this version of its data.
+pub(crate) fn etag(snapshot: Snapshot) -> HeaderValue {
+    let text = format!("W/\"{:x}.{:x}\"", snapshot.account.0, snapshot.revision);
+    HeaderValue::try_from(text).unwrap_or_else(|_error| HeaderValue::from_static("W/\"\""))
+}
+
+/// Tells whether the client has this version already. Tags are compared weakly (RFC 9110 section 13.1.2).
+pub(crate) fn is_unmodified(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    let opaque = |tag: &[u8]| -> Vec<u8> { tag.strip_prefix(b"W/").unwrap_or(tag).to_vec() };
+    let wanted = opaque(etag.as_bytes());
+    headers.get_all(IF_NONE_MATCH).iter().any(|value| {
+        value
+            .as_bytes()
+            .split(|byte| *byte == b',')
+            .map(<[u8]>::trim_ascii)
+            .any(|tag| tag == b"*" || opaque(tag) == wanted)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::AccountId;
+
+    #[test]
+    fn tags() {
+        let etag = etag(Snapshot { account: AccountId(1), revision: 26 });
+        assert_eq!(etag, "W/\"1.1a\"");
+        for (value, expected) in [
+            ("W/\"1.1a\"", true),
+            ("\"1.1a\"", true),
+            ("\"x\" , W/\"1.1a\"", true),
+            ("*", true),
+            ("W/\"1.1b\"", false),
+            ("1.1a", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(IF_NONE_MATCH, HeaderValue::from_static(value));
+            assert_eq!(is_unmodified(&headers, &etag), expected, "{value}");
+        }
+        assert!(!is_unmodified(&HeaderMap::new(), &etag));
+    }
+}

@@ -1,0 +1,97 @@
+//! A list, piece by piece: pages by key of one snapshot, rendered as JSON.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::error::Error;
+use crate::generated::operation::{Frame, LIST_CANDIDATES, LIST_VACANCIES};
+use crate::store::{CandidateFilter, Page, Snapshot, Store};
+
+/// Gives the bytes of one list from first to last. Holds nothing of the database between two pieces.
+#[derive(Debug)]
+pub(crate) struct ListSource {
+    store: Arc<dyn Store>,
+    snapshot: Snapshot,
+    rows: Rows,
+    /// The id to go on after; `None` once the last byte was given.
+    after: Option<i64>,
+    /// The last piece grew to this: the next begins with room for as much.
+    room: usize,
+}
+
+#[derive(Debug)]
+enum Rows {
+    Candidates(CandidateFilter),
+    Vacancies,
+}
+
+impl Rows {
+    const fn frame(&self) -> Frame {
+        match self {
+            Self::Candidates(_) => LIST_CANDIDATES,
+            Self::Vacancies => LIST_VACANCIES,
+        }
+    }
+}
+
+impl ListSource {
+    pub(crate) fn candidates(
+        store: Arc<dyn Store>,
+        snapshot: Snapshot,
+        filter: CandidateFilter,
+    ) -> Self {
+        Self::new(store, snapshot, Rows::Candidates(filter))
+    }
+
+    pub(crate) fn vacancies(store: Arc<dyn Store>, snapshot: Snapshot) -> Self {
+        Self::new(store, snapshot, Rows::Vacancies)
+    }
+
+    fn new(store: Arc<dyn Store>, snapshot: Snapshot, rows: Rows) -> Self {
+        Self { store, snapshot, rows, after: Some(Page::START), room: 512 }
+    }
+
+    /// Tells whether the last byte was given.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.after.is_none()
+    }
+
+    /// Reads and renders the next page. Blocks for as long as the database takes for it.
+    pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
+        let Some(after) = self.after else { return Ok(None) };
+        let frame = self.rows.frame();
+        let mut out = Vec::with_capacity(self.room);
+        let mut first = after == Page::START;
+        if first {
+            out.extend_from_slice(frame.open);
+        }
+        let mut separate = |out: &mut Vec<u8>| {
+            if !std::mem::take(&mut first) {
+                out.push(b',');
+            }
+        };
+        let page = Page { after, limit: PAGE_ROWS };
+        self.after = match &self.rows {
+            Rows::Candidates(filter) => {
+                self.store.candidates(self.snapshot, filter, page, &mut |row| {
+                    separate(&mut out);
+                    row.write(&mut out);
+                })
+            }
+            Rows::Vacancies => self.store.vacancies(self.snapshot, page, &mut |row| {
+                separate(&mut out);
+                row.write(&mut out);
+            }),
+        }?;
+        if self.after.is_none() {
+            // Only here: an answer that was cut before is no JSON text.
+            out.extend_from_slice(frame.close);
+        }
+        self.room = out.len() + out.len() / 16;
+        Ok(Some(Bytes::from(out)))
+    }
+}
+
+/// Larger pages are no faster, and a slow reader holds one.
+const PAGE_ROWS: u32 = 256;

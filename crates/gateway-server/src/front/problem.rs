@@ -1,0 +1,231 @@
+//! What is answered when something is wrong: RFC 9457 problem details, RFC 6750 challenges.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{self, HeaderValue};
+use http::{Response, StatusCode};
+
+use super::body::AnswerBody;
+use crate::error::{Error, ErrorKind};
+use crate::generated::operation::Operation;
+use crate::json;
+use crate::listen::head::Refusal;
+use crate::parameter::{self, Fault};
+
+/// The kinds of problem. The name is the stable part of the `type` member; texts may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    RequestMalformed,
+    HostInvalid,
+    UriTooLong,
+    HeadTooLarge,
+    HeadTimeout,
+    VersionUnsupported,
+    BodyNotAllowed,
+    NotFound,
+    MethodNotAllowed,
+    TokenMissing,
+    TokenMalformed,
+    TokenInQuery,
+    TokenInvalid,
+    TooManyRequests,
+    NotAcceptable,
+    QueryMalformed,
+    MethodMissing,
+    MethodUnknown,
+    ParameterRepeated,
+    ParameterEmpty,
+    ParameterInvalid,
+    Overloaded,
+    StorageUnavailable,
+    StorageCorrupt,
+}
+
+impl Kind {
+    const fn describe(self) -> (u16, &'static str, &'static str) {
+        match self {
+            Self::RequestMalformed => {
+                (400, "request-malformed", "The request is not well-formed HTTP/1.1")
+            }
+            Self::HostInvalid => {
+                (400, "host-invalid", "The request needs exactly one valid Host header")
+            }
+            Self::UriTooLong => (414, "uri-too-long", "The request target is too long"),
+            Self::HeadTooLarge => (431, "head-too-large", "The request head is too large"),
+            Self::HeadTimeout => (408, "head-timeout", "The request head did not arrive in time"),
+            Self::VersionUnsupported => {
+                (505, "version-unsupported", "Only HTTP/1.1 and HTTP/1.0 are spoken here")
+            }
+            Self::BodyNotAllowed => {
+                (400, "body-not-allowed", "A request to this service has no body")
+            }
+            Self::NotFound => (404, "not-found", "There is nothing at this path"),
+            Self::MethodNotAllowed => (405, "method-not-allowed", "Only GET and HEAD are allowed"),
+            Self::TokenMissing => (401, "token-missing", "The request needs a bearer token"),
+            Self::TokenMalformed => {
+                (400, "token-malformed", "The Authorization header is malformed")
+            }
+            Self::TokenInQuery => (400, "token-in-query", "A token is not accepted in the query"),
+            Self::TokenInvalid => (401, "token-invalid", "The token is not valid"),
+            Self::TooManyRequests => {
+                (429, "too-many-requests", "Too many requests with this token")
+            }
+            Self::NotAcceptable => (406, "not-acceptable", "The answer is application/json"),
+            Self::QueryMalformed => {
+                (400, "query-malformed", "The query is not form-encoded UTF-8 text")
+            }
+            Self::MethodMissing => (400, "method-missing", "The parameter method is missing"),
+            Self::MethodUnknown => {
+                (400, "method-unknown", "The parameter method names no operation")
+            }
+            Self::ParameterRepeated => {
+                (400, "parameter-repeated", "A parameter has two different values")
+            }
+            Self::ParameterEmpty => (400, "parameter-empty", "A parameter is empty"),
+            Self::ParameterInvalid => {
+                (400, "parameter-invalid", "A parameter is not what it must be")
+            }
+            Self::Overloaded => (503, "overloaded", "The server is busy"),
+            Self::StorageUnavailable => {
+                (503, "storage-unavailable", "The data cannot be read at the moment")
+            }
+            Self::StorageCorrupt => (503, "storage-corrupt", "The data cannot be read"),
+        }
+    }
+
+    /// Returns the stable name.
+    pub(crate) const fn name(self) -> &'static str {
+        self.describe().1
+    }
+
+    fn challenge(self) -> Option<&'static str> {
+        match self {
+            Self::TokenMissing => Some("Bearer realm=\"gateway\""),
+            Self::TokenInvalid => Some("Bearer realm=\"gateway\", error=\"invalid_token\""),
+            Self::TokenMalformed | Self::TokenInQuery => {
+                Some("Bearer realm=\"gateway\", error=\"invalid_request\"")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A problem on its way to the client. Nothing of the request is repeated in it but the name of a parameter.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    kind: Kind,
+    parameter: Option<&'static str>,
+    retry_after: Option<Duration>,
+    cause: Option<Error>,
+}
+
+impl Problem {
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self { kind, parameter: None, retry_after: None, cause: None }
+    }
+
+    /// Says what the connection found wrong with the head of the request.
+    pub(crate) fn refused(refusal: Refusal) -> Self {
+        Self::new(match refusal {
+            Refusal::Malformed => Kind::RequestMalformed,
+            Refusal::Host => Kind::HostInvalid,
+            Refusal::UriTooLong => Kind::UriTooLong,
+            Refusal::HeadTooLarge => Kind::HeadTooLarge,
+            Refusal::Timeout => Kind::HeadTimeout,
+            Refusal::Version => Kind::VersionUnsupported,
+            Refusal::Body => Kind::BodyNotAllowed,
+            Refusal::Overloaded => return Self::new(Kind::Overloaded).retry_after(ONE_SECOND),
+        })
+    }
+
+    pub(crate) fn repeated(parameter: &'static str) -> Self {
+        Self { parameter: Some(parameter), ..Self::new(Kind::ParameterRepeated) }
+    }
+
+    pub(crate) fn retry_after(self, wait: Duration) -> Self {
+        Self { retry_after: Some(wait), ..self }
+    }
+
+    /// Returns what kind of problem it is.
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Returns the failure behind it: for the operator, never for the client.
+    pub(crate) fn cause(&self) -> Option<&Error> {
+        self.cause.as_ref()
+    }
+
+    pub(crate) fn into_response(self) -> Response<AnswerBody> {
+        let (status, _, _) = self.kind.describe();
+        let mut response = Response::new(AnswerBody::full(Bytes::from(self.json())));
+        *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(challenge) = self.kind.challenge() {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        }
+        if self.kind == Kind::MethodNotAllowed {
+            headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        }
+        if let Some(wait) = self.retry_after {
+            // Rounded up: who waits that long is admitted.
+            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+        }
+        response
+    }
+
+    fn json(&self) -> Vec<u8> {
+        let (status, name, title) = self.kind.describe();
+        let mut out = Vec::with_capacity(160);
+        out.extend_from_slice(b"{\"type\":");
+        json::text(&mut out, &format!("{TYPE_PREFIX}{name}"));
+        out.extend_from_slice(b",\"title\":");
+        json::text(&mut out, title);
+        out.extend_from_slice(format!(",\"status\":{status}").as_bytes());
+        if let Some(parameter) = self.parameter {
+            out.extend_from_slice(b",\"parameter\":");
+            json::text(&mut out, parameter);
+        }
+        if matches!(self.kind, Kind::MethodMissing | Kind::MethodUnknown) {
+            out.extend_from_slice(b",\"methods\":[");
+            for (index, operation) in Operation::ALL.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                json::text(&mut out, operation.method());
+            }
+            out.push(b']');
+        }
+        out.push(b'}');
+        out
+    }
+}
+
+impl From<parameter::Problem> for Problem {
+    fn from(problem: parameter::Problem) -> Self {
+        let kind = match problem.fault {
+            Fault::Repeated => Kind::ParameterRepeated,
+            Fault::Empty => Kind::ParameterEmpty,
+            Fault::NotAnInteger => Kind::ParameterInvalid,
+        };
+        Self { parameter: Some(problem.parameter), ..Self::new(kind) }
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::StorageCorrupt => Kind::StorageCorrupt,
+            _ => Kind::StorageUnavailable,
+        };
+        Self { cause: Some(error), ..Self::new(kind).retry_after(ONE_SECOND) }
+    }
+}
+
+const TYPE_PREFIX: &str = "urn:gateway:problem:";
+
+const ONE_SECOND: Duration = Duration::from_secs(1);

@@ -1,0 +1,46 @@
+//! Request ids: the caller's own if it is harmless, else a new one.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::{HeaderMap, HeaderValue};
+
+use super::X_REQUEST_ID;
+
+/// Returns the id that stands in the answer and in the log.
+pub(crate) fn of(headers: &HeaderMap) -> HeaderValue {
+    match headers.get(X_REQUEST_ID) {
+        Some(id) if is_harmless(id.as_bytes()) => id.clone(),
+        _ => fresh(),
+    }
+}
+
+/// Short, and nothing that could break a log line or a terminal.
+fn is_harmless(id: &[u8]) -> bool {
+    (1..=64).contains(&id.len())
+        && id.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+/// Unique across processes by a random number drawn once, and within this one by a count.
+fn fresh() -> HeaderValue {
+    static PROCESS: OnceLock<u64> = OnceLock::new();
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let process = PROCESS.get_or_init(|| getrandom::u64().unwrap_or_default());
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    HeaderValue::try_from(format!("{process:016x}-{count:x}"))
+        .unwrap_or_else(|_error| HeaderValue::from_static("unknown"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids() {
+        let with = |id| HeaderMap::from_iter([(X_REQUEST_ID, HeaderValue::from_static(id))]);
+        assert_eq!(of(&with("a-B_1.2")), "a-B_1.2");
+        assert_ne!(of(&with("a b")), "a b");
+        assert_ne!(of(&with("")), "");
+        assert_ne!(of(&HeaderMap::new()), of(&HeaderMap::new()));
+    }
+}

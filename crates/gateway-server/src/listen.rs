@@ -1,0 +1,125 @@
+//! Listening: an accept loop of our own, with limits and deadlines that the ready-made ones lack.
+
+pub(crate) mod guard;
+pub(crate) mod head;
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use http::{Request, Response};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+
+use self::guard::{Guard, Patience, Verdicts};
+use self::head::{HeadLimits, Refusal};
+use crate::front::Front;
+
+/// How far the server is on its way out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    /// Takes connections and requests.
+    Serving,
+    /// Takes no new connection, and closes each after the answer it is at.
+    Draining,
+    /// Cuts what is left.
+    Cutting,
+}
+
+/// Everything connections share.
+#[derive(Debug)]
+pub(crate) struct Listen {
+    pub(crate) front: Arc<Front>,
+    pub(crate) head_limits: HeadLimits,
+    pub(crate) patience: Patience,
+    pub(crate) connections: Arc<Semaphore>,
+    pub(crate) phase: watch::Receiver<Phase>,
+}
+
+impl Listen {
+    /// Accepts until the server drains.
+    pub(crate) async fn run(self: Arc<Self>, listener: TcpListener) {
+        let mut phase = self.phase.clone();
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
+            };
+            match accepted {
+                Ok((socket, _address)) => self.spawn(socket),
+                // Out of file descriptors, most likely: the waiting client stays in the queue, and a loop without a
+                // pause would only burn the processor.
+                Err(_error) => tokio::time::sleep(ACCEPT_PAUSE).await,
+            }
+        }
+    }
+
+    fn spawn(self: &Arc<Self>, socket: TcpStream) {
+        // An answer goes out when it is written; failing to say so costs some delay only.
+        drop(socket.set_nodelay(true));
+        let permit = Arc::clone(&self.connections).try_acquire_owned();
+        let refusal = permit.is_err().then_some(Refusal::Overloaded);
+        if refusal.is_some() {
+            self.front.metrics.connection_refused();
+        }
+        let listen = Arc::clone(self);
+        tokio::spawn(async move {
+            let metrics = Arc::clone(&listen.front.metrics);
+            metrics.connections.fetch_add(1, Ordering::Relaxed);
+            listen.serve(socket, refusal).await;
+            metrics.connections.fetch_sub(1, Ordering::Relaxed);
+            drop(permit);
+        });
+    }
+
+    async fn serve<S>(&self, socket: S, refusal: Option<Refusal>)
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let verdicts = Arc::new(Verdicts::default());
+        let mut guard = Guard::new(socket, self.head_limits, self.patience, Arc::clone(&verdicts));
+        if let Some(refusal) = refusal {
+            guard = guard.refuse(refusal);
+        }
+        let count = AtomicU64::new(0);
+        let service = service_fn(|request: Request<hyper::body::Incoming>| {
+            let refusal = verdicts.of(count.fetch_add(1, Ordering::Relaxed));
+            let (head, _body) = request.into_parts();
+            async move { Ok::<Response<_>, Infallible>(self.front.answer(&head, refusal).await) }
+        });
+        let connection = http1::Builder::new()
+            .half_close(true)
+            .max_buf_size(WRITE_BUFFER)
+            .serve_connection(TokioIo::new(guard), service);
+        let mut connection = pin!(connection);
+        let mut phase = self.phase.clone();
+        loop {
+            tokio::select! {
+                // How a connection ended is in the records of its requests.
+                _ended = connection.as_mut() => return,
+                reached = phase.changed() => {
+                    let phase = *phase.borrow_and_update();
+                    if reached.is_err() || phase == Phase::Cutting {
+                        return;
+                    }
+                    if phase == Phase::Draining {
+                        connection.as_mut().graceful_shutdown();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The library stops asking for more of an answer while it holds so many unsent bytes. It is also more than the
+/// largest head, which arrives whole.
+const WRITE_BUFFER: usize = 32 * 1024;
+
+/// After an accept that failed.
+pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

@@ -1,0 +1,323 @@
+//! The connection between the socket and the HTTP library: lets whole, well-formed heads through, and watches the clock.
+
+use std::fmt;
+use std::io;
+use std::ops::ControlFlow;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::head::{self, HeadLimits, Refusal};
+
+/// How long a connection may take for what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// From the first byte of a head to its last.
+    pub(crate) head: Duration,
+    /// Between two requests, and before the first.
+    pub(crate) idle: Duration,
+    /// A write during which the client takes not one byte.
+    pub(crate) stall: Duration,
+}
+
+/// What the guard found wrong, by the number of the request on its connection.
+///
+/// The library reads ahead, so what is wrong with the second request may be known before the first is answered.
+#[derive(Debug, Default)]
+pub(crate) struct Verdicts(Mutex<Option<(u64, Refusal)>>);
+
+impl Verdicts {
+    /// Returns why the request of this number is refused, if it is.
+    pub(crate) fn of(&self, request: u64) -> Option<Refusal> {
+        let verdict = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        verdict.filter(|(number, _)| *number == request).map(|(_, refusal)| refusal)
+    }
+
+    fn set(&self, request: u64, refusal: Refusal) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((request, refusal));
+    }
+}
+
+/// A socket as the HTTP library sees it.
+///
+/// In place of a head that is refused the library gets [`STAND_IN`], so that the answer is written by the same code
+/// and in the same order as every other; after it nothing more is read.
+pub(crate) struct Guard<S> {
+    socket: S,
+    limits: HeadLimits,
+    patience: Patience,
+    verdicts: Arc<Verdicts>,
+    /// What has arrived and was not given to the library; the first `passed` bytes may be.
+    buffer: Vec<u8>,
+    passed: usize,
+    /// How many heads were let through.
+    heads: u64,
+    refused: bool,
+    skipped_empty_line: bool,
+    /// When reading becomes too late. The timer is made when it is first waited for.
+    deadline: Instant,
+    in_head: bool,
+    timer: Option<Pin<Box<Sleep>>>,
+    stall: Option<Pin<Box<Sleep>>>,
+    linger: Linger,
+}
+
+enum Linger {
+    No,
+    Draining { left: usize, until: Pin<Box<Sleep>> },
+    Done,
+}
+
+impl<S> Guard<S> {
+    pub(crate) fn new(
+        socket: S,
+        limits: HeadLimits,
+        patience: Patience,
+        verdicts: Arc<Verdicts>,
+    ) -> Self {
+        Self {
+            socket,
+            limits,
+            patience,
+            verdicts,
+            buffer: Vec::new(),
+            passed: 0,
+            heads: 0,
+            refused: false,
+            skipped_empty_line: false,
+            deadline: Instant::now() + patience.idle,
+            in_head: false,
+            timer: None,
+            stall: None,
+            linger: Linger::No,
+        }
+    }
+
+    /// Begins with a refusal: the first answer says why, and nothing is read.
+    pub(crate) fn refuse(mut self, refusal: Refusal) -> Self {
+        self.stand_in(refusal);
+        self
+    }
+
+    /// Lets as much through as may be, and refuses what must be.
+    fn judge(&mut self) {
+        if self.refused || self.passed > 0 {
+            return;
+        }
+        if !self.skipped_empty_line {
+            match head::skip_empty_line(&self.buffer) {
+                ControlFlow::Break(()) => return,
+                ControlFlow::Continue(length) => {
+                    self.buffer.drain(..length);
+                    self.skipped_empty_line = true;
+                }
+            }
+        }
+        match head::complete(&self.buffer, self.limits) {
+            Ok(None) => {}
+            Ok(Some(length)) => {
+                let head = self.buffer.get(..length).unwrap_or_default();
+                match head::check(head, self.limits) {
+                    Ok(()) => self.pass(length),
+                    Err(Refusal::Body) => {
+                        self.verdicts.set(self.heads, Refusal::Body);
+                        self.pass(length);
+                        self.buffer.truncate(length);
+                        self.refused = true;
+                    }
+                    Err(refusal) => self.stand_in(refusal),
+                }
+            }
+            Err(refusal) => self.stand_in(refusal),
+        }
+    }
+
+    fn pass(&mut self, length: usize) {
+        self.passed = length;
+        self.heads += 1;
+        self.in_head = false;
+        self.skipped_empty_line = false;
+        self.deadline = Instant::now() + self.patience.idle;
+    }
+
+    fn stand_in(&mut self, refusal: Refusal) {
+        self.verdicts.set(self.heads, refusal);
+        self.buffer.clear();
+        self.buffer.extend_from_slice(STAND_IN);
+        self.pass(STAND_IN.len());
+        self.refused = true;
+    }
+
+    /// Completes when reading has taken too long.
+    fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let deadline = self.deadline;
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        if timer.deadline() != deadline {
+            timer.as_mut().reset(deadline);
+        }
+        timer.as_mut().poll(context)
+    }
+
+    fn give(&mut self, out: &mut ReadBuf<'_>) {
+        let length = self.passed.min(out.remaining());
+        out.put_slice(self.buffer.get(..length).unwrap_or_default());
+        self.passed -= length;
+        self.buffer.drain(..length);
+        if self.buffer.is_empty() {
+            // An idle connection holds no buffer.
+            self.buffer = Vec::new();
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        out: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            this.judge();
+            if this.passed > 0 {
+                this.give(out);
+                return Poll::Ready(Ok(()));
+            }
+            if this.refused {
+                // The answer says `Connection: close`; whatever still comes is nobody's request.
+                return Poll::Pending;
+            }
+            let mut space = [std::mem::MaybeUninit::uninit(); READ];
+            let mut space = ReadBuf::uninit(&mut space);
+            match Pin::new(&mut this.socket).poll_read(context, &mut space) {
+                Poll::Ready(Ok(())) if space.filled().is_empty() => return Poll::Ready(Ok(())),
+                Poll::Ready(Ok(())) => {
+                    if !this.in_head {
+                        this.in_head = true;
+                        this.deadline = Instant::now() + this.patience.head;
+                    }
+                    this.buffer.extend_from_slice(space.filled());
+                }
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => {
+                    ready!(this.poll_late(context));
+                    if !this.in_head {
+                        // Idle for too long: closed without a word, as is usual.
+                        return Poll::Ready(Ok(()));
+                    }
+                    this.stand_in(Refusal::Timeout);
+                }
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
+    /// Fails a write during which the client took nothing for too long.
+    fn poll_progress<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        result: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        // Time spent on an answer is not time the client was idle.
+        self.deadline = Instant::now() + self.patience.idle;
+        if result.is_ready() {
+            self.stall = None;
+            return result;
+        }
+        let stall = self.patience.stall;
+        let timer = self.stall.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + stall)));
+        ready!(timer.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Reads and drops what a refused client still sends: closing at once would reset the connection, and the client
+    /// would never see the answer (RFC 9112 section 9.6).
+    fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Linger::Draining { left, until } = &mut self.linger else { return Poll::Ready(()) };
+        let mut space = [std::mem::MaybeUninit::uninit(); READ];
+        while *left > 0 {
+            let mut space = ReadBuf::uninit(&mut space);
+            match Pin::new(&mut self.socket).poll_read(context, &mut space) {
+                Poll::Ready(Ok(())) if !space.filled().is_empty() => {
+                    *left = left.saturating_sub(space.filled().len());
+                }
+                Poll::Ready(_) => break,
+                Poll::Pending => {
+                    ready!(until.as_mut().poll(context));
+                    break;
+                }
+            }
+        }
+        self.linger = Linger::Done;
+        Poll::Ready(())
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let result = Pin::new(&mut this.socket).poll_write(context, bytes);
+        this.poll_progress(context, result)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let result = Pin::new(&mut this.socket).poll_write_vectored(context, slices);
+        this.poll_progress(context, result)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let result = Pin::new(&mut this.socket).poll_flush(context);
+        this.poll_progress(context, result)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if matches!(this.linger, Linger::No) {
+            let result = Pin::new(&mut this.socket).poll_shutdown(context);
+            ready!(this.poll_progress(context, result))?;
+            this.linger = if this.refused {
+                let until = Box::pin(sleep_until(Instant::now() + LINGER));
+                Linger::Draining { left: MOST_DRAINED, until }
+            } else {
+                Linger::Done
+            };
+        }
+        ready!(this.poll_drain(context));
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S> fmt::Debug for Guard<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guard").field("heads", &self.heads).finish_non_exhaustive()
+    }
+}
+
+/// What the library reads in place of a head that was refused.
+const STAND_IN: &[u8] = b"GET / HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n";
+
+/// So much is read from the socket at once.
+const READ: usize = 4 * 1024;
+
+/// So long, and so much, is read from a client that was refused.
+const LINGER: Duration = Duration::from_secs(2);
+const MOST_DRAINED: usize = 4 * 1024 * 1024;

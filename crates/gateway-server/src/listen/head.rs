@@ -1,0 +1,280 @@
+//! The head of a request, read strictly (RFC 9112) before the HTTP library sees it.
+//!
+//! The library is lenient where leniency is what request smuggling lives on: it takes bare line feeds, a missing or
+//! a second `Host`, and `Content-Length` beside `Transfer-Encoding`. Here the whole grammar of a head is checked, and
+//! since no request of this service has a body, what follows a head can only be the next one.
+
+use std::ops::ControlFlow;
+
+/// Why a request is refused before anybody looks at what it asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// Not the grammar of HTTP/1.1.
+    Malformed,
+    /// No `Host`, two, or one that names no host.
+    Host,
+    /// The request line is too long.
+    UriTooLong,
+    /// The head has too many bytes or fields.
+    HeadTooLarge,
+    /// The head did not arrive in time.
+    Timeout,
+    /// Another version of HTTP.
+    Version,
+    /// The request announces a body. The head itself is fine.
+    Body,
+    /// There are too many connections.
+    Overloaded,
+}
+
+/// How large a head may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeadLimits {
+    /// Bytes of the request line.
+    pub(crate) line: usize,
+    /// Bytes of the whole head.
+    pub(crate) head: usize,
+    /// Number of header fields.
+    pub(crate) fields: usize,
+}
+
+impl Default for HeadLimits {
+    fn default() -> Self {
+        Self { line: 8 * 1024, head: 16 * 1024, fields: 64 }
+    }
+}
+
+/// Looks for the end of the head in what has arrived, and for what cannot become a head any more.
+///
+/// Returns the length of a complete head with its empty line.
+pub(crate) fn complete(bytes: &[u8], limits: HeadLimits) -> Result<Option<usize>, Refusal> {
+    let line = bytes.iter().position(|byte| *byte == b'\n');
+    if line.unwrap_or(bytes.len()) > limits.line {
+        return Err(Refusal::UriTooLong);
+    }
+    // The very first octets tell another protocol: TLS, or a line that can never be a request.
+    if bytes.first().is_some_and(|byte| !is_token(*byte)) {
+        return Err(Refusal::Malformed);
+    }
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4);
+    let head = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or(bytes);
+    if head.len() > limits.head {
+        return Err(Refusal::HeadTooLarge);
+    }
+    // A line feed without a carriage return ends no line here; waiting for more would be waiting for ever.
+    let bare = |pair: &[u8]| matches!(pair, [before, b'\n'] if *before != b'\r');
+    if head.first() == Some(&b'\n') || head.windows(2).any(bare) {
+        return Err(Refusal::Malformed);
+    }
+    Ok(end)
+}
+
+/// Checks a complete head. `Err(Refusal::Body)` means that everything else about it is in order.
+pub(crate) fn check(head: &[u8], limits: HeadLimits) -> Result<(), Refusal> {
+    let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r"));
+    let request_line = lines.next().flatten().ok_or(Refusal::Malformed)?;
+    let needs_host = check_request_line(request_line)?;
+    let mut fields = Fields::default();
+    let mut count = 0;
+    for line in lines {
+        let line = line.ok_or(Refusal::Malformed)?;
+        if line.is_empty() {
+            break;
+        }
+        count += 1;
+        if count > limits.fields {
+            return Err(Refusal::HeadTooLarge);
+        }
+        fields.read(line)?;
+    }
+    fields.judge(needs_host)
+}
+
+/// Returns whether this version needs a `Host`.
+fn check_request_line(line: &[u8]) -> Result<bool, Refusal> {
+    let mut parts = line.split(|byte| *byte == b' ');
+    let (Some(method), Some(target), Some(version), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return Err(Refusal::Malformed);
+    };
+    if method.is_empty() || !method.iter().copied().all(is_token) {
+        return Err(Refusal::Malformed);
+    }
+    let needs_host = match version {
+        b"HTTP/1.1" => true,
+        b"HTTP/1.0" => false,
+        [b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
+            if major.is_ascii_digit() && minor.is_ascii_digit() =>
+        {
+            return Err(Refusal::Version);
+        }
+        _ => return Err(Refusal::Malformed),
+    };
+    // The library parses the target again; what it would refuse without a word is refused here with one.
+    let visible = target.iter().all(|byte| (0x21..=0x7e).contains(byte));
+    if !visible || target.contains(&b'#') || http::Uri::try_from(target).is_err() {
+        return Err(Refusal::Malformed);
+    }
+    Ok(needs_host)
+}
+
+/// The fields that decide where a request goes and where it ends.
+#[derive(Default)]
+struct Fields {
+    hosts: usize,
+    host_is_valid: bool,
+    length: Option<u64>,
+    has_coding: bool,
+}
+
+impl Fields {
+    fn read(&mut self, line: &[u8]) -> Result<(), Refusal> {
+        // A line that begins with a blank continues the one before: obsolete, and refused (RFC 9112 section 5.2).
+        let colon = line.iter().position(|byte| *byte == b':').ok_or(Refusal::Malformed)?;
+        let (name, value) = line.split_at(colon);
+        let value = value.get(1..).unwrap_or_default().trim_ascii();
+        if name.is_empty() || !name.iter().copied().all(is_token) {
+            return Err(Refusal::Malformed);
+        }
+        if value.iter().any(|byte| (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f) {
+            return Err(Refusal::Malformed);
+        }
+        if name.eq_ignore_ascii_case(b"host") {
+            self.hosts += 1;
+            self.host_is_valid = is_host(value);
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            self.has_coding = true;
+        } else if name.eq_ignore_ascii_case(b"content-length") {
+            self.length(value)?;
+        }
+        Ok(())
+    }
+
+    fn length(&mut self, value: &[u8]) -> Result<(), Refusal> {
+        let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+        let length = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
+        match (digits, length, self.length) {
+            (true, Some(length), None) => self.length = Some(length),
+            (true, Some(length), Some(before)) if length == before => {}
+            _ => return Err(Refusal::Malformed),
+        }
+        Ok(())
+    }
+
+    fn judge(&self, needs_host: bool) -> Result<(), Refusal> {
+        if self.has_coding && self.length.is_some() {
+            return Err(Refusal::Malformed);
+        }
+        if self.hosts > 1 || (self.hosts == 1 && !self.host_is_valid) {
+            return Err(Refusal::Host);
+        }
+        if needs_host && self.hosts == 0 {
+            return Err(Refusal::Host);
+        }
+        if self.has_coding || self.length.is_some_and(|length| length > 0) {
+            return Err(Refusal::Body);
+        }
+        Ok(())
+    }
+}
+
+/// Tells whether the text is `host [ ":" port ]` (RFC 9110 section 7.2), without user information.
+fn is_host(value: &[u8]) -> bool {
+    !value.is_empty() && !value.contains(&b'@') && http::uri::Authority::try_from(value).is_ok()
+}
+
+const fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'!' | b'#'
+                | b'$'
+                | b'%'
+                | b'&'
+                | b'\''
+                | b'*'
+                | b'+'
+                | b'-'
+                | b'.'
+                | b'^'
+                | b'_'
+                | b'`'
+                | b'|'
+                | b'~'
+        )
+}
+
+/// Skips the empty line that some old clients send after a request (RFC 9112 section 2.2): at most one.
+pub(crate) fn skip_empty_line(bytes: &[u8]) -> ControlFlow<(), usize> {
+    match bytes {
+        [] | [b'\r'] => ControlFlow::Break(()),
+        [b'\r', b'\n', ..] => ControlFlow::Continue(2),
+        _ => ControlFlow::Continue(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn case(head: &str, expected: Result<(), Refusal>) {
+        let limits = HeadLimits::default();
+        let found = complete(head.as_bytes(), limits).and_then(|end| {
+            assert_eq!(end, Some(head.len()), "{head:?}");
+            check(head.as_bytes(), limits)
+        });
+        assert_eq!(found, expected, "{head:?}");
+    }
+
+    #[test]
+    fn heads() {
+        use Refusal::{Body, HeadTooLarge, Host, Malformed, UriTooLong, Version};
+        let with = |fields: &str| format!("GET / HTTP/1.1\r\nHost: a\r\n{fields}\r\n");
+        case(&with(""), Ok(()));
+        case("GET / HTTP/1.0\r\n\r\n", Ok(()));
+        case("GET http://a/b?c HTTP/1.1\r\nHost: a:80\r\n\r\n", Ok(()));
+        case("OPTIONS * HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", Ok(()));
+        case("GET / HTTP/1.1\r\n\r\n", Err(Host));
+        case(&with("Host: a\r\n"), Err(Host));
+        case("GET / HTTP/1.1\r\nHost:\r\n\r\n", Err(Host));
+        case("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", Err(Host));
+        case("GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", Err(Host));
+        case("GET / HTTP/2.0\r\nHost: a\r\n\r\n", Err(Version));
+        case("PRI * HTTP/2.0\r\n\r\n", Err(Version));
+        case("GET /\r\n\r\n", Err(Malformed));
+        case("GET  / HTTP/1.1\r\nHost: a\r\n\r\n", Err(Malformed));
+        case("GET / HTTP/1.1 \r\nHost: a\r\n\r\n", Err(Malformed));
+        case("GET /\u{e9} HTTP/1.1\r\nHost: a\r\n\r\n", Err(Malformed));
+        case("GET /#a HTTP/1.1\r\nHost: a\r\n\r\n", Err(Malformed));
+        case("G@T / HTTP/1.1\r\nHost: a\r\n\r\n", Err(Malformed));
+        case("GET / HTTP/1.1\nHost: a\r\n\r\n", Err(Malformed));
+        case("GET / http/1.1\r\nHost: a\r\n\r\n", Err(Malformed));
+        case(&with("A : b\r\n"), Err(Malformed));
+        case(&with(" a: b\r\n"), Err(Malformed));
+        case(&with("A\r\n"), Err(Malformed));
+        case(&with("A: b\u{1}\r\n"), Err(Malformed));
+        case(&with("A: b\rc\r\n"), Err(Malformed));
+        case(&with("Content-Length: 0\r\n"), Ok(()));
+        case(&with("Content-Length: 1\r\n"), Err(Body));
+        case(&with("Content-Length: 1\r\nContent-Length: 2\r\n"), Err(Malformed));
+        case(&with("Content-Length: +1\r\n"), Err(Malformed));
+        case(&with("Content-Length: \r\n"), Err(Malformed));
+        case(&with("Transfer-Encoding: chunked\r\n"), Err(Body));
+        case(&with("Transfer-Encoding: chunked\r\nContent-Length: 0\r\n"), Err(Malformed));
+        case(&with(&"A: b\r\n".repeat(63)), Ok(()));
+        case(&with(&"A: b\r\n".repeat(64)), Err(HeadTooLarge));
+        case(&with(&format!("A: {}\r\n", "b".repeat(17_000))), Err(HeadTooLarge));
+        case(&format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(9_000)), Err(UriTooLong));
+    }
+
+    #[test]
+    fn what_can_never_become_a_head_is_refused_at_once() {
+        let limits = HeadLimits::default();
+        assert_eq!(complete(b"\x16\x03\x01", limits), Err(Refusal::Malformed));
+        assert_eq!(complete(b"GET / HTTP/1.1\n", limits), Err(Refusal::Malformed));
+        assert_eq!(complete(b"GET / HTTP/1.1\r\nHost:", limits), Ok(None));
+        assert_eq!(complete(b"", limits), Ok(None));
+    }
+}

@@ -1,0 +1,7 @@
+//! The program `gateway-server`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gateway_server::cli::main()
+}

@@ -1,0 +1,257 @@
+//! The statements that both databases understand, word for word.
+//!
+//! Parameters are numbered in the order in which they first appear, so that SQLite, for which `$1` is a name, binds
+//! them in the same order as PostgreSQL, for which it is a number. A test holds it. Every statement that touches
+//! data of an account has the account among its parameters. A row with 9223372036854775807 in `rev_to` is live: that
+//! revision is never reached.
+
+pub(crate) const AUTHENTICATE: &str = "\
+    SELECT t.account_id, a.revision FROM token t JOIN account a ON a.id = t.account_id \
+    WHERE t.sha256 = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)";
+
+pub(crate) const CANDIDATES: &str = "\
+    SELECT id, name, email, phone, phone_mobile, date, type, portal_key FROM candidate \
+    WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to ORDER BY id LIMIT $4";
+
+pub(crate) const PORTAL: &str = "SELECT id, name FROM portal WHERE account_id = $1 AND key = $2";
+
+pub(crate) const VACANCIES: &str = "\
+    SELECT id, project FROM vacancy \
+    WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to ORDER BY id LIMIT $4";
+
+pub(crate) const CREDITS: &str = "SELECT credits_number, currency FROM account WHERE id = $1";
+
+pub(crate) const HEALTH: &str = "SELECT count(*) FROM (SELECT id FROM account LIMIT 1) one";
+
+pub(crate) const CREATE_ACCOUNT: &str = "\
+    INSERT INTO account(id, name, revision, credits_number, currency, created_at) \
+    SELECT coalesce(max(id), 0) + 1, $1, 0, '0', 'EUR', $2 FROM account RETURNING id";
+
+pub(crate) const ACCOUNTS: &str =
+    "SELECT id, name, revision, created_at FROM account ORDER BY name, id";
+
+pub(crate) const ACCOUNT: &str = "SELECT id FROM account WHERE name = $1";
+
+pub(crate) const CREATE_TOKEN: &str = "\
+    INSERT INTO token(sha256, account_id, label, created_at, expires_at) \
+    VALUES ($1, $2, $3, $4, $5)";
+
+pub(crate) const TOKENS: &str = "\
+    SELECT sha256, label, created_at, expires_at, revoked_at FROM token \
+    WHERE account_id = $1 ORDER BY created_at, sha256";
+
+pub(crate) const REVOKE_TOKEN: &str = "\
+    UPDATE token SET revoked_at = $1 WHERE account_id = $2 AND sha256 = $3 AND revoked_at IS NULL";
+
+pub(crate) const PORTAL_KEY: &str =
+    "SELECT key FROM portal WHERE account_id = $1 AND id = $2 AND name = $3";
+
+pub(crate) const CREATE_PORTAL: &str = "\
+    INSERT INTO portal(account_id, key, id, name) \
+    SELECT $1, coalesce(max(key), 0) + 1, $2, $3 FROM portal WHERE account_id = $1 RETURNING key";
+
+pub(crate) const STATUS_KEY: &str = "SELECT key FROM status WHERE account_id = $1 AND name = $2";
+
+pub(crate) const CREATE_STATUS: &str = "\
+    INSERT INTO status(account_id, key, name) \
+    SELECT $1, coalesce(max(key), 0) + 1, $2 FROM status WHERE account_id = $1 RETURNING key";
+
+pub(crate) const REVISION: &str = "SELECT revision FROM account WHERE id = $1";
+
+pub(crate) const SET_REVISION: &str = "UPDATE account SET revision = $1 WHERE id = $2";
+
+pub(crate) const CREATE_REVISION: &str =
+    "INSERT INTO revision(account_id, rev, at) VALUES ($1, $2, $3)";
+
+pub(crate) const SET_CREDITS: &str = "\
+    UPDATE account SET credits_number = $1, currency = $2 \
+    WHERE id = $3 AND (credits_number <> $1 OR currency <> $2)";
+
+/// Two different vacancies with one id in the same import: the id and both places.
+pub(crate) const CONFLICTING_VACANCIES: &str = "\
+    SELECT b.id, a.place, b.place FROM staged_vacancy b JOIN staged_vacancy a ON a.id = b.id \
+    AND a.place = (SELECT min(m.place) FROM staged_vacancy m WHERE m.id = b.id) \
+    WHERE a.place < b.place AND a.project <> b.project ORDER BY b.place LIMIT 1";
+
+/// Two different candidates with one id in the same import: the id and both places.
+pub(crate) const CONFLICTING_CANDIDATES: &str = "\
+    SELECT b.id, a.place, b.place FROM staged_candidate b JOIN staged_candidate a ON a.id = b.id \
+    AND a.place = (SELECT min(m.place) FROM staged_candidate m WHERE m.id = b.id) \
+    WHERE a.place < b.place AND (a.name <> b.name OR a.email <> b.email OR a.phone <> b.phone \
+    OR a.phone_mobile <> b.phone_mobile OR a.date <> b.date OR a.type <> b.type \
+    OR a.portal_key <> b.portal_key) ORDER BY b.place LIMIT 1";
+
+/// Two different statuses of one candidate in one vacancy: the candidate and both places.
+pub(crate) const CONFLICTING_APPLICATIONS: &str = "\
+    SELECT b.candidate_id, a.place, b.place FROM staged_application b \
+    JOIN staged_application a ON a.vacancy_id = b.vacancy_id AND a.candidate_id = b.candidate_id \
+    AND a.place = (SELECT min(m.place) FROM staged_application m \
+    WHERE m.vacancy_id = b.vacancy_id AND m.candidate_id = b.candidate_id) \
+    WHERE a.place < b.place AND a.status_key <> b.status_key ORDER BY b.place LIMIT 1";
+
+/// A status in a vacancy that does not exist: the vacancy and the place.
+pub(crate) const UNKNOWN_VACANCY: &str = "\
+    SELECT s.vacancy_id, s.place FROM staged_application s WHERE NOT EXISTS (\
+    SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.vacancy_id \
+    AND v.rev_to = 9223372036854775807) ORDER BY s.place LIMIT 1";
+
+/// A status of a candidate that does not exist: the candidate and the place.
+pub(crate) const UNKNOWN_CANDIDATE: &str = "\
+    SELECT s.candidate_id, s.place FROM staged_application s WHERE NOT EXISTS (\
+    SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.candidate_id \
+    AND c.rev_to = 9223372036854775807) ORDER BY s.place LIMIT 1";
+
+/// Ends the versions that the import replaces. `CROSS JOIN` makes SQLite begin with what is staged.
+pub(crate) const SUPERSEDE_VACANCIES: &str = "\
+    UPDATE vacancy SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND id IN (SELECT s.id FROM staged_vacancy s CROSS JOIN vacancy v \
+    WHERE v.account_id = $2 AND v.id = s.id AND v.rev_to = 9223372036854775807 \
+    AND v.project <> s.project)";
+
+pub(crate) const SUPERSEDE_CANDIDATES: &str = "\
+    UPDATE candidate SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND id IN (SELECT s.id FROM staged_candidate s CROSS JOIN candidate c \
+    WHERE c.account_id = $2 AND c.id = s.id AND c.rev_to = 9223372036854775807 \
+    AND (c.name <> s.name OR c.email <> s.email OR c.phone <> s.phone \
+    OR c.phone_mobile <> s.phone_mobile OR c.date <> s.date OR c.type <> s.type \
+    OR c.portal_key <> s.portal_key))";
+
+pub(crate) const SUPERSEDE_APPLICATIONS: &str = "\
+    UPDATE application SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND (vacancy_id, candidate_id) IN (SELECT s.vacancy_id, s.candidate_id \
+    FROM staged_application s CROSS JOIN application a \
+    WHERE a.account_id = $2 AND a.vacancy_id = s.vacancy_id AND a.candidate_id = s.candidate_id \
+    AND a.rev_to = 9223372036854775807 AND a.status_key <> s.status_key)";
+
+/// Adds what is staged and not live, in the order of the key, so that the database appends.
+pub(crate) const INSERT_VACANCIES: &str = "\
+    INSERT INTO vacancy(account_id, id, rev_from, rev_to, project) \
+    SELECT $1, s.id, $2, 9223372036854775807, s.project FROM staged_vacancy s \
+    WHERE NOT EXISTS (SELECT 1 FROM staged_vacancy d WHERE d.id = s.id AND d.place < s.place) \
+    AND NOT EXISTS (SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.id \
+    AND v.rev_to = 9223372036854775807) ORDER BY s.id";
+
+pub(crate) const INSERT_CANDIDATES: &str = "\
+    INSERT INTO candidate(account_id, id, rev_from, rev_to, name, email, phone, phone_mobile, \
+    date, type, portal_key) \
+    SELECT $1, s.id, $2, 9223372036854775807, s.name, s.email, s.phone, s.phone_mobile, \
+    s.date, s.type, s.portal_key FROM staged_candidate s \
+    WHERE NOT EXISTS (SELECT 1 FROM staged_candidate d WHERE d.id = s.id AND d.place < s.place) \
+    AND NOT EXISTS (SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.id \
+    AND c.rev_to = 9223372036854775807) ORDER BY s.id";
+
+pub(crate) const INSERT_APPLICATIONS: &str = "\
+    INSERT INTO application(account_id, vacancy_id, candidate_id, rev_from, rev_to, status_key) \
+    SELECT $1, s.vacancy_id, s.candidate_id, $2, 9223372036854775807, s.status_key \
+    FROM staged_application s WHERE NOT EXISTS (SELECT 1 FROM staged_application d \
+    WHERE d.vacancy_id = s.vacancy_id AND d.candidate_id = s.candidate_id AND d.place < s.place) \
+    AND NOT EXISTS (SELECT 1 FROM application a WHERE a.account_id = $1 \
+    AND a.vacancy_id = s.vacancy_id AND a.candidate_id = s.candidate_id \
+    AND a.rev_to = 9223372036854775807) ORDER BY s.vacancy_id, s.candidate_id";
+
+pub(crate) const STAGED_VACANCIES: &str = "SELECT count(DISTINCT id) FROM staged_vacancy";
+
+pub(crate) const STAGED_CANDIDATES: &str = "SELECT count(DISTINCT id) FROM staged_candidate";
+
+pub(crate) const STAGED_APPLICATIONS: &str = "\
+    SELECT count(*) FROM (SELECT DISTINCT vacancy_id, candidate_id FROM staged_application) d";
+
+/// Which revisions of which accounts nobody can still be reading: those superseded before a point of time.
+pub(crate) const COLLECTABLE: &str = "\
+    SELECT account_id, max(rev) FROM revision WHERE at < $1 GROUP BY account_id";
+
+pub(crate) const COLLECT_VACANCIES: &str =
+    "DELETE FROM vacancy WHERE account_id = $1 AND rev_to <= $2 AND rev_to < 9223372036854775807";
+
+pub(crate) const COLLECT_CANDIDATES: &str =
+    "DELETE FROM candidate WHERE account_id = $1 AND rev_to <= $2 AND rev_to < 9223372036854775807";
+
+pub(crate) const COLLECT_APPLICATIONS: &str = "\
+    DELETE FROM application WHERE account_id = $1 AND rev_to <= $2 \
+    AND rev_to < 9223372036854775807";
+
+/// Everything above, so that tests can hold each statement to the rules.
+#[cfg(test)]
+pub(crate) const ALL: &[&str] = &[
+    AUTHENTICATE,
+    CANDIDATES,
+    PORTAL,
+    VACANCIES,
+    CREDITS,
+    HEALTH,
+    CREATE_ACCOUNT,
+    ACCOUNTS,
+    ACCOUNT,
+    CREATE_TOKEN,
+    TOKENS,
+    REVOKE_TOKEN,
+    PORTAL_KEY,
+    CREATE_PORTAL,
+    STATUS_KEY,
+    CREATE_STATUS,
+    REVISION,
+    SET_REVISION,
+    CREATE_REVISION,
+    SET_CREDITS,
+    CONFLICTING_VACANCIES,
+    CONFLICTING_CANDIDATES,
+    CONFLICTING_APPLICATIONS,
+    UNKNOWN_VACANCY,
+    UNKNOWN_CANDIDATE,
+    SUPERSEDE_VACANCIES,
+    SUPERSEDE_CANDIDATES,
+    SUPERSEDE_APPLICATIONS,
+    INSERT_VACANCIES,
+    INSERT_CANDIDATES,
+    INSERT_APPLICATIONS,
+    STAGED_VACANCIES,
+    STAGED_CANDIDATES,
+    STAGED_APPLICATIONS,
+    COLLECTABLE,
+    COLLECT_VACANCIES,
+    COLLECT_CANDIDATES,
+    COLLECT_APPLICATIONS,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of the parameters of a statement in the order of their first appearance.
+    fn parameters(sql: &str) -> Vec<u32> {
+        let mut seen = Vec::new();
+        for piece in sql.split('$').skip(1) {
+            let number = piece.chars().next().and_then(|c| c.to_digit(10)).unwrap();
+            if !seen.contains(&number) {
+                seen.push(number);
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn parameters_are_numbered_in_the_order_of_their_appearance() {
+        for sql in ALL {
+            let parameters = parameters(sql);
+            let expected: Vec<u32> = (1..).take(parameters.len()).collect();
+            assert_eq!(parameters, expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn every_statement_on_data_of_an_account_names_the_account() {
+        for sql in ALL {
+            let data =
+                ["candidate ", "candidate c", "vacancy ", "application ", "portal ", "status "];
+            let touches = data.iter().any(|table| {
+                ["FROM ", "JOIN ", "UPDATE ", "INTO "]
+                    .iter()
+                    .any(|verb| sql.contains(&format!("{verb}{table}")))
+            });
+            assert!(
+                !touches || sql.contains("account_id = $") || sql.contains("(account_id,"),
+                "{sql}"
+            );
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Writing: imports, the removal of superseded rows, and the search for damage.
+
+use std::collections::HashMap;
+
+use rusqlite::{
+    CachedStatement, Connection, Transaction, TransactionBehavior, params, params_from_iter,
+};
+
+use super::super::merge::{Session, merge};
+use super::super::{AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Place, Stage, sql};
+use super::failed;
+use crate::clock::UnixTime;
+use crate::error::Error;
+use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+
+/// Runs an import in one transaction.
+pub(super) fn run(
+    writer: &mut Connection,
+    account: AccountId,
+    now: UnixTime,
+    mode: ImportMode,
+    fill: Fill<'_>,
+) -> Result<ImportReport, Error> {
+    let doing = "importing";
+    // IMMEDIATE: a transaction that begins with reading could not become a writing one later.
+    let transaction =
+        writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed(doing))?;
+    transaction.execute_batch(include_str!("staging.sql")).map_err(failed(doing))?;
+    let mut stage = Staging::new(&transaction, account)?;
+    fill(&mut stage)?;
+    let credits_changed = stage.credits_changed;
+    drop(stage);
+    transaction.execute_batch(include_str!("staged.sql")).map_err(failed(doing))?;
+    let report = merge(&mut OpenTransaction(&transaction), account, now, credits_changed)?;
+    match mode {
+        ImportMode::DryRun => transaction.rollback().map_err(failed(doing))?,
+        ImportMode::Commit => {
+            transaction.execute_batch(EMPTY_STAGE).map_err(failed(doing))?;
+            transaction.commit().map_err(failed(doing))?;
+        }
+    }
+    Ok(report)
+}
+
+/// Deletes the row versions that were superseded before `before`.
+pub(super) fn collect(writer: &mut Connection, before: UnixTime) -> Result<u64, Error> {
+    let doing = "removing superseded rows";
+    let transaction =
+        writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed(doing))?;
+    let mut deleted = 0;
+    {
+        let mut statement = transaction.prepare(sql::COLLECTABLE).map_err(failed(doing))?;
+        let accounts: Vec<(i64, i64)> = statement
+            .query_map([before.0], |row| Ok((row.get(0)?, row.get(1)?)))
+            .and_then(Iterator::collect)
+            .map_err(failed(doing))?;
+        for (account, revision) in accounts {
+            for sql in [sql::COLLECT_VACANCIES, sql::COLLECT_CANDIDATES, sql::COLLECT_APPLICATIONS]
+            {
+                let count = transaction.execute(sql, [account, revision]).map_err(failed(doing))?;
+                deleted += u64::try_from(count).unwrap_or(0);
+            }
+        }
+    }
+    transaction.commit().map_err(failed(doing))?;
+    Ok(deleted)
+}
+
+/// Lets SQLite verify the whole file, and the references between the tables.
+pub(super) fn check(writer: &Connection) -> Result<Vec<String>, Error> {
+    let doing = "checking the database";
+    let mut statement = writer.prepare("PRAGMA integrity_check(20)").map_err(failed(doing))?;
+    let mut found: Vec<String> = statement
+        .query_map([], |row| row.get(0))
+        .and_then(Iterator::collect)
+        .map_err(failed(doing))?;
+    found.retain(|line| line != "ok");
+    for (sql, what) in ORPHANS {
+        let count: i64 = writer.query_row(sql, [], |row| row.get(0)).map_err(failed(doing))?;
+        if count > 0 {
+            found.push(format!("{count} {what}"));
+        }
+    }
+    Ok(found)
+}
+
+/// Records on their way into the temporary tables.
+struct Staging<'t> {
+    transaction: &'t Transaction<'t>,
+    account: i64,
+    vacancy: CachedStatement<'t>,
+    candidate: CachedStatement<'t>,
+    application: CachedStatement<'t>,
+    portals: HashMap<(String, String), i64>,
+    statuses: HashMap<String, i64>,
+    credits_changed: bool,
+}
+
+impl<'t> Staging<'t> {
+    fn new(transaction: &'t Transaction<'t>, account: AccountId) -> Result<Self, Error> {
+        let prepare = |sql| transaction.prepare_cached(sql).map_err(failed("importing"));
+        Ok(Self {
+            transaction,
+            account: account.0,
+            vacancy: prepare("INSERT INTO staged_vacancy VALUES (?, ?, ?)")?,
+            candidate: prepare("INSERT INTO staged_candidate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?,
+            application: prepare("INSERT INTO staged_application VALUES (?, ?, ?, ?)")?,
+            portals: HashMap::new(),
+            statuses: HashMap::new(),
+            credits_changed: false,
+        })
+    }
+
+    fn portal_key(&mut self, id: &str, name: &str) -> Result<i64, Error> {
+        let known = (id.to_owned(), name.to_owned());
+        if let Some(key) = self.portals.get(&known) {
+            return Ok(*key);
+        }
+        let parameters = params![self.account, id, name];
+        let key = self.key(sql::PORTAL_KEY, sql::CREATE_PORTAL, parameters)?;
+        remember(&mut self.portals, known, key);
+        Ok(key)
+    }
+
+    fn status_key(&mut self, name: &str) -> Result<i64, Error> {
+        if let Some(key) = self.statuses.get(name) {
+            return Ok(*key);
+        }
+        let key = self.key(sql::STATUS_KEY, sql::CREATE_STATUS, params![self.account, name])?;
+        remember(&mut self.statuses, name.to_owned(), key);
+        Ok(key)
+    }
+
+    fn key(
+        &self,
+        find: &'static str,
+        create: &'static str,
+        parameters: &[&dyn rusqlite::ToSql],
+    ) -> Result<i64, Error> {
+        for sql in [find, create] {
+            let mut statement =
+                self.transaction.prepare_cached(sql).map_err(failed("importing"))?;
+            let mut rows = statement.query(parameters).map_err(failed("importing"))?;
+            if let Some(row) = rows.next().map_err(failed("importing"))? {
+                return row.get(0).map_err(failed("importing"));
+            }
+        }
+        Err(Error::new(crate::ErrorKind::Storage, "a dictionary took no new entry"))
+    }
+}
+
+impl Stage for Staging<'_> {
+    fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
+        let inserted = self.vacancy.execute(params![place.pack(), id, row.project]);
+        inserted.map(drop).map_err(failed("importing"))
+    }
+
+    fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
+        let portal = self.portal_key(row.portal.id, row.portal.name)?;
+        let inserted = self.candidate.execute(params![
+            place.pack(),
+            id,
+            row.name,
+            row.email,
+            row.phone,
+            row.phone_mobile,
+            row.date,
+            row.kind,
+            portal
+        ]);
+        inserted.map(drop).map_err(failed("importing"))
+    }
+
+    fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
+        let status = self.status_key(row.status)?;
+        let parameters = [place.pack(), row.vacancy_id, row.candidate_id, status];
+        self.application.execute(parameters).map(drop).map_err(failed("importing"))
+    }
+
+    fn credits(&mut self, _place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
+        let parameters = params![row.credits_number, row.currency, self.account];
+        let changed = self.transaction.execute(sql::SET_CREDITS, parameters);
+        self.credits_changed |= changed.map_err(failed("importing"))? > 0;
+        Ok(())
+    }
+}
+
+/// Keeps a dictionary key at hand, but never more of them than fit.
+fn remember<K: std::hash::Hash + Eq>(known: &mut HashMap<K, i64>, entry: K, key: i64) {
+    if known.len() >= MOST_REMEMBERED {
+        known.clear();
+    }
+    known.insert(entry, key);
+}
+
+struct OpenTransaction<'t>(&'t Transaction<'t>);
+
+impl Session for OpenTransaction<'_> {
+    fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error> {
+        let count =
+            self.0.execute(sql, params_from_iter(parameters)).map_err(failed("importing"))?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+
+    fn first<const COLUMNS: usize>(
+        &mut self,
+        sql: &'static str,
+        parameters: &[i64],
+    ) -> Result<Option<[i64; COLUMNS]>, Error> {
+        let mut statement = self.0.prepare(sql).map_err(failed("importing"))?;
+        let mut rows =
+            statement.query(params_from_iter(parameters)).map_err(failed("importing"))?;
+        let Some(row) = rows.next().map_err(failed("importing"))? else { return Ok(None) };
+        let mut columns = [0; COLUMNS];
+        for (index, column) in columns.iter_mut().enumerate() {
+            *column = row.get(index).map_err(failed("importing"))?;
+        }
+        Ok(Some(columns))
+    }
+}
+
+/// So many portals, and so many statuses, are kept at hand during an import.
+const MOST_REMEMBERED: usize = 65_536;
+
+const EMPTY_STAGE: &str =
+    "DELETE FROM staged_vacancy; DELETE FROM staged_candidate; DELETE FROM staged_application";
+
+/// References that point to nothing. None can come from an import; a damaged file can have them.
+const ORPHANS: [(&str, &str); 4] = [
+    (
+        "SELECT count(*) FROM candidate c WHERE NOT EXISTS (SELECT 1 FROM portal p \
+         WHERE p.account_id = c.account_id AND p.key = c.portal_key)",
+        "candidates refer to a portal that is not there",
+    ),
+    (
+        "SELECT count(*) FROM application a WHERE NOT EXISTS (SELECT 1 FROM status s \
+         WHERE s.account_id = a.account_id AND s.key = a.status_key)",
+        "statuses of candidates have no name",
+    ),
+    (
+        "SELECT count(*) FROM application a WHERE a.rev_to = 9223372036854775807 AND NOT EXISTS \
+         (SELECT 1 FROM candidate c WHERE c.account_id = a.account_id AND c.id = a.candidate_id \
+         AND c.rev_to = 9223372036854775807)",
+        "statuses belong to a candidate that is not there",
+    ),
+    (
+        "SELECT count(*) FROM token t WHERE NOT EXISTS (SELECT 1 FROM account a WHERE a.id = t.account_id)",
+        "tokens belong to an account that is not there",
+    ),
+];

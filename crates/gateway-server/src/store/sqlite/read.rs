@@ -1,0 +1,201 @@
+//! Reading: one connection, its prepared statements, and the portals it has seen.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension as _, Row, Rows, params};
+
+use super::super::{
+    AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Principal, Snapshot, VacancySink,
+    sql,
+};
+use super::{failed, failure};
+use crate::clock::UnixTime;
+use crate::error::Error;
+use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
+use crate::token::TokenDigest;
+
+/// A read-only connection.
+pub(super) struct Reader {
+    connection: Connection,
+    portals: Portals,
+}
+
+impl Reader {
+    pub(super) fn new(connection: Connection) -> Self {
+        Self { connection, portals: Portals::default() }
+    }
+
+    pub(super) fn authenticate(
+        &mut self,
+        token: &TokenDigest,
+        now: UnixTime,
+    ) -> Result<Option<Principal>, Error> {
+        let found = self
+            .connection
+            .prepare_cached(sql::AUTHENTICATE)
+            .and_then(|mut statement| {
+                statement
+                    .query_row(params![token.0, now.0], |row| {
+                        Ok(Snapshot { account: AccountId(row.get(0)?), revision: row.get(1)? })
+                    })
+                    .optional()
+            })
+            .map_err(failed("looking up a token"))?;
+        Ok(found.map(|snapshot| Principal { snapshot, token: token.id() }))
+    }
+
+    pub(super) fn candidates(
+        &mut self,
+        snapshot: Snapshot,
+        filter: &CandidateFilter,
+        page: Page,
+        sink: CandidateSink<'_>,
+    ) -> Result<Option<i64>, Error> {
+        let Self { connection, portals } = self;
+        let AccountId(account) = snapshot.account;
+        let sql = match filter {
+            CandidateFilter::Nothing => return Ok(None),
+            CandidateFilter::All => sql::CANDIDATES,
+            CandidateFilter::Vacancy(_) => VACANCY_CANDIDATES,
+            CandidateFilter::Status(..) => STATUS_CANDIDATES,
+        };
+        let doing = "reading candidates";
+        let mut statement = connection.prepare_cached(sql).map_err(failed(doing))?;
+        let (after, limit, revision) = (page.after, page.limit, snapshot.revision);
+        let rows = match filter {
+            CandidateFilter::Vacancy(vacancy) => {
+                statement.query(params![account, after, revision, limit, vacancy])
+            }
+            CandidateFilter::Status(vacancy, status) => {
+                statement.query(params![account, after, revision, limit, vacancy, status])
+            }
+            CandidateFilter::All | CandidateFilter::Nothing => {
+                statement.query(params![account, after, revision, limit])
+            }
+        };
+        let mut digits = itoa::Buffer::new();
+        each(rows.map_err(failed(doing))?, page.limit, doing, |row| {
+            let id = row.get(0)?;
+            let portal = portals.get(connection, account, row.get(7)?)?;
+            sink(&CandidateRow {
+                id: digits.format(id),
+                name: row.get_ref(1)?.as_str()?,
+                email: row.get_ref(2)?.as_str()?,
+                phone: row.get_ref(3)?.as_str()?,
+                phone_mobile: row.get_ref(4)?.as_str()?,
+                date: row.get_ref(5)?.as_str()?,
+                portal,
+                kind: row.get_ref(6)?.as_str()?,
+            });
+            Ok(id)
+        })
+    }
+
+    pub(super) fn vacancies(
+        &mut self,
+        snapshot: Snapshot,
+        page: Page,
+        sink: VacancySink<'_>,
+    ) -> Result<Option<i64>, Error> {
+        let doing = "reading vacancies";
+        let mut statement =
+            self.connection.prepare_cached(sql::VACANCIES).map_err(failed(doing))?;
+        let rows = statement
+            .query(params![snapshot.account.0, page.after, snapshot.revision, page.limit])
+            .map_err(failed(doing))?;
+        let mut digits = itoa::Buffer::new();
+        each(rows, page.limit, doing, |row| {
+            let id = row.get(0)?;
+            sink(&VacancyRow { id: digits.format(id), project: row.get_ref(1)?.as_str()? });
+            Ok(id)
+        })
+    }
+
+    pub(super) fn credits(
+        &mut self,
+        account: AccountId,
+        sink: CreditsSink<'_>,
+    ) -> Result<(), Error> {
+        self.connection
+            .prepare_cached(sql::CREDITS)
+            .and_then(|mut statement| {
+                statement.query_row([account.0], |row| {
+                    sink(&CreditsRow {
+                        credits_number: row.get_ref(0)?.as_str()?,
+                        currency: row.get_ref(1)?.as_str()?,
+                    });
+                    Ok(())
+                })
+            })
+            .map_err(failed("reading the credit balance"))
+    }
+
+    pub(super) fn health(&mut self) -> Result<(), Error> {
+        self.connection
+            .prepare_cached(sql::HEALTH)
+            .and_then(|mut statement| statement.query_row([], |_row| Ok(())))
+            .map_err(failed("reading the database"))
+    }
+}
+
+/// Walks a page and returns the id to continue after, or `None` when the page was the last.
+fn each(
+    mut rows: Rows<'_>,
+    limit: u32,
+    doing: &'static str,
+    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<i64>,
+) -> Result<Option<i64>, Error> {
+    let mut last = None;
+    let mut count = 0;
+    while let Some(row) = rows.next().map_err(failed(doing))? {
+        last = Some(visit(row).map_err(|error| failure(doing, error))?);
+        count += 1;
+    }
+    Ok(last.filter(|_| count == limit))
+}
+
+/// Portals by account and key. A portal row never changes, so what was read once stays right.
+#[derive(Default)]
+struct Portals(HashMap<(i64, i64), (String, String)>);
+
+impl Portals {
+    fn get<'p>(
+        &'p mut self,
+        connection: &Connection,
+        account: i64,
+        key: i64,
+    ) -> rusqlite::Result<PortalRow<'p>> {
+        if self.0.len() >= MOST_PORTALS && !self.0.contains_key(&(account, key)) {
+            self.0.clear();
+        }
+        let (id, name) = match self.0.entry((account, key)) {
+            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::hash_map::Entry::Vacant(place) => {
+                let mut statement = connection.prepare_cached(sql::PORTAL)?;
+                place.insert(
+                    statement.query_row([account, key], |row| Ok((row.get(0)?, row.get(1)?)))?,
+                )
+            }
+        };
+        Ok(PortalRow { id, name })
+    }
+}
+
+/// So many portals are kept per connection.
+const MOST_PORTALS: usize = 1024;
+
+/// `CROSS JOIN` and the unary plus hold the plan: from the applications of the vacancy to each candidate by its key.
+pub(super) const VACANCY_CANDIDATES: &str = "\
+    SELECT c.id, c.name, c.email, c.phone, c.phone_mobile, c.date, c.type, c.portal_key \
+    FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
+    WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
+    AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
+    ORDER BY a.candidate_id LIMIT ?4";
+
+pub(super) const STATUS_CANDIDATES: &str = "\
+    SELECT c.id, c.name, c.email, c.phone, c.phone_mobile, c.date, c.type, c.portal_key \
+    FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
+    WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
+    AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
+    AND a.status_key = (SELECT key FROM status WHERE account_id = ?1 AND name = ?6) \
+    ORDER BY a.candidate_id LIMIT ?4";

@@ -1,0 +1,87 @@
+-- The data of the service on SQLite. Every key begins with the account, so a list of an account is one run of the
+-- table. `rev_from` and `rev_to` say in which revisions of the account a row is shown: from the first, before the second.
+CREATE TABLE account (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200),
+  revision INTEGER NOT NULL,
+  credits_number TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- A token is its hash. Nothing here can be used to call the service.
+CREATE TABLE token (
+  sha256 BLOB PRIMARY KEY CHECK (length(sha256) = 32),
+  account_id INTEGER NOT NULL REFERENCES account(id),
+  label TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX token_by_account ON token(account_id, created_at);
+
+CREATE TABLE revision (
+  account_id INTEGER NOT NULL,
+  rev INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, rev)
+) STRICT, WITHOUT ROWID;
+
+-- Dictionaries: a row never changes (a renamed portal is a new row), so whoever read it may keep it.
+CREATE TABLE portal (
+  account_id INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (account_id, key),
+  UNIQUE (account_id, id, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE status (
+  account_id INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (account_id, key),
+  UNIQUE (account_id, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE vacancy (
+  account_id INTEGER NOT NULL,
+  id INTEGER NOT NULL CHECK (id >= 0),
+  rev_from INTEGER NOT NULL,
+  rev_to INTEGER NOT NULL,
+  project TEXT NOT NULL,
+  PRIMARY KEY (account_id, id, rev_from)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE candidate (
+  account_id INTEGER NOT NULL,
+  id INTEGER NOT NULL CHECK (id >= 0),
+  rev_from INTEGER NOT NULL,
+  rev_to INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  email TEXT NOT NULL,
+  phone TEXT NOT NULL,
+  phone_mobile TEXT NOT NULL,
+  date TEXT NOT NULL,
+  type TEXT NOT NULL,
+  portal_key INTEGER NOT NULL,
+  PRIMARY KEY (account_id, id, rev_from)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE application (
+  account_id INTEGER NOT NULL,
+  vacancy_id INTEGER NOT NULL,
+  candidate_id INTEGER NOT NULL,
+  rev_from INTEGER NOT NULL,
+  rev_to INTEGER NOT NULL,
+  status_key INTEGER NOT NULL,
+  PRIMARY KEY (account_id, vacancy_id, candidate_id, rev_from)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX application_by_status
+  ON application(account_id, vacancy_id, status_key, candidate_id, rev_from, rev_to);
+
+-- Superseded rows only: as small as the garbage they find.
+CREATE INDEX vacancy_superseded ON vacancy(account_id, rev_to) WHERE rev_to < 9223372036854775807;
+CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) WHERE rev_to < 9223372036854775807;
+CREATE INDEX application_superseded ON application(account_id, rev_to) WHERE rev_to < 9223372036854775807;

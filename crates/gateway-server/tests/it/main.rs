@@ -1,0 +1,7 @@
+//! The server from outside: over real sockets, as its clients see it.
+
+// `cfg(test)` on a test: so that the lints know that these helpers may panic.
+#[cfg(test)]
+mod operations;
+#[cfg(test)]
+mod support;
