@@ -7,6 +7,7 @@
 
 use crate::ir::Service;
 
+mod server;
 mod service;
 
 /// A file as an emitter returns it.
@@ -34,5 +35,6 @@ type Emitter = fn(&Service) -> Vec<GeneratedFile>;
 /// One line each, in alphabetical order.
 #[rustfmt::skip]
 const EMITTERS: &[Emitter] = &[
+    server::emit,
     service::emit,
 ];

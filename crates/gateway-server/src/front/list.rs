@@ -64,7 +64,7 @@ impl ListSource {
         let mut out = Vec::with_capacity(self.room);
         let mut first = after == Page::START;
         if first {
-            out.extend_from_slice(frame.open);
+            out.extend_from_slice(frame.open.as_bytes());
         }
         let mut separate = |out: &mut Vec<u8>| {
             if !std::mem::take(&mut first) {
@@ -86,7 +86,7 @@ impl ListSource {
         }?;
         if self.after.is_none() {
             // Only here: an answer that was cut before is no JSON text.
-            out.extend_from_slice(frame.close);
+            out.extend_from_slice(frame.close.as_bytes());
         }
         self.room = out.len() + out.len() / 16;
         Ok(Some(Bytes::from(out)))
