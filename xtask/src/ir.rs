@@ -241,7 +241,8 @@ pub struct Param {
     pub query_wire: Wire,
     /// Whether every call must send it. A required parameter needs no other.
     pub required: bool,
-    /// Indices of the parameters of the same operation without which it must not be sent.
+    /// Indices of all parameters of the same operation without which it must not be sent; what a
+    /// needed parameter needs is among them.
     pub needs: Vec<usize>,
     /// What the service does when it comes without one that it needs.
     pub otherwise: Otherwise,

@@ -1,3 +1,28 @@
-//! Tasks of this workspace.
+//! `cargo xtask`: the program around the library.
 
-fn main() {}
+use std::{
+    env,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+fn main() -> ExitCode {
+    let args: Vec<String> =
+        env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let outcome = xtask::cli::run(&args, &root());
+    // A reader that went away (`cargo xtask explain | head`) is no failure.
+    io::stdout().write_all(outcome.stdout.as_bytes()).ok();
+    io::stderr().write_all(outcome.stderr.as_bytes()).ok();
+    ExitCode::from(outcome.code)
+}
+
+/// The workspace: where cargo says this package lies, else the nearest folder upwards with a spec.
+fn root() -> PathBuf {
+    if let Some(package) = env::var_os("CARGO_MANIFEST_DIR") {
+        return Path::new(&package).parent().unwrap_or_else(|| Path::new(".")).to_owned();
+    }
+    let here = env::current_dir().unwrap_or_default();
+    let found = here.ancestors().find(|folder| folder.join(xtask::output::SPEC).is_file());
+    found.unwrap_or_else(|| Path::new(".")).to_owned()
+}

@@ -4,6 +4,8 @@
 //! file goes through this module: [`string`] makes a Rust literal, [`markdown`] a run of Markdown,
 //! and [`Rust`] a source file whose doc comments are escaped on the way in.
 
+use std::fmt::Write as _;
+
 pub use self::{
     markdown::{fenced, markdown},
     rust::Rust,
@@ -31,6 +33,21 @@ pub fn string(text: &str) -> String {
 /// The text as one line: every run of white space becomes one space.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A value as it stands in a query: everything but the unreserved characters of RFC 3986 is
+/// percent-encoded, a space as `%20`.
+pub fn percent_encoded(value: &str) -> String {
+    let mut encoded = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            _ => _ = write!(encoded, "%{byte:02X}"),
+        }
+    }
+    encoded
 }
 
 /// Whether a character does not show, or changes how its neighbours show: controls, line and

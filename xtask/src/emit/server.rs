@@ -10,7 +10,15 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
         path: format!("crates/gateway-server/src/generated/{name}.rs"),
         text: file.finish(),
     };
+    let mut root = Rust::new("What the server takes from the contract.");
+    for module in ["operation", "parameters", "record"] {
+        root.line(format_args!("pub(crate) mod {module};"));
+    }
     vec![
+        GeneratedFile {
+            path: "crates/gateway-server/src/generated.rs".to_owned(),
+            text: root.finish(),
+        },
         file("operation", operations(service)),
         file("parameters", parameters(service)),
         file("record", records(service)),
@@ -133,7 +141,9 @@ fn operation_parameters(file: &mut Rust, operation: &Operation) {
     file.close("})");
     file.close("}");
     file.blank();
-    file.doc("Names a parameter that has no effect because one that it needs is missing, and that one.");
+    file.doc(
+        "Names a parameter that has no effect because one that it needs is missing, and that one.",
+    );
     file.open("pub(crate) fn without_effect(&self) -> Option<(&'static str, &'static str)> {");
     for (param, needed) in idle(operation) {
         file.open(format_args!(
@@ -141,7 +151,11 @@ fn operation_parameters(file: &mut Rust, operation: &Operation) {
             param.rust.snake(),
             needed.rust.snake()
         ));
-        file.line(format_args!("return Some(({}, {}));", string(&param.wire), string(&needed.wire)));
+        file.line(format_args!(
+            "return Some(({}, {}));",
+            string(&param.wire),
+            string(&needed.wire)
+        ));
         file.close("}");
     }
     file.line("None");
@@ -159,7 +173,8 @@ fn idle(operation: &Operation) -> impl Iterator<Item = (&Param, &Param)> {
 }
 
 fn records(service: &Service) -> Rust {
-    let purpose = "The records of the service, borrowed from wherever they are kept, and their JSON.";
+    let purpose =
+        "The records of the service, borrowed from wherever they are kept, and their JSON.";
     let mut file = Rust::new(purpose);
     if service.models.iter().any(is_personal) {
         file.line("use std::fmt;");
@@ -194,7 +209,9 @@ fn record(file: &mut Rust, service: &Service, model: &Model) {
         file.line(format_args!("out.extend_from_slice({key}.as_bytes());"));
         let name = field.rust.snake();
         file.line(match field.ty {
-            Type::Text | Type::Scalar(_) | Type::Enum(_) => format!("json::text(out, self.{name});"),
+            Type::Text | Type::Scalar(_) | Type::Enum(_) => {
+                format!("json::text(out, self.{name});")
+            }
             Type::Integer | Type::Boolean => {
                 format!("out.extend_from_slice(self.{name}.to_string().as_bytes());")
             }
@@ -252,7 +269,7 @@ fn json(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if c.is_control() => out.extend(format!("\\u{:04x}", u32::from(c)).chars()),
             c => out.push(c),
         }
     }

@@ -14,12 +14,6 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
         file.blank();
     };
     constant("NAME", "The name of the service.", &service.name);
-    constant("TITLE", "The name of the service, for people.", &service.title);
-    constant(
-        "SPEC_VERSION",
-        "The version of the spec that this code was made from.",
-        &service.version,
-    );
     constant("API_VERSION", "The version segment of the service's address.", &service.api_version);
     constant("PATH", "The path of all operations, below the base URL.", &service.path);
     constant("SELECTOR", "The query parameter that selects the operation.", &service.selector);

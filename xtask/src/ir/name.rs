@@ -66,6 +66,11 @@ impl RustName {
         self.words.join("-")
     }
 
+    /// `phone_mobile`, the words as they are, for names that the spec itself uses.
+    pub fn words(&self) -> String {
+        self.words.join("_")
+    }
+
     /// `phone mobile`, for sentences.
     pub fn spaced(&self) -> String {
         self.words.join(" ")

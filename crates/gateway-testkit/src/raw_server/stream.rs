@@ -1,0 +1,100 @@
+//! A connection, with or without TLS.
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+
+#[cfg(feature = "tls")]
+use std::sync::Arc;
+
+/// What a server puts around its connections.
+#[derive(Clone)]
+pub(super) enum Wrap {
+    Plain,
+    #[cfg(feature = "tls")]
+    Tls(Arc<rustls::ServerConfig>),
+}
+
+impl Wrap {
+    /// Wraps `stream`. In TLS, the handshake is complete when this returns.
+    pub(super) fn wrap(&self, stream: TcpStream) -> io::Result<Stream> {
+        stream.set_nodelay(true)?;
+        match self {
+            Self::Plain => Ok(Stream::Plain(stream)),
+            #[cfg(feature = "tls")]
+            Self::Tls(config) => {
+                let mut stream = stream;
+                let mut session =
+                    rustls::ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
+                while session.is_handshaking() {
+                    session.complete_io(&mut stream)?;
+                }
+                Ok(Stream::Tls(Box::new(rustls::StreamOwned::new(session, stream))))
+            }
+        }
+    }
+}
+
+pub(super) enum Stream {
+    Plain(TcpStream),
+    #[cfg(feature = "tls")]
+    Tls(Box<rustls::StreamOwned<rustls::ServerConnection, TcpStream>>),
+}
+
+impl Stream {
+    /// The socket below.
+    pub(super) fn socket(&self) -> &TcpStream {
+        match self {
+            Self::Plain(stream) => stream,
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) => &stream.sock,
+        }
+    }
+
+    /// The name that the peer asked for in its handshake.
+    pub(super) fn server_name(&self) -> Option<String> {
+        match self {
+            Self::Plain(_) => None,
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) => stream.conn.server_name().map(ToOwned::to_owned),
+        }
+    }
+
+    /// Says goodbye in TLS (RFC 8446, section 6.1); the peer may be gone already.
+    pub(super) fn say_goodbye(&mut self) {
+        match self {
+            Self::Plain(_) => {}
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) => {
+                stream.conn.send_close_notify();
+                drop(stream.flush());
+            }
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.read(buffer),
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.write(buffer),
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) => stream.write(buffer),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(stream) => stream.flush(),
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) => stream.flush(),
+        }
+    }
+}

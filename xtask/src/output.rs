@@ -1,0 +1,214 @@
+//! Generated files on disk: formatted, marked, compared, and replaced all together or not at all.
+
+use std::{
+    collections::BTreeMap,
+    fmt, fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::{emit::GeneratedFile, ir::Service};
+
+mod mark;
+mod rustfmt;
+mod tree;
+
+/// The path of the spec, from the workspace root.
+pub const SPEC: &str = "spec/gateway.toml";
+
+/// Everything that is generated from a spec, as it should stand on disk: content by path.
+#[derive(Debug)]
+pub struct Output {
+    files: BTreeMap<String, String>,
+}
+
+/// How a file on disk differs from what the spec says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Drift {
+    /// It is not there.
+    Missing,
+    /// It is what an earlier spec or generator made.
+    Outdated,
+    /// It was changed by hand: its text does not fit its mark.
+    Edited,
+    /// It was generated once and is no longer.
+    Orphan,
+    /// It stands among generated files but carries no mark.
+    Stray,
+}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Missing => "missing",
+            Self::Outdated => "out of date",
+            Self::Edited => "edited by hand",
+            Self::Orphan => "no longer generated",
+            Self::Stray => "not a generated file",
+        })
+    }
+}
+
+/// Why files could not be made or written; says which one.
+#[derive(Debug)]
+pub struct Error {
+    what: String,
+    source: Option<io::Error>,
+}
+
+impl Error {
+    fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), source: None }
+    }
+
+    fn io(what: impl Into<String>, source: io::Error) -> Self {
+        Self { what: what.into(), source: Some(source) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Some(source) => write!(f, "{}: {source}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.source.as_ref()?;
+        Some(source)
+    }
+}
+
+impl Output {
+    /// Makes everything from a service: runs the emitters, formats, and marks.
+    ///
+    /// # Errors
+    /// If rustfmt cannot be run or refuses a file, or if two emitters write the same file.
+    pub fn of(service: &Service, root: &Path) -> Result<Self, Error> {
+        let mut emitted = crate::emit::all(service);
+        emitted.extend(tree::modules(&emitted, root));
+        let mut files = BTreeMap::new();
+        for (GeneratedFile { path, text }, formatted) in
+            emitted.iter().zip(rustfmt::format(&emitted, root)?)
+        {
+            let text = formatted.as_ref().unwrap_or(text);
+            if files.insert(path.clone(), mark::marked(path, text)).is_some() {
+                return Err(Error::new(format!("two emitters write `{path}`")));
+            }
+        }
+        Ok(Self { files })
+    }
+
+    /// The files: content by path, sorted.
+    pub fn files(&self) -> &BTreeMap<String, String> {
+        &self.files
+    }
+
+    /// How the tree below a root differs, sorted by path.
+    ///
+    /// # Errors
+    /// If a file or folder cannot be read.
+    pub fn compare(&self, root: &Path) -> Result<Vec<(String, Drift)>, Error> {
+        let mut drifts = Vec::new();
+        for (path, text) in &self.files {
+            let drift = match read(&root.join(path))? {
+                None => Drift::Missing,
+                Some(found) if found == *text => continue,
+                Some(found) if mark::fits(&found) == Some(true) => Drift::Outdated,
+                Some(_) => Drift::Edited,
+            };
+            drifts.push((path.clone(), drift));
+        }
+        for path in tree::generated(root)? {
+            if !self.files.contains_key(&path) {
+                let found = read(&root.join(&path))?.unwrap_or_default();
+                let drift = if mark::fits(&found).is_some() { Drift::Orphan } else { Drift::Stray };
+                drifts.push((path, drift));
+            }
+        }
+        drifts.sort();
+        Ok(drifts)
+    }
+
+    /// Makes the tree below a root agree: writes what differs, removes orphans. Strays are left
+    /// alone. Nothing is replaced before everything new is on disk.
+    ///
+    /// # Errors
+    /// If a file cannot be written; then no file was replaced, unless the error came from the
+    /// last step, the renaming.
+    pub fn write(&self, root: &Path) -> Result<Vec<(String, Drift)>, Error> {
+        let drifts = self.compare(root)?;
+        let mut staged = Staged::default();
+        for (path, drift) in &drifts {
+            if let (Some(text), Drift::Missing | Drift::Outdated | Drift::Edited) =
+                (self.files.get(path), drift)
+            {
+                staged
+                    .add(root.join(path), text)
+                    .map_err(|error| Error::io(format!("cannot write `{path}`"), error))?;
+            }
+        }
+        staged.commit()?;
+        for (path, drift) in &drifts {
+            if *drift == Drift::Orphan {
+                fs::remove_file(root.join(path))
+                    .map_err(|error| Error::io(format!("cannot remove `{path}`"), error))?;
+            }
+        }
+        Ok(drifts)
+    }
+}
+
+/// Reads a file; `None` if there is none. Windows line ends count as none.
+fn read(path: &Path) -> Result<Option<String>, Error> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(format!("cannot read `{}`", path.display()), error)),
+    }
+}
+
+/// What stands after the last dot of a path.
+fn extension(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// New contents beside the files they will replace. Dropped without a commit, they vanish.
+#[derive(Default)]
+struct Staged {
+    files: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Staged {
+    fn add(&mut self, path: PathBuf, text: &str) -> io::Result<()> {
+        if fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink()) {
+            return Err(io::Error::other("it is a symbolic link; remove it first"));
+        }
+        let folder = path.parent().unwrap_or_else(|| Path::new(""));
+        fs::create_dir_all(folder)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let staged = folder.join(format!(".{name}.{}.tmp", std::process::id()));
+        self.files.push((staged.clone(), path));
+        fs::write(&staged, text)
+    }
+
+    fn commit(&mut self) -> Result<(), Error> {
+        for (staged, path) in self.files.drain(..) {
+            fs::rename(&staged, &path).map_err(|error| {
+                Error::io(format!("cannot replace `{}`", path.display()), error)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        for (staged, _) in &self.files {
+            // Nothing to be done if even this fails; the name says what it is.
+            fs::remove_file(staged).ok();
+        }
+    }
+}

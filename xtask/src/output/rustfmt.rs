@@ -1,0 +1,76 @@
+//! Formatting Rust with rustfmt, all files at once.
+
+use std::{
+    io::{Read as _, Write as _},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+};
+
+use super::Error;
+use crate::emit::GeneratedFile;
+
+/// The formatted text of each Rust file, and nothing for the others.
+pub(super) fn format(files: &[GeneratedFile], root: &Path) -> Result<Vec<Option<String>>, Error> {
+    // All are started before the first is waited for.
+    let mut workers = Vec::new();
+    for file in files {
+        workers.push(if super::extension(&file.path) == "rs" {
+            Some(Worker::start(file, root)?)
+        } else {
+            None
+        });
+    }
+    let finish = |(worker, file): (Option<Worker>, &GeneratedFile)| {
+        worker.map(|worker| worker.finish(&file.path)).transpose()
+    };
+    workers.into_iter().zip(files).map(finish).collect()
+}
+
+/// One rustfmt at work. Its input is fed by a thread, so that neither side waits for the other.
+struct Worker {
+    child: Child,
+    feeder: thread::JoinHandle<()>,
+}
+
+impl Worker {
+    fn start(file: &GeneratedFile, root: &Path) -> Result<Self, Error> {
+        let mut child = Command::new("rustfmt")
+            .args(["--edition", "2024", "--config-path"])
+            .arg(root.join(".rustfmt.toml"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| {
+                Error::io("cannot run rustfmt (`rustup component add rustfmt` installs it)", error)
+            })?;
+        let stdin = child.stdin.take();
+        let text = file.text.clone();
+        let feeder = thread::spawn(move || {
+            if let Some(mut stdin) = stdin {
+                // If rustfmt stops reading, its exit status says why.
+                stdin.write_all(text.as_bytes()).ok();
+            }
+        });
+        Ok(Self { child, feeder })
+    }
+
+    fn finish(mut self, path: &str) -> Result<String, Error> {
+        let failed = |error| Error::io(format!("cannot format `{path}`"), error);
+        let mut text = String::new();
+        if let Some(stdout) = &mut self.child.stdout {
+            stdout.read_to_string(&mut text).map_err(failed)?;
+        }
+        let output = self.child.wait_with_output().map_err(failed)?;
+        self.feeder.join().ok();
+        if output.status.success() {
+            return Ok(text);
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(Error::new(format!(
+            "rustfmt refuses `{path}`, an emitter is wrong:\n{}",
+            said.trim_end()
+        )))
+    }
+}

@@ -1,0 +1,80 @@
+//! Where generated files stand.
+
+use std::{collections::BTreeMap, fs, io, path::Path};
+
+use super::Error;
+use crate::{emit::GeneratedFile, text::Rust};
+
+/// The `generated.rs` of every crate that has generated modules, unless an emitter made it.
+pub(super) fn modules(files: &[GeneratedFile], root: &Path) -> Vec<GeneratedFile> {
+    let mut crates: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for file in files {
+        if let Some((krate, module)) = file.path.split_once("/src/generated/")
+            && let Some(module) = module.strip_suffix(".rs")
+            && !module.contains('/')
+        {
+            crates.entry(krate).or_default().push(module);
+        }
+    }
+    let mut roots = Vec::new();
+    for (krate, mut modules) in crates {
+        let path = format!("{krate}/src/generated.rs");
+        // A module list without a mark is a hand-written target of an emitter to come.
+        let by_hand = fs::read_to_string(root.join(&path))
+            .is_ok_and(|text| super::mark::fits(&text).is_none());
+        if by_hand || files.iter().any(|file| file.path == path) {
+            continue;
+        }
+        modules.sort_unstable();
+        let mut root = Rust::new(
+            "What `cargo xtask` made of the spec; the files beside it re-export it by name.",
+        );
+        for module in modules {
+            root.line(format_args!("pub(crate) mod {module};"));
+        }
+        roots.push(GeneratedFile { path, text: root.finish() });
+    }
+    roots
+}
+
+/// Every file below a root that stands where generated files stand.
+pub(super) fn generated(root: &Path) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    for krate in names(&root.join("crates"))? {
+        let module = format!("crates/{krate}/src/generated.rs");
+        if root.join(&module).is_file() {
+            found.push(module);
+        }
+        below(root, &format!("crates/{krate}/src/generated"), &mut found)?;
+    }
+    below(root, "docs/generated", &mut found)?;
+    below(root, "tests/it/generated", &mut found)?;
+    Ok(found)
+}
+
+fn below(root: &Path, folder: &str, found: &mut Vec<String>) -> Result<(), Error> {
+    for name in names(&root.join(folder))? {
+        let path = format!("{folder}/{name}");
+        if root.join(&path).is_dir() {
+            below(root, &path, found)?;
+        } else if !name.starts_with('.') {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The names in a folder, sorted; none if there is no folder.
+fn names(folder: &Path) -> Result<Vec<String>, Error> {
+    let failed = |error| Error::io(format!("cannot read `{}`", folder.display()), error);
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed)?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}

@@ -1,0 +1,294 @@
+//! Holding the examples against the operations: queries byte for byte, answers field by field.
+
+use std::{collections::BTreeSet, ops::Range, path::Path};
+
+use serde_json::Value as Json;
+
+use super::{
+    lower::{About, Context},
+    read::{Node, Value},
+    types::{Types, is_value},
+};
+use crate::{
+    diag::{Diagnostic, closest, code},
+    ir::{Example, Operation, Param, Response, RustName, Service, Type, Wire},
+    text::percent_encoded,
+};
+
+pub(super) fn examples(
+    cx: &mut Context<'_>,
+    root: &Node,
+    service: &Service,
+    folder: &Path,
+) -> Vec<Example> {
+    let given = root.get("example").map(Node::list).unwrap_or_default();
+    let names = given.iter().filter_map(|node| {
+        let name = node.get("name")?;
+        Some((name.as_text()?.to_owned(), name.as_text()?, &name.span))
+    });
+    cx.distinct(&code::NAMES_COLLIDE, "the example", names);
+    let examples: Vec<_> =
+        given.iter().filter_map(|node| example(cx, node, service, folder)).collect();
+
+    let shown: BTreeSet<_> = given.iter().map(|node| node.text("operation")).collect();
+    for entry in root.get("operation").map(Node::entries).unwrap_or_default() {
+        if !shown.contains(&entry.key) {
+            let message = format!("the operation `{}` has no example", entry.key);
+            cx.say(Diagnostic::new(&code::NO_EXAMPLE, &entry.key_span, message));
+        }
+    }
+    examples
+}
+
+fn example(cx: &mut Context<'_>, node: &Node, service: &Service, folder: &Path) -> Option<Example> {
+    let about = About::of(cx, node);
+    let named = node.get("operation")?;
+    let index = operation(cx, named, service)?;
+    let operation = service.operations.get(index)?;
+    let params = params(cx, node, operation, service);
+    if let (Some(query), Some(params)) = (node.get("query"), &params) {
+        let sent = sent(service, operation, params);
+        if query.as_text() != Some(&sent) {
+            let message = "the query is not the one that the client sends";
+            let help = format!("it sends `{sent}`");
+            cx.say(Diagnostic::new(&code::EXAMPLE_QUERY, &query.span, message).help(help));
+        }
+    }
+    let rejected = rejected(node);
+    let file = node.get("response")?;
+    let body = body(cx, file, folder)?;
+    if let Err((code_, why)) = answer_fits(service, operation, &body, &rejected) {
+        let place = node.get("rejected").filter(|_| why.starts_with("record")).unwrap_or(file);
+        cx.say(Diagnostic::new(code_, &place.span, why));
+    }
+    let (client, server) = sides(cx, node);
+    Some(Example {
+        name: RustName::new(node.get("name")?.as_text()?)?,
+        operation: index,
+        doc: about.doc,
+        params: params?,
+        query: node.text("query"),
+        path: file.as_text()?.to_owned(),
+        body,
+        rejected,
+        client,
+        server,
+    })
+}
+
+fn operation(cx: &mut Context<'_>, given: &Node, service: &Service) -> Option<usize> {
+    let name = given.as_text()?;
+    let known: Vec<_> = service.operations.iter().map(|one| one.rust.words()).collect();
+    let index = known.iter().position(|known| known == name);
+    if index.is_none() {
+        let message = format!("unknown operation `{name}`");
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let diagnostic = Diagnostic::new(&code::UNKNOWN_OPERATION, &given.span, message);
+        cx.say(diagnostic.suggest(name, &known));
+    }
+    index
+}
+
+/// The parameters in the order of the operation, as wire text.
+fn params(
+    cx: &mut Context<'_>,
+    node: &Node,
+    operation: &Operation,
+    service: &Service,
+) -> Option<Vec<(usize, String)>> {
+    let given = node.get("params").map(Node::entries).unwrap_or_default();
+    let mut params = Vec::new();
+    let mut whole = true;
+    for entry in given {
+        let known: Vec<_> = operation.params.iter().map(|param| param.wire.as_str()).collect();
+        let Some(index) = known.iter().position(|name| *name == entry.key) else {
+            let message = format!("`{}` has no parameter `{}`", operation.rust.words(), entry.key);
+            let mut diagnostic = Diagnostic::new(&code::UNKNOWN_PARAM, &entry.key_span, message);
+            if let Some(name) = closest(&entry.key, &known) {
+                diagnostic = diagnostic.help(format!("did you mean `{name}`?"));
+            }
+            cx.say(diagnostic);
+            whole = false;
+            continue;
+        };
+        match operation.params.get(index).map(|param| value(service, param, &entry.node.value)) {
+            Some(Ok(text)) => params.push((index, text)),
+            Some(Err(expected)) => {
+                let message = format!("`{}` takes {expected}", entry.key);
+                cx.say(Diagnostic::new(&code::EXAMPLE_PARAMS, &entry.node.span, message));
+                whole = false;
+            }
+            None => {}
+        }
+    }
+    params.sort_by_key(|(index, _)| *index);
+    let place =
+        node.get("params").or_else(|| node.get("operation")).map_or(0..0, |node| node.span.clone());
+    whole.then(|| complete(cx, operation, &params, &place)).flatten().map(|()| params)
+}
+
+/// The wire text of a value, or what the parameter takes instead.
+fn value(service: &Service, param: &Param, value: &Value) -> Result<String, String> {
+    match (param.ty, param.query_wire, value) {
+        (Type::Integer, _, Value::Integer(number)) => {
+            let low = param.min.is_some_and(|min| *number < min);
+            let high = param.max.is_some_and(|max| *number > max);
+            if low || high {
+                Err("a number within its limits".to_owned())
+            } else {
+                Ok(number.to_string())
+            }
+        }
+        (Type::Integer, ..) => Err("an integer".to_owned()),
+        (Type::Boolean, _, Value::Boolean(flag)) => Ok(flag.to_string()),
+        (Type::Boolean, ..) => Err("`true` or `false`".to_owned()),
+        (_, Wire::Integer, Value::Integer(number)) if *number >= 0 => Ok(number.to_string()),
+        (_, Wire::Integer, _) => Err("an integer that is not negative".to_owned()),
+        (_, Wire::String, Value::Text(text)) if !text.is_empty() => {
+            let closed = match param.ty {
+                Type::Enum(index) => service.enums.get(index).filter(|one| !one.open_ended),
+                _ => None,
+            };
+            let listed =
+                closed.is_none_or(|one| one.values.iter().any(|value| value.wire == *text));
+            let short = param.max_chars.is_none_or(|max| text.chars().count() <= max as usize);
+            match (listed, short) {
+                (false, _) => Err("one of the listed values".to_owned()),
+                (_, false) => {
+                    Err(format!("at most {} characters", param.max_chars.unwrap_or_default()))
+                }
+                _ => Ok(text.clone()),
+            }
+        }
+        (_, Wire::String, _) => Err("text that is not empty".to_owned()),
+    }
+}
+
+fn complete(
+    cx: &mut Context<'_>,
+    operation: &Operation,
+    params: &[(usize, String)],
+    place: &Range<usize>,
+) -> Option<()> {
+    let has = |index: usize| params.iter().any(|(given, _)| *given == index);
+    let mut missing = BTreeSet::new();
+    for (index, param) in operation.params.iter().enumerate() {
+        if param.required && !has(index) {
+            missing.insert(format!("the required parameter `{}` is not given", param.wire));
+        }
+        for need in param.needs.iter().filter(|&&need| has(index) && !has(need)) {
+            let needed = operation.params.get(*need).map_or("", |param| param.wire.as_str());
+            missing.insert(format!("`{}` is given without `{needed}`, which it needs", param.wire));
+        }
+    }
+    let complete = missing.is_empty();
+    for message in missing {
+        cx.say(Diagnostic::new(&code::EXAMPLE_PARAMS, place, message));
+    }
+    complete.then_some(())
+}
+
+fn sent(service: &Service, operation: &Operation, params: &[(usize, String)]) -> String {
+    let mut query = format!("{}={}", service.selector, operation.select);
+    for (index, value) in params {
+        let name = operation.params.get(*index).map_or("", |param| param.wire.as_str());
+        query.extend(["&", name, "=", &percent_encoded(value)]);
+    }
+    query
+}
+
+fn body(cx: &mut Context<'_>, file: &Node, folder: &Path) -> Option<String> {
+    let name = file.as_text()?;
+    let path = folder.join(name);
+    let why = match std::fs::metadata(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            "there is no such file".to_owned()
+        }
+        Err(error) => error.to_string(),
+        Ok(metadata) if metadata.len() > LARGEST_BODY => "the file is larger than 1 MiB".to_owned(),
+        Ok(_) => match std::fs::read(&path).map(String::from_utf8) {
+            Ok(Ok(text)) => return Some(text),
+            Ok(Err(_)) => "the file is not UTF-8".to_owned(),
+            Err(error) => error.to_string(),
+        },
+    };
+    let message = format!("`{name}` cannot be read: {why}");
+    cx.say(
+        Diagnostic::new(&code::EXAMPLE_FILE, &file.span, message)
+            .help("paths start at the folder of the spec"),
+    );
+    None
+}
+
+/// An example larger than this belongs into a test of its own.
+const LARGEST_BODY: u64 = 1024 * 1024;
+
+fn rejected(node: &Node) -> Vec<usize> {
+    let given = node.get("rejected").map(Node::list).unwrap_or_default();
+    let numbers = given.iter().filter_map(|node| match node.value {
+        Value::Integer(number) => usize::try_from(number).ok(),
+        _ => None,
+    });
+    numbers.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn sides(cx: &mut Context<'_>, node: &Node) -> (bool, bool) {
+    let Some(list) = node.get("applies-to") else { return (true, true) };
+    for side in list.list() {
+        let text = side.as_text().unwrap_or_default();
+        if !matches!(text, "client" | "server") {
+            let message = format!("`applies-to` cannot hold `{text}`");
+            let help = "it holds `client`, `server` or both";
+            cx.say(Diagnostic::new(&code::UNKNOWN_CHOICE, &side.span, message).help(help));
+        }
+    }
+    let has = |side| list.list().iter().any(|node| node.as_text() == Some(side));
+    (has("client"), has("server"))
+}
+
+type Misfit = (&'static crate::diag::Code, String);
+
+fn answer_fits(
+    service: &Service,
+    operation: &Operation,
+    body: &str,
+    rejected: &[usize],
+) -> Result<(), Misfit> {
+    let misfit = |why: String| (&code::EXAMPLE_ANSWER, why);
+    let json: Json = serde_json::from_str(body)
+        .map_err(|error| misfit(format!("the answer is not JSON: {error}")))?;
+    let types = Types { scalars: &service.scalars, enums: &service.enums, models: &service.models };
+    let of = Type::Model(operation.response.of());
+    let records = match &operation.response {
+        Response::Object { .. } => return is_value(types, of, &json, "$").map_err(misfit),
+        Response::Array { .. } => json.as_array(),
+        Response::Envelope { marker, success, items, .. } => {
+            if json.get(marker).and_then(Json::as_str) != Some(success) {
+                return Err(misfit(format!(
+                    "the answer has no `{marker}` of the value `{success}`"
+                )));
+            }
+            json.get(items).and_then(Json::as_array)
+        }
+    };
+    let records = records
+        .ok_or_else(|| misfit("the answer has no list where the response says so".to_owned()))?;
+    for (index, record) in records.iter().enumerate() {
+        match is_value(types, of, record, &format!("$[{index}]")) {
+            Err(why) if !rejected.contains(&index) => return Err(misfit(why)),
+            Ok(()) if rejected.contains(&index) => {
+                return Err(misfit(format!(
+                    "record {index} is listed in `rejected`, but can be read"
+                )));
+            }
+            _ => {}
+        }
+    }
+    match rejected.iter().find(|&&index| index >= records.len()) {
+        Some(index) => Err(misfit(format!(
+            "record {index} is listed in `rejected`, but there are {}",
+            records.len()
+        ))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,280 @@
+//! Lowering operations: parameters with what they need, and response shapes.
+
+use super::{About, Context};
+use crate::{
+    diag::{Diagnostic, code},
+    ir::{Operation, Otherwise, Param, Response, RustName, Service, Type, Wire},
+    spec::read::{Entry, Node},
+};
+
+pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -> Vec<Operation> {
+    let Some(section) = root.get("operation") else { return Vec::new() };
+    let given = section.entries();
+    if given.is_empty() {
+        cx.say(Diagnostic::new(&code::EMPTY, &section.span, "the service has no operations"));
+    }
+    let names = given.iter().filter_map(|entry| {
+        Some((
+            RustName::new(&entry.key)?.pascal().to_lowercase(),
+            entry.key.as_str(),
+            &entry.key_span,
+        ))
+    });
+    cx.distinct(&code::NAMES_COLLIDE, "the operation", names);
+    let selects = given.iter().filter_map(|entry| {
+        let select = entry.node.get("select")?;
+        Some((select.as_text()?.to_owned(), select.as_text()?, &select.span))
+    });
+    cx.distinct(&code::DUPLICATE_WIRE, "the selector value", selects);
+    for entry in given {
+        // A query type stands beside the models.
+        let name = RustName::new(&entry.key).map(|name| name.pascal().to_lowercase());
+        let taken = cx.types.iter().find(|(ty, _)| Some(ty.to_lowercase()) == name);
+        if let Some((ty, (_, span))) = taken {
+            let message = format!(
+                "the operation `{}` and the type `{ty}` are one name in generated code",
+                entry.key
+            );
+            let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, &entry.key_span, message)
+                .related(span, "the type");
+            cx.say(diagnostic);
+        }
+    }
+    given.iter().filter_map(|entry| operation(cx, entry, service)).collect()
+}
+
+fn operation(cx: &mut Context<'_>, entry: &Entry, service: &Service) -> Option<Operation> {
+    let node = &entry.node;
+    let about = About::of(cx, node);
+    let params = params(cx, node, service);
+    let response = node.get("response").and_then(|response| self::response(cx, response));
+    Some(Operation {
+        rust: RustName::new(&entry.key)?,
+        select: node.text("select"),
+        params,
+        // A missing response was reported; the placeholder keeps positions in step.
+        response: response.unwrap_or(Response::Object { of: usize::MAX }),
+        doc: about.doc,
+        source: about.source,
+        open: about.open,
+        deprecated: about.deprecated,
+    })
+}
+
+fn response(cx: &mut Context<'_>, node: &Node) -> Option<Response> {
+    let entry = node.entries().first()?;
+    let shape = &entry.node;
+    let named = shape.get("of")?;
+    let Type::Model(of) = cx.resolve(named.as_text()?, &named.span)? else {
+        let message = format!("a response is made of a model; `{}` is none", named.as_text()?);
+        cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message));
+        return None;
+    };
+    if let (Some(marker), Some(items)) = (shape.get("marker"), shape.get("items"))
+        && marker.as_text() == items.as_text()
+    {
+        let message = "the marker and the list have the same key";
+        cx.say(
+            Diagnostic::new(&code::DUPLICATE_WIRE, &items.span, message)
+                .related(&marker.span, "the marker"),
+        );
+    }
+    Some(match entry.key.as_str() {
+        "envelope" => Response::Envelope {
+            marker: shape.text("marker"),
+            success: shape.text("success"),
+            items: shape.text("items"),
+            of,
+        },
+        "array" => Response::Array { of },
+        _ => Response::Object { of },
+    })
+}
+
+fn params(cx: &mut Context<'_>, operation: &Node, service: &Service) -> Vec<Param> {
+    let given = operation.get("param").map(Node::entries).unwrap_or_default();
+    let names = given.iter().filter_map(|entry| {
+        let named = entry.node.get("rust-name");
+        let name = RustName::new(named.and_then(Node::as_text).unwrap_or(&entry.key))?;
+        Some((name.snake(), entry.key.as_str(), named.map_or(&entry.key_span, |node| &node.span)))
+    });
+    cx.distinct(&code::NAMES_COLLIDE, "the parameter", names);
+
+    let mut params: Vec<Param> = Vec::new();
+    for (index, entry) in given.iter().enumerate() {
+        if entry.key == service.selector {
+            let message = format!("`{}` is the selector of the service", entry.key);
+            cx.say(Diagnostic::new(&code::SELECTOR_TAKEN, &entry.key_span, message));
+        }
+        let needs = needs(cx, given, index);
+        if let Some(param) = param(cx, entry, service, needs, &params) {
+            params.push(param);
+        } else {
+            // It was reported; without it, positions no longer mean anything.
+            for entry in given.iter().skip(index + 1) {
+                param(cx, entry, service, Vec::new(), &[]);
+            }
+            return Vec::new();
+        }
+    }
+    params
+}
+
+/// The positions of the parameters that one names in `needs`; all of them stand before it.
+fn needs(cx: &mut Context<'_>, given: &[Entry], index: usize) -> Vec<usize> {
+    let Some(entry) = given.get(index) else { return Vec::new() };
+    let mut needs = Vec::new();
+    for need in entry.node.get("needs").map(Node::list).unwrap_or_default() {
+        let name = need.as_text().unwrap_or_default();
+        match given.iter().position(|other| other.key == name) {
+            Some(other) if other < index => needs.push(other),
+            Some(other) if other == index || leads_to(given, other, index) => {
+                let message = if other == index {
+                    format!("`{name}` needs itself")
+                } else {
+                    format!("`{}` and `{name}` need each other", entry.key)
+                };
+                cx.say(Diagnostic::new(&code::NEEDS_CYCLE, &need.span, message));
+            }
+            Some(other) => {
+                let message = format!("`{}` stands before `{name}`, which it needs", entry.key);
+                let mut diagnostic = Diagnostic::new(&code::NEEDS_ORDER, &need.span, message);
+                if let Some(other) = given.get(other) {
+                    diagnostic = diagnostic.related(&other.key_span, "move it above the first");
+                }
+                cx.say(diagnostic);
+            }
+            None => {
+                let message = format!("there is no parameter `{name}` to need");
+                let others = given.iter().map(|other| other.key.as_str());
+                let names: Vec<_> = others.filter(|other| *other != entry.key).collect();
+                cx.say(
+                    Diagnostic::new(&code::UNKNOWN_PARAM, &need.span, message)
+                        .suggest(name, &names),
+                );
+            }
+        }
+    }
+    needs
+}
+
+/// Whether the `needs` of one parameter lead to another.
+fn leads_to(given: &[Entry], from: usize, to: usize) -> bool {
+    let mut seen = vec![from];
+    let mut next = 0;
+    while let Some(&index) = seen.get(next) {
+        next += 1;
+        let list = given.get(index).and_then(|entry| entry.node.get("needs")).map(Node::list);
+        for name in list.unwrap_or_default().iter().filter_map(Node::as_text) {
+            match given.iter().position(|entry| entry.key == name) {
+                Some(found) if found == to => return true,
+                Some(found) if !seen.contains(&found) => seen.push(found),
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+fn param(
+    cx: &mut Context<'_>,
+    entry: &Entry,
+    service: &Service,
+    direct: Vec<usize>,
+    before: &[Param],
+) -> Option<Param> {
+    let node = &entry.node;
+    let about = About::of(cx, node);
+    let rust = cx.rust_name(entry);
+    let named = node.get("type")?;
+    let ty = cx.resolve(named.as_text()?, &named.span)?;
+    let query_wire = match ty {
+        Type::Text | Type::Boolean | Type::Enum(_) => Wire::String,
+        Type::Integer => Wire::Integer,
+        Type::Scalar(index) => {
+            let scalar = service.scalars.get(index)?;
+            scalar.query_wire.unwrap_or(scalar.wire)
+        }
+        Type::Model(_) => {
+            let message = format!("the model `{}` cannot be a query parameter", named.as_text()?);
+            cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message));
+            return None;
+        }
+    };
+    limits(cx, node, ty, query_wire);
+    dependence(cx, node, &direct, before);
+
+    // What a needed parameter needs is needed too.
+    let mut needs = direct;
+    for index in needs.clone() {
+        needs.extend(before.get(index).map(|param| param.needs.as_slice()).unwrap_or_default());
+    }
+    needs.sort_unstable();
+    needs.dedup();
+    Some(Param {
+        rust: rust?,
+        wire: entry.key.clone(),
+        ty,
+        query_wire,
+        required: node.flag("required"),
+        needs,
+        otherwise: if node.text("otherwise") == "error" {
+            Otherwise::Error
+        } else {
+            Otherwise::NoEffect
+        },
+        max_chars: node.integer("max-chars").and_then(|number| u32::try_from(number).ok()),
+        min: node.integer("min"),
+        max: node.integer("max"),
+        doc: about.doc,
+        source: about.source,
+        open: about.open,
+        deprecated: about.deprecated,
+    })
+}
+
+fn limits(cx: &mut Context<'_>, node: &Node, ty: Type, query_wire: Wire) {
+    let is_text = query_wire == Wire::String && ty != Type::Boolean;
+    for (key, fits, what) in [
+        ("max-chars", is_text, "text"),
+        ("min", ty == Type::Integer, "an `integer`"),
+        ("max", ty == Type::Integer, "an `integer`"),
+    ] {
+        if let Some(limit) = node.get(key)
+            && !fits
+        {
+            let message = format!("`{key}` limits {what}, and the parameter is none");
+            cx.say(Diagnostic::new(&code::UNFIT_TYPE, &limit.span, message));
+        }
+    }
+    if let (Some(min), Some(max)) = (node.integer("min"), node.integer("max"))
+        && min > max
+        && let Some(limit) = node.get("min")
+    {
+        let message = format!("the smallest value, {min}, is above the largest, {max}");
+        cx.say(Diagnostic::new(&code::LIMITS_CROSSED, &limit.span, message));
+    }
+}
+
+fn dependence(cx: &mut Context<'_>, node: &Node, direct: &[usize], before: &[Param]) {
+    let needs = node.get("needs");
+    match (needs, node.get("otherwise")) {
+        (Some(needs), None) => {
+            let message = "a param with `needs` needs the key `otherwise`";
+            let help = "say what the service does without them: `no-effect` or `error`";
+            cx.say(Diagnostic::new(&code::MISSING_KEY, &needs.span, message).help(help));
+        }
+        (None, Some(otherwise)) => {
+            let message = "a param with `otherwise` needs the key `needs`";
+            cx.say(Diagnostic::new(&code::MISSING_KEY, &otherwise.span, message));
+        }
+        _ => {}
+    }
+    let optional =
+        direct.iter().filter_map(|&index| before.get(index)).find(|param| !param.required);
+    if let (Some(needs), true, Some(optional)) = (needs, node.flag("required"), optional) {
+        let message =
+            format!("the parameter is required, but needs `{}`, which is not", optional.wire);
+        cx.say(Diagnostic::new(&code::REQUIRED_NEEDS, &needs.span, message));
+    }
+}

@@ -1,0 +1,236 @@
+//! Lowering the declared types: scalars, enums and models.
+
+use super::{
+    lower::{About, Context},
+    read::{Entry, Node},
+};
+use crate::{
+    diag::{Diagnostic, code},
+    ir::{Enum, EnumValue, Field, Meaning, Model, RustName, Scalar, Type, Wire},
+};
+
+mod recursion;
+mod value;
+
+pub(super) use value::{Types, is_value};
+
+/// Collects the names of all types first, so that a model may use one that stands after it.
+pub(super) fn declare(cx: &mut Context<'_>, root: &Node) {
+    let mut names = Vec::new();
+    for section in ["scalar", "enum", "model"] {
+        for (index, entry) in entries(root, section).iter().enumerate() {
+            // `FooBar` and `Foobar` are two types in Rust and one file where case does not count.
+            names.push((entry.key.to_lowercase(), entry.key.as_str(), &entry.key_span));
+            let ty = match section {
+                "scalar" => Type::Scalar(index),
+                "enum" => Type::Enum(index),
+                _ => Type::Model(index),
+            };
+            cx.types.entry(entry.key.clone()).or_insert_with(|| (ty, entry.key_span.clone()));
+        }
+    }
+    names.sort_by_key(|(_, _, span)| span.start);
+    let names = names.into_iter();
+    cx.distinct(&code::NAMES_COLLIDE, "the type", names);
+}
+
+pub(super) fn scalars(cx: &mut Context<'_>, root: &Node) -> Vec<Scalar> {
+    entries(root, "scalar").iter().filter_map(|entry| scalar(cx, entry)).collect()
+}
+
+fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
+    let node = &entry.node;
+    let about = About::of(cx, node);
+    let scalar = Scalar {
+        rust: RustName::new(&entry.key)?,
+        wire: wire(&node.text("wire")),
+        query_wire: node.get("query-wire").and_then(Node::as_text).map(wire),
+        meaning: match node.text("meaning").as_str() {
+            "id" => Meaning::Id,
+            "decimal" => Meaning::Decimal,
+            "civil-datetime" => Meaning::CivilDateTime,
+            "currency" => Meaning::Currency,
+            _ => Meaning::Text,
+        },
+        example: node.text("example"),
+        doc: about.doc,
+        source: about.source,
+        open: about.open,
+    };
+    if scalar.meaning != Meaning::Id {
+        for key in ["wire", "query-wire"] {
+            if let Some(value) = node.get(key)
+                && value.as_text() == Some("integer")
+            {
+                let message = format!("`{}` is written as a string", node.text("meaning"));
+                let help = "only the meaning `id` can be an integer";
+                cx.say(Diagnostic::new(&code::UNFIT_TYPE, &value.span, message).help(help));
+            }
+        }
+    }
+    if let Some(example) = node.get("example")
+        && let Err(expected) = value::scalar_fits(&scalar, &scalar.example)
+    {
+        let message = format!("the example is not {expected}");
+        cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &example.span, message));
+    }
+    Some(scalar)
+}
+
+fn wire(text: &str) -> Wire {
+    if text == "integer" { Wire::Integer } else { Wire::String }
+}
+
+pub(super) fn enums(cx: &mut Context<'_>, root: &Node) -> Vec<Enum> {
+    entries(root, "enum").iter().filter_map(|entry| one_enum(cx, entry)).collect()
+}
+
+fn one_enum(cx: &mut Context<'_>, entry: &Entry) -> Option<Enum> {
+    let node = &entry.node;
+    let about = About::of(cx, node);
+    let given = node.get("value").map(Node::entries).unwrap_or_default();
+    if let Some(value) = node.get("value")
+        && given.is_empty()
+    {
+        let message = format!("the enum `{}` has no values", entry.key);
+        cx.say(Diagnostic::new(&code::EMPTY, place(&value.span, &entry.key_span), message));
+    }
+    let variants =
+        given.iter().map(|value| (value.key.to_lowercase(), value.key.as_str(), &value.key_span));
+    cx.distinct(&code::NAMES_COLLIDE, "the value", variants);
+    let wires = given.iter().filter_map(|value| {
+        let wire = value.node.get("wire")?;
+        Some((wire.as_text()?.to_owned(), wire.as_text()?, &wire.span))
+    });
+    cx.distinct(&code::DUPLICATE_WIRE, "the wire text", wires);
+    let open_ended = node.flag("open-ended");
+    if let Some(unknown) =
+        given.iter().find(|value| open_ended && value.key.eq_ignore_ascii_case("unknown"))
+    {
+        let message = "`Unknown` is what holds the values outside the list";
+        let help = "name the value otherwise, such as `NotKnown`; its `wire` stays";
+        cx.say(Diagnostic::new(&code::NAMES_COLLIDE, &unknown.key_span, message).help(help));
+    }
+    let mut values = Vec::new();
+    for value in given {
+        let about = About::of(cx, &value.node);
+        values.push(EnumValue {
+            rust: RustName::new(&value.key)?,
+            wire: value.node.text("wire"),
+            doc: about.doc,
+            deprecated: about.deprecated,
+        });
+    }
+    Some(Enum {
+        rust: RustName::new(&entry.key)?,
+        open_ended,
+        values,
+        doc: about.doc,
+        source: about.source,
+        open: about.open,
+    })
+}
+
+pub(super) fn models(cx: &mut Context<'_>, root: &Node) -> Vec<Model> {
+    let given = entries(root, "model");
+    let mut models: Vec<_> = given.iter().filter_map(|entry| model(cx, entry)).collect();
+    recursion::mark(cx, &mut models, given);
+    models
+}
+
+fn model(cx: &mut Context<'_>, entry: &Entry) -> Option<Model> {
+    let node = &entry.node;
+    let about = About::of(cx, node);
+    let given = node.get("field").map(Node::entries).unwrap_or_default();
+    if let Some(field) = node.get("field")
+        && given.is_empty()
+    {
+        let message = format!("the model `{}` has no fields", entry.key);
+        cx.say(Diagnostic::new(&code::EMPTY, place(&field.span, &entry.key_span), message));
+    }
+    let fields: Vec<_> = given.iter().filter_map(|entry| field(cx, entry)).collect();
+    let names = given.iter().filter_map(|entry| {
+        let named = entry.node.get("rust-name");
+        let name = RustName::new(named.and_then(Node::as_text).unwrap_or(&entry.key))?;
+        Some((name.snake(), entry.key.as_str(), named.map_or(&entry.key_span, |node| &node.span)))
+    });
+    cx.distinct(&code::NAMES_COLLIDE, "the field", names);
+    Some(Model {
+        rust: RustName::new(&entry.key)?,
+        identity: identity(cx, node, &fields),
+        fields,
+        doc: about.doc,
+        source: about.source,
+        open: about.open,
+        recursive: false,
+    })
+}
+
+fn identity(cx: &mut Context<'_>, node: &Node, fields: &[Field]) -> Option<usize> {
+    let identity = node.get("identity")?;
+    let name = identity.as_text()?;
+    let index = fields.iter().position(|field| field.wire == name);
+    let why = match index.and_then(|index| fields.get(index)) {
+        None => format!("there is no field `{name}`"),
+        Some(field) if !field.required => format!("the field `{name}` may be absent"),
+        Some(Field { ty: Type::Boolean | Type::Enum(_) | Type::Model(_), .. }) => {
+            format!("the field `{name}` has a type that identifies nothing")
+        }
+        Some(_) => return index,
+    };
+    let required = fields.iter().filter(|field| field.required);
+    let known: Vec<_> = required.map(|field| field.wire.as_str()).collect();
+    let diagnostic = Diagnostic::new(&code::IDENTITY, &identity.span, why);
+    cx.say(if index.is_some() { diagnostic } else { diagnostic.suggest(name, &known) });
+    None
+}
+
+fn field(cx: &mut Context<'_>, entry: &Entry) -> Option<Field> {
+    let node = &entry.node;
+    let about = About::of(cx, node);
+    let rust = cx.rust_name(entry);
+    let named = node.get("type")?;
+    let ty = cx.resolve(named.as_text()?, &named.span)?;
+    let example = node.get("example");
+    if let Some(example) = example {
+        let text = example.as_text().unwrap_or_default();
+        let bad = match ty {
+            Type::Text => None,
+            Type::Integer => text.parse::<i64>().err().map(|_| "the example is not an integer"),
+            Type::Boolean => {
+                text.parse::<bool>().err().map(|_| "the example is not `true` or `false`")
+            }
+            Type::Scalar(_) | Type::Enum(_) | Type::Model(_) => {
+                Some("the type has its own examples")
+            }
+        };
+        if let Some(message) = bad {
+            cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &example.span, message));
+        }
+    }
+    Some(Field {
+        rust: rust?,
+        wire: entry.key.clone(),
+        ty,
+        required: node.text("presence") == "required",
+        personal: node.flag("personal"),
+        boxed: false,
+        example: example.and_then(Node::as_text).map(str::to_owned),
+        doc: about.doc,
+        source: about.source,
+        open: about.open,
+        deprecated: about.deprecated,
+    })
+}
+
+fn entries<'a>(root: &'a Node, section: &str) -> &'a [Entry] {
+    root.get(section).map(Node::entries).unwrap_or_default()
+}
+
+/// An implicit table (`[model.A.field]` never written) has no place of its own.
+fn place<'a>(
+    span: &'a std::ops::Range<usize>,
+    or: &'a std::ops::Range<usize>,
+) -> &'a std::ops::Range<usize> {
+    if span.is_empty() { or } else { span }
+}
