@@ -71,7 +71,7 @@ pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
     let source = SourceText { path: shown, text: &text };
     let mut diagnostics = Vec::new();
     let service = read::document(&text, &mut diagnostics)
-        .and_then(|root| lower::service(&root, folder, &mut diagnostics))
+        .and_then(|(root, refused)| lower::service(&root, folder, &refused, &mut diagnostics))
         .map(|service| Service { spec_hash: hash(text.as_bytes()), ..service });
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.code.id));
     diagnostics.dedup();

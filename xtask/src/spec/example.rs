@@ -27,25 +27,34 @@ pub(super) fn examples(
         Some((name.as_text()?.to_owned(), name.as_text()?, &name.span))
     });
     cx.distinct(&code::NAMES_COLLIDE, "the example", names);
+    // After a mistake above, what an example does not fit may be the mistake.
+    let clean = cx.is_clean();
     let examples: Vec<_> =
-        given.iter().filter_map(|node| example(cx, node, service, folder)).collect();
-
-    let shown: BTreeSet<_> = given.iter().map(|node| node.text("operation")).collect();
-    for entry in root.get("operation").map(Node::entries).unwrap_or_default() {
-        if !shown.contains(&entry.key) {
-            let message = format!("the operation `{}` has no example", entry.key);
-            cx.say(Diagnostic::new(&code::NO_EXAMPLE, &entry.key_span, message));
+        given.iter().filter_map(|node| example(cx, node, service, folder, clean)).collect();
+    if cx.is_clean() {
+        let shown: BTreeSet<_> = given.iter().map(|node| node.text("operation")).collect();
+        for entry in root.get("operation").map(Node::entries).unwrap_or_default() {
+            if !shown.contains(&entry.key) {
+                let message = format!("the operation `{}` has no example", entry.key);
+                cx.say(Diagnostic::new(&code::NO_EXAMPLE, &entry.key_span, message));
+            }
         }
     }
     examples
 }
 
-fn example(cx: &mut Context<'_>, node: &Node, service: &Service, folder: &Path) -> Option<Example> {
+fn example(
+    cx: &mut Context<'_>,
+    node: &Node,
+    service: &Service,
+    folder: &Path,
+    clean: bool,
+) -> Option<Example> {
     let about = About::of(cx, node);
     let named = node.get("operation")?;
     let index = operation(cx, named, service)?;
     let operation = service.operations.get(index)?;
-    let params = params(cx, node, operation, service);
+    let params = if clean { params(cx, node, operation, service) } else { None };
     if let (Some(query), Some(params)) = (node.get("query"), &params) {
         let sent = sent(service, operation, params);
         if query.as_text() != Some(&sent) {
@@ -57,9 +66,11 @@ fn example(cx: &mut Context<'_>, node: &Node, service: &Service, folder: &Path) 
     let rejected = rejected(node);
     let file = node.get("response")?;
     let body = body(cx, file, folder)?;
-    if let Err((code_, why)) = answer_fits(service, operation, &body, &rejected) {
-        let place = node.get("rejected").filter(|_| why.starts_with("record")).unwrap_or(file);
-        cx.say(Diagnostic::new(code_, &place.span, why));
+    if clean && let Err(misfit) = answer_fits(service, operation, &body, &rejected) {
+        let rejected = node.get("rejected").filter(|_| misfit.is_in_rejected);
+        let message = format!("`{}`: {}", file.as_text()?, misfit.why);
+        let span = &rejected.unwrap_or(file).span;
+        cx.say(Diagnostic::new(&code::EXAMPLE_ANSWER, span, message));
     }
     let (client, server) = sides(cx, node);
     Some(Example {
@@ -246,7 +257,18 @@ fn sides(cx: &mut Context<'_>, node: &Node) -> (bool, bool) {
     (has("client"), has("server"))
 }
 
-type Misfit = (&'static crate::diag::Code, String);
+/// Why an answer is not one of its operation.
+struct Misfit {
+    why: String,
+    /// Whether the mistake is in the list `rejected`, not in the answer.
+    is_in_rejected: bool,
+}
+
+impl From<String> for Misfit {
+    fn from(why: String) -> Self {
+        Self { why, is_in_rejected: false }
+    }
+}
 
 fn answer_fits(
     service: &Service,
@@ -254,41 +276,40 @@ fn answer_fits(
     body: &str,
     rejected: &[usize],
 ) -> Result<(), Misfit> {
-    let misfit = |why: String| (&code::EXAMPLE_ANSWER, why);
-    let json: Json = serde_json::from_str(body)
-        .map_err(|error| misfit(format!("the answer is not JSON: {error}")))?;
+    let json: Json = serde_json::from_str(body).map_err(|error| format!("not JSON: {error}"))?;
     let types = Types { scalars: &service.scalars, enums: &service.enums, models: &service.models };
     let of = Type::Model(operation.response.of());
     let records = match &operation.response {
-        Response::Object { .. } => return is_value(types, of, &json, "$").map_err(misfit),
+        Response::Object { .. } => return Ok(is_value(types, of, &json, "$")?),
         Response::Array { .. } => json.as_array(),
         Response::Envelope { marker, success, items, .. } => {
             if json.get(marker).and_then(Json::as_str) != Some(success) {
-                return Err(misfit(format!(
-                    "the answer has no `{marker}` of the value `{success}`"
-                )));
+                return Err(format!("`{marker}` is not `{success}`").into());
             }
             json.get(items).and_then(Json::as_array)
         }
     };
-    let records = records
-        .ok_or_else(|| misfit("the answer has no list where the response says so".to_owned()))?;
+    let Some(records) = records else {
+        return Err(match &operation.response {
+            Response::Envelope { items, .. } => format!("`{items}` is not an array").into(),
+            _ => "not an array".to_owned().into(),
+        });
+    };
+    let wrong = |why| Misfit { why, is_in_rejected: true };
     for (index, record) in records.iter().enumerate() {
         match is_value(types, of, record, &format!("$[{index}]")) {
-            Err(why) if !rejected.contains(&index) => return Err(misfit(why)),
+            Err(why) if !rejected.contains(&index) => return Err(why.into()),
             Ok(()) if rejected.contains(&index) => {
-                return Err(misfit(format!(
-                    "record {index} is listed in `rejected`, but can be read"
-                )));
+                return Err(wrong(format!("record {index} is to be rejected, but can be read")));
             }
             _ => {}
         }
     }
     match rejected.iter().find(|&&index| index >= records.len()) {
-        Some(index) => Err(misfit(format!(
-            "record {index} is listed in `rejected`, but there are {}",
-            records.len()
-        ))),
+        Some(index) => {
+            let count = records.len();
+            Err(wrong(format!("record {index} is to be rejected, but there are only {count}")))
+        }
         None => Ok(()),
     }
 }

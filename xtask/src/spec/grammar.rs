@@ -131,6 +131,11 @@ impl Form {
         }
     }
 
+    /// Whether a text of the form has only ASCII characters.
+    pub fn is_ascii(self) -> bool {
+        !matches!(self, Self::Prose | Self::Line | Self::Wire)
+    }
+
     /// The form as a regular expression of JSON Schema.
     pub fn pattern(self) -> &'static str {
         match self {
@@ -446,7 +451,7 @@ static OPERATION: Table = Table {
 };
 
 static PARAM: Table = Table {
-    name: "param",
+    name: "parameter",
     doc: "One query parameter.",
     exactly_one: false,
     keys: &[

@@ -23,9 +23,10 @@ mod operation;
 pub(super) fn service(
     root: &Node,
     folder: &Path,
+    refused: &[String],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Service> {
-    let mut cx = Context { diagnostics, types: BTreeMap::new(), used: BTreeSet::new() };
+    let mut cx = Context { diagnostics, types: BTreeMap::new(), used: BTreeSet::new(), refused };
     let head = root.get("service")?;
     let selector = head.text("selector");
 
@@ -57,7 +58,10 @@ pub(super) fn service(
     service.operations = operation::operations(&mut cx, root, &service);
     open_references(&mut cx, root);
     service.examples = example::examples(&mut cx, root, &service, folder);
-    unused(&mut cx, root);
+    // What is left over after a mistake says nothing.
+    if cx.is_clean() {
+        unused(&mut cx, root);
+    }
     Some(service)
 }
 
@@ -68,11 +72,23 @@ pub(super) struct Context<'a> {
     pub(super) types: BTreeMap<String, (Type, Range<usize>)>,
     /// Names of types and open points that something refers to.
     pub(super) used: BTreeSet<String>,
+    /// Names that were refused where they are declared: what refers to them is no second mistake.
+    refused: &'a [String],
 }
 
 impl Context<'_> {
     pub(super) fn say(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether no mistake was found so far. What only follows from a mistake is not reported.
+    pub(super) fn is_clean(&self) -> bool {
+        self.diagnostics.iter().all(|diagnostic| diagnostic.code.warning)
+    }
+
+    /// Whether a declaration of this name was refused.
+    pub(super) fn is_refused(&self, name: &str) -> bool {
+        self.refused.iter().any(|refused| refused.eq_ignore_ascii_case(name))
     }
 
     /// Resolves the name of a type, built in or declared.
@@ -83,6 +99,9 @@ impl Context<'_> {
         if let Some((ty, _)) = self.types.get(name) {
             self.used.insert(name.to_owned());
             return Some(*ty);
+        }
+        if self.is_refused(name) {
+            return None;
         }
         let diagnostic =
             Diagnostic::new(&code::UNKNOWN_TYPE, span, format!("unknown type `{name}`"));
@@ -212,7 +231,7 @@ fn open_references(cx: &mut Context<'_>, root: &Node) {
             }
             for reference in entry.node.list() {
                 let id = reference.as_text().unwrap_or_default();
-                if !ids.contains(&id) {
+                if !ids.contains(&id) && !cx.is_refused(id) {
                     let message = format!("unknown open point `{id}`");
                     cx.say(
                         Diagnostic::new(&code::UNKNOWN_OPEN_POINT, &reference.span, message)

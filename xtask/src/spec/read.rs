@@ -66,23 +66,35 @@ impl Node {
     }
 }
 
-/// Reads a document. Without syntax errors there is always a tree, however little is in it.
-pub(super) fn document(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Node> {
+/// Reads a document: the tree, and the names that were refused where they are declared. Without
+/// syntax errors there is always a tree, however little is in it.
+pub(super) fn document(
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<(Node, Vec<String>)> {
     let (root, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         let end = text.trim_end().len();
         diagnostics.extend(errors.iter().map(|error| {
-            Diagnostic::new(&code::SYNTAX, &error.span().unwrap_or(end..end), error.message())
+            let span = error.span().unwrap_or(end..end);
+            let place = text.get(span.clone()).filter(|_| error.message() == "duplicate key");
+            let message = place.map_or_else(
+                || error.message().to_owned(),
+                |key| format!("the key `{}` is given twice", shown(key)),
+            );
+            Diagnostic::new(&code::SYNTAX, &span, message)
         }));
         return None;
     }
-    let mut reader = Reader { diagnostics };
+    let mut reader = Reader { diagnostics, refused: Vec::new() };
     let whole = 0..0;
-    Some(reader.table(&DOCUMENT, root.get_ref(), &whole, &whole))
+    let tree = reader.table(&DOCUMENT, root.get_ref(), &whole, &whole);
+    Some((tree, reader.refused))
 }
 
 struct Reader<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
+    refused: Vec<String>,
 }
 
 type Entries<'a, 'i> = Vec<(&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>)>;
@@ -117,6 +129,9 @@ impl Reader<'_> {
                     Diagnostic::new(&code::UNKNOWN_KEY, &name.span(), message)
                         .suggest(name.get_ref(), &keys),
                 );
+                if let DeValue::Table(below) = value.get_ref() {
+                    self.refused.extend(below.keys().map(|name| name.get_ref().to_string()));
+                }
                 continue;
             };
             if let Some(node) = self.shape(key, value, &name.span()) {
@@ -154,7 +169,7 @@ impl Reader<'_> {
         let span = value.span();
         let value = match (&key.shape, value.get_ref()) {
             (Shape::Text(form), DeValue::String(text)) => {
-                self.text(*form, text, &span, key.name)?
+                self.text(*form, text, &span, &format!("`{}`", key.name))?
             }
             (Shape::Choice(choices), DeValue::String(text)) => {
                 self.choice(key.name, choices, text, &span)?
@@ -163,7 +178,9 @@ impl Reader<'_> {
             (Shape::Boolean, DeValue::Boolean(flag)) => Value::Boolean(*flag),
             (Shape::Texts(form), DeValue::Array(items)) => {
                 self.list(items.iter(), |reader, item| match item.get_ref() {
-                    DeValue::String(text) => reader.text(*form, text, &item.span(), key.name),
+                    DeValue::String(text) => {
+                        reader.text(*form, text, &item.span(), &format!("`{}`", key.name))
+                    }
                     other => reader.wrong_kind(&item.span(), key.name, "a list of texts", other),
                 })
             }
@@ -209,10 +226,10 @@ impl Reader<'_> {
         None
     }
 
-    fn text(&mut self, form: Form, text: &str, span: &Range<usize>, key: &str) -> Option<Value> {
+    fn text(&mut self, form: Form, text: &str, span: &Range<usize>, what: &str) -> Option<Value> {
         if let Some(c) = hidden_in(text) {
             let message =
-                format!("`{key}` holds the character U+{:04X}, which does not show", u32::from(c));
+                format!("{what} holds the character U+{:04X}, which does not show", u32::from(c));
             self.say(
                 Diagnostic::new(&code::HIDDEN_CHARACTER, span, message)
                     .help("write the text without it"),
@@ -220,8 +237,15 @@ impl Reader<'_> {
             return None;
         }
         if !form.fits(text) {
-            let message = format!("`{key}` is not {}", form.expected());
-            self.say(Diagnostic::new(&code::MALFORMED, span, message));
+            let message = format!("{what} is not {}", form.expected());
+            let mut diagnostic = Diagnostic::new(&code::MALFORMED, span, message);
+            let foreign = text.chars().find(|c| !c.is_ascii() && c.is_alphanumeric());
+            if let Some(c) = foreign.filter(|_| form.is_ascii()) {
+                let help =
+                    format!("the letter `{c}` is U+{:04X}, which is not ASCII", u32::from(c));
+                diagnostic = diagnostic.help(help);
+            }
+            self.say(diagnostic);
             return None;
         }
         Some(Value::Text(text.to_owned()))
@@ -312,8 +336,9 @@ impl Reader<'_> {
                 form,
                 name.get_ref(),
                 &name.span(),
-                &format!("name of {}", article(inner.name)),
+                &format!("the name of {}", article(inner.name)),
             ) else {
+                self.refused.push(name.get_ref().to_string());
                 continue;
             };
             match value.get_ref() {
@@ -321,7 +346,10 @@ impl Reader<'_> {
                     let node = self.table(inner, table, &value.span(), &name.span());
                     entries.push(Entry { key, key_span: name.span(), node });
                 }
-                other => drop(self.wrong_kind(&value.span(), &key, "a table", other)),
+                other => {
+                    self.wrong_kind(&value.span(), &key, "a table", other);
+                    self.refused.push(key);
+                }
             }
         }
         Value::Table(entries)

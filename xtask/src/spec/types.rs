@@ -57,7 +57,7 @@ fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
         source: about.source,
         open: about.open,
     };
-    if scalar.meaning != Meaning::Id {
+    if node.get("meaning").is_some() && scalar.meaning != Meaning::Id {
         for key in ["wire", "query-wire"] {
             if let Some(value) = node.get(key)
                 && value.as_text() == Some("integer")
@@ -171,6 +171,7 @@ fn identity(cx: &mut Context<'_>, node: &Node, fields: &[Field]) -> Option<usize
     let name = identity.as_text()?;
     let index = fields.iter().position(|field| field.wire == name);
     let why = match index.and_then(|index| fields.get(index)) {
+        None if fields.is_empty() => return None,
         None => format!("there is no field `{name}`"),
         Some(field) if !field.required => format!("the field `{name}` may be absent"),
         Some(Field { ty: Type::Boolean | Type::Enum(_) | Type::Model(_), .. }) => {

@@ -144,6 +144,7 @@ fn needs(cx: &mut Context<'_>, given: &[Entry], index: usize) -> Vec<usize> {
                 }
                 cx.say(diagnostic);
             }
+            None if cx.is_refused(name) => {}
             None => {
                 let message = format!("there is no parameter `{name}` to need");
                 let others = given.iter().map(|other| other.key.as_str());
@@ -260,12 +261,12 @@ fn dependence(cx: &mut Context<'_>, node: &Node, direct: &[usize], before: &[Par
     let needs = node.get("needs");
     match (needs, node.get("otherwise")) {
         (Some(needs), None) => {
-            let message = "a param with `needs` needs the key `otherwise`";
+            let message = "a parameter with `needs` needs the key `otherwise`";
             let help = "say what the service does without them: `no-effect` or `error`";
             cx.say(Diagnostic::new(&code::MISSING_KEY, &needs.span, message).help(help));
         }
         (None, Some(otherwise)) => {
-            let message = "a param with `otherwise` needs the key `needs`";
+            let message = "a parameter with `otherwise` needs the key `needs`";
             cx.say(Diagnostic::new(&code::MISSING_KEY, &otherwise.span, message));
         }
         _ => {}
