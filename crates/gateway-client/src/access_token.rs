@@ -1,0 +1,101 @@
+//! The bearer token: checked on the way in, and with one way out.
+
+use std::fmt;
+
+use http::HeaderValue;
+use zeroize::Zeroizing;
+
+use crate::{Error, ErrorKind};
+
+/// A bearer token (RFC 6750).
+///
+/// It has one way out, the `Authorization` header of a request, where it is marked sensitive. There is no `Display`,
+/// no `Deref` and no serialisation; `Debug` shows nothing of it, not even its length; its memory is cleared when the
+/// last clone is dropped.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_client::{AccessToken, ErrorKind};
+///
+/// let token = AccessToken::new("gwt_6yqW")?;
+/// assert_eq!(format!("{token:?}"), "AccessToken(redacted)");
+///
+/// let error = AccessToken::new("two words").unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Config);
+/// assert_eq!(error.to_string(), "the access token has a character that no bearer token has, at position 4");
+/// # Ok::<(), gateway_client::Error>(())
+/// ```
+///
+/// It cannot be printed:
+///
+/// ```compile_fail,E0277
+/// let token = gateway_client::AccessToken::new("gwt_6yqW").unwrap();
+/// println!("{token}");
+/// ```
+#[derive(Clone)]
+pub struct AccessToken(Zeroizing<String>);
+
+impl AccessToken {
+    /// Takes over the text of a token.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`] if the text is no `b64token` (RFC 6750, section 2.1): it is empty, or has a blank, a line
+    /// end or another character that such a token cannot have. The error names the position, not the text.
+    pub fn new(text: impl Into<String>) -> Result<Self, Error> {
+        let text = Zeroizing::new(text.into());
+        let body = text.trim_end_matches('=');
+        if body.is_empty() {
+            return Err(Error::config("the access token is empty"));
+        }
+        let foreign = |byte: u8| !byte.is_ascii_alphanumeric() && !b"-._~+/".contains(&byte);
+        match body.bytes().position(foreign) {
+            None => Ok(Self(text)),
+            Some(index) => Err(Error::new(
+                ErrorKind::Config,
+                format!(
+                    "the access token has a character that no bearer token has, at position {}",
+                    index + 1
+                ),
+            )),
+        }
+    }
+
+    /// Returns the value of the `Authorization` header.
+    pub(crate) fn header(&self) -> Result<HeaderValue, Error> {
+        let text = Zeroizing::new(format!("Bearer {}", self.0.as_str()));
+        let mut value = HeaderValue::from_str(&text)
+            .map_err(|error| Error::config("the access token is no header value").because(error))?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+}
+
+impl fmt::Debug for AccessToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AccessToken(redacted)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AccessToken;
+
+    #[test]
+    fn takes_every_character_of_a_b64token() {
+        let token = AccessToken::new("azAZ09-._~+/==").unwrap();
+        let header = token.header().unwrap();
+        assert_eq!(header.as_bytes(), b"Bearer azAZ09-._~+/==");
+        assert!(header.is_sensitive());
+    }
+
+    #[test]
+    fn refuses_what_is_no_token() {
+        for bad in ["", "=", "a b", "a\n", "a\r\nX: y", "a=b", "t\u{f6}ken", "a\0", "\"a\""] {
+            let error = AccessToken::new(bad).unwrap_err();
+            let text = format!("{error} {error:?}");
+            assert!(bad.len() < 3 || !text.contains(bad), "{text}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What came back: judged before it is read.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use gateway_model::Operation;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, Response, StatusCode};
+
+use crate::{Error, ErrorKind};
+
+/// A complete answer of the service, whatever its status.
+///
+/// `Debug` shows the status and the size only: an answer may be personal.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_client::transport::MemoryTransport;
+/// use gateway_client::{AccessToken, blocking, model::GetCredits};
+/// use http::Response;
+///
+/// let client = blocking::Client::builder("https://gateway.example.com")
+///     .token(AccessToken::new("gwt_6yqW")?)
+///     .transport(MemoryTransport::new([Ok(Response::new("{}".into()))]))
+///     .build()?;
+/// let answer = client.send_raw(&GetCredits::new())?;
+/// assert_eq!(answer.status(), 200);
+/// assert_eq!(answer.body(), "{}");
+/// # Ok::<(), gateway_client::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Answer {
+    response: Response<Bytes>,
+    attempts: u32,
+    retry_after: Option<Duration>,
+}
+
+impl Answer {
+    /// Returns the status.
+    pub fn status(&self) -> StatusCode {
+        self.response.status()
+    }
+
+    /// Returns the headers.
+    pub fn headers(&self) -> &HeaderMap {
+        self.response.headers()
+    }
+
+    /// Returns the body: whole if the status is 200, else its first 64 KiB.
+    pub fn body(&self) -> &Bytes {
+        self.response.body()
+    }
+
+    /// Returns how long the service asks to wait before the next call (`Retry-After`).
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// Returns how often the request was handed to the transport.
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// Returns the answer in the terms of the `http` crate.
+    pub fn into_response(self) -> Response<Bytes> {
+        self.response
+    }
+
+    pub(crate) fn new(
+        response: Response<Bytes>,
+        attempts: u32,
+        retry_after: Option<Duration>,
+    ) -> Self {
+        Self { response, attempts, retry_after }
+    }
+
+    /// Reads the answer of a successful call (decision D-success).
+    pub(crate) fn read<O: Operation>(self) -> Result<O::Output, Error> {
+        match check_head(self.status(), self.headers()) {
+            Ok(()) => O::decode(self.body()).map_err(|error| Error::from(error).with_answer(self)),
+            Err(unfit) => Err(unfit.with_answer(self)),
+        }
+    }
+
+    /// Keeps the first 64 KiB of the body: enough to see what went wrong.
+    pub(crate) fn shortened(self) -> Self {
+        let response = self.response.map(|body| body.slice(..body.len().min(ERROR_BODY_LIMIT)));
+        Self { response, ..self }
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Answer({}, {} bytes)", self.status().as_u16(), self.body().len())
+    }
+}
+
+/// Checks what must hold before a body is read: status 200, JSON, no content coding.
+pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), Error> {
+    if status != StatusCode::OK {
+        return Err(Error::of_status(status));
+    }
+    if headers.get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity") {
+        return Err(Error::new(
+            ErrorKind::ContentCoding,
+            "the answer has a content coding that was not asked for",
+        ));
+    }
+    match media_type(headers).map(str::to_ascii_lowercase) {
+        Some(json) if json == "application/json" || json.ends_with("+json") => Ok(()),
+        Some(_) => Err(Error::new(ErrorKind::ContentType, "the answer is not JSON")),
+        None => {
+            Err(Error::new(ErrorKind::ContentType, "the answer does not say that it is JSON"))
+        }
+    }
+}
+
+/// Returns the media type without its parameters; `None` if there is none, or none that can be read.
+pub(crate) fn media_type(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    value.split(';').next().map(str::trim)
+}
+
+/// How much of a body is kept with an error.
+pub(crate) const ERROR_BODY_LIMIT: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use gateway_model::{GetCredits, ListCandidates};
+    use http::Response;
+
+    use super::Answer;
+    use crate::ErrorKind;
+
+    const JSON: (&str, &str) = ("content-type", "application/json");
+
+    #[track_caller]
+    fn check(status: u16, headers: &[(&str, &str)], expected: Option<ErrorKind>) {
+        let mut response = Response::builder().status(status);
+        for (name, value) in headers {
+            response = response.header(*name, *value);
+        }
+        let body = r#"{"credits_number":"1","currency":"EUR"}"#;
+        let answer = Answer::new(response.body(body.into()).unwrap(), 1, None);
+        assert_eq!(answer.read::<GetCredits>().err().map(|error| error.kind()), expected);
+    }
+
+    #[test]
+    fn only_200_json_is_read() {
+        check(200, &[], Some(ErrorKind::ContentType));
+        check(200, &[("content-type", "application/json")], None);
+        check(200, &[("content-type", "Application/JSON; charset=utf-8")], None);
+        check(200, &[("content-type", "application/hal+json")], None);
+        check(200, &[JSON, ("content-encoding", "identity")], None);
+        check(200, &[("content-encoding", "zstd")], Some(ErrorKind::ContentCoding));
+        check(200, &[("content-type", "text/html")], Some(ErrorKind::ContentType));
+        check(200, &[("content-type", "")], Some(ErrorKind::ContentType));
+        check(204, &[], Some(ErrorKind::Status));
+        check(206, &[], Some(ErrorKind::Status));
+        check(302, &[], Some(ErrorKind::Redirected));
+        check(304, &[], Some(ErrorKind::Redirected));
+        check(400, &[], Some(ErrorKind::Status));
+        check(401, &[], Some(ErrorKind::Unauthorized));
+        check(403, &[], Some(ErrorKind::Forbidden));
+        check(404, &[], Some(ErrorKind::NotFound));
+        check(429, &[], Some(ErrorKind::RateLimited));
+        check(500, &[], Some(ErrorKind::Server));
+        check(999, &[], Some(ErrorKind::Server));
+    }
+
+    #[test]
+    fn the_success_marker_counts() {
+        let response = Response::builder().header(JSON.0, JSON.1);
+        let answer = Answer::new(response.body(r#"{"status":"error"}"#.into()).unwrap(), 1, None);
+        let error = answer.read::<ListCandidates>().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotSuccess);
+        assert_eq!(error.body().unwrap(), r#"{"status":"error"}"#);
+    }
+}

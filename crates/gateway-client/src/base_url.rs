@@ -1,0 +1,121 @@
+//! Where the service is: scheme, host, port and an optional path prefix.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use gateway_model::service;
+use http::Uri;
+use http::uri::{Authority, PathAndQuery, Scheme};
+
+use crate::Error;
+
+/// A base URL that may carry a token (decision D-path).
+#[derive(Clone, Debug)]
+pub(crate) struct BaseUrl {
+    scheme: Scheme,
+    authority: Authority,
+    /// The prefix with the path of the service, without a `/` at its end.
+    path: String,
+}
+
+impl BaseUrl {
+    /// Reads `text`. Plain `http` is only taken for a loopback host, or when `insecure` allows it.
+    pub(crate) fn parse(text: &str, insecure: bool) -> Result<Self, Error> {
+        if text.contains(['?', '#']) {
+            return Err(Error::config("the base URL must not have a query or a fragment"));
+        }
+        let uri: Uri = text
+            .parse()
+            .map_err(|_invalid| Error::config("the base URL is not a URL such as https://host"))?;
+        let parts = uri.into_parts();
+        let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
+            return Err(Error::config("the base URL is not a URL such as https://host"));
+        };
+        if authority.as_str().contains('@') {
+            return Err(Error::config("the base URL must not have credentials in it"));
+        }
+        if authority.host().is_empty() {
+            return Err(Error::config("the base URL has no host"));
+        }
+        if scheme == Scheme::HTTP {
+            if !insecure && !is_loopback(authority.host()) {
+                return Err(Error::config(
+                    "the base URL is plain http, over which the token can be read; use https, or allow_insecure_http",
+                ));
+            }
+        } else if scheme != Scheme::HTTPS {
+            return Err(Error::config("the base URL is neither https nor http"));
+        }
+        let prefix = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
+        let path = format!("{}{}", prefix.trim_end_matches('/'), service::PATH);
+        Ok(Self { scheme, authority, path })
+    }
+
+    /// Returns the address of a call with this query.
+    pub(crate) fn with_query(&self, query: &str) -> Result<Uri, Error> {
+        let mut target = String::with_capacity(self.path.len() + 1 + query.len());
+        target.push_str(&self.path);
+        target.push('?');
+        target.push_str(query);
+        let invalid = |error: http::Error| Error::config("the query makes no valid URL").because(error);
+        let target = PathAndQuery::from_maybe_shared(Bytes::from(target))
+            .map_err(|error| invalid(error.into()))?;
+        Uri::builder()
+            .scheme(self.scheme.clone())
+            .authority(self.authority.clone())
+            .path_and_query(target)
+            .build()
+            .map_err(invalid)
+    }
+}
+
+/// Whether a host can only be this machine.
+fn is_loopback(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost")
+        || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BaseUrl;
+
+    #[track_caller]
+    fn check(base_url: &str, expected: &str) {
+        let url = BaseUrl::parse(base_url, false).and_then(|base| base.with_query("method=a/b"));
+        let shown = url.map_or_else(|error| error.to_string(), |url| url.to_string());
+        assert_eq!(shown, expected, "{base_url}");
+    }
+
+    #[test]
+    fn keeps_a_prefix() {
+        check("https://h", "https://h/c/oauth/v1?method=a/b");
+        check("https://h:8443/", "https://h:8443/c/oauth/v1?method=a/b");
+        check("https://h/api", "https://h/api/c/oauth/v1?method=a/b");
+        check("https://h/api/eu/", "https://h/api/eu/c/oauth/v1?method=a/b");
+        check("HTTPS://h", "https://h/c/oauth/v1?method=a/b");
+    }
+
+    #[test]
+    fn plain_http_only_to_this_machine() {
+        for host in ["127.0.0.1:8080", "127.9.9.9", "[::1]:1", "localhost", "LOCALHOST:80"] {
+            check(&format!("http://{host}"), &format!("http://{host}/c/oauth/v1?method=a/b"));
+        }
+        for host in ["example.com", "10.0.0.1", "127.0.0.1.example.com", "[::2]", "localhost.evil"] {
+            let error = BaseUrl::parse(&format!("http://{host}"), false).unwrap_err();
+            assert!(error.to_string().contains("allow_insecure_http"), "{host}: {error}");
+            assert!(BaseUrl::parse(&format!("http://{host}"), true).is_ok(), "{host}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_base() {
+        let cases = [
+            "", "h", "/c", "//h", "ftp://h", "file:///x", "https://", "https://h?x=1", "https://h#f",
+            "https://u:p@h", "https://u@h", "https://h h", "http://", "https:/h", "https://h\n",
+        ];
+        for bad in cases {
+            assert!(BaseUrl::parse(bad, true).is_err(), "{bad:?}");
+        }
+    }
+}

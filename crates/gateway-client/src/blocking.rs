@@ -1,0 +1,170 @@
+//! The blocking client: the same policy, without a runtime.
+
+use std::fmt;
+use std::io::Read as _;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use gateway_model::Operation;
+use gateway_transport::{BlockingBody, BlockingTransport, Request, TransportError};
+use http::{Response, StatusCode};
+
+use crate::answer::{Answer, ERROR_BODY_LIMIT};
+use crate::call::{Call, Moment, Next};
+use crate::core::Core;
+use crate::sleep::block;
+use crate::{Builder, Error};
+
+/// A client of one account of the service, for code without `async`.
+///
+/// # Cloning
+///
+/// A clone is cheap and shares the connections and the retry budget; there is no need for an `Arc` around it.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_client::transport::MemoryTransport;
+/// use gateway_client::{AccessToken, blocking};
+/// use http::Response;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let answer = Response::builder().header("content-type", "application/json");
+/// let body = r#"{"credits_number":"12.50","currency":"EUR"}"#;
+///
+/// let client = blocking::Client::builder("https://gateway.example.com")
+///     .token(AccessToken::new("gwt_6yqW")?)
+///     .transport(MemoryTransport::new([Ok(answer.body(body.into())?)]))
+///     .build()?;
+/// assert_eq!(client.get_credits()?.credits_number.as_str(), "12.50");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    core: Arc<Core>,
+    transport: SharedBlockingTransport,
+}
+
+/// Any blocking transport, shared by the clones of a client.
+type SharedBlockingTransport = Arc<dyn BlockingTransport>;
+
+impl Client {
+    /// Begins a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
+    pub fn builder(base_url: impl Into<String>) -> Builder<Arc<dyn BlockingTransport>> {
+        Builder::new(base_url.into())
+    }
+
+    /// Returns the request that [`send`](Self::send) would send first: a dry run.
+    ///
+    /// Its `Debug` output does not show the token, because the header is marked sensitive.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent.
+    pub fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
+        self.core.request(operation)
+    }
+
+    /// Calls any operation and reads its answer.
+    ///
+    /// # Errors
+    ///
+    /// Whatever kept a complete, successful and readable answer from being there; see [`Error::kind`].
+    ///
+    /// ```no_run
+    /// # fn example(client: gateway_client::blocking::Client) -> Result<(), gateway_client::Error> {
+    /// use gateway_client::model::GetCredits;
+    ///
+    /// let credits = client.send(&GetCredits::new())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn send<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
+        self.send_raw(operation)?.read::<O>()
+    }
+
+    /// Calls any operation and returns the answer as it came, whatever its status.
+    ///
+    /// # Errors
+    ///
+    /// Whatever kept an answer from being there.
+    pub fn send_raw<O: Operation>(&self, operation: &O) -> Result<Answer, Error> {
+        let core = &*self.core;
+        let mut call = Call::new(&core.policy, core.request(operation)?, Instant::now());
+        loop {
+            let request = call.attempt(Instant::now());
+            let outcome = exchange(&self.transport, request, core.policy.body_limit);
+            match call.judge(outcome, Moment::now()) {
+                Next::Wait(delay) => block(delay),
+                Next::Done(result) => return result,
+            }
+        }
+    }
+}
+
+impl Builder<Arc<dyn BlockingTransport>> {
+    /// Sets what carries the requests.
+    pub fn transport(self, transport: impl BlockingTransport) -> Self {
+        self.set_transport(Arc::new(transport))
+    }
+
+    /// Makes the client. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or cannot be used, or if
+    /// there is no transport.
+    pub fn build(self) -> Result<Client, Error> {
+        let (core, transport) = self.finish(default_transport)?;
+        Ok(Client { core: Arc::new(core), transport })
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("core", &self.core)
+            .field("transport", &self.transport.name())
+            .finish()
+    }
+}
+
+#[cfg(feature = "reqwest-blocking")]
+fn default_transport() -> Result<SharedBlockingTransport, Error> {
+    use gateway_transport::Options;
+    use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
+
+    Ok(Arc::new(ReqwestBlockingTransport::new(&Options::default())?))
+}
+
+#[cfg(not(feature = "reqwest-blocking"))]
+fn default_transport() -> Result<SharedBlockingTransport, Error> {
+    Err(Error::config(
+        "the client has no transport: set one, or turn on the feature `reqwest-blocking`",
+    ))
+}
+
+/// Sends one request and receives the whole answer.
+fn exchange(
+    transport: &SharedBlockingTransport,
+    request: Request,
+    limit: u64,
+) -> Result<Response<Bytes>, TransportError> {
+    let (head, body) = transport.send(request)?.into_parts();
+    let body = match head.status {
+        StatusCode::OK => body.collect(limit)?,
+        _ => beginning(body),
+    };
+    Ok(Response::from_parts(head, body))
+}
+
+/// Receives what is kept of the body of an error. The status says more than a cut body, so that is no error.
+fn beginning(body: BlockingBody) -> Bytes {
+    let mut kept = Vec::new();
+    let limit = u64::try_from(ERROR_BODY_LIMIT).unwrap_or(u64::MAX);
+    // What arrived before a failure stands in `kept`.
+    let _cut = body.take(limit).read_to_end(&mut kept);
+    kept.into()
+}

@@ -1,0 +1,99 @@
+//! How a client is made.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::access_token::AccessToken;
+use crate::base_url::BaseUrl;
+use crate::call::Policy;
+use crate::core::Core;
+use crate::{Error, RetryPolicy};
+
+/// Makes a client: [`Client::builder`](crate::Client::builder), or
+/// [`blocking::Client::builder`](crate::blocking::Client::builder).
+///
+/// `T` is the kind of transport it takes.
+#[must_use]
+pub struct Builder<T> {
+    base_url: String,
+    allow_insecure_http: bool,
+    token: Option<AccessToken>,
+    policy: Policy,
+    transport: Option<T>,
+}
+
+impl<T> Builder<T> {
+    pub(crate) fn new(base_url: String) -> Self {
+        Self {
+            base_url,
+            allow_insecure_http: false,
+            token: None,
+            policy: Policy::default(),
+            transport: None,
+        }
+    }
+
+    /// Sets the token that every call carries (section 5).
+    pub fn token(mut self, token: AccessToken) -> Self {
+        self.token = Some(token);
+        self
+    }
+
+    /// Allows plain `http` to any host. The token then travels where others can read it.
+    ///
+    /// To this machine itself (`localhost`, `127.0.0.0/8`, `::1`) plain `http` is always allowed.
+    pub fn allow_insecure_http(mut self) -> Self {
+        self.allow_insecure_http = true;
+        self
+    }
+
+    /// Sets how long a call may take, with all attempts and all waiting. Default: 60 s.
+    pub fn call_timeout(mut self, limit: Duration) -> Self {
+        self.policy.call_timeout = limit;
+        self
+    }
+
+    /// Sets how long one attempt may take. Default: 30 s.
+    pub fn attempt_timeout(mut self, limit: Duration) -> Self {
+        self.policy.attempt_timeout = limit;
+        self
+    }
+
+    /// Sets the largest body of a successful answer, in bytes. Default: 64 MiB.
+    pub fn body_limit(mut self, bytes: u64) -> Self {
+        self.policy.body_limit = bytes;
+        self
+    }
+
+    /// Sets how failed calls are repeated.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.policy.retry = policy;
+        self
+    }
+
+    pub(crate) fn set_transport(mut self, transport: T) -> Self {
+        self.transport = Some(transport);
+        self
+    }
+
+    /// Checks the settings; `default_transport` is asked if none was set.
+    pub(crate) fn finish(
+        self,
+        default_transport: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<(Core, T), Error> {
+        let base_url = BaseUrl::parse(&self.base_url, self.allow_insecure_http)?;
+        let token = self.token.ok_or_else(|| Error::config("the client has no access token"))?;
+        let transport = self.transport.map_or_else(default_transport, Ok)?;
+        Ok((Core { base_url, token, policy: self.policy }, transport))
+    }
+}
+
+impl<T> fmt::Debug for Builder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not the base URL: until it is checked, it may have credentials in it.
+        f.debug_struct("Builder")
+            .field("token", &self.token)
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}

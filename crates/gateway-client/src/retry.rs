@@ -1,0 +1,256 @@
+//! Whether to send again, and when: decisions without a clock, without randomness and without I/O.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
+
+use http::header::RETRY_AFTER;
+use http::{HeaderMap, StatusCode};
+
+/// How failed calls are repeated. Every call of the service only reads, so repeating one is safe.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use gateway_client::RetryPolicy;
+///
+/// let patient = RetryPolicy::default().max_attempts(5).max_delay(Duration::from_secs(20));
+/// let once = RetryPolicy::never();
+/// # let _ = (patient, once);
+/// ```
+#[derive(Clone, Debug)]
+pub struct RetryPolicy {
+    max_attempts: u32,
+    base_delay: Duration,
+    max_delay: Duration,
+    max_retry_after: Duration,
+}
+
+impl RetryPolicy {
+    /// Sends each request once.
+    pub fn never() -> Self {
+        Self::default().max_attempts(1)
+    }
+
+    /// Sets how often a request is sent at most, the first time included. Default: 3; less than 1 counts as 1.
+    #[must_use]
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
+        self.max_attempts = attempts.max(1);
+        self
+    }
+
+    /// Sets the longest wait before the second attempt; it doubles with each further one. Default: 200 ms.
+    ///
+    /// The wait itself is drawn between nothing and that (full jitter), so that many clients do not return in step.
+    #[must_use]
+    pub fn base_delay(mut self, delay: Duration) -> Self {
+        self.base_delay = delay;
+        self
+    }
+
+    /// Sets where the doubling ends. Default: 5 s.
+    #[must_use]
+    pub fn max_delay(mut self, delay: Duration) -> Self {
+        self.max_delay = delay;
+        self
+    }
+
+    /// Sets the longest `Retry-After` that is waited for. Default: 30 s. An answer that asks for more is handed to the
+    /// caller at once, as an error that says how long.
+    #[must_use]
+    pub fn max_retry_after(mut self, delay: Duration) -> Self {
+        self.max_retry_after = delay;
+        self
+    }
+
+    /// Returns how long to wait before the next attempt, or `None` to deliver what is there.
+    ///
+    /// `attempt` counts from 1, `left` is what the caller still allows, `random` is between 0 and 1.
+    pub(crate) fn delay(
+        &self,
+        asked: Option<Duration>,
+        attempt: u32,
+        left: Duration,
+        random: f64,
+    ) -> Option<Duration> {
+        if attempt >= self.max_attempts || asked > Some(self.max_retry_after) {
+            return None;
+        }
+        let doublings = attempt.saturating_sub(1).min(MAX_DOUBLINGS);
+        let ceiling = self.base_delay.saturating_mul(1 << doublings).min(self.max_delay);
+        let delay = match asked {
+            // What the service asks for is a floor.
+            Some(floor) => floor.saturating_add(self.base_delay.mul_f64(random)),
+            None => ceiling.mul_f64(random),
+        };
+        (delay < left).then_some(delay)
+    }
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            max_attempts: MAX_ATTEMPTS,
+            base_delay: BASE_DELAY,
+            max_delay: MAX_DELAY,
+            max_retry_after: MAX_RETRY_AFTER,
+        }
+    }
+}
+
+/// Keeps retries from multiplying the load on a service that is down. Shared by the clones of a client.
+#[derive(Clone, Debug)]
+pub(crate) struct RetryBudget(Arc<AtomicU32>);
+
+impl RetryBudget {
+    /// Notes a call that went well.
+    pub(crate) fn deposit(&self) {
+        self.change(|tokens| (tokens < BUDGET).then_some(tokens + 1));
+    }
+
+    /// Takes a retry out of the budget; false if there is none left.
+    pub(crate) fn withdraw(&self) -> bool {
+        self.change(|tokens| tokens.checked_sub(RETRY_COST))
+    }
+
+    fn change(&self, next: impl FnMut(u32) -> Option<u32>) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
+    }
+}
+
+impl Default for RetryBudget {
+    fn default() -> Self {
+        Self(Arc::new(AtomicU32::new(BUDGET)))
+    }
+}
+
+/// Whether an answer with this status may be another one later.
+pub(crate) fn is_transient_status(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 429 | 500 | 502 | 503 | 504)
+}
+
+/// Returns what `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or a date in one of its three forms.
+///
+/// A date that has passed asks for nothing; anything that is neither form counts as absent.
+pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than a number holds still mean "very long".
+        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
+    }
+    let at = httpdate::parse_http_date(value).ok()?;
+    Some(at.duration_since(now).unwrap_or_default())
+}
+
+const MAX_ATTEMPTS: u32 = 3;
+const BASE_DELAY: Duration = Duration::from_millis(200);
+const MAX_DELAY: Duration = Duration::from_secs(5);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
+
+/// A success puts in 1, a retry takes out [`RETRY_COST`]: ten retries at once, then one in ten calls.
+const BUDGET: u32 = 100;
+const RETRY_COST: u32 = 10;
+
+/// Keeps the factor within 32 bits; every sensible maximum is reached long before.
+const MAX_DOUBLINGS: u32 = 16;
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use http::header::RETRY_AFTER;
+    use http::{HeaderMap, StatusCode};
+    use proptest::prelude::*;
+
+    use super::{
+        BASE_DELAY, MAX_DELAY, MAX_RETRY_AFTER, RetryBudget, RetryPolicy, is_transient_status,
+        retry_after,
+    };
+
+    const LONG: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn retry_after_in_all_forms() {
+        let now = httpdate::parse_http_date("Fri, 20 Nov 2026 10:00:00 GMT").unwrap();
+        let cases = [
+            ("0", Some(0)),
+            ("1", Some(1)),
+            (" 7 ", Some(7)),
+            ("999999999999", Some(999_999_999_999)),
+            ("99999999999999999999999999", Some(u64::MAX)),
+            ("Fri, 20 Nov 2026 10:00:30 GMT", Some(30)),
+            ("Fri, 20 Nov 2026 09:00:00 GMT", Some(0)),
+            ("Friday, 20-Nov-26 10:00:05 GMT", Some(5)),
+            ("Fri Nov 20 10:01:00 2026", Some(60)),
+            ("-1", None),
+            ("1.5", None),
+            ("", None),
+            ("soon", None),
+        ];
+        for (value, expected) in cases {
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, value.parse().unwrap())]);
+            assert_eq!(retry_after(&headers, now), expected.map(Duration::from_secs), "{value:?}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new(), SystemTime::UNIX_EPOCH), None);
+    }
+
+    #[test]
+    fn only_these_statuses() {
+        let transient: Vec<u16> = (100..1000)
+            .filter(|&code| StatusCode::from_u16(code).is_ok_and(is_transient_status))
+            .collect();
+        assert_eq!(transient, [408, 429, 500, 502, 503, 504]);
+    }
+
+    #[test]
+    fn the_limits_are_the_limits() {
+        let policy = RetryPolicy::default();
+        let asked = |delay| policy.delay(Some(delay), 1, LONG, 0.0);
+        assert_eq!(asked(MAX_RETRY_AFTER - Duration::from_nanos(1)), Some(MAX_RETRY_AFTER - Duration::from_nanos(1)));
+        assert_eq!(asked(MAX_RETRY_AFTER), Some(MAX_RETRY_AFTER));
+        assert_eq!(asked(MAX_RETRY_AFTER + Duration::from_nanos(1)), None);
+
+        assert!(policy.delay(None, 2, LONG, 1.0).is_some());
+        assert_eq!(policy.delay(None, 3, LONG, 1.0), None);
+
+        assert_eq!(policy.delay(None, 1, BASE_DELAY, 1.0), None);
+        assert_eq!(policy.delay(None, 1, BASE_DELAY + Duration::from_nanos(1), 1.0), Some(BASE_DELAY));
+    }
+
+    #[test]
+    fn the_budget_runs_dry_and_fills_up() {
+        let budget = RetryBudget::default();
+        let clone = budget.clone();
+        assert_eq!((0..50).filter(|_| budget.withdraw()).count(), 10);
+        for _ in 0..9 {
+            clone.deposit();
+        }
+        assert!(!budget.withdraw());
+        clone.deposit();
+        assert!(budget.withdraw());
+    }
+
+    proptest! {
+        #[test]
+        fn a_delay_stays_within_its_bounds(
+            attempt in 1_u32..100,
+            attempts in 1_u32..100,
+            asked in proptest::option::of(0_u64..100),
+            left in 0_u64..100,
+            random in 0.0..1.0,
+        ) {
+            let policy = RetryPolicy::default().max_attempts(attempts);
+            let asked = asked.map(Duration::from_secs);
+            let left = Duration::from_secs(left);
+            if let Some(delay) = policy.delay(asked, attempt, left, random) {
+                prop_assert!(attempt < attempts);
+                prop_assert!(delay < left);
+                prop_assert!(delay >= asked.unwrap_or_default());
+                prop_assert!(delay <= asked.map_or(MAX_DELAY, |floor| floor + BASE_DELAY));
+                prop_assert!(asked <= Some(MAX_RETRY_AFTER));
+            }
+        }
+    }
+}
