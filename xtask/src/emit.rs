@@ -7,6 +7,7 @@
 
 use crate::ir::Service;
 
+mod client;
 mod server;
 mod service;
 
@@ -35,6 +36,7 @@ type Emitter = fn(&Service) -> Vec<GeneratedFile>;
 /// One line each, in alphabetical order.
 #[rustfmt::skip]
 const EMITTERS: &[Emitter] = &[
+    client::emit,
     server::emit,
     service::emit,
 ];

@@ -111,9 +111,7 @@ pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), 
     match media_type(headers).map(str::to_ascii_lowercase) {
         Some(json) if json == "application/json" || json.ends_with("+json") => Ok(()),
         Some(_) => Err(Error::new(ErrorKind::ContentType, "the answer is not JSON")),
-        None => {
-            Err(Error::new(ErrorKind::ContentType, "the answer does not say that it is JSON"))
-        }
+        None => Err(Error::new(ErrorKind::ContentType, "the answer does not say that it is JSON")),
     }
 }
 

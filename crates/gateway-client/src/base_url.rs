@@ -57,7 +57,8 @@ impl BaseUrl {
         target.push_str(&self.path);
         target.push('?');
         target.push_str(query);
-        let invalid = |error: http::Error| Error::config("the query makes no valid URL").because(error);
+        let invalid =
+            |error: http::Error| Error::config("the query makes no valid URL").because(error);
         let target = PathAndQuery::from_maybe_shared(Bytes::from(target))
             .map_err(|error| invalid(error.into()))?;
         Uri::builder()
@@ -101,7 +102,8 @@ mod tests {
         for host in ["127.0.0.1:8080", "127.9.9.9", "[::1]:1", "localhost", "LOCALHOST:80"] {
             check(&format!("http://{host}"), &format!("http://{host}/c/oauth/v1?method=a/b"));
         }
-        for host in ["example.com", "10.0.0.1", "127.0.0.1.example.com", "[::2]", "localhost.evil"] {
+        for host in ["example.com", "10.0.0.1", "127.0.0.1.example.com", "[::2]", "localhost.evil"]
+        {
             let error = BaseUrl::parse(&format!("http://{host}"), false).unwrap_err();
             assert!(error.to_string().contains("allow_insecure_http"), "{host}: {error}");
             assert!(BaseUrl::parse(&format!("http://{host}"), true).is_ok(), "{host}");
@@ -111,8 +113,21 @@ mod tests {
     #[test]
     fn refuses_what_is_no_base() {
         let cases = [
-            "", "h", "/c", "//h", "ftp://h", "file:///x", "https://", "https://h?x=1", "https://h#f",
-            "https://u:p@h", "https://u@h", "https://h h", "http://", "https:/h", "https://h\n",
+            "",
+            "h",
+            "/c",
+            "//h",
+            "ftp://h",
+            "file:///x",
+            "https://",
+            "https://h?x=1",
+            "https://h#f",
+            "https://u:p@h",
+            "https://u@h",
+            "https://h h",
+            "http://",
+            "https:/h",
+            "https://h\n",
         ];
         for bad in cases {
             assert!(BaseUrl::parse(bad, true).is_err(), "{bad:?}");

@@ -138,6 +138,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "an outcome, beside `failure`")]
     fn status(code: u16) -> Result<Response<Bytes>, TransportError> {
         Ok(Response::builder().status(code).body(Bytes::new()).unwrap())
     }
@@ -181,7 +182,9 @@ mod tests {
         for code in [301, 400, 401, 403, 404, 501] {
             assert_eq!(play(vec![status(code)]).1, 1, "{code}");
         }
-        for kind in [ErrorKind::InvalidRequest, ErrorKind::Tls, ErrorKind::Protocol, ErrorKind::TooLarge] {
+        for kind in
+            [ErrorKind::InvalidRequest, ErrorKind::Tls, ErrorKind::Protocol, ErrorKind::TooLarge]
+        {
             assert_eq!(play(vec![failure(kind)]).1, 1, "{kind:?}");
         }
     }

@@ -173,7 +173,10 @@ impl Builder<SharedTransport> {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("core", &self.core).field("transport", &self.transport).finish()
+        f.debug_struct("Client")
+            .field("core", &self.core)
+            .field("transport", &self.transport)
+            .finish()
     }
 }
 

@@ -6,10 +6,10 @@ use gateway_transport::{Request, mark_sensitive};
 use http::header::{ACCEPT, AUTHORIZATION, USER_AGENT};
 use http::{HeaderValue, Method};
 
+use crate::Error;
 use crate::access_token::AccessToken;
 use crate::base_url::BaseUrl;
 use crate::call::Policy;
-use crate::Error;
 
 /// The part of a client that knows no transport.
 #[derive(Debug)]

@@ -145,13 +145,7 @@ impl Error {
     /// Makes an error without an answer.
     #[cold]
     pub(crate) fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Inner {
-            kind,
-            text: text.into(),
-            attempts: 0,
-            answer: None,
-            source: None,
-        }))
+        Self(Box::new(Inner { kind, text: text.into(), attempts: 0, answer: None, source: None }))
     }
 
     /// Makes an error about the client's own settings.

@@ -49,7 +49,8 @@ impl Keeper {
                 waker.wake();
             }
         };
-        let thread = thread::Builder::new().name("gateway-client-timer".to_owned()).spawn(work).ok()?;
+        let thread =
+            thread::Builder::new().name("gateway-client-timer".to_owned()).spawn(work).ok()?;
         Some(Self(thread.thread().clone()))
     }
 }
