@@ -5,12 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    diag::{CODES, closest},
-    ir::Service,
-    output::{Drift, Output, SPEC},
-    spec,
-};
+use crate::{diag::closest, ir::Service, output::SPEC, spec};
+
+mod checks;
+mod explain;
+mod generate;
+mod specs;
 
 /// What a command has to say, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,21 +50,20 @@ pub fn run(args: &[String], root: &Path) -> Outcome {
         }
     }
     match words.as_slice() {
-        [] => regenerate(&root),
-        ["--check"] => check(&root),
-        ["spec", "check"] => spec_check(&root),
-        ["explain", code] => explain(code),
-        ["explain"] => codes(),
-        [first, ..] => match closest(first, COMMANDS) {
-            Some(command) if command != *first => {
-                usage(&format!("there is no `{first}`; did you mean `{command}`?"))
-            }
-            _ => usage(&format!("`{}` is not understood", words.join(" "))),
-        },
+        [] => generate::write(&root),
+        ["--check"] => generate::check(&root),
+        ["spec", "check"] => specs::check(&root),
+        ["spec", "diff", rest @ ..] if rest.len() <= 2 => specs::diff(&root, rest),
+        ["spec", "show", rest @ ..] if rest.len() <= 1 => specs::show(&root, rest.first().copied()),
+        ["explain"] => explain::list(),
+        ["explain", code] => explain::one(code),
+        ["layers"] => checks::layers(&root),
+        ["ci"] => checks::ci(&root),
+        ["spec"] => usage("`spec` takes a command: `check`, `diff` or `show`"),
+        ["spec", other, ..] => unknown(other, &["check", "diff", "show"]),
+        [first, ..] => unknown(first, &["--check", "spec", "explain", "layers", "ci", "help"]),
     }
 }
-
-const COMMANDS: &[&str] = &["--check", "spec", "explain", "help"];
 
 const HELP: &str = "\
 Tasks of this workspace. With no argument: regenerate everything from spec/gateway.toml.
@@ -73,8 +72,15 @@ Usage: cargo xtask [COMMAND]
 
   (none)                  check the spec, then write what is generated from it
   --check                 write nothing; fail if a generated file is not what the spec says
+
   spec check              check the spec only
+  spec diff [OLD [NEW]]   what changed since OLD (the last released spec), whom it breaks,
+                          and which versions it asks for; fail if the spec's is too low
+  spec show [OPERATION]   all there is to know about an operation, on one screen
   explain [CODE]          explain a diagnostic, such as GW012; without a code, list them all
+
+  layers                  check which crate uses which
+  ci                      everything that must hold before a change is merged (.ci/run)
 
 Options:
   --root DIR              the workspace, if not the one that holds this program
@@ -88,9 +94,19 @@ fn usage(message: &str) -> Outcome {
     Outcome::failed(2, format!("error: {message}\n\nRun `cargo xtask --help` for the commands.\n"))
 }
 
-/// The service, with the report of its warnings; or how the program ends without it.
-fn read(root: &Path) -> Result<(Service, String), Outcome> {
-    let reading = spec::read_file(&root.join(SPEC), SPEC);
+fn unknown(word: &str, known: &[&str]) -> Outcome {
+    usage(&match closest(word, known) {
+        Some(known) if known != word => format!("there is no `{word}`; did you mean `{known}`?"),
+        _ => format!("`{word}` is not understood"),
+    })
+}
+
+/// The service of a workspace with the report of its warnings; or how the program ends without it.
+fn service(root: &Path) -> Result<(Service, String), Outcome> {
+    accepted(spec::read_file(&root.join(SPEC), SPEC), SPEC)
+}
+
+fn accepted(reading: spec::Reading, shown: &str) -> Result<(Service, String), Outcome> {
     let count = |number: usize, what: &str| match number {
         0 => None,
         1 => Some(format!("1 {what}")),
@@ -100,139 +116,10 @@ fn read(root: &Path) -> Result<(Service, String), Outcome> {
     let summary = counts.into_iter().flatten().collect::<Vec<_>>().join(" and ");
     let mut report = reading.report;
     if !summary.is_empty() {
-        _ = write!(report, "\n{SPEC}: {summary}; `cargo xtask explain CODE` says more\n");
+        _ = write!(report, "\n{shown}: {summary}; `cargo xtask explain CODE` says more\n");
     }
     match reading.service {
         Some(service) => Ok((service, report)),
         None => Err(Outcome::failed(2, report)),
     }
-}
-
-fn regenerate(root: &Path) -> Outcome {
-    let (service, warnings) = match read(root) {
-        Ok(read) => read,
-        Err(outcome) => return outcome,
-    };
-    let written = Output::of(&service, root).and_then(|output| {
-        let count = output.files().len();
-        output.write(root).map(|drifts| (drifts, count))
-    });
-    let (drifts, count) = match written {
-        Ok(written) => written,
-        Err(error) => return Outcome::failed(1, format!("{warnings}error: {error}\n")),
-    };
-    let mut stdout = String::new();
-    let mut strays = String::new();
-    for (path, drift) in &drifts {
-        _ = match drift {
-            Drift::Missing => writeln!(stdout, "  new      {path}"),
-            Drift::Outdated => writeln!(stdout, "  changed  {path}"),
-            Drift::Edited => writeln!(stdout, "  changed  {path} (was edited by hand)"),
-            Drift::Orphan => writeln!(stdout, "  removed  {path}"),
-            Drift::Stray => writeln!(
-                strays,
-                "warning: `{path}` stands among generated files; move it elsewhere"
-            ),
-        };
-    }
-    let changed = drifts.iter().filter(|(_, drift)| *drift != Drift::Stray).count();
-    _ = match changed {
-        0 => writeln!(stdout, "{count} generated files, all up to date"),
-        _ => writeln!(stdout, "{count} generated files, {changed} of them touched"),
-    };
-    Outcome { stdout, stderr: warnings + &strays, code: 0 }
-}
-
-fn check(root: &Path) -> Outcome {
-    let (service, warnings) = match read(root) {
-        Ok(read) => read,
-        Err(outcome) => return outcome,
-    };
-    let compared = Output::of(&service, root)
-        .and_then(|output| output.compare(root).map(|drifts| (drifts, output.files().len())));
-    match compared {
-        Ok((drifts, count)) if drifts.iter().all(|(_, drift)| *drift == Drift::Stray) => Outcome {
-            stdout: format!("{count} generated files, all up to date\n"),
-            stderr: warnings,
-            code: 0,
-        },
-        Ok((drifts, _)) => {
-            let mut stderr = warnings;
-            _ = writeln!(stderr, "error: generated files are not what {SPEC} says:");
-            for (path, drift) in &drifts {
-                _ = writeln!(stderr, "  {path}: {drift}");
-            }
-            let stray = drifts.iter().any(|(_, drift)| *drift == Drift::Stray);
-            stderr.push_str(if stray {
-                "\nMove what is not generated elsewhere, then run: cargo xtask\n"
-            } else {
-                "\nTo mend it, run: cargo xtask\n"
-            });
-            Outcome::failed(1, stderr)
-        }
-        Err(error) => Outcome::failed(1, format!("{warnings}error: {error}\n")),
-    }
-}
-
-fn spec_check(root: &Path) -> Outcome {
-    match read(root) {
-        Ok((service, stderr)) => {
-            let stdout = format!(
-                "{SPEC}: fine. {} operations, {} models, {} scalars, {} enums, {} examples, {} open points\n",
-                service.operations.len(),
-                service.models.len(),
-                service.scalars.len(),
-                service.enums.len(),
-                service.examples.len(),
-                service.open_points.len(),
-            );
-            Outcome { stdout, stderr, code: 0 }
-        }
-        Err(outcome) => outcome,
-    }
-}
-
-fn explain(code: &str) -> Outcome {
-    let ids: Vec<_> = CODES.iter().map(|code| code.id).collect();
-    match CODES.iter().find(|known| known.id.eq_ignore_ascii_case(code)) {
-        Some(code) => {
-            let level = if code.warning { "warning" } else { "error" };
-            Outcome::fine(format!(
-                "{level}[{}]: {}\n\n{}\n",
-                code.id,
-                code.title,
-                wrapped(code.explanation)
-            ))
-        }
-        None => usage(&match closest(code, &ids) {
-            Some(id) => format!("there is no code `{code}`; did you mean `{id}`?"),
-            None => format!("there is no code `{code}`; `cargo xtask explain` lists them"),
-        }),
-    }
-}
-
-fn codes() -> Outcome {
-    let lines = CODES.iter().map(|code| format!("{}  {}\n", code.id, code.title));
-    Outcome::fine(lines.collect::<String>())
-}
-
-fn wrapped(text: &str) -> String {
-    let mut out = String::new();
-    for (index, paragraph) in text.split("\n\n").enumerate() {
-        out.push_str(if index > 0 { "\n\n" } else { "" });
-        let mut column = 0;
-        for word in paragraph.split_whitespace() {
-            let length = word.chars().count();
-            if column > 0 && column + 1 + length > 80 {
-                out.push('\n');
-                column = 0;
-            } else if column > 0 {
-                out.push(' ');
-                column += 1;
-            }
-            out.push_str(word);
-            column += length;
-        }
-    }
-    out
 }

@@ -8,6 +8,7 @@
 use crate::ir::Service;
 
 mod client;
+mod language;
 mod server;
 mod service;
 
@@ -37,6 +38,7 @@ type Emitter = fn(&Service) -> Vec<GeneratedFile>;
 #[rustfmt::skip]
 const EMITTERS: &[Emitter] = &[
     client::emit,
+    language::emit,
     server::emit,
     service::emit,
 ];

@@ -2,8 +2,11 @@
 
 pub mod cli;
 pub mod diag;
+pub mod diff;
 pub mod emit;
 pub mod ir;
+pub mod layers;
 pub mod output;
+pub mod show;
 pub mod spec;
 pub mod text;

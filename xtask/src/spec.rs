@@ -34,7 +34,21 @@ pub struct Reading {
 
 /// Reads the spec at a path, with the fixtures beside it. `shown` is the path as messages name it.
 pub fn read_file(path: &Path, shown: &str) -> Reading {
-    let folder = path.parent().unwrap_or_else(|| Path::new(""));
+    load(path, path.parent(), shown)
+}
+
+/// Reads the spec at a path without its fixtures: the answers of the examples are empty. For
+/// comparing released specs, whose fixtures are gone.
+pub fn read_alone(path: &Path, shown: &str) -> Reading {
+    load(path, None, shown)
+}
+
+/// Reads a spec from memory; fixtures are looked up in a folder.
+pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
+    read(bytes, Some(folder), shown)
+}
+
+fn load(path: &Path, folder: Option<&Path>, shown: &str) -> Reading {
     let bytes = match std::fs::metadata(path) {
         Ok(metadata) if metadata.len() > LARGEST => return refused(shown, "larger than 4 MiB"),
         Ok(metadata) if metadata.is_dir() => return refused(shown, "a folder, not a file"),
@@ -42,13 +56,12 @@ pub fn read_file(path: &Path, shown: &str) -> Reading {
         Err(error) => Err(error),
     };
     match bytes {
-        Ok(bytes) => read_bytes(&bytes, folder, shown),
+        Ok(bytes) => read(&bytes, folder, shown),
         Err(error) => refused(shown, &format!("not readable: {error}")),
     }
 }
 
-/// Reads a spec from memory; fixtures are looked up in a folder.
-pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
+fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
         return refused(shown, "larger than 4 MiB");
     }

@@ -162,7 +162,8 @@ impl Form {
         (1..=self.longest()).contains(&text.chars().count()) && self.shape_fits(text)
     }
 
-    fn longest(self) -> usize {
+    /// The largest number of characters that a text of the form has.
+    pub fn longest(self) -> usize {
         match self {
             Self::Prose => 4000,
             Self::Type | Self::Snake | Self::Kebab | Self::Id | Self::Ident | Self::TypeRef => {

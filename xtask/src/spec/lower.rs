@@ -22,7 +22,7 @@ mod operation;
 /// service that may be used only if no error was reported.
 pub(super) fn service(
     root: &Node,
-    folder: &Path,
+    folder: Option<&Path>,
     refused: &[String],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Service> {

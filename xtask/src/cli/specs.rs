@@ -1,0 +1,135 @@
+//! `cargo xtask spec check`, `diff` and `show`.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{Outcome, accepted, service, usage};
+use crate::{
+    diag::{self, closest},
+    diff::{self, Change, Class, version::Version},
+    ir::Service,
+    output::SPEC,
+    show, spec,
+};
+
+pub(super) fn check(root: &Path) -> Outcome {
+    match service(root) {
+        Ok((service, stderr)) => {
+            let Service { operations, models, scalars, enums, examples, open_points, .. } =
+                &service;
+            let stdout = format!(
+                "{SPEC}: fine. {} operations, {} models, {} scalars, {} enums, {} examples, \
+                 {} open points\n",
+                operations.len(),
+                models.len(),
+                scalars.len(),
+                enums.len(),
+                examples.len(),
+                open_points.len(),
+            );
+            Outcome { stdout, stderr, code: 0 }
+        }
+        Err(outcome) => outcome,
+    }
+}
+
+pub(super) fn show(root: &Path, name: Option<&str>) -> Outcome {
+    let (service, _) = match service(root) {
+        Ok(read) => read,
+        Err(outcome) => return outcome,
+    };
+    let operations = &service.operations;
+    let Some(name) = name else {
+        let lines = operations
+            .iter()
+            .map(|one| format!("{}: {}\n", one.rust.words(), crate::text::one_line(&one.doc.0)));
+        return Outcome::fine(lines.collect::<String>());
+    };
+    let names: Vec<_> = operations.iter().map(|one| one.rust.words()).collect();
+    if let Some(one) = operations.iter().find(|one| one.rust.words() == name || one.select == name)
+    {
+        return Outcome::fine(show::operation(&service, one));
+    }
+    let known: Vec<_> = names.iter().map(String::as_str).collect();
+    usage(&match closest(name, &known) {
+        Some(known) => format!("there is no operation `{name}`; did you mean `{known}`?"),
+        None => format!("there is no operation `{name}`, only {}", diag::listed(&known)),
+    })
+}
+
+pub(super) fn diff(root: &Path, paths: &[&str]) -> Outcome {
+    let old = match paths.first() {
+        Some(path) => PathBuf::from(path),
+        None => match last_released(root) {
+            Some(path) => path,
+            None => return usage("there is no released spec in spec/released/; name the old one"),
+        },
+    };
+    let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    let new = paths.get(1).map_or_else(|| root.join(SPEC), PathBuf::from);
+    let both = accepted(spec::read_alone(&old, &shown(&old)), &shown(&old)).and_then(|(old, _)| {
+        Ok((old, accepted(spec::read_alone(&new, &shown(&new)), &shown(&new))?.0))
+    });
+    let (before, after) = match both {
+        Ok(both) => both,
+        Err(outcome) => return outcome,
+    };
+    let changes = diff::changes(&before, &after);
+    let Some(largest) = diff::largest(&changes) else {
+        return Outcome::fine(format!("{} and {} say the same\n", shown(&old), shown(&new)));
+    };
+    let mut out = String::new();
+    for Change { class, place, what, .. } in &changes {
+        _ = writeln!(out, "{class:13}  {place}: {what}");
+    }
+    crates(&mut out, root, &changes);
+    let (Some(was), Some(is)) = (Version::parse(&before.version), Version::parse(&after.version))
+    else {
+        return Outcome::fine(out);
+    };
+    let asked = was.after(largest);
+    _ = writeln!(
+        out,
+        "\nThe largest change is {largest}: after {was}, the spec asks for {asked} or higher; it says {is}."
+    );
+    if is < asked {
+        let stderr = format!("\nerror: raise `version` in {} to {asked}\n", shown(&new));
+        return Outcome { stdout: out, stderr, code: 1 };
+    }
+    Outcome::fine(out)
+}
+
+/// What the changes ask of each crate. All crates have the version of the workspace.
+fn crates(out: &mut String, root: &Path, changes: &[Change]) {
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
+    let (_, package) = manifest.split_once("[workspace.package]").unwrap_or_default();
+    let version = package.lines().find_map(|line| line.strip_prefix("version = \""));
+    let Some(version) = version.and_then(|rest| Version::parse(rest.trim_end_matches('"'))) else {
+        return;
+    };
+    out.push('\n');
+    for (krate, class) in diff::per_crate(changes) {
+        let level = match (class, version.0) {
+            (Class::Breaking, [0, ..]) => "minor, as before 1.0 that is what breaks",
+            (Class::Breaking, _) => "major",
+            (Class::Additive, [0, ..]) | (Class::Documentation, _) => "patch",
+            (Class::Additive, _) => "minor",
+        };
+        let next = version.after(class);
+        _ = writeln!(out, "{krate:17}  {version} → {next}  ({level})");
+    }
+}
+
+/// The released spec of the highest version.
+pub(crate) fn last_released(root: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(root.join("spec/released")).ok()?;
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let version = |path: &PathBuf| {
+        let name = path.file_name()?.to_str()?;
+        Version::parse(name.strip_suffix(".toml")?)
+    };
+    paths.filter(|path| version(path).is_some()).max_by_key(version)
+}

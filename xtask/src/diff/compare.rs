@@ -1,0 +1,390 @@
+//! Comparing two services, declaration by declaration.
+
+use super::{Change, Class, EVERYONE, READERS};
+use crate::ir::{
+    Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param, Response,
+    RustName, Scalar, Service, Type,
+};
+
+pub(super) fn service(old: &Service, new: &Service) -> Vec<Change> {
+    let mut diff = Diff { old, new, changes: Vec::new() };
+    diff.head();
+    diff.lists("scalar", &old.scalars, &new.scalars, Diff::scalar);
+    diff.lists("enum", &old.enums, &new.enums, Diff::one_enum);
+    diff.lists("model", &old.models, &new.models, Diff::model);
+    diff.lists("operation", &old.operations, &new.operations, Diff::operation);
+    diff.lists("example", &old.examples, &new.examples, Diff::example);
+    diff.lists("open-point", &old.open_points, &new.open_points, Diff::open_point);
+    diff.changes
+}
+
+struct Diff<'a> {
+    old: &'a Service,
+    new: &'a Service,
+    changes: Vec<Change>,
+}
+
+/// What can be added to a list and removed from it.
+trait Named {
+    /// What it is known by.
+    fn key(&self) -> String;
+    /// What it means that it came.
+    fn added(&self) -> Class {
+        Class::Additive
+    }
+    /// What it means that it went.
+    fn removed(&self) -> Class {
+        Class::Breaking
+    }
+}
+
+impl Diff<'_> {
+    fn say(&mut self, class: Class, place: &str, what: impl Into<String>) {
+        let crates = if class == Class::Documentation { READERS } else { EVERYONE };
+        self.changes.push(Change { class, place: place.to_owned(), what: what.into(), crates });
+    }
+
+    fn lists<T: Named>(
+        &mut self,
+        section: &str,
+        old: &[T],
+        new: &[T],
+        compare: fn(&mut Self, &str, &T, &T),
+    ) {
+        for one in old {
+            let place = format!("{section}.{}", one.key());
+            match new.iter().find(|other| other.key() == one.key()) {
+                Some(other) => compare(self, &place, one, other),
+                None => self.say(one.removed(), &place, "removed"),
+            }
+        }
+        for other in new {
+            if !old.iter().any(|one| one.key() == other.key()) {
+                self.say(other.added(), &format!("{section}.{}", other.key()), "added");
+            }
+        }
+    }
+
+    /// Says so if a value changed.
+    fn value<T: PartialEq>(
+        &mut self,
+        class: Class,
+        place: &str,
+        name: &str,
+        (old, new): (&T, &T),
+        shown: impl Fn(&T) -> String,
+    ) {
+        if old != new {
+            let what = format!("{name}: {} is now {}", shown(old), shown(new));
+            self.say(class, place, what);
+        }
+    }
+
+    fn text(&mut self, class: Class, place: &str, name: &str, old: &str, new: &str) {
+        self.value(class, place, name, (&old, &new), |text| format!("`{text}`"));
+    }
+
+    fn flag(&mut self, class: Class, place: &str, name: &str, old: bool, new: bool) {
+        self.value(class, place, name, (&old, &new), bool::to_string);
+    }
+
+    /// Says so, once, if only descriptions changed.
+    fn about<T: PartialEq>(&mut self, place: &str, old: &T, new: &T) {
+        if old != new {
+            self.say(Class::Documentation, place, "description changed");
+        }
+    }
+
+    fn rust_name(&mut self, place: &str, old: &RustName, new: &RustName) {
+        self.text(Class::Breaking, place, "rust name", &old.snake(), &new.snake());
+    }
+
+    fn deprecated(&mut self, place: &str, old: Option<&String>, new: Option<&String>) {
+        match (old, new) {
+            (None, Some(_)) => self.say(Class::Additive, place, "deprecated"),
+            (Some(_), None) => self.say(Class::Documentation, place, "no longer deprecated"),
+            (old, new) => self.about(place, &old, &new),
+        }
+    }
+
+    fn head(&mut self) {
+        let (old, new) = (self.old, self.new);
+        for (name, old, new) in [
+            ("name", &old.name, &new.name),
+            ("api-version", &old.api_version, &new.api_version),
+            ("path", &old.path, &new.path),
+            ("selector", &old.selector, &new.selector),
+            ("accept", &old.accept, &new.accept),
+        ] {
+            self.text(Class::Breaking, "service", name, old, new);
+        }
+        let about = |service: &Service| {
+            let Service { title, doc, source, open, .. } = service;
+            (title.clone(), doc.clone(), source.clone(), open.clone())
+        };
+        self.about("service", &about(old), &about(new));
+    }
+
+    fn scalar(&mut self, place: &str, old: &Scalar, new: &Scalar) {
+        self.value(Class::Breaking, place, "wire", (&old.wire, &new.wire), debug);
+        let query_wires =
+            (&old.query_wire.unwrap_or(old.wire), &new.query_wire.unwrap_or(new.wire));
+        self.value(Class::Breaking, place, "query-wire", query_wires, debug);
+        self.value(Class::Breaking, place, "meaning", (&old.meaning, &new.meaning), debug);
+        let about = |one: &Scalar| {
+            (one.doc.clone(), one.example.clone(), one.source.clone(), one.open.clone())
+        };
+        self.about(place, &about(old), &about(new));
+    }
+
+    fn one_enum(&mut self, place: &str, old: &Enum, new: &Enum) {
+        self.flag(Class::Breaking, place, "open-ended", old.open_ended, new.open_ended);
+        let section = format!("{place}.value");
+        let before = self.changes.len();
+        self.lists(&section, &old.values, &new.values, Self::enum_value);
+        if !old.open_ended {
+            // Readers of a closed enum refuse what they do not know.
+            for change in self.changes.iter_mut().skip(before) {
+                if change.what == "added" {
+                    change.class = Class::Breaking;
+                    "added to a closed enum".clone_into(&mut change.what);
+                }
+            }
+        }
+        let about = |one: &Enum| (one.doc.clone(), one.source.clone(), one.open.clone());
+        self.about(place, &about(old), &about(new));
+    }
+
+    fn enum_value(&mut self, place: &str, old: &EnumValue, new: &EnumValue) {
+        self.text(Class::Breaking, place, "wire", &old.wire, &new.wire);
+        self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
+        self.about(place, &old.doc, &new.doc);
+    }
+
+    fn model(&mut self, place: &str, old: &Model, new: &Model) {
+        let identity = |model: &Model| {
+            model
+                .identity_field()
+                .map_or_else(|| "none".to_owned(), |field| format!("`{}`", field.wire))
+        };
+        let (was, is) = (identity(old), identity(new));
+        self.value(Class::Breaking, place, "identity", (&was, &is), String::clone);
+        self.lists(&format!("{place}.field"), &old.fields, &new.fields, Self::field);
+        let about = |one: &Model| (one.doc.clone(), one.source.clone(), one.open.clone());
+        self.about(place, &about(old), &about(new));
+    }
+
+    fn field(&mut self, place: &str, old: &Field, new: &Field) {
+        self.rust_name(place, &old.rust, &new.rust);
+        let types = (&type_name(self.old, old.ty), &type_name(self.new, new.ty));
+        self.value(Class::Breaking, place, "type", types, quoted);
+        let presences = (&presence(old.required), &presence(new.required));
+        self.value(Class::Breaking, place, "presence", presences, quoted);
+        self.flag(Class::Additive, place, "personal", old.personal, new.personal);
+        self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
+        let about = |one: &Field| {
+            (one.doc.clone(), one.example.clone(), one.source.clone(), one.open.clone())
+        };
+        self.about(place, &about(old), &about(new));
+    }
+
+    fn operation(&mut self, place: &str, old: &Operation, new: &Operation) {
+        self.text(Class::Breaking, place, "select", &old.select, &new.select);
+        let responses = (&response(self.old, &old.response), &response(self.new, &new.response));
+        self.value(Class::Breaking, place, "response", responses, quoted);
+        let section = format!("{place}.param");
+        self.lists(&section, &old.params, &new.params, Self::param);
+        let needs = |operation: &Operation, param: &Param| -> Vec<String> {
+            operation.needed_by(param).map(|needed| needed.wire.clone()).collect()
+        };
+        for param in &old.params {
+            if let Some(now) = new.params.iter().find(|now| now.wire == param.wire) {
+                let (was, is) = (needs(old, param), needs(new, now));
+                let grows = is.iter().any(|name| !was.contains(name));
+                let class = if grows { Class::Breaking } else { Class::Additive };
+                let shown = |names: &Vec<String>| match names.as_slice() {
+                    [] => "nothing".to_owned(),
+                    names => format!("`{}`", names.join("`, `")),
+                };
+                let place = format!("{section}.{}", param.wire);
+                self.value(class, &place, "needs", (&was, &is), shown);
+            }
+        }
+        self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
+        let about = |one: &Operation| (one.doc.clone(), one.source.clone(), one.open.clone());
+        self.about(place, &about(old), &about(new));
+    }
+
+    fn param(&mut self, place: &str, old: &Param, new: &Param) {
+        self.rust_name(place, &old.rust, &new.rust);
+        let types = (&type_name(self.old, old.ty), &type_name(self.new, new.ty));
+        self.value(Class::Breaking, place, "type", types, quoted);
+        self.flag(Class::Breaking, place, "required", old.required, new.required);
+        let class =
+            if new.otherwise == Otherwise::Error { Class::Breaking } else { Class::Additive };
+        if !old.needs.is_empty() && !new.needs.is_empty() {
+            self.value(class, place, "otherwise", (&old.otherwise, &new.otherwise), debug);
+        }
+        let most = |limit: Option<u32>| limit.map_or(i64::MAX, i64::from);
+        self.limit(place, "max-chars", most(old.max_chars), most(new.max_chars), false);
+        self.limit(place, "max", old.max.unwrap_or(i64::MAX), new.max.unwrap_or(i64::MAX), false);
+        self.limit(place, "min", old.min.unwrap_or(i64::MIN), new.min.unwrap_or(i64::MIN), true);
+        self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
+        let about = |one: &Param| (one.doc.clone(), one.source.clone(), one.open.clone());
+        self.about(place, &about(old), &about(new));
+    }
+
+    /// A limit that lets less through breaks calls that worked.
+    fn limit(&mut self, place: &str, name: &str, old: i64, new: i64, smallest: bool) {
+        let tighter = if smallest { new > old } else { new < old };
+        let class = if tighter { Class::Breaking } else { Class::Additive };
+        let shown = |limit: &i64| match *limit {
+            i64::MIN | i64::MAX => "none".to_owned(),
+            limit => limit.to_string(),
+        };
+        self.value(class, place, name, (&old, &new), shown);
+    }
+
+    fn example(&mut self, place: &str, old: &Example, new: &Example) {
+        let call = |one: &Example| (one.query.clone(), one.operation, one.rejected.clone());
+        if call(old) == call(new) {
+            self.about(place, &old.doc, &new.doc);
+        } else {
+            self.say(Class::Documentation, place, "example changed");
+        }
+    }
+
+    fn open_point(&mut self, place: &str, old: &OpenPoint, new: &OpenPoint) {
+        for (side, old, new) in
+            [("client", &old.client, &new.client), ("server", &old.server, &new.server)]
+        {
+            if old != new {
+                let what =
+                    format!("the {side}'s answer changed; does anybody rely on the old one?");
+                self.say(Class::Additive, place, what);
+            }
+        }
+        self.value(
+            Class::Documentation,
+            place,
+            "number",
+            (&old.number, &new.number),
+            u32::to_string,
+        );
+        self.about(place, &(&old.question, &old.source), &(&new.question, &new.source));
+    }
+}
+
+fn debug<T: std::fmt::Debug>(value: &T) -> String {
+    let name = format!("{value:?}");
+    let name = RustName::new(&name).map_or(name, |name| name.kebab());
+    format!("`{name}`")
+}
+
+fn quoted(text: &String) -> String {
+    format!("`{text}`")
+}
+
+fn presence(required: bool) -> String {
+    if required { "required" } else { "optional" }.to_owned()
+}
+
+/// The name of a type as the spec writes it.
+fn type_name(service: &Service, ty: Type) -> String {
+    match (ty, service.type_name(ty)) {
+        (_, Some(name)) => name.pascal(),
+        (Type::Integer, None) => "integer".to_owned(),
+        (Type::Boolean, None) => "boolean".to_owned(),
+        _ => "text".to_owned(),
+    }
+}
+
+fn response(service: &Service, response: &Response) -> String {
+    let model = type_name(service, Type::Model(response.of()));
+    match response {
+        Response::Envelope { marker, success, items, .. } => {
+            format!("{{\"{marker}\": \"{success}\", \"{items}\": [{model}]}}")
+        }
+        Response::Array { .. } => format!("[{model}]"),
+        Response::Object { .. } => model,
+    }
+}
+
+impl Named for Scalar {
+    fn key(&self) -> String {
+        self.rust.pascal()
+    }
+}
+
+impl Named for Enum {
+    fn key(&self) -> String {
+        self.rust.pascal()
+    }
+}
+
+impl Named for EnumValue {
+    fn key(&self) -> String {
+        self.rust.pascal()
+    }
+}
+
+impl Named for Model {
+    fn key(&self) -> String {
+        self.rust.pascal()
+    }
+}
+
+impl Named for Field {
+    fn key(&self) -> String {
+        self.wire.clone()
+    }
+
+    /// A record without it is refused, and building one takes it.
+    fn added(&self) -> Class {
+        if self.required { Class::Breaking } else { Class::Additive }
+    }
+}
+
+impl Named for Operation {
+    fn key(&self) -> String {
+        self.rust.words()
+    }
+}
+
+impl Named for Param {
+    fn key(&self) -> String {
+        self.wire.clone()
+    }
+
+    fn added(&self) -> Class {
+        if self.required { Class::Breaking } else { Class::Additive }
+    }
+}
+
+impl Named for Example {
+    fn key(&self) -> String {
+        self.name.kebab()
+    }
+
+    fn added(&self) -> Class {
+        Class::Documentation
+    }
+
+    fn removed(&self) -> Class {
+        Class::Documentation
+    }
+}
+
+impl Named for OpenPoint {
+    fn key(&self) -> String {
+        self.id.clone()
+    }
+
+    fn added(&self) -> Class {
+        Class::Documentation
+    }
+
+    fn removed(&self) -> Class {
+        Class::Documentation
+    }
+}

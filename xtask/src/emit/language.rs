@@ -1,0 +1,103 @@
+//! The JSON Schema of the spec language, for editors: made of the grammar that the reader uses.
+
+use serde_json::{Map, Value, json};
+
+use super::{GeneratedFile, MARK};
+use crate::{
+    ir::Service,
+    spec::grammar::{DOCUMENT, Form, Key, Shape, Table},
+};
+
+/// The schema says what the language is, not what a service is, so no service is needed.
+pub(super) fn emit(_: &Service) -> Vec<GeneratedFile> {
+    let mut definitions = Map::new();
+    let mut schema = Map::new();
+    schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    schema.insert("$comment".to_owned(), json!(MARK));
+    schema.insert("title".to_owned(), json!("Spec language, version 1"));
+    schema.extend(table(&DOCUMENT, &mut definitions));
+    definitions.sort_keys();
+    schema.insert("$defs".to_owned(), Value::Object(definitions));
+    vec![GeneratedFile {
+        path: "spec/gateway-spec.schema.json".to_owned(),
+        text: format!("{:#}\n", Value::Object(schema)),
+    }]
+}
+
+fn table(table: &Table, definitions: &mut Map<String, Value>) -> Map<String, Value> {
+    let mut properties = Map::new();
+    if table.name == DOCUMENT.name {
+        // The line `#:schema` is a comment in TOML; in other formats editors look for this key.
+        properties.insert("$schema".to_owned(), json!({ "type": "string" }));
+    }
+    for key in table.keys {
+        properties.insert(key.name.to_owned(), Value::Object(property(key, definitions)));
+    }
+    let required: Vec<_> =
+        table.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    let mut schema = Map::new();
+    schema.insert("description".to_owned(), json!(table.doc));
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    schema.insert("additionalProperties".to_owned(), json!(false));
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    if table.exactly_one {
+        schema.insert("minProperties".to_owned(), json!(1));
+        schema.insert("maxProperties".to_owned(), json!(1));
+    }
+    schema
+}
+
+fn property(key: &Key, definitions: &mut Map<String, Value>) -> Map<String, Value> {
+    let mut schema = Map::new();
+    schema.insert("description".to_owned(), json!(key.doc));
+    schema.extend(shape(&key.shape, definitions));
+    schema
+}
+
+fn shape(shape: &Shape, definitions: &mut Map<String, Value>) -> Map<String, Value> {
+    let schema = match shape {
+        Shape::Text(form) => text(*form),
+        Shape::Choice(choices) => {
+            let choices: Vec<_> = choices
+                .iter()
+                .map(|(choice, doc)| json!({ "const": choice, "description": doc }))
+                .collect();
+            json!({ "oneOf": choices })
+        }
+        Shape::Integer(min, max) if min == max => json!({ "const": min }),
+        Shape::Integer(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Shape::Boolean => json!({ "type": "boolean" }),
+        Shape::Texts(form) => json!({ "type": "array", "items": text(*form) }),
+        Shape::Positions => {
+            json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } })
+        }
+        Shape::Values => {
+            json!({ "type": "object", "additionalProperties": { "type": ["string", "integer", "boolean"] } })
+        }
+        Shape::Table(inner) => define(inner, definitions),
+        Shape::Named(form, inner) => json!({
+            "type": "object",
+            "propertyNames": text(*form),
+            "additionalProperties": define(inner, definitions),
+        }),
+        Shape::Tables(inner) => {
+            json!({ "type": "array", "minItems": 1, "items": define(inner, definitions) })
+        }
+    };
+    if let Value::Object(schema) = schema { schema } else { Map::new() }
+}
+
+fn define(inner: &Table, definitions: &mut Map<String, Value>) -> Value {
+    if !definitions.contains_key(inner.name) {
+        let schema = table(inner, definitions);
+        definitions.insert(inner.name.to_owned(), Value::Object(schema));
+    }
+    json!({ "$ref": format!("#/$defs/{}", inner.name) })
+}
+
+fn text(form: Form) -> Value {
+    json!({ "type": "string", "pattern": form.pattern(), "maxLength": form.longest() })
+}

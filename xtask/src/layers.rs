@@ -1,0 +1,236 @@
+//! Which crate may know which: read from `cargo metadata`, held against a table.
+
+use std::{collections::BTreeSet, path::Path, process::Command};
+
+use serde_json::Value;
+
+/// What a crate of the workspace may use.
+struct Rule {
+    name: &'static str,
+    /// Crates of the workspace that it may depend on.
+    may_use: &'static [&'static str],
+    /// Crates that must not stand below it, however deep, with all features on.
+    never: &'static [&'static str],
+}
+
+/// From the bottom up: a crate only uses crates that stand above it in this table.
+const RULES: &[Rule] = &[
+    Rule {
+        name: "gateway-model",
+        may_use: &[],
+        never: &["http", "hyper", "log", "reqwest", "rustls", "tokio", "tracing", "ureq", "url"],
+    },
+    Rule { name: "gateway-transport", may_use: &[], never: &["axum", "rusqlite"] },
+    Rule {
+        name: "gateway-client",
+        may_use: &["gateway-model", "gateway-transport"],
+        never: &["axum", "rusqlite"],
+    },
+    Rule {
+        name: "gateway-testkit",
+        may_use: &["gateway-model", "gateway-transport", "gateway-client"],
+        never: &["rusqlite"],
+    },
+    Rule { name: "gateway-server", may_use: &["gateway-model"], never: &["reqwest", "ureq"] },
+    Rule {
+        name: "gateway-cli",
+        may_use: &[
+            "gateway-model",
+            "gateway-transport",
+            "gateway-client",
+            "gateway-testkit",
+            "gateway-server",
+        ],
+        never: &[],
+    },
+    Rule { name: "xtask", may_use: &[], never: &["serde_derive", "syn", "tokio"] },
+    Rule {
+        name: "gateway-tests",
+        may_use: &[
+            "gateway-model",
+            "gateway-transport",
+            "gateway-client",
+            "gateway-testkit",
+            "gateway-server",
+            "gateway-cli",
+            "xtask",
+        ],
+        never: &[],
+    },
+];
+
+/// Crates that the client itself must not name, whatever its transports use.
+const CLIENT_NEVER_DIRECT: &[&str] = &["hyper", "reqwest", "ureq", "url"];
+
+/// What breaks the rules, one line each; nothing if all is well.
+///
+/// # Errors
+/// If `cargo metadata` cannot be run or answers something else than its format.
+pub fn violations(root: &Path) -> Result<Vec<String>, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--all-features", "--offline"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cannot run cargo metadata: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("cargo metadata fails:\n{}", said.trim_end()));
+    }
+    let metadata = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("cargo metadata is not JSON: {error}"))?;
+    Ok(judge(&metadata))
+}
+
+fn judge(metadata: &Value) -> Vec<String> {
+    let graph = Graph { metadata };
+    let mut violations = Vec::new();
+    let members: BTreeSet<&str> = graph.members().collect();
+    for member in &members {
+        if !RULES.iter().any(|rule| rule.name == *member) {
+            violations.push(format!("`{member}` has no rule in xtask/src/layers.rs"));
+        }
+    }
+    for Rule { name, may_use, never } in RULES.iter().filter(|rule| members.contains(rule.name)) {
+        for used in graph.direct(name) {
+            if members.contains(used) && !may_use.contains(&used) {
+                violations.push(format!("`{name}` must not use `{used}`"));
+            }
+            if *name == "gateway-client" && CLIENT_NEVER_DIRECT.contains(&used) {
+                violations.push(format!("`{name}` must not name `{used}`; transports do"));
+            }
+        }
+        for (below, path) in graph.below(name) {
+            if never.contains(&below) {
+                violations
+                    .push(format!("`{below}` must not stand below `{name}`: {}", path.join(" → ")));
+            }
+        }
+    }
+    violations
+}
+
+/// The dependency graph as `cargo metadata` gives it; only what ends up in a build, not in tests.
+struct Graph<'a> {
+    metadata: &'a Value,
+}
+
+impl<'a> Graph<'a> {
+    fn packages(&self) -> impl Iterator<Item = &'a Value> {
+        self.metadata.pointer("/packages").and_then(Value::as_array).into_iter().flatten()
+    }
+
+    fn members(&self) -> impl Iterator<Item = &'a str> {
+        let members = self.metadata.pointer("/workspace_members").and_then(Value::as_array);
+        members.into_iter().flatten().filter_map(Value::as_str).filter_map(|id| self.name(id))
+    }
+
+    fn name(&self, id: &str) -> Option<&'a str> {
+        let package = self
+            .packages()
+            .find(|package| package.get("id").and_then(Value::as_str) == Some(id))?;
+        package.get("name")?.as_str()
+    }
+
+    /// The crates that a crate names in its manifest, tests aside.
+    fn direct(&self, name: &str) -> BTreeSet<&'a str> {
+        let package = self
+            .packages()
+            .find(|package| package.get("name").and_then(Value::as_str) == Some(name));
+        let dependencies =
+            package.and_then(|package| package.get("dependencies")).and_then(Value::as_array);
+        dependencies
+            .into_iter()
+            .flatten()
+            .filter(|dependency| dependency.get("kind").and_then(Value::as_str) != Some("dev"))
+            .filter_map(|dependency| dependency.get("name")?.as_str())
+            .collect()
+    }
+
+    /// Every crate below a crate, each with one way to it.
+    fn below(&self, name: &'a str) -> Vec<(&'a str, Vec<&'a str>)> {
+        let nodes: Vec<&Value> = self
+            .metadata
+            .pointer("/resolve/nodes")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .collect();
+        let text = |value: &'a Value, key: &str| value.get(key).and_then(Value::as_str);
+        let start = self.packages().find(|package| text(package, "name") == Some(name));
+        let Some(start) = start.and_then(|package| text(package, "id")) else { return Vec::new() };
+
+        let mut seen = BTreeSet::from([start]);
+        let mut pending = vec![(start, vec![name])];
+        let mut below = Vec::new();
+        while let Some((id, path)) = pending.pop() {
+            let node = nodes.iter().find(|node| text(node, "id") == Some(id));
+            let deps = node.and_then(|node| node.get("deps")).and_then(Value::as_array);
+            for dep in deps.into_iter().flatten() {
+                let kinds = dep.get("dep_kinds").and_then(Value::as_array);
+                // `cfg(any())` holds nowhere: such an entry only ties versions together.
+                let built = kinds.into_iter().flatten().any(|kind| {
+                    text(kind, "kind") != Some("dev") && text(kind, "target") != Some("cfg(any())")
+                });
+                let Some(next) = text(dep, "pkg").filter(|next| built && !seen.contains(next))
+                else {
+                    continue;
+                };
+                seen.insert(next);
+                if let Some(name) = self.name(next) {
+                    let path: Vec<_> = path.iter().copied().chain([name]).collect();
+                    below.push((name, path.clone()));
+                    pending.push((next, path));
+                }
+            }
+        }
+        below
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::judge;
+
+    #[test]
+    fn a_wrong_arrow_is_named() {
+        let package = |name: &str, uses: &[&str]| {
+            let dependencies: Vec<_> =
+                uses.iter().map(|name| json!({ "name": name, "kind": null })).collect();
+            json!({ "id": name, "name": name, "dependencies": dependencies })
+        };
+        let node = |id: &str, uses: &[&str]| {
+            let deps: Vec<_> = uses
+                .iter()
+                .map(|id| json!({ "pkg": id, "dep_kinds": [{ "kind": null }] }))
+                .collect();
+            json!({ "id": id, "deps": deps })
+        };
+        let metadata = json!({
+            "packages": [
+                package("gateway-model", &["gateway-client", "helper"]),
+                package("gateway-client", &["reqwest"]),
+                package("helper", &["tokio"]),
+                package("tokio", &[]),
+                package("reqwest", &[]),
+                package("stranger", &[]),
+            ],
+            "workspace_members": ["gateway-model", "gateway-client", "stranger"],
+            "resolve": { "nodes": [
+                node("gateway-model", &["helper"]),
+                node("helper", &["tokio"]),
+            ] },
+        });
+        assert_eq!(
+            judge(&metadata),
+            [
+                "`stranger` has no rule in xtask/src/layers.rs",
+                "`gateway-model` must not use `gateway-client`",
+                "`tokio` must not stand below `gateway-model`: gateway-model → helper → tokio",
+                "`gateway-client` must not name `reqwest`; transports do",
+            ]
+        );
+    }
+}

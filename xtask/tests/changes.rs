@@ -1,0 +1,159 @@
+//! What a change of a spec means, and that the version of ours says so.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
+
+use std::{fs, path::Path};
+
+use xtask::{
+    cli,
+    diff::{self, version::Version},
+    ir::Service,
+    spec::read_bytes,
+};
+
+fn here() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"))
+}
+
+fn good() -> String {
+    fs::read_to_string(here().join("good-spec.toml")).expect("it is there")
+}
+
+fn read(text: &str) -> Service {
+    let reading = read_bytes(text.as_bytes(), here(), "spec.toml");
+    reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+}
+
+/// Changes the good spec by replacing text, and compares.
+#[track_caller]
+fn check(replacements: &[(&str, &str)], expected: &[&str]) {
+    let mut text = good();
+    for (from, to) in replacements {
+        assert!(text.contains(from), "the spec has no `{from}`");
+        text = text.replacen(from, to, 1);
+    }
+    let changes: Vec<_> = diff::changes(&read(&good()), &read(&text))
+        .iter()
+        .map(|change| format!("{} {}: {}", change.class, change.place, change.what))
+        .collect();
+    assert_eq!(changes, expected);
+}
+
+#[test]
+fn nothing_changed() {
+    check(&[("# ", "# "), ("spec-language", "spec-language")][..0], &[]);
+}
+
+#[test]
+fn fields() {
+    check(
+        &[(
+            "name = { type = \"text\"",
+            "size = { type = \"integer\", presence = \"optional\", doc = \"The size.\" }\nname = { type = \"text\"",
+        )],
+        &["additive model.Tool.field.size: added"],
+    );
+    check(
+        &[("name = { type = \"text\", presence = \"optional\", doc = \"The name.\" }\n", "")],
+        &["breaking model.Tool.field.name: removed"],
+    );
+    check(
+        &[(
+            "name = { type = \"text\", presence = \"optional\"",
+            "name = { type = \"text\", personal = true, presence = \"optional\"",
+        )],
+        &["additive model.Tool.field.name: personal: false is now true"],
+    );
+    check(
+        &[(
+            "name = { type = \"text\", presence = \"optional\", doc = \"The name.\"",
+            "name = { type = \"State\", rust-name = \"label\", presence = \"optional\", doc = \"The label.\"",
+        )],
+        &[
+            "breaking model.Tool.field.name: rust name: `name` is now `label`",
+            "breaking model.Tool.field.name: type: `text` is now `State`",
+            "documentation model.Tool.field.name: description changed",
+        ],
+    );
+}
+
+#[test]
+fn enum_values() {
+    let more = ("value.Lent", "value.Lost = { wire = \"lost\", doc = \"Gone.\" }\nvalue.Lent");
+    check(&[more], &["additive enum.State.value.Lost: added"]);
+    check(
+        &[("open-ended = true", "open-ended = false"), more],
+        &[
+            "breaking enum.State: open-ended: true is now false",
+            "additive enum.State.value.Lost: added",
+        ],
+    );
+}
+
+#[test]
+fn parameters() {
+    check(
+        &[("shelf = { type", "row = { type = \"integer\", doc = \"The row.\" }\nshelf = { type")],
+        &["additive operation.list_tools.param.row: added"],
+    );
+    check(
+        &[("needs = [\"shelf\"], otherwise = \"error\", ", "")],
+        &["additive operation.list_tools.param.state: needs: `shelf` is now nothing"],
+    );
+    check(
+        &[(
+            "shelf = { type = \"integer\"",
+            "shelf = { type = \"integer\", required = true, min = 1",
+        )],
+        &[
+            "breaking operation.list_tools.param.shelf: required: false is now true",
+            "breaking operation.list_tools.param.shelf: min: none is now 1",
+        ],
+    );
+}
+
+#[test]
+fn the_service_and_its_answers() {
+    check(
+        &[
+            ("path = \"/api/v2\"", "path = \"/api/v3\""),
+            ("server = \"Never.\"", "server = \"Sometimes.\""),
+        ],
+        &[
+            "breaking service: path: `/api/v2` is now `/api/v3`",
+            "additive open-point.Q-id: the server's answer changed; does anybody rely on the old one?",
+        ],
+    );
+}
+
+/// The spec of this workspace has a version that tells users what changed since the last release.
+#[test]
+fn the_version_was_raised() {
+    let root = here().parent().and_then(Path::parent).expect("the workspace");
+    let outcome = cli::run(&["spec".to_owned(), "diff".to_owned()], root);
+    assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
+}
+
+/// Without a raised version, the same comparison fails.
+#[test]
+fn a_breaking_change_needs_a_version() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let root = scratch.path();
+    fs::create_dir_all(root.join("spec/released")).expect("a folder");
+    fs::write(root.join("spec/released/1.0.0.toml"), good()).expect("written");
+    fs::write(root.join("spec/released/0.9.10.toml"), "not the last").expect("written");
+    let diff = || cli::run(&["spec".to_owned(), "diff".to_owned()], root);
+
+    let broken = good().replace("path = \"/api/v2\"", "path = \"/api/v3\"");
+    fs::write(root.join("spec/gateway.toml"), &broken).expect("written");
+    let outcome = diff();
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (1, "\nerror: raise `version` in spec/gateway.toml to 2.0.0\n")
+    );
+
+    let raised = broken.replace("version = \"1.0.0\"", "version = \"2.0.0\"");
+    fs::write(root.join("spec/gateway.toml"), raised).expect("written");
+    assert_eq!(diff().code, 0);
+    assert!(Version::parse("2.0.0") > Version::parse("1.10.0"));
+}
