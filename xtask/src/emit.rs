@@ -7,6 +7,7 @@
 
 use crate::ir::Service;
 
+mod cli;
 mod client;
 mod language;
 mod server;
@@ -37,6 +38,7 @@ type Emitter = fn(&Service) -> Vec<GeneratedFile>;
 /// One line each, in alphabetical order.
 #[rustfmt::skip]
 const EMITTERS: &[Emitter] = &[
+    cli::emit,
     client::emit,
     language::emit,
     server::emit,

@@ -1,0 +1,28 @@
+//! The exit codes that scripts rely on.
+
+use std::process::ExitCode;
+
+/// Why the program ended, as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// The output's reader has gone away: there is nobody to tell, and nothing went wrong.
+    Done = 0,
+    /// Usage or configuration.
+    Usage = 2,
+    /// The token is missing, refused, or may not do this.
+    NotAuthorised = 3,
+    /// No complete answer came in time.
+    Network = 4,
+    /// The service answered something that is not the contract.
+    Contract = 5,
+    /// Everything was done, but some records could not be read.
+    Rejected = 6,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        #[expect(clippy::as_conversions, reason = "the numbers are the point of the enum")]
+        Self::from(exit as u8)
+    }
+}

@@ -1,0 +1,270 @@
+//! The program's commands: one for each operation, its parameters as flags.
+
+use std::fmt::Write as _;
+
+use super::GeneratedFile;
+use crate::ir::{Field, Model, Operation, Param, Response, Service, Type, Wire};
+use crate::text::{Rust, string};
+
+pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
+    let mut file = Rust::new("The commands of the operations.");
+    file.line("use clap::{Args, Subcommand};");
+    file.line("use gateway_client::model;");
+    file.blank();
+    file.line("use crate::failure::Failure;");
+    file.line("use crate::session::Session;");
+    file.blank();
+    let groups = groups(service);
+    commands(&mut file, &groups);
+    for group in &groups {
+        if let Group::Noun { noun, operations } = group {
+            verbs(&mut file, noun, operations);
+        }
+    }
+    for operation in &service.operations {
+        if !operation.params.is_empty() {
+            flags(&mut file, operation);
+        }
+    }
+    run(&mut file, service, &groups);
+    vec![GeneratedFile {
+        path: "crates/gateway-cli/src/generated/commands.rs".to_owned(),
+        text: file.finish(),
+    }]
+}
+
+/// A command at the top: `candidates` with its verbs, or an operation whose selector has no `/`.
+enum Group<'a> {
+    Noun { noun: String, operations: Vec<&'a Operation> },
+    Alone(&'a Operation),
+}
+
+fn groups(service: &Service) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for operation in &service.operations {
+        let Some((name, _)) = operation.select.split_once('/') else {
+            groups.push(Group::Alone(operation));
+            continue;
+        };
+        let same = groups.iter_mut().find_map(|group| match group {
+            Group::Noun { noun, operations } if noun == name => Some(operations),
+            _ => None,
+        });
+        match same {
+            Some(operations) => operations.push(operation),
+            None => groups.push(Group::Noun { noun: name.to_owned(), operations: vec![operation] }),
+        }
+    }
+    groups
+}
+
+fn commands(file: &mut Rust, groups: &[Group<'_>]) {
+    file.doc("What is asked of the service.");
+    file.line("#[derive(Debug, Subcommand)]");
+    file.open("pub(crate) enum OperationCommand {");
+    for group in groups {
+        match group {
+            Group::Noun { noun, operations } => {
+                let verbs: Vec<_> = operations.iter().map(|one| verb(one)).collect();
+                file.doc(&format!("Ask for {noun}: {}.", verbs.join(", ")));
+                file.line(format_args!("#[command(subcommand, name = {})]", string(noun)));
+                file.line(format_args!("{0}({0}Command),", pascal(noun)));
+            }
+            Group::Alone(operation) => variant(file, operation, &operation.select),
+        }
+    }
+    file.close("}");
+}
+
+fn verbs(file: &mut Rust, noun: &str, operations: &[&Operation]) {
+    file.blank();
+    file.doc(&format!("What can be asked about {noun}."));
+    file.line("#[derive(Debug, Subcommand)]");
+    file.open(format_args!("pub(crate) enum {}Command {{", pascal(noun)));
+    for operation in operations {
+        variant(file, operation, &verb(operation));
+    }
+    file.close("}");
+}
+
+fn variant(file: &mut Rust, operation: &Operation, name: &str) {
+    file.doc(&operation.doc.0);
+    file.line(format_args!("#[command(name = {})]", string(name)));
+    let variant = operation.rust.pascal();
+    if operation.params.is_empty() {
+        file.line(format_args!("{variant},"));
+    } else {
+        file.line(format_args!("{variant}({variant}Flags),"));
+    }
+}
+
+fn flags(file: &mut Rust, operation: &Operation) {
+    file.blank();
+    file.doc(&format!("The parameters of `{}`.", operation.select));
+    file.line("#[derive(Debug, Args)]");
+    file.open(format_args!("pub(crate) struct {}Flags {{", operation.rust.pascal()));
+    for param in &operation.params {
+        file.doc(&help(operation, param));
+        let mut settings = format!("long = {}", string(&param.wire.replace('_', "-")));
+        if let Some(name) = value_name(param) {
+            _ = write!(settings, ", value_name = {}", string(name));
+        }
+        for needed in operation.needed_by(param) {
+            _ = write!(settings, ", requires = {}", string(&needed.rust.snake()));
+        }
+        if param.query_wire == Wire::String && param.ty != Type::Boolean {
+            settings.push_str(", value_parser = clap::builder::NonEmptyStringValueParser::new()");
+        }
+        file.line(format_args!("#[arg({settings})]"));
+        let ty = value_type(param);
+        let name = param.rust.snake();
+        if param.required {
+            file.line(format_args!("{name}: {ty},"));
+        } else {
+            file.line(format_args!("{name}: Option<{ty}>,"));
+        }
+    }
+    file.close("}");
+}
+
+fn help(operation: &Operation, param: &Param) -> String {
+    let needed: Vec<_> = operation
+        .needed_by(param)
+        .map(|needed| format!("`--{}`", needed.wire.replace('_', "-")))
+        .collect();
+    if needed.is_empty() {
+        param.doc.0.clone()
+    } else {
+        format!("{} Needs {}.", param.doc.0, needed.join(" and "))
+    }
+}
+
+fn value_name(param: &Param) -> Option<&'static str> {
+    match (param.ty, param.query_wire) {
+        (Type::Boolean, _) => None,
+        (_, Wire::Integer) => Some("N"),
+        (Type::Enum(_), Wire::String) => Some("NAME"),
+        (_, Wire::String) => Some("TEXT"),
+    }
+}
+
+fn value_type(param: &Param) -> &'static str {
+    match (param.ty, param.query_wire) {
+        (Type::Boolean, _) => "bool",
+        (Type::Integer, _) => "i64",
+        (_, Wire::Integer) => "u64",
+        (_, Wire::String) => "String",
+    }
+}
+
+fn run(file: &mut Rust, service: &Service, groups: &[Group<'_>]) {
+    file.blank();
+    file.open("impl OperationCommand {");
+    file.doc("Asks the service, and prints what it answers.");
+    file.open("pub(crate) fn run(self, session: &Session) -> Result<(), Failure> {");
+    file.open("match self {");
+    for group in groups {
+        match group {
+            Group::Alone(operation) => arm(file, service, operation, &pattern("Self", operation)),
+            Group::Noun { noun, operations } => {
+                for operation in operations {
+                    let noun = pascal(noun);
+                    let verb = pattern(&format!("{noun}Command"), operation);
+                    arm(file, service, operation, &format!("Self::{noun}({verb})"));
+                }
+            }
+        }
+    }
+    file.close("}");
+    file.close("}");
+    file.close("}");
+}
+
+fn pattern(command: &str, operation: &Operation) -> String {
+    let variant = operation.rust.pascal();
+    if operation.params.is_empty() {
+        format!("{command}::{variant}")
+    } else {
+        format!("{command}::{variant}(flags)")
+    }
+}
+
+fn arm(file: &mut Rust, service: &Service, operation: &Operation, pattern: &str) {
+    let call = match operation.response {
+        Response::Object { .. } => "object",
+        Response::Envelope { .. } | Response::Array { .. } => "list",
+    };
+    let columns: Vec<_> = service
+        .response_model(operation)
+        .map(|model| columns(service, model))
+        .unwrap_or_default()
+        .iter()
+        .map(|path| string(path))
+        .collect();
+    let pairs: Vec<_> = operation
+        .params
+        .iter()
+        .map(|param| {
+            let (wire, name) = (string(&param.wire), param.rust.snake());
+            match (param.required, value_type(param)) {
+                (true, "String") => format!("({wire}, Some(flags.{name}))"),
+                (true, _) => format!("({wire}, Some(flags.{name}.to_string()))"),
+                (false, "String") => format!("({wire}, flags.{name})"),
+                (false, _) => format!("({wire}, flags.{name}.map(|value| value.to_string()))"),
+            }
+        })
+        .collect();
+    file.line(format_args!(
+        "{pattern} => session.{call}::<model::{}>(vec![{}], &[{}]),",
+        operation.rust.pascal(),
+        pairs.join(", "),
+        columns.join(", ")
+    ));
+}
+
+/// The columns of a table: every member, and of a nested model what is not its identity.
+fn columns(service: &Service, model: &Model) -> Vec<String> {
+    let mut columns = Vec::new();
+    for field in &model.fields {
+        match nested(service, field) {
+            None => columns.push(field.wire.clone()),
+            Some(inner) => {
+                let identity = inner.identity_field().map(|field| &field.wire);
+                let alone = inner.fields.len() == 1;
+                columns.extend(
+                    inner
+                        .fields
+                        .iter()
+                        .filter(|one| nested(service, one).is_none())
+                        .filter(|one| alone || Some(&one.wire) != identity)
+                        .map(|one| format!("{}.{}", field.wire, one.wire)),
+                );
+            }
+        }
+    }
+    columns
+}
+
+fn nested<'a>(service: &'a Service, field: &Field) -> Option<&'a Model> {
+    match field.ty {
+        Type::Model(index) => service.models.get(index),
+        _ => None,
+    }
+}
+
+/// The command below its noun: what stands behind the first `/` of the selector.
+fn verb(operation: &Operation) -> String {
+    let (_, verb) = operation.select.split_once('/').unwrap_or(("", &operation.select));
+    verb.replace('/', "-")
+}
+
+fn pascal(noun: &str) -> String {
+    noun.split(|letter: char| !letter.is_ascii_alphanumeric())
+        .map(|word| {
+            let mut letters = word.chars();
+            letters.next().map_or_else(String::new, |first| {
+                format!("{}{}", first.to_ascii_uppercase(), letters.as_str())
+            })
+        })
+        .collect()
+}
