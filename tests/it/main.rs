@@ -1,1 +1,7 @@
 //! Suites that need more than one crate.
+
+#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+
+mod auto_traits;
+mod operations;
+mod support;

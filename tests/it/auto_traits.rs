@@ -1,0 +1,40 @@
+//! What callers may do with our types across threads and in their signatures; losing one of these breaks them.
+
+use gateway_client::{AccessToken, Answer, Client, Error, blocking, model, transport};
+
+fn assert_shared<T: Send + Sync + Unpin + 'static>() {}
+
+#[test]
+fn send_and_sync() {
+    assert_shared::<Client>();
+    assert_shared::<blocking::Client>();
+    assert_shared::<AccessToken>();
+    assert_shared::<Answer>();
+    assert_shared::<Error>();
+    assert_shared::<model::ListCandidates>();
+    assert_shared::<model::Listing<model::Candidate>>();
+    assert_shared::<model::Error>();
+    assert_shared::<model::StreamDecoder<model::Candidate>>();
+    assert_shared::<transport::SharedTransport>();
+    assert_shared::<transport::TransportError>();
+}
+
+#[test]
+fn a_call_can_move_between_threads() {
+    fn assert_send<T: Send>(_: &T) {}
+
+    let client = Client::builder("https://gateway.example.com")
+        .token(AccessToken::new("gwt_x").unwrap())
+        .transport(transport::MemoryTransport::default())
+        .build()
+        .unwrap();
+    assert_send(&client.get_credits());
+    assert_send(&client.list_candidates(&model::ListCandidates::new()));
+}
+
+#[test]
+fn errors_are_one_pointer_wide() {
+    assert_eq!(size_of::<Error>(), size_of::<usize>());
+    assert_eq!(size_of::<model::Error>(), size_of::<usize>());
+    assert_eq!(size_of::<transport::TransportError>(), size_of::<usize>());
+}

@@ -1,0 +1,56 @@
+//! What several suites share: both clients behind one face, and the answers of the spec.
+
+use gateway_client::model::{Candidate, Credits, ListCandidates, Listing, Vacancy};
+use gateway_client::{AccessToken, Client, Error, blocking};
+use tokio::runtime::Runtime;
+
+/// The token in tests that expect any.
+pub(crate) const TOKEN: &str = "gwt_test-token";
+
+/// An answer of the spec, byte for byte.
+macro_rules! fixture {
+    ($name:literal) => {
+        include_str!(concat!("../../spec/fixtures/", $name, ".json"))
+    };
+}
+pub(crate) use fixture;
+
+/// A client, whatever its mode.
+pub(crate) enum Driver {
+    Async(Client, Runtime),
+    Blocking(blocking::Client),
+}
+
+impl Driver {
+    /// Both clients over their default transports.
+    pub(crate) fn both(base_url: &str, token: &str) -> [Self; 2] {
+        let token = AccessToken::new(token).unwrap();
+        let client = Client::builder(base_url).token(token.clone()).build().unwrap();
+        let blocking = blocking::Client::builder(base_url).token(token).build().unwrap();
+        [Self::Async(client, Runtime::new().unwrap()), Self::Blocking(blocking)]
+    }
+
+    pub(crate) fn candidates<V>(
+        &self,
+        query: &ListCandidates<V>,
+    ) -> Result<Listing<Candidate>, Error> {
+        match self {
+            Self::Async(client, runtime) => runtime.block_on(client.list_candidates(query)),
+            Self::Blocking(client) => client.list_candidates(query),
+        }
+    }
+
+    pub(crate) fn vacancies(&self) -> Result<Listing<Vacancy>, Error> {
+        match self {
+            Self::Async(client, runtime) => runtime.block_on(client.list_vacancies()),
+            Self::Blocking(client) => client.list_vacancies(),
+        }
+    }
+
+    pub(crate) fn credits(&self) -> Result<Credits, Error> {
+        match self {
+            Self::Async(client, runtime) => runtime.block_on(client.get_credits()),
+            Self::Blocking(client) => client.get_credits(),
+        }
+    }
+}
