@@ -8,6 +8,7 @@ use std::{
 
 use crate::{emit::GeneratedFile, ir::Service};
 
+mod lock;
 mod mark;
 mod rustfmt;
 mod tree;
@@ -98,6 +99,7 @@ impl Output {
                 return Err(Error::new(format!("two emitters write `{path}`")));
             }
         }
+        files.insert(lock::LOCK.to_owned(), lock::text(service, &files));
         Ok(Self { files })
     }
 
@@ -128,6 +130,15 @@ impl Output {
                 drifts.push((path, drift));
             }
         }
+        // What stood elsewhere is known from the lock of the last run.
+        for path in lock::paths(root)? {
+            let known = self.files.contains_key(&path)
+                || drifts.iter().any(|(drifted, _)| *drifted == path);
+            let text = if known { None } else { read(&root.join(&path))? };
+            if text.is_some_and(|text| mark::fits(&text).is_some()) {
+                drifts.push((path, Drift::Orphan));
+            }
+        }
         drifts.sort();
         Ok(drifts)
     }
@@ -139,6 +150,10 @@ impl Output {
     /// If a file cannot be written; then no file was replaced, unless the error came from the
     /// last step, the renaming.
     pub fn write(&self, root: &Path) -> Result<Vec<(String, Drift)>, Error> {
+        let _alone = alone(root)?;
+        for path in tree::leftovers(root, &self.files)? {
+            fs::remove_file(path).ok();
+        }
         let drifts = self.compare(root)?;
         let mut staged = Staged::default();
         for (path, drift) in &drifts {
@@ -159,6 +174,16 @@ impl Output {
         }
         Ok(drifts)
     }
+}
+
+/// Waits until no other run writes below a root; the next one waits until the file is dropped.
+fn alone(root: &Path) -> Result<fs::File, Error> {
+    let folder = root.join("target");
+    let failed = |error| Error::io(format!("cannot lock `{}`", folder.display()), error);
+    fs::create_dir_all(&folder).map_err(failed)?;
+    let file = fs::File::create(folder.join("xtask.lock")).map_err(failed)?;
+    file.lock().map_err(failed)?;
+    Ok(file)
 }
 
 /// Reads a file; `None` if there is none. Windows line ends count as none.
@@ -189,7 +214,7 @@ impl Staged {
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
         fs::create_dir_all(folder)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let staged = folder.join(format!(".{name}.{}.tmp", std::process::id()));
+        let staged = folder.join(tree::staged(&name));
         self.files.push((staged.clone(), path));
         fs::write(&staged, text)
     }

@@ -102,8 +102,12 @@ fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
 
 /// The first twelve hexadecimal digits of the SHA-256 of some bytes.
 pub fn hash(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().take(6).fold(String::new(), |mut text, byte| {
+    full_hash(bytes).chars().take(12).collect()
+}
+
+/// The SHA-256 of some bytes in hexadecimal digits.
+pub fn full_hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         _ = write!(text, "{byte:02x}");
         text
     })

@@ -1,6 +1,10 @@
 //! Where generated files stand.
 
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use super::Error;
 use crate::{emit::GeneratedFile, text::Rust};
@@ -20,8 +24,8 @@ pub(super) fn modules(files: &[GeneratedFile], root: &Path) -> Vec<GeneratedFile
     for (krate, mut modules) in crates {
         let path = format!("{krate}/src/generated.rs");
         // A module list without a mark is a hand-written target of an emitter to come.
-        let by_hand = fs::read_to_string(root.join(&path))
-            .is_ok_and(|text| super::mark::fits(&text).is_none());
+        let found = super::read(&root.join(&path)).ok().flatten();
+        let by_hand = found.is_some_and(|text| super::mark::fits(&text).is_none());
         if by_hand || files.iter().any(|file| file.path == path) {
             continue;
         }
@@ -57,12 +61,38 @@ fn below(root: &Path, folder: &str, found: &mut Vec<String>) -> Result<(), Error
         let path = format!("{folder}/{name}");
         if root.join(&path).is_dir() {
             below(root, &path, found)?;
-        } else if !name.starts_with('.') {
+        } else if !is_staged(&name) {
             found.push(path);
         }
     }
     Ok(())
 }
+
+/// What runs that were killed left in the folders of some files.
+pub(super) fn leftovers(
+    root: &Path,
+    files: &BTreeMap<String, String>,
+) -> Result<Vec<PathBuf>, Error> {
+    let folders: BTreeSet<_> = files.keys().filter_map(|path| Path::new(path).parent()).collect();
+    let mut found = Vec::new();
+    for folder in folders {
+        let folder = root.join(folder);
+        let staged = names(&folder)?.into_iter().filter(|name| is_staged(name));
+        found.extend(staged.map(|name| folder.join(name)));
+    }
+    Ok(found)
+}
+
+/// The name of a new content before it takes the place of the old.
+pub(super) fn staged(name: &str) -> String {
+    format!(".{name}.{}{STAGED}", std::process::id())
+}
+
+fn is_staged(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(STAGED)
+}
+
+const STAGED: &str = ".xtask-new";
 
 /// The names in a folder, sorted; none if there is no folder.
 fn names(folder: &Path) -> Result<Vec<String>, Error> {
