@@ -8,6 +8,7 @@ use crate::failure::Failure;
 
 /// The flags of every command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Settings {
     /// The base URL of the service, such as `https://gateway.example.com`.
     #[arg(long, global = true, value_name = "URL", env = "GATEWAY_BASE_URL")]
