@@ -27,6 +27,9 @@ pub use crate::demo_data::DemoData;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 pub use crate::server::{RunningServer, Server};
+pub use crate::store::memory::MemoryStore;
+#[cfg(feature = "postgres")]
+pub use crate::store::postgres::PostgresStore;
 pub use crate::store::sqlite::SqliteStore;
 pub use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, CandidateSink, Changes, CreditsSink, Fill,

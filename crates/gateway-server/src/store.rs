@@ -4,7 +4,11 @@
 //! holds neither a connection nor a snapshot. What makes the pages one snapshot is the *revision*: every row carries
 //! the revision it came with and the one that superseded it, and a list is read as of the revision it began with.
 
-pub(crate) mod merge;
+mod dictionary;
+pub(crate) mod memory;
+mod merge;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
 pub(crate) mod sql;
 pub(crate) mod sqlite;
 

@@ -170,6 +170,30 @@ pub(crate) const COLLECT_APPLICATIONS: &str = "\
     DELETE FROM application WHERE account_id = $1 AND rev_to <= $2 \
     AND rev_to < 9223372036854775807";
 
+/// References that point to nothing. None can come from an import; a damaged file can have them.
+pub(crate) const ORPHANS: [(&str, &str); 4] = [
+    (
+        "SELECT count(*) FROM candidate c WHERE NOT EXISTS (SELECT 1 FROM portal p \
+         WHERE p.account_id = c.account_id AND p.key = c.portal_key)",
+        "candidates refer to a portal that is not there",
+    ),
+    (
+        "SELECT count(*) FROM application a WHERE NOT EXISTS (SELECT 1 FROM status s \
+         WHERE s.account_id = a.account_id AND s.key = a.status_key)",
+        "statuses of candidates have no name",
+    ),
+    (
+        "SELECT count(*) FROM application a WHERE a.rev_to = 9223372036854775807 AND NOT EXISTS \
+         (SELECT 1 FROM candidate c WHERE c.account_id = a.account_id AND c.id = a.candidate_id \
+         AND c.rev_to = 9223372036854775807)",
+        "statuses belong to a candidate that is not there",
+    ),
+    (
+        "SELECT count(*) FROM token t WHERE NOT EXISTS (SELECT 1 FROM account a WHERE a.id = t.account_id)",
+        "tokens belong to an account that is not there",
+    ),
+];
+
 /// Everything above, so that tests can hold each statement to the rules.
 #[cfg(test)]
 pub(crate) const ALL: &[&str] = &[

@@ -2,6 +2,10 @@
 
 // `cfg(test)` on a test: so that the lints know that these helpers may panic.
 #[cfg(test)]
+mod cluster;
+#[cfg(test)]
 mod operations;
+#[cfg(test)]
+mod store;
 #[cfg(test)]
 mod support;

@@ -1,11 +1,11 @@
 //! Writing: imports, the removal of superseded rows, and the search for damage.
 
-use std::collections::HashMap;
-
 use rusqlite::{
-    CachedStatement, Connection, Transaction, TransactionBehavior, params, params_from_iter,
+    CachedStatement, Connection, OptionalExtension as _, Transaction, TransactionBehavior, params,
+    params_from_iter,
 };
 
+use super::super::dictionary::{Dictionary, Keys};
 use super::super::merge::{Session, merge};
 use super::super::{AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Place, Stage, sql};
 use super::failed;
@@ -75,7 +75,7 @@ pub(super) fn check(writer: &Connection) -> Result<Vec<String>, Error> {
         .and_then(Iterator::collect)
         .map_err(failed(doing))?;
     found.retain(|line| line != "ok");
-    for (sql, what) in ORPHANS {
+    for (sql, what) in sql::ORPHANS {
         let count: i64 = writer.query_row(sql, [], |row| row.get(0)).map_err(failed(doing))?;
         if count > 0 {
             found.push(format!("{count} {what}"));
@@ -86,13 +86,11 @@ pub(super) fn check(writer: &Connection) -> Result<Vec<String>, Error> {
 
 /// Records on their way into the temporary tables.
 struct Staging<'t> {
-    transaction: &'t Transaction<'t>,
-    account: i64,
+    dictionaries: Dictionaries<'t>,
+    keys: Keys,
     vacancy: CachedStatement<'t>,
     candidate: CachedStatement<'t>,
     application: CachedStatement<'t>,
-    portals: HashMap<(String, String), i64>,
-    statuses: HashMap<String, i64>,
     credits_changed: bool,
 }
 
@@ -100,52 +98,31 @@ impl<'t> Staging<'t> {
     fn new(transaction: &'t Transaction<'t>, account: AccountId) -> Result<Self, Error> {
         let prepare = |sql| transaction.prepare_cached(sql).map_err(failed("importing"));
         Ok(Self {
-            transaction,
-            account: account.0,
+            dictionaries: Dictionaries { transaction, account: account.0 },
+            keys: Keys::default(),
             vacancy: prepare("INSERT INTO staged_vacancy VALUES (?, ?, ?)")?,
             candidate: prepare("INSERT INTO staged_candidate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?,
             application: prepare("INSERT INTO staged_application VALUES (?, ?, ?, ?)")?,
-            portals: HashMap::new(),
-            statuses: HashMap::new(),
             credits_changed: false,
         })
     }
+}
 
-    fn portal_key(&mut self, id: &str, name: &str) -> Result<i64, Error> {
-        let known = (id.to_owned(), name.to_owned());
-        if let Some(key) = self.portals.get(&known) {
-            return Ok(*key);
-        }
-        let parameters = params![self.account, id, name];
-        let key = self.key(sql::PORTAL_KEY, sql::CREATE_PORTAL, parameters)?;
-        remember(&mut self.portals, known, key);
-        Ok(key)
-    }
+/// The dictionaries of the account, inside the transaction.
+struct Dictionaries<'t> {
+    transaction: &'t Transaction<'t>,
+    account: i64,
+}
 
-    fn status_key(&mut self, name: &str) -> Result<i64, Error> {
-        if let Some(key) = self.statuses.get(name) {
-            return Ok(*key);
+impl Dictionary for Dictionaries<'_> {
+    fn query(&mut self, sql: &'static str, texts: &[&str]) -> Result<Option<i64>, Error> {
+        let doing = "importing";
+        let mut statement = self.transaction.prepare_cached(sql).map_err(failed(doing))?;
+        let mut parameters: Vec<&dyn rusqlite::ToSql> = vec![&self.account];
+        for text in texts {
+            parameters.push(text);
         }
-        let key = self.key(sql::STATUS_KEY, sql::CREATE_STATUS, params![self.account, name])?;
-        remember(&mut self.statuses, name.to_owned(), key);
-        Ok(key)
-    }
-
-    fn key(
-        &self,
-        find: &'static str,
-        create: &'static str,
-        parameters: &[&dyn rusqlite::ToSql],
-    ) -> Result<i64, Error> {
-        for sql in [find, create] {
-            let mut statement =
-                self.transaction.prepare_cached(sql).map_err(failed("importing"))?;
-            let mut rows = statement.query(parameters).map_err(failed("importing"))?;
-            if let Some(row) = rows.next().map_err(failed("importing"))? {
-                return row.get(0).map_err(failed("importing"));
-            }
-        }
-        Err(Error::new(crate::ErrorKind::Storage, "a dictionary took no new entry"))
+        statement.query_row(&*parameters, |row| row.get(0)).optional().map_err(failed(doing))
     }
 }
 
@@ -156,7 +133,7 @@ impl Stage for Staging<'_> {
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
-        let portal = self.portal_key(row.portal.id, row.portal.name)?;
+        let portal = self.keys.portal(&mut self.dictionaries, row.portal.id, row.portal.name)?;
         let inserted = self.candidate.execute(params![
             place.pack(),
             id,
@@ -172,25 +149,18 @@ impl Stage for Staging<'_> {
     }
 
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
-        let status = self.status_key(row.status)?;
+        let status = self.keys.status(&mut self.dictionaries, row.status)?;
         let parameters = [place.pack(), row.vacancy_id, row.candidate_id, status];
         self.application.execute(parameters).map(drop).map_err(failed("importing"))
     }
 
     fn credits(&mut self, _place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
-        let parameters = params![row.credits_number, row.currency, self.account];
-        let changed = self.transaction.execute(sql::SET_CREDITS, parameters);
+        let Dictionaries { transaction, account } = self.dictionaries;
+        let parameters = params![row.credits_number, row.currency, account];
+        let changed = transaction.execute(sql::SET_CREDITS, parameters);
         self.credits_changed |= changed.map_err(failed("importing"))? > 0;
         Ok(())
     }
-}
-
-/// Keeps a dictionary key at hand, but never more of them than fit.
-fn remember<K: std::hash::Hash + Eq>(known: &mut HashMap<K, i64>, entry: K, key: i64) {
-    if known.len() >= MOST_REMEMBERED {
-        known.clear();
-    }
-    known.insert(entry, key);
 }
 
 struct OpenTransaction<'t>(&'t Transaction<'t>);
@@ -219,32 +189,5 @@ impl Session for OpenTransaction<'_> {
     }
 }
 
-/// So many portals, and so many statuses, are kept at hand during an import.
-const MOST_REMEMBERED: usize = 65_536;
-
 const EMPTY_STAGE: &str =
     "DELETE FROM staged_vacancy; DELETE FROM staged_candidate; DELETE FROM staged_application";
-
-/// References that point to nothing. None can come from an import; a damaged file can have them.
-const ORPHANS: [(&str, &str); 4] = [
-    (
-        "SELECT count(*) FROM candidate c WHERE NOT EXISTS (SELECT 1 FROM portal p \
-         WHERE p.account_id = c.account_id AND p.key = c.portal_key)",
-        "candidates refer to a portal that is not there",
-    ),
-    (
-        "SELECT count(*) FROM application a WHERE NOT EXISTS (SELECT 1 FROM status s \
-         WHERE s.account_id = a.account_id AND s.key = a.status_key)",
-        "statuses of candidates have no name",
-    ),
-    (
-        "SELECT count(*) FROM application a WHERE a.rev_to = 9223372036854775807 AND NOT EXISTS \
-         (SELECT 1 FROM candidate c WHERE c.account_id = a.account_id AND c.id = a.candidate_id \
-         AND c.rev_to = 9223372036854775807)",
-        "statuses belong to a candidate that is not there",
-    ),
-    (
-        "SELECT count(*) FROM token t WHERE NOT EXISTS (SELECT 1 FROM account a WHERE a.id = t.account_id)",
-        "tokens belong to an account that is not there",
-    ),
-];

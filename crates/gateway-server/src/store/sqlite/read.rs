@@ -1,7 +1,5 @@
 //! Reading: one connection, its prepared statements, and the portals it has seen.
 
-use std::collections::HashMap;
-
 use rusqlite::{Connection, OptionalExtension as _, Row, Rows, params};
 
 use super::super::{
@@ -11,7 +9,8 @@ use super::super::{
 use super::{failed, failure};
 use crate::clock::UnixTime;
 use crate::error::Error;
-use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
+use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+use crate::store::dictionary::Portals;
 use crate::token::TokenDigest;
 
 /// A read-only connection.
@@ -76,7 +75,11 @@ impl Reader {
         let mut digits = itoa::Buffer::new();
         each(rows.map_err(failed(doing))?, page.limit, doing, |row| {
             let id = row.get(0)?;
-            let portal = portals.get(connection, account, row.get(7)?)?;
+            let portal = portals.get(account, row.get(7)?, |account, key| {
+                connection
+                    .prepare_cached(sql::PORTAL)?
+                    .query_row([account, key], |row| Ok((row.get(0)?, row.get(1)?)))
+            })?;
             sink(&CandidateRow {
                 id: digits.format(id),
                 name: row.get_ref(1)?.as_str()?,
@@ -153,36 +156,6 @@ fn each(
     }
     Ok(last.filter(|_| count == limit))
 }
-
-/// Portals by account and key. A portal row never changes, so what was read once stays right.
-#[derive(Default)]
-struct Portals(HashMap<(i64, i64), (String, String)>);
-
-impl Portals {
-    fn get<'p>(
-        &'p mut self,
-        connection: &Connection,
-        account: i64,
-        key: i64,
-    ) -> rusqlite::Result<PortalRow<'p>> {
-        if self.0.len() >= MOST_PORTALS && !self.0.contains_key(&(account, key)) {
-            self.0.clear();
-        }
-        let (id, name) = match self.0.entry((account, key)) {
-            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::hash_map::Entry::Vacant(place) => {
-                let mut statement = connection.prepare_cached(sql::PORTAL)?;
-                place.insert(
-                    statement.query_row([account, key], |row| Ok((row.get(0)?, row.get(1)?)))?,
-                )
-            }
-        };
-        Ok(PortalRow { id, name })
-    }
-}
-
-/// So many portals are kept per connection.
-const MOST_PORTALS: usize = 1024;
 
 /// `CROSS JOIN` and the unary plus hold the plan: from the applications of the vacancy to each candidate by its key.
 pub(super) const VACANCY_CANDIDATES: &str = "\

@@ -1,0 +1,354 @@
+//! The oracle: the same promises, kept in the plainest way. Every revision is a whole copy of the data.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{
+    Account, AccountId, ApplicationRow, CandidateFilter, CandidateSink, Changes, CreditsSink, Fill,
+    ImportMode, ImportReport, Page, Place, Principal, Snapshot, Stage, Store, TokenInfo,
+    VacancySink,
+};
+use crate::clock::UnixTime;
+use crate::error::{Error, ErrorKind};
+use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
+use crate::token::{NewToken, TokenDigest, TokenId};
+
+/// A store in memory that forgets everything: what the databases are compared with, and a quick one for tests.
+#[derive(Debug, Default)]
+pub struct MemoryStore(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    accounts: Vec<Tenant>,
+    tokens: Vec<(AccountId, TokenDigest, TokenInfo)>,
+}
+
+#[derive(Debug)]
+struct Tenant {
+    name: String,
+    created_at: UnixTime,
+    /// One per revision; the last is live.
+    revisions: Vec<Data>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Data {
+    vacancies: BTreeMap<i64, String>,
+    candidates: BTreeMap<i64, [String; 8]>,
+    applications: BTreeMap<(i64, i64), String>,
+    credits: Option<(String, String)>,
+}
+
+impl MemoryStore {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn data(&self, snapshot: Snapshot) -> Result<Data, Error> {
+        let AccountId(account) = snapshot.account;
+        let lost = || Error::new(ErrorKind::NotFound, "there is no such snapshot");
+        let state = self.state();
+        let tenant = index(account - 1).and_then(|at| state.accounts.get(at)).ok_or_else(lost)?;
+        let data = index(snapshot.revision).and_then(|at| tenant.revisions.get(at));
+        data.cloned().ok_or_else(lost)
+    }
+
+    fn live(&self, account: AccountId) -> Result<(i64, Data), Error> {
+        let revision = self
+            .accounts()?
+            .into_iter()
+            .find(|one| one.id == account)
+            .map(|one| one.revision)
+            .ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no such account"))?;
+        Ok((revision, self.data(Snapshot { account, revision })?))
+    }
+}
+
+impl Store for MemoryStore {
+    fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error> {
+        let account = self.state().tokens.iter().find_map(|(account, digest, info)| {
+            let valid = info.revoked_at.is_none() && info.expires_at.is_none_or(|at| at > now);
+            (digest == token && valid).then_some(*account)
+        });
+        let Some(account) = account else { return Ok(None) };
+        let (revision, _data) = self.live(account)?;
+        Ok(Some(Principal { snapshot: Snapshot { account, revision }, token: token.id() }))
+    }
+
+    fn candidates(
+        &self,
+        snapshot: Snapshot,
+        filter: &CandidateFilter,
+        page: Page,
+        sink: CandidateSink<'_>,
+    ) -> Result<Option<i64>, Error> {
+        let data = self.data(snapshot)?;
+        let matches = |id: i64| match filter {
+            CandidateFilter::All => true,
+            CandidateFilter::Nothing => false,
+            CandidateFilter::Vacancy(vacancy) => data.applications.contains_key(&(*vacancy, id)),
+            CandidateFilter::Status(vacancy, status) => {
+                data.applications.get(&(*vacancy, id)) == Some(status)
+            }
+        };
+        let found = data.candidates.iter().filter(|(id, _)| **id > page.after && matches(**id));
+        Ok(each(
+            found,
+            page,
+            |id, [name, email, phone, mobile, date, portal, portal_name, kind]| {
+                sink(&CandidateRow {
+                    id: &id.to_string(),
+                    name,
+                    email,
+                    phone,
+                    phone_mobile: mobile,
+                    date,
+                    portal: PortalRow { id: portal, name: portal_name },
+                    kind,
+                });
+            },
+        ))
+    }
+
+    fn vacancies(
+        &self,
+        snapshot: Snapshot,
+        page: Page,
+        sink: VacancySink<'_>,
+    ) -> Result<Option<i64>, Error> {
+        let data = self.data(snapshot)?;
+        let found = data.vacancies.iter().filter(|(id, _)| **id > page.after);
+        Ok(each(found, page, |id, project| sink(&VacancyRow { id: &id.to_string(), project })))
+    }
+
+    fn credits(&self, account: AccountId, sink: CreditsSink<'_>) -> Result<(), Error> {
+        let (_revision, data) = self.live(account)?;
+        let (number, currency) = data.credits.unwrap_or_else(|| ("0".into(), "EUR".into()));
+        sink(&CreditsRow { credits_number: &number, currency: &currency });
+        Ok(())
+    }
+
+    fn health(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
+        let mut state = self.state();
+        if state.accounts.iter().any(|tenant| tenant.name == name) {
+            let text = format!("there is an account \"{name}\" already");
+            return Err(Error::new(ErrorKind::Exists, text));
+        }
+        let revisions = vec![Data::default()];
+        state.accounts.push(Tenant { name: name.to_owned(), created_at: now, revisions });
+        Ok(AccountId(number(state.accounts.len())))
+    }
+
+    fn accounts(&self) -> Result<Vec<Account>, Error> {
+        let mut accounts: Vec<_> = (1..)
+            .zip(&self.state().accounts)
+            .map(|(id, tenant)| Account {
+                id: AccountId(id),
+                name: tenant.name.clone(),
+                revision: number(tenant.revisions.len()) - 1,
+                created_at: tenant.created_at,
+            })
+            .collect();
+        accounts.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(accounts)
+    }
+
+    fn account(&self, name: &str) -> Result<AccountId, Error> {
+        self.accounts()?
+            .into_iter()
+            .find(|account| account.name == name)
+            .map(|account| account.id)
+            .ok_or_else(|| {
+                Error::new(ErrorKind::NotFound, format!("there is no account \"{name}\""))
+            })
+    }
+
+    fn create_token(
+        &self,
+        account: AccountId,
+        label: &str,
+        now: UnixTime,
+        expires_at: Option<UnixTime>,
+    ) -> Result<NewToken, Error> {
+        let token = NewToken::draw()?;
+        let digest = token.digest();
+        let label = label.to_owned();
+        let info =
+            TokenInfo { id: digest.id(), label, created_at: now, expires_at, revoked_at: None };
+        self.state().tokens.push((account, digest, info));
+        Ok(token)
+    }
+
+    fn tokens(&self, account: AccountId) -> Result<Vec<TokenInfo>, Error> {
+        let state = self.state();
+        let own = state.tokens.iter().filter(|(owner, ..)| *owner == account);
+        let mut tokens: Vec<_> = own.collect();
+        tokens.sort_by_key(|(_, digest, info)| (info.created_at, digest.0));
+        Ok(tokens.into_iter().map(|(.., info)| info.clone()).collect())
+    }
+
+    fn revoke_token(
+        &self,
+        account: AccountId,
+        token: &TokenId,
+        now: UnixTime,
+    ) -> Result<bool, Error> {
+        let mut state = self.state();
+        let found =
+            state.tokens.iter_mut().find(|(owner, _, info)| *owner == account && info.id == *token);
+        let Some((.., info)) = found else { return Ok(false) };
+        info.revoked_at.get_or_insert(now);
+        Ok(true)
+    }
+
+    fn import(
+        &self,
+        account: AccountId,
+        _now: UnixTime,
+        mode: ImportMode,
+        fill: Fill<'_>,
+    ) -> Result<ImportReport, Error> {
+        let (revision, before) = self.live(account)?;
+        let mut staging = Staging {
+            data: Data { credits: before.credits.clone(), ..Data::default() },
+            refers: Vec::new(),
+        };
+        fill(&mut staging)?;
+        let Staging { data: staged, refers } = staging;
+        let mut after = before.clone();
+        let mut report = ImportReport {
+            credits_changed: staged.credits != before.credits,
+            revision,
+            vacancies: merge(&mut after.vacancies, staged.vacancies),
+            candidates: merge(&mut after.candidates, staged.candidates),
+            applications: merge(&mut after.applications, staged.applications),
+        };
+        after.credits = staged.credits;
+        for (place, vacancy, candidate) in refers {
+            if !after.vacancies.contains_key(&vacancy) {
+                return Err(Error::at(place, format!("there is no vacancy {vacancy}")));
+            }
+            if !after.candidates.contains_key(&candidate) {
+                return Err(Error::at(place, format!("there is no candidate {candidate}")));
+            }
+        }
+        if report.changed_anything() {
+            report.revision += 1;
+            if mode == ImportMode::Commit {
+                let mut state = self.state();
+                let tenant = index(account.0 - 1).and_then(|at| state.accounts.get_mut(at));
+                if let Some(tenant) = tenant {
+                    tenant.revisions.push(after);
+                }
+            }
+        }
+        Ok(report)
+    }
+
+    fn collect(&self, _before: UnixTime) -> Result<u64, Error> {
+        Ok(0)
+    }
+
+    fn check(&self) -> Result<Vec<String>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+struct Staging {
+    data: Data,
+    refers: Vec<(Place, i64, i64)>,
+}
+
+impl Stage for Staging {
+    fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
+        put(&mut self.data.vacancies, place, id, row.project.to_owned(), "vacancy", id)
+    }
+
+    fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
+        let PortalRow { id: portal, name: portal_name } = row.portal;
+        let texts = [
+            row.name,
+            row.email,
+            row.phone,
+            row.phone_mobile,
+            row.date,
+            portal,
+            portal_name,
+            row.kind,
+        ];
+        put(&mut self.data.candidates, place, id, texts.map(str::to_owned), "candidate", id)
+    }
+
+    fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
+        let key = (row.vacancy_id, row.candidate_id);
+        self.refers.push((place, row.vacancy_id, row.candidate_id));
+        let what = "the status of candidate";
+        let status = row.status.to_owned();
+        put(&mut self.data.applications, place, key, status, what, row.candidate_id)
+    }
+
+    fn credits(&mut self, _place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
+        self.data.credits = Some((row.credits_number.to_owned(), row.currency.to_owned()));
+        Ok(())
+    }
+}
+
+fn put<K: Ord, V: PartialEq>(
+    into: &mut BTreeMap<K, V>,
+    place: Place,
+    key: K,
+    value: V,
+    what: &str,
+    id: i64,
+) -> Result<(), Error> {
+    match into.get(&key) {
+        Some(other) if *other != value => {
+            Err(Error::at(place, format!("{what} {id} is given again with other data")))
+        }
+        _ => {
+            into.insert(key, value);
+            Ok(())
+        }
+    }
+}
+
+fn merge<K: Ord, V: PartialEq>(into: &mut BTreeMap<K, V>, staged: BTreeMap<K, V>) -> Changes {
+    let mut changes = Changes::default();
+    for (key, value) in staged {
+        match into.get(&key) {
+            None => changes.added += 1,
+            Some(other) if *other == value => changes.unchanged += 1,
+            Some(_) => changes.changed += 1,
+        }
+        into.insert(key, value);
+    }
+    changes
+}
+
+fn each<'d, T: 'd>(
+    found: impl Iterator<Item = (&'d i64, &'d T)>,
+    page: Page,
+    mut visit: impl FnMut(i64, &T),
+) -> Option<i64> {
+    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+    let mut last = None;
+    let mut count = 0;
+    for (id, row) in found.take(limit) {
+        visit(*id, row);
+        last = Some(*id);
+        count += 1;
+    }
+    last.filter(|_| count == limit)
+}
+
+fn index(number: i64) -> Option<usize> {
+    usize::try_from(number).ok()
+}
+
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,226 @@
+//! Writing to PostgreSQL: imports, the removal of superseded rows, and the search for damage.
+
+use ::postgres::Transaction;
+
+use super::super::dictionary::{Dictionary, Keys};
+use super::super::merge::{Session, merge};
+use super::super::{AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Place, Stage, sql};
+use super::get;
+use super::link::{Link, Parameter, failure, parameter};
+use crate::clock::UnixTime;
+use crate::error::Error;
+use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+
+/// Runs an import in one transaction. The row of the account is locked first: one import per account at a time.
+pub(super) fn run(
+    link: &mut Link,
+    account: AccountId,
+    now: UnixTime,
+    mode: ImportMode,
+    fill: Fill<'_>,
+) -> Result<ImportReport, Error> {
+    let mut transaction = link.client.transaction().map_err(failed)?;
+    transaction.execute(LOCK_ACCOUNT, &[&account.0]).map_err(failed)?;
+    transaction.batch_execute(include_str!("staging.sql")).map_err(failed)?;
+    let mut stage = Staging::new(transaction, account);
+    fill(&mut stage)?;
+    stage.flush()?;
+    let Staging { mut session, credits_changed, .. } = stage;
+    session.transaction.batch_execute(include_str!("staged.sql")).map_err(failed)?;
+    let report = merge(&mut session, account, now, credits_changed)?;
+    match mode {
+        ImportMode::DryRun => session.transaction.rollback().map_err(failed)?,
+        ImportMode::Commit => session.transaction.commit().map_err(failed)?,
+    }
+    Ok(report)
+}
+
+/// Deletes the row versions that were superseded before `before`.
+pub(super) fn collect(link: &mut Link, before: UnixTime) -> Result<u64, Error> {
+    let mut deleted = 0;
+    for row in link.query(sql::COLLECTABLE, &[&before.0])? {
+        let (account, revision): (i64, i64) = (get(&row, 0)?, get(&row, 1)?);
+        for sql in [sql::COLLECT_VACANCIES, sql::COLLECT_CANDIDATES, sql::COLLECT_APPLICATIONS] {
+            deleted += link.execute(sql, &[&account, &revision])?;
+        }
+    }
+    Ok(deleted)
+}
+
+/// Looks for references that point to nothing. The integrity of its files is PostgreSQL's own business.
+pub(super) fn check(link: &mut Link) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    for (sql, what) in sql::ORPHANS {
+        let row = link.optional(sql, &[])?;
+        let count = row.map_or(Ok(0), |row| get::<i64>(&row, 0))?;
+        if count > 0 {
+            found.push(format!("{count} {what}"));
+        }
+    }
+    Ok(found)
+}
+
+/// Records on their way into the temporary tables, some thousand at a time.
+struct Staging<'t> {
+    session: Open<'t>,
+    keys: Keys,
+    vacancies: Vacancies,
+    candidates: Candidates,
+    applications: Applications,
+    credits_changed: bool,
+}
+
+/// Columns, not rows: each is sent as one array.
+#[derive(Default)]
+struct Vacancies {
+    place: Vec<i64>,
+    id: Vec<i64>,
+    project: Vec<String>,
+}
+
+#[derive(Default)]
+struct Candidates {
+    place: Vec<i64>,
+    id: Vec<i64>,
+    texts: [Vec<String>; 6],
+    portal: Vec<i64>,
+}
+
+#[derive(Default)]
+struct Applications {
+    place: Vec<i64>,
+    vacancy: Vec<i64>,
+    candidate: Vec<i64>,
+    status: Vec<i64>,
+}
+
+impl<'t> Staging<'t> {
+    fn new(transaction: Transaction<'t>, account: AccountId) -> Self {
+        Self {
+            session: Open { transaction, account: account.0 },
+            keys: Keys::default(),
+            vacancies: Vacancies::default(),
+            candidates: Candidates::default(),
+            applications: Applications::default(),
+            credits_changed: false,
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        let Vacancies { place, id, project } = std::mem::take(&mut self.vacancies);
+        self.session.stage(STAGE_VACANCIES, &[&place, &id, &project])?;
+        let Candidates { place, id, texts, portal } = std::mem::take(&mut self.candidates);
+        let [name, email, phone, mobile, date, kind] = texts;
+        let columns: [Parameter<'_>; 9] =
+            [&place, &id, &name, &email, &phone, &mobile, &date, &kind, &portal];
+        self.session.stage(STAGE_CANDIDATES, &columns)?;
+        let Applications { place, vacancy, candidate, status } =
+            std::mem::take(&mut self.applications);
+        self.session.stage(STAGE_APPLICATIONS, &[&place, &vacancy, &candidate, &status])
+    }
+
+    fn flush_if(&mut self, waiting: usize) -> Result<(), Error> {
+        if waiting >= BATCH { self.flush() } else { Ok(()) }
+    }
+}
+
+impl Stage for Staging<'_> {
+    fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
+        self.vacancies.place.push(place.pack());
+        self.vacancies.id.push(id);
+        self.vacancies.project.push(row.project.to_owned());
+        self.flush_if(self.vacancies.id.len())
+    }
+
+    fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
+        let portal = self.keys.portal(&mut self.session, row.portal.id, row.portal.name)?;
+        self.candidates.place.push(place.pack());
+        self.candidates.id.push(id);
+        let texts = [row.name, row.email, row.phone, row.phone_mobile, row.date, row.kind];
+        for (column, text) in self.candidates.texts.iter_mut().zip(texts) {
+            column.push(text.to_owned());
+        }
+        self.candidates.portal.push(portal);
+        self.flush_if(self.candidates.id.len())
+    }
+
+    fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
+        let status = self.keys.status(&mut self.session, row.status)?;
+        self.applications.place.push(place.pack());
+        self.applications.vacancy.push(row.vacancy_id);
+        self.applications.candidate.push(row.candidate_id);
+        self.applications.status.push(status);
+        self.flush_if(self.applications.status.len())
+    }
+
+    fn credits(&mut self, _place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
+        let Open { transaction, account } = &mut self.session;
+        let parameters: [Parameter<'_>; 3] = [&row.credits_number, &row.currency, account];
+        let changed = transaction.execute(sql::SET_CREDITS, &parameters).map_err(failed)?;
+        self.credits_changed |= changed > 0;
+        Ok(())
+    }
+}
+
+/// The open transaction of an import.
+struct Open<'t> {
+    transaction: Transaction<'t>,
+    account: i64,
+}
+
+impl Open<'_> {
+    fn stage(&mut self, sql: &'static str, columns: &[Parameter<'_>]) -> Result<(), Error> {
+        self.transaction.execute(sql, columns).map(drop).map_err(failed)
+    }
+}
+
+impl Dictionary for Open<'_> {
+    fn query(&mut self, sql: &'static str, texts: &[&str]) -> Result<Option<i64>, Error> {
+        let mut parameters: Vec<Parameter<'_>> = vec![&self.account];
+        parameters.extend(texts.iter().map(parameter));
+        let row = self.transaction.query_opt(sql, &parameters).map_err(failed)?;
+        row.map(|row| get(&row, 0)).transpose()
+    }
+}
+
+impl Session for Open<'_> {
+    fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error> {
+        let parameters: Vec<_> = parameters.iter().map(parameter).collect();
+        self.transaction.execute(sql, &parameters).map_err(failed)
+    }
+
+    fn first<const COLUMNS: usize>(
+        &mut self,
+        sql: &'static str,
+        parameters: &[i64],
+    ) -> Result<Option<[i64; COLUMNS]>, Error> {
+        let parameters: Vec<_> = parameters.iter().map(parameter).collect();
+        let rows = self.transaction.query(sql, &parameters).map_err(failed)?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        let mut columns = [0; COLUMNS];
+        for (index, column) in columns.iter_mut().enumerate() {
+            *column = get(row, index)?;
+        }
+        Ok(Some(columns))
+    }
+}
+
+fn failed(error: ::postgres::Error) -> Error {
+    failure("importing", error)
+}
+
+/// So many records are sent at once.
+const BATCH: usize = 4096;
+
+const LOCK_ACCOUNT: &str = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
+
+const STAGE_VACANCIES: &str = "\
+    INSERT INTO staged_vacancy SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[])";
+
+const STAGE_CANDIDATES: &str = "\
+    INSERT INTO staged_candidate SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], \
+    $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[])";
+
+const STAGE_APPLICATIONS: &str = "\
+    INSERT INTO staged_application \
+    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])";

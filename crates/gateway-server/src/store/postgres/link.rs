@@ -1,0 +1,116 @@
+//! One connection to PostgreSQL, and what its failures mean.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use ::postgres::config::Config;
+use ::postgres::error::SqlState;
+use ::postgres::types::ToSql;
+use ::postgres::{Client, NoTls, Row, Statement};
+
+use crate::error::{Error, ErrorKind};
+use crate::store::dictionary::Portals;
+
+/// A value for a statement.
+pub(super) type Parameter<'v> = &'v (dyn ToSql + Sync + 'v);
+
+/// Makes a value one for a statement.
+pub(super) fn parameter<T: ToSql + Sync>(value: &T) -> Parameter<'_> {
+    value
+}
+
+/// A connection, its prepared statements, and the portals it has seen.
+pub(super) struct Link {
+    pub(super) client: Client,
+    pub(super) portals: Portals,
+    statements: HashMap<&'static str, Statement>,
+}
+
+impl Link {
+    pub(super) fn open(config: &Config) -> Result<Self, Error> {
+        let mut config = config.clone();
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(std::time::Duration::from_secs(5));
+        }
+        config.application_name("gateway-server");
+        let client =
+            config.connect(NoTls).map_err(|error| failure("connecting to the database", error))?;
+        Ok(Self { client, portals: Portals::default(), statements: HashMap::new() })
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    pub(super) fn query(
+        &mut self,
+        sql: &'static str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Vec<Row>, Error> {
+        let statement = self.statement(sql)?;
+        self.client.query(&statement, parameters).map_err(|error| failure("reading", error))
+    }
+
+    pub(super) fn optional(
+        &mut self,
+        sql: &'static str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Option<Row>, Error> {
+        Ok(self.query(sql, parameters)?.into_iter().next())
+    }
+
+    pub(super) fn execute(
+        &mut self,
+        sql: &'static str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<u64, Error> {
+        let statement = self.statement(sql)?;
+        self.client.execute(&statement, parameters).map_err(|error| failure("writing", error))
+    }
+
+    /// Prepares a statement once per connection.
+    fn statement(&mut self, sql: &'static str) -> Result<Statement, Error> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement =
+            self.client.prepare(sql).map_err(|error| failure("preparing a statement", error))?;
+        self.statements.insert(sql, statement.clone());
+        Ok(statement)
+    }
+}
+
+/// What the database said, without its text: the text of a PostgreSQL error may quote a row.
+#[derive(Debug)]
+struct Said(SqlState);
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SQLSTATE {}", self.0.code())
+    }
+}
+
+impl std::error::Error for Said {}
+
+/// Says what a failure of PostgreSQL means for the caller.
+pub(super) fn failure(doing: &'static str, error: ::postgres::Error) -> Error {
+    let Some(state) = error.code().cloned() else {
+        return Error::caused(ErrorKind::Storage, doing, error);
+    };
+    let (kind, context) = match state.code() {
+        "53100" => (ErrorKind::StorageFull, "the disk of the database is full"),
+        "40001" | "40P01" | "55P03" | "57014" | "53300" => {
+            (ErrorKind::StorageBusy, "the database is busy")
+        }
+        "XX001" | "XX002" => (ErrorKind::StorageCorrupt, "the database is damaged"),
+        _ => (ErrorKind::Storage, doing),
+    };
+    Error::caused(kind, context, Said(state))
+}
+
+/// Tells whether something that must be unique exists already.
+pub(super) fn is_unique_violation(error: &Error) -> bool {
+    std::error::Error::source(error)
+        .and_then(|source| source.downcast_ref())
+        .is_some_and(|Said(state)| *state == SqlState::UNIQUE_VIOLATION)
+}

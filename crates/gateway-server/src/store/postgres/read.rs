@@ -1,0 +1,113 @@
+//! Reading pages from PostgreSQL.
+
+use super::super::{
+    AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Snapshot, VacancySink, sql,
+};
+use super::get;
+use super::link::{Link, Parameter, failure, parameter};
+use crate::error::{Error, ErrorKind};
+use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+
+pub(super) fn candidates(
+    link: &mut Link,
+    snapshot: Snapshot,
+    filter: &CandidateFilter,
+    page: Page,
+    sink: CandidateSink<'_>,
+) -> Result<Option<i64>, Error> {
+    let AccountId(account) = snapshot.account;
+    let limit = i64::from(page.limit);
+    let mut parameters: Vec<Parameter<'_>> =
+        vec![&account, &page.after, &snapshot.revision, &limit];
+    let sql = match filter {
+        CandidateFilter::Nothing => return Ok(None),
+        CandidateFilter::All => sql::CANDIDATES,
+        CandidateFilter::Vacancy(vacancy) => {
+            parameters.push(vacancy);
+            VACANCY_CANDIDATES
+        }
+        // The text type of the database holds everything but NUL, and so nobody has such a status.
+        CandidateFilter::Status(_, status) if status.contains('\0') => return Ok(None),
+        CandidateFilter::Status(vacancy, status) => {
+            parameters.extend([parameter(vacancy), parameter(status)]);
+            STATUS_CANDIDATES
+        }
+    };
+    let rows = link.query(sql, &parameters)?;
+    let mut digits = itoa::Buffer::new();
+    let mut last = None;
+    for row in &rows {
+        let id = get(row, 0)?;
+        let Link { client, portals, .. } = link;
+        let portal = portals.get(account, get(row, 7)?, |account, key| {
+            let row = client.query_one(sql::PORTAL, &[&account, &key]);
+            let row = row.map_err(|error| failure("reading a portal", error))?;
+            Ok::<_, Error>((get(&row, 0)?, get(&row, 1)?))
+        })?;
+        sink(&CandidateRow {
+            id: digits.format(id),
+            name: get(row, 1)?,
+            email: get(row, 2)?,
+            phone: get(row, 3)?,
+            phone_mobile: get(row, 4)?,
+            date: get(row, 5)?,
+            portal,
+            kind: get(row, 6)?,
+        });
+        last = Some(id);
+    }
+    Ok(next(last, rows.len(), page))
+}
+
+pub(super) fn vacancies(
+    link: &mut Link,
+    snapshot: Snapshot,
+    page: Page,
+    sink: VacancySink<'_>,
+) -> Result<Option<i64>, Error> {
+    let limit = i64::from(page.limit);
+    let parameters: [Parameter<'_>; 4] =
+        [&snapshot.account.0, &page.after, &snapshot.revision, &limit];
+    let rows = link.query(sql::VACANCIES, &parameters)?;
+    let mut digits = itoa::Buffer::new();
+    let mut last = None;
+    for row in &rows {
+        let id = get(row, 0)?;
+        sink(&VacancyRow { id: digits.format(id), project: get(row, 1)? });
+        last = Some(id);
+    }
+    Ok(next(last, rows.len(), page))
+}
+
+pub(super) fn credits(
+    link: &mut Link,
+    account: AccountId,
+    sink: CreditsSink<'_>,
+) -> Result<(), Error> {
+    let row = link.optional(sql::CREDITS, &[&account.0])?;
+    let gone = || Error::new(ErrorKind::Storage, "the account is gone");
+    let row = row.ok_or_else(gone)?;
+    sink(&CreditsRow { credits_number: get(&row, 0)?, currency: get(&row, 1)? });
+    Ok(())
+}
+
+fn next(last: Option<i64>, count: usize, page: Page) -> Option<i64> {
+    last.filter(|_| count == usize::try_from(page.limit).unwrap_or(usize::MAX))
+}
+
+/// The ids of the page come first, on their own. Written as a plain join, the planner walks the candidates of the whole
+/// account in order and looks for each in the vacancy.
+pub(super) const VACANCY_CANDIDATES: &str = "\
+    SELECT c.id, c.name, c.email, c.phone, c.phone_mobile, c.date, c.type, c.portal_key \
+    FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
+    AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
+    WHERE a.account_id = $1 AND a.vacancy_id = $5 AND a.candidate_id > $2 \
+    AND a.rev_from <= $3 AND $3 < a.rev_to ORDER BY a.candidate_id LIMIT $4)) ORDER BY c.id";
+
+pub(super) const STATUS_CANDIDATES: &str = "\
+    SELECT c.id, c.name, c.email, c.phone, c.phone_mobile, c.date, c.type, c.portal_key \
+    FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
+    AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
+    WHERE a.account_id = $1 AND a.vacancy_id = $5 AND a.candidate_id > $2 \
+    AND a.status_key = (SELECT key FROM status WHERE account_id = $1 AND name = $6) \
+    AND a.rev_from <= $3 AND $3 < a.rev_to ORDER BY a.candidate_id LIMIT $4)) ORDER BY c.id";

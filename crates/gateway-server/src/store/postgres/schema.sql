@@ -1,0 +1,90 @@
+-- The data of the service on PostgreSQL. Every key begins with the account, so a list of an account is one run of the
+-- table. `rev_from` and `rev_to` say in which revisions of the account a row is shown: from the first, before the second.
+CREATE TABLE account (
+  id BIGINT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200),
+  revision BIGINT NOT NULL,
+  credits_number TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  created_at BIGINT NOT NULL
+);
+
+-- A token is its hash. Nothing here can be used to call the service.
+CREATE TABLE token (
+  sha256 BYTEA PRIMARY KEY CHECK (length(sha256) = 32),
+  account_id BIGINT NOT NULL,
+  label TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  expires_at BIGINT,
+  revoked_at BIGINT
+);
+CREATE INDEX token_by_account ON token(account_id, created_at);
+
+CREATE TABLE revision (
+  account_id BIGINT NOT NULL,
+  rev BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  PRIMARY KEY (account_id, rev)
+);
+
+-- Dictionaries: a row never changes (a renamed portal is a new row), so whoever read it may keep it.
+CREATE TABLE portal (
+  account_id BIGINT NOT NULL,
+  key BIGINT NOT NULL,
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (account_id, key),
+  UNIQUE (account_id, id, name)
+);
+
+CREATE TABLE status (
+  account_id BIGINT NOT NULL,
+  key BIGINT NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (account_id, key),
+  UNIQUE (account_id, name)
+);
+
+CREATE TABLE vacancy (
+  account_id BIGINT NOT NULL,
+  id BIGINT NOT NULL CHECK (id >= 0),
+  rev_from BIGINT NOT NULL,
+  rev_to BIGINT NOT NULL,
+  project TEXT NOT NULL,
+  PRIMARY KEY (account_id, id, rev_from)
+);
+
+CREATE TABLE candidate (
+  account_id BIGINT NOT NULL,
+  id BIGINT NOT NULL CHECK (id >= 0),
+  rev_from BIGINT NOT NULL,
+  rev_to BIGINT NOT NULL,
+  name TEXT NOT NULL,
+  email TEXT NOT NULL,
+  phone TEXT NOT NULL,
+  phone_mobile TEXT NOT NULL,
+  date TEXT NOT NULL,
+  type TEXT NOT NULL,
+  portal_key BIGINT NOT NULL,
+  PRIMARY KEY (account_id, id, rev_from)
+);
+
+CREATE TABLE application (
+  account_id BIGINT NOT NULL,
+  vacancy_id BIGINT NOT NULL,
+  candidate_id BIGINT NOT NULL,
+  rev_from BIGINT NOT NULL,
+  rev_to BIGINT NOT NULL,
+  status_key BIGINT NOT NULL,
+  PRIMARY KEY (account_id, vacancy_id, candidate_id, rev_from)
+);
+CREATE INDEX application_by_status
+  ON application(account_id, vacancy_id, status_key, candidate_id, rev_from, rev_to);
+
+-- Superseded rows only: as small as the garbage they find.
+CREATE INDEX vacancy_superseded ON vacancy(account_id, rev_to) WHERE rev_to < 9223372036854775807;
+CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) WHERE rev_to < 9223372036854775807;
+CREATE INDEX application_superseded ON application(account_id, rev_to) WHERE rev_to < 9223372036854775807;
+
+CREATE TABLE gateway_schema (version BIGINT PRIMARY KEY);
+INSERT INTO gateway_schema VALUES (1);

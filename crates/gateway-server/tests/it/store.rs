@@ -1,0 +1,386 @@
+//! One story, told to every store: what is promised of one is promised of all.
+
+use std::path::Path;
+
+use gateway_server::{
+    AccountId, ApplicationRow, CandidateFilter, CandidateRow, CreditsRow, DemoData, Error,
+    ErrorKind, ImportMode, ImportReport, MemoryStore, Page, Place, PortalRow, PostgresStore,
+    Snapshot, SqliteStore, Stage, Store, TokenDigest, UnixTime, VacancyRow,
+};
+
+use crate::cluster;
+
+const NOW: UnixTime = UnixTime(1_800_000_000);
+
+/// Runs a test on the in-memory store, on SQLite and on PostgreSQL.
+fn on_each_store(mut test: impl FnMut(&dyn Store)) {
+    test(&MemoryStore::default());
+    let directory = tempfile::tempdir().unwrap();
+    test(&SqliteStore::open(directory.path().join("test.db")).unwrap());
+    if let Some(database) = cluster::database() {
+        test(&PostgresStore::connect(&database.url).unwrap());
+    }
+}
+
+fn place(line: u64) -> Place {
+    Place { file: 0, line }
+}
+
+fn candidate(stage: &mut dyn Stage, line: u64, id: i64, name: &str) -> Result<(), Error> {
+    let row = CandidateRow {
+        id: &id.to_string(),
+        name,
+        email: "e@example.org",
+        phone: "",
+        phone_mobile: "+1",
+        date: "2026-01-02 03:04:05",
+        portal: PortalRow { id: "7", name: "Portal \"seven\"" },
+        kind: "person",
+    };
+    stage.candidate(place(line), id, &row)
+}
+
+fn vacancy(stage: &mut dyn Stage, line: u64, id: i64, project: &str) -> Result<(), Error> {
+    stage.vacancy(place(line), id, &VacancyRow { id: &id.to_string(), project })
+}
+
+fn application(
+    stage: &mut dyn Stage,
+    line: u64,
+    vacancy_id: i64,
+    candidate_id: i64,
+    status: &str,
+) -> Result<(), Error> {
+    stage.application(place(line), &ApplicationRow { vacancy_id, candidate_id, status })
+}
+
+fn import(
+    store: &dyn Store,
+    account: AccountId,
+    mode: ImportMode,
+    mut fill: impl FnMut(&mut dyn Stage) -> Result<(), Error>,
+) -> Result<ImportReport, Error> {
+    store.import(account, NOW, mode, &mut fill)
+}
+
+fn names(
+    store: &dyn Store,
+    snapshot: Snapshot,
+    filter: &CandidateFilter,
+    limit: u32,
+) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut after = Some(Page::START);
+    while let Some(from) = after {
+        let page = Page { after: from, limit };
+        let mut count = 0;
+        after = store
+            .candidates(snapshot, filter, page, &mut |row| {
+                names.push(format!("{} {} {}", row.id, row.name, row.portal.name));
+                count += 1;
+            })
+            .unwrap();
+        assert!(count <= limit);
+    }
+    names
+}
+
+fn snapshot(store: &dyn Store, account: AccountId) -> Snapshot {
+    let found = store.accounts().unwrap().into_iter().find(|one| one.id == account).unwrap();
+    Snapshot { account, revision: found.revision }
+}
+
+#[test]
+fn accounts_have_names() {
+    on_each_store(|store| {
+        let b = store.create_account("b", NOW).unwrap();
+        let a = store.create_account("a", NOW).unwrap();
+        assert_ne!(a, b);
+        let error = store.create_account("a", NOW).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Exists);
+        assert_eq!(store.account("a").unwrap(), a);
+        assert_eq!(store.account("c").unwrap_err().kind(), ErrorKind::NotFound);
+        let accounts = store.accounts().unwrap();
+        let names: Vec<_> = accounts.iter().map(|one| (one.name.as_str(), one.revision)).collect();
+        assert_eq!(names, [("a", 0), ("b", 0)]);
+        store.health().unwrap();
+        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn tokens_are_known_by_their_hash_until_they_end() {
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        let other = store.create_account("b", NOW).unwrap();
+        let token = store.create_token(account, "first", NOW, None).unwrap();
+        let brief = store
+            .create_token(account, "brief", UnixTime(NOW.0 + 1), Some(UnixTime(NOW.0 + 60)))
+            .unwrap();
+        let digest = TokenDigest::of(token.reveal());
+        let principal = store.authenticate(&digest, NOW).unwrap().unwrap();
+        assert_eq!(principal.snapshot, Snapshot { account, revision: 0 });
+        assert_eq!(principal.token, digest.id());
+        assert_eq!(store.authenticate(&TokenDigest::of("gwt_x"), NOW).unwrap(), None);
+
+        let brief = TokenDigest::of(brief.reveal());
+        assert!(store.authenticate(&brief, UnixTime(NOW.0 + 59)).unwrap().is_some());
+        assert!(store.authenticate(&brief, UnixTime(NOW.0 + 60)).unwrap().is_none());
+
+        assert!(!store.revoke_token(other, &digest.id(), NOW).unwrap());
+        assert!(store.authenticate(&digest, NOW).unwrap().is_some());
+        assert!(store.revoke_token(account, &digest.id(), NOW).unwrap());
+        assert!(store.authenticate(&digest, NOW).unwrap().is_none());
+        let tokens = store.tokens(account).unwrap();
+        let labels: Vec<_> =
+            tokens.iter().map(|one| (one.label.as_str(), one.revoked_at, one.expires_at)).collect();
+        assert_eq!(
+            labels,
+            [("first", Some(NOW), None), ("brief", None, Some(UnixTime(NOW.0 + 60)))]
+        );
+        assert!(store.tokens(other).unwrap().is_empty());
+    });
+}
+
+#[test]
+fn a_list_goes_by_pages_of_any_size_and_by_filters() {
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        import(store, account, ImportMode::Commit, |stage| {
+            for id in [30, 4, 100, 5, 0] {
+                candidate(stage, 1, id, "n")?;
+            }
+            vacancy(stage, 1, 9, "nine")?;
+            vacancy(stage, 1, 10, "ten")?;
+            for (candidate, status) in [(100, "New"), (4, "new"), (30, "New")] {
+                application(stage, 1, 9, candidate, status)?;
+            }
+            application(stage, 1, 10, 5, "New")
+        })
+        .unwrap();
+        let now = snapshot(store, account);
+        let ids = |filter: &CandidateFilter, limit| -> Vec<i64> {
+            names(store, now, filter, limit)
+                .iter()
+                .map(|name| name.split(' ').next().unwrap().parse().unwrap())
+                .collect()
+        };
+        for limit in [1, 2, 3, 5, 6, 1000] {
+            assert_eq!(ids(&CandidateFilter::All, limit), [0, 4, 5, 30, 100]);
+            assert_eq!(ids(&CandidateFilter::Vacancy(9), limit), [4, 30, 100]);
+            assert_eq!(ids(&CandidateFilter::Status(9, "New".into()), limit), [30, 100]);
+            assert_eq!(ids(&CandidateFilter::Status(9, "new".into()), limit), [4]);
+            assert!(ids(&CandidateFilter::Status(9, "New ".into()), limit).is_empty());
+            assert!(ids(&CandidateFilter::Vacancy(8), limit).is_empty());
+            assert!(ids(&CandidateFilter::Nothing, limit).is_empty());
+        }
+        let mut projects = Vec::new();
+        let page = Page { after: Page::START, limit: 10 };
+        let end = store.vacancies(now, page, &mut |row| projects.push(row.project.to_owned()));
+        assert_eq!((end.unwrap(), projects), (None, vec!["nine".to_owned(), "ten".to_owned()]));
+    });
+}
+
+#[test]
+fn an_import_is_seen_whole_or_not_at_all_and_old_snapshots_stay() {
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        let first = import(store, account, ImportMode::Commit, |stage| {
+            candidate(stage, 1, 1, "one")?;
+            candidate(stage, 2, 2, "two")?;
+            vacancy(stage, 3, 9, "nine")?;
+            application(stage, 4, 9, 1, "New")
+        })
+        .unwrap();
+        assert_eq!((first.revision, first.candidates.added), (1, 2));
+        let before = snapshot(store, account);
+
+        let second = |stage: &mut dyn Stage| {
+            candidate(stage, 1, 1, "one")?;
+            candidate(stage, 2, 2, "TWO")?;
+            candidate(stage, 3, 3, "three")?;
+            application(stage, 4, 9, 1, "Rejected")?;
+            application(stage, 5, 9, 3, "New")?;
+            let credits = CreditsRow { credits_number: "12.50", currency: "CHF" };
+            stage.credits(place(6), &credits)
+        };
+        let dry = import(store, account, ImportMode::DryRun, second).unwrap();
+        assert_eq!(snapshot(store, account), before);
+        let real = import(store, account, ImportMode::Commit, second).unwrap();
+        assert_eq!(dry, real);
+        assert_eq!(
+            (real.candidates.added, real.candidates.changed, real.candidates.unchanged),
+            (1, 1, 1)
+        );
+        assert_eq!((real.applications.added, real.applications.changed), (1, 1));
+        assert!(real.credits_changed && real.revision == 2);
+        let after = snapshot(store, account);
+
+        let portal = "Portal \"seven\"";
+        let all = &CandidateFilter::All;
+        assert_eq!(
+            names(store, before, all, 1),
+            [format!("1 one {portal}"), format!("2 two {portal}")]
+        );
+        let expected = ["1 one", "2 TWO", "3 three"].map(|name| format!("{name} {portal}"));
+        assert_eq!(names(store, after, all, 1), expected);
+        let new = &CandidateFilter::Status(9, "New".into());
+        assert_eq!(names(store, before, new, 1), [format!("1 one {portal}")]);
+        assert_eq!(names(store, after, new, 1), [format!("3 three {portal}")]);
+        let mut credits = String::new();
+        store
+            .credits(account, &mut |row| {
+                credits = format!("{} {}", row.credits_number, row.currency);
+            })
+            .unwrap();
+        assert_eq!(credits, "12.50 CHF");
+
+        let again = import(store, account, ImportMode::Commit, second).unwrap();
+        assert!(!again.changed_anything() && again.revision == 2);
+        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn what_contradicts_itself_is_refused_with_its_line() {
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        let refused = |text: &str, line, fill: fn(&mut dyn Stage) -> Result<(), Error>| {
+            let error = import(store, account, ImportMode::Commit, fill).unwrap_err();
+            assert_eq!((error.kind(), error.place()), (ErrorKind::Import, Some(place(line))));
+            assert!(error.to_string().contains(text), "{error}");
+            assert_eq!(snapshot(store, account).revision, 0);
+        };
+        refused("candidate 1 is given again", 3, |stage| {
+            candidate(stage, 2, 1, "a")?;
+            candidate(stage, 3, 1, "b")
+        });
+        refused("vacancy 1 is given again", 3, |stage| {
+            vacancy(stage, 2, 1, "a")?;
+            vacancy(stage, 3, 1, "b")
+        });
+        refused("there is no vacancy 8", 5, |stage| {
+            candidate(stage, 2, 1, "a")?;
+            application(stage, 5, 8, 1, "New")
+        });
+        refused("there is no candidate 2", 5, |stage| {
+            vacancy(stage, 2, 8, "a")?;
+            application(stage, 5, 8, 2, "New")
+        });
+        refused("status of candidate 1 is given again", 6, |stage| {
+            vacancy(stage, 2, 8, "a")?;
+            candidate(stage, 3, 1, "a")?;
+            application(stage, 5, 8, 1, "New")?;
+            application(stage, 6, 8, 1, "Old")
+        });
+        // The same twice is no contradiction.
+        let report = import(store, account, ImportMode::Commit, |stage| {
+            candidate(stage, 2, 1, "a")?;
+            candidate(stage, 3, 1, "a")
+        });
+        assert_eq!(report.unwrap().candidates.added, 1);
+    });
+}
+
+#[test]
+fn accounts_do_not_see_each_other() {
+    on_each_store(|store| {
+        let accounts = ["a", "b"].map(|name| store.create_account(name, NOW).unwrap());
+        for (account, name) in accounts.into_iter().zip(["of a", "of b"]) {
+            import(store, account, ImportMode::Commit, |stage| {
+                candidate(stage, 1, 1, name)?;
+                vacancy(stage, 2, 7, name)?;
+                if name == "of a" { application(stage, 3, 7, 1, "New") } else { Ok(()) }
+            })
+            .unwrap();
+        }
+        let [a, b] = accounts.map(|account| snapshot(store, account));
+        assert_eq!(names(store, a, &CandidateFilter::Vacancy(7), 10).len(), 1);
+        assert_eq!(names(store, b, &CandidateFilter::Vacancy(7), 10).len(), 0);
+        assert!(names(store, b, &CandidateFilter::All, 10)[0].contains("of b"));
+    });
+}
+
+#[test]
+fn superseded_rows_go_when_nobody_can_read_them_any_more() {
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        for name in ["one", "two", "three"] {
+            import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, name))
+                .unwrap();
+        }
+        let all = &CandidateFilter::All;
+        let old = Snapshot { account, revision: 1 };
+        assert_eq!(store.collect(NOW).unwrap(), 0);
+        assert_eq!(names(store, old, all, 10).len(), 1);
+        let deleted = store.collect(UnixTime(NOW.0 + 1)).unwrap();
+        // The oracle keeps everything.
+        assert!(deleted == 2 || format!("{store:?}").contains("MemoryStore"));
+        assert!(names(store, snapshot(store, account), all, 10)[0].starts_with("1 three"));
+    });
+}
+
+#[test]
+fn sample_data_is_the_same_everywhere() {
+    let mut lists = Vec::new();
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        let data = DemoData { candidates: 500, seed: 3 };
+        import(store, account, ImportMode::Commit, |stage| data.fill(stage)).unwrap();
+        let all = names(store, snapshot(store, account), &CandidateFilter::All, 100);
+        let vacancy = names(store, snapshot(store, account), &CandidateFilter::Vacancy(101), 100);
+        lists.push((all, vacancy));
+    });
+    assert!(lists.len() >= 2 && lists[0].0.len() == 500 && lists[0].1.len() > 10);
+    assert!(lists.iter().all(|list| *list == lists[0]));
+}
+
+#[test]
+fn files_that_are_not_ours_are_refused_and_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let refused = |path: &Path, kind| {
+        let before = std::fs::read(path).unwrap();
+        assert_eq!(SqliteStore::open(path).unwrap_err().kind(), kind, "{}", path.display());
+        assert_eq!(std::fs::read(path).unwrap(), before);
+    };
+    std::fs::write(path("empty"), "").unwrap();
+    refused(&path("empty"), ErrorKind::StorageForeign);
+    std::fs::write(
+        path("text"),
+        "not a database, but long enough to be one if it wished".repeat(200),
+    )
+    .unwrap();
+    refused(&path("text"), ErrorKind::StorageForeign);
+    rusqlite::Connection::open(path("other")).unwrap().execute_batch("CREATE TABLE t(a)").unwrap();
+    refused(&path("other"), ErrorKind::StorageForeign);
+
+    drop(SqliteStore::open(path("newer")).unwrap());
+    rusqlite::Connection::open(path("newer"))
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
+    refused(&path("newer"), ErrorKind::StorageNewer);
+
+    drop(SqliteStore::open(path("cut")).unwrap());
+    let file = std::fs::OpenOptions::new().write(true).open(path("cut")).unwrap();
+    file.set_len(8192).unwrap();
+    drop(file);
+    refused(&path("cut"), ErrorKind::StorageCorrupt);
+
+    SqliteStore::open(path("fine")).unwrap();
+    SqliteStore::open(path("fine")).unwrap();
+    SqliteStore::open(path("no/such/directory")).unwrap_err();
+}
+
+#[test]
+fn many_servers_may_start_on_one_database_at_once() {
+    let Some(database) = cluster::database() else { return };
+    std::thread::scope(|scope| {
+        let start = || PostgresStore::connect(&database.url).map(drop);
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(start)).collect();
+        for thread in threads {
+            thread.join().unwrap().unwrap();
+        }
+    });
+}
