@@ -1,15 +1,24 @@
 //! The program `gateway-server`: its commands, its messages, its exit codes.
 
+mod account;
+mod data;
 mod serve;
+mod settings;
+mod token;
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::store::Store;
+use crate::store::sqlite::SqliteStore;
 
 /// The recruitment gateway service.
+///
+/// Exit codes: 0 done, 1 it failed, 2 the call or the input names something wrong, 3 the database is refused.
 #[derive(Debug, Parser)]
 #[command(name = "gateway-server", version, max_term_width = 100)]
 struct Arguments {
@@ -20,7 +29,22 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve the three operations until SIGTERM or Ctrl-C.
-    Serve(serve::Arguments),
+    Serve(Box<serve::Arguments>),
+    /// Make and list accounts.
+    #[command(subcommand)]
+    Account(account::Command),
+    /// Make, list and revoke bearer tokens.
+    #[command(subcommand)]
+    Token(token::Command),
+    /// Import vacancies, candidates, statuses and credits from files: everything or nothing.
+    Import(data::ImportArguments),
+    /// Set the SMS credit balance of an account.
+    #[command(subcommand)]
+    Credits(data::CreditsCommand),
+    /// Fill an account with invented data, the same for the same seed.
+    DemoData(data::DemoArguments),
+    /// Look for damage in the database.
+    Check(Database),
 }
 
 /// Runs the program with the arguments of the process.
@@ -34,7 +58,13 @@ pub fn main() -> ExitCode {
         }
     };
     let result = match arguments.command {
-        Command::Serve(arguments) => serve::run(arguments),
+        Command::Serve(arguments) => serve::run(*arguments),
+        Command::Account(command) => account::run(command),
+        Command::Token(command) => token::run(command),
+        Command::Import(arguments) => data::import(arguments),
+        Command::Credits(command) => data::credits(command),
+        Command::DemoData(arguments) => data::demo(&arguments),
+        Command::Check(database) => data::check(&database),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -43,6 +73,34 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.kind().exit_code())
         }
     }
+}
+
+/// Which database a command works on.
+#[derive(Debug, Args)]
+struct Database {
+    /// The database: a file, which is made if it does not exist, or `postgres://USER@HOST/NAME`.
+    #[arg(long, value_name = "FILE|URL", env = "GATEWAY_DATABASE", hide_env_values = true)]
+    database: Option<String>,
+}
+
+impl Database {
+    fn open(&self) -> Result<Arc<dyn Store>, Error> {
+        open(self.database.as_deref())
+    }
+}
+
+fn open(database: Option<&str>) -> Result<Arc<dyn Store>, Error> {
+    let Some(database) = database else {
+        let help = "no database: set --database FILE or GATEWAY_DATABASE";
+        return Err(Error::new(ErrorKind::Config, help));
+    };
+    if !database.starts_with("postgres://") && !database.starts_with("postgresql://") {
+        return Ok(Arc::new(SqliteStore::open(database)?));
+    }
+    #[cfg(feature = "postgres")]
+    return Ok(Arc::new(crate::store::postgres::PostgresStore::connect(database)?));
+    #[cfg(not(feature = "postgres"))]
+    Err(Error::new(ErrorKind::Config, "this program was built without PostgreSQL"))
 }
 
 /// One line with the failure and what caused it.
@@ -54,15 +112,84 @@ fn complain(error: &Error) {
         text.push_str(&cause.to_string());
         source = cause.source();
     }
-    text.push('\n');
-    // If even this stream is closed, the exit code has to say it.
-    drop(std::io::stderr().write_all(text.as_bytes()));
+    note(&text);
 }
 
-/// Writes lines to standard output, at once.
+/// Writes a line to standard error. If even this stream is closed, the exit code has to say it.
+fn note(text: &str) {
+    drop(std::io::stderr().write_all(format!("{text}\n").as_bytes()));
+}
+
+/// Writes text to standard output, at once.
 fn print(text: &str) -> Result<(), Error> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// Writes a table: columns as wide as their widest cell.
+fn print_table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> Result<(), Error> {
+    let mut widths = head.map(str::len);
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let mut text = String::new();
+    for row in std::iter::once(&head.map(str::to_owned)).chain(rows) {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    print(&text)
+}
+
+/// Shows a point of time as RFC 3339 in UTC.
+fn show_time(time: crate::UnixTime) -> String {
+    let days = time.0.div_euclid(86_400);
+    let seconds = time.0.rem_euclid(86_400);
+    let (year, month, day) = civil_from_days(days);
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// Days since 1970 as a date of the Gregorian calendar, by counting years from March.
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::UnixTime;
+
+    #[test]
+    fn times() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+            (4_102_444_800, "2100-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(show_time(UnixTime(seconds)), text);
+        }
+    }
+
+    #[test]
+    fn the_arguments_fit_together() {
+        use clap::CommandFactory as _;
+        Arguments::command().debug_assert();
+    }
 }

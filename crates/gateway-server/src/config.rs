@@ -1,6 +1,7 @@
 //! How a server is set up. The defaults are meant for production behind nothing.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::clock::Clock;
@@ -15,6 +16,8 @@ pub struct Config {
     pub ops_listen: Option<SocketAddr>,
     /// The path that stands before `/c/oauth/v1`.
     pub prefix: String,
+    /// The files, in PEM, of the certificates and of the key of the first; with them the service speaks HTTPS.
+    pub tls: Option<(PathBuf, PathBuf)>,
     /// Requests per second and token in the long run; 0 is no limit.
     pub rate: u32,
     /// Requests at once per token.
@@ -31,6 +34,8 @@ pub struct Config {
     pub stall_timeout: Duration,
     /// How long answers may take to end after the server was told to stop.
     pub drain_timeout: Duration,
+    /// Bytes of disk, in unnamed temporary files, for whole lists that were sent before; 0 keeps none.
+    pub list_cache: u64,
     /// Whether a line per request is written to standard error.
     pub access_log: bool,
     /// Tells when a token expires.
@@ -43,6 +48,7 @@ impl Default for Config {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
             ops_listen: None,
             prefix: String::new(),
+            tls: None,
             rate: 50,
             burst: 100,
             connections: 10_000,
@@ -51,6 +57,7 @@ impl Default for Config {
             idle_timeout: Duration::from_secs(60),
             stall_timeout: Duration::from_secs(30),
             drain_timeout: Duration::from_secs(30),
+            list_cache: 1024 * 1024 * 1024,
             access_log: false,
             clock: Clock::system(),
         }

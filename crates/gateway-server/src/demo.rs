@@ -1,6 +1,7 @@
 //! A whole server for a moment: sample data in a temporary database, on a free port of the loopback address.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
 
@@ -107,7 +108,7 @@ pub(crate) async fn serve(
 ) -> Result<(crate::RunningServer, NewToken, TempDir), Error> {
     let directory = tempfile::Builder::new().prefix("gateway-demo-").tempdir()?;
     let (store, token) = store(&directory, DemoData::default())?;
-    let running = Server::new(config, store).start().await?;
+    let running = Server::new(config, Arc::new(store)).start().await?;
     Ok((running, token, directory))
 }
 

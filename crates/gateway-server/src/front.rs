@@ -5,6 +5,7 @@ pub(crate) mod body;
 pub(crate) mod conditional;
 pub(crate) mod limit;
 pub(crate) mod list;
+pub(crate) mod list_cache;
 pub(crate) mod log;
 pub(crate) mod metrics;
 pub(crate) mod negotiate;
@@ -24,6 +25,7 @@ use http::{HeaderName, Method, Response, StatusCode};
 use self::body::AnswerBody;
 use self::limit::RateLimits;
 use self::list::ListSource;
+use self::list_cache::ListCache;
 use self::log::{AccessLog, End, Record};
 use self::metrics::Metrics;
 use self::negotiate::Coding;
@@ -44,6 +46,7 @@ pub(crate) struct Front {
     pub(crate) work: Work,
     pub(crate) clock: Clock,
     pub(crate) limits: RateLimits,
+    pub(crate) lists: Arc<ListCache>,
     pub(crate) log: AccessLog,
     pub(crate) metrics: Arc<Metrics>,
 }
@@ -149,7 +152,8 @@ impl Front {
         let (body, coding) = match operation {
             Operation::GetCredits => (self.credits(snapshot.account).await?, Coding::Identity),
             Operation::ListCandidates => {
-                let source = ListSource::candidates(self.work.store(), snapshot, filter);
+                let source =
+                    ListSource::candidates(self.work.store(), snapshot, filter, &self.lists);
                 self.list(source, coding).await?
             }
             Operation::ListVacancies => {

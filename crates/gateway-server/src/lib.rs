@@ -12,6 +12,7 @@ mod demo_data;
 mod error;
 mod front;
 mod generated;
+mod import;
 mod json;
 mod listen;
 mod ops;
@@ -26,6 +27,7 @@ pub use crate::config::Config;
 pub use crate::demo_data::DemoData;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
+pub use crate::import::Import;
 pub use crate::server::{RunningServer, Server};
 pub use crate::store::memory::MemoryStore;
 #[cfg(feature = "postgres")]

@@ -2,6 +2,7 @@
 
 pub(crate) mod guard;
 pub(crate) mod head;
+pub(crate) mod tls;
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -39,6 +40,7 @@ pub(crate) struct Listen {
     pub(crate) head_limits: HeadLimits,
     pub(crate) patience: Patience,
     pub(crate) connections: Arc<Semaphore>,
+    pub(crate) tls: Option<tls::Acceptor>,
     pub(crate) phase: watch::Receiver<Phase>,
 }
 
@@ -72,7 +74,15 @@ impl Listen {
         tokio::spawn(async move {
             let metrics = Arc::clone(&listen.front.metrics);
             metrics.connections.fetch_add(1, Ordering::Relaxed);
-            listen.serve(socket, refusal).await;
+            match &listen.tls {
+                None => listen.serve(socket, refusal).await,
+                Some(tls) => {
+                    // A handshake is part of what may take only so long.
+                    if let Some(stream) = tls.accept(socket, listen.patience.head).await {
+                        listen.serve(stream, refusal).await;
+                    }
+                }
+            }
             metrics.connections.fetch_sub(1, Ordering::Relaxed);
             drop(permit);
         });

@@ -8,15 +8,18 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
+use crate::clock::{Clock, UnixTime};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use crate::front::Front;
+use crate::front::body::LONGEST_ANSWER;
 use crate::front::limit::RateLimits;
+use crate::front::list_cache::ListCache;
 use crate::front::log::AccessLog;
 use crate::front::work::Work;
 use crate::listen::guard::Patience;
 use crate::listen::head::HeadLimits;
-use crate::listen::{Listen, Phase};
+use crate::listen::{Listen, Phase, tls};
 use crate::ops::Ops;
 use crate::store::Store;
 
@@ -29,8 +32,8 @@ pub struct Server {
 
 impl Server {
     /// Sets up a server.
-    pub fn new(config: Config, store: impl Store) -> Self {
-        Self { config, store: Arc::new(store) }
+    pub fn new(config: Config, store: Arc<dyn Store>) -> Self {
+        Self { config, store }
     }
 
     /// Binds the address and begins to serve on the current runtime.
@@ -48,11 +51,13 @@ impl Server {
         } else {
             AccessLog::default()
         };
+        let work = Work::new(store, config.readers);
         let front = Arc::new(Front {
             path: Front::path_below(&config.prefix),
-            work: Work::new(store, config.readers),
+            work: work.clone(),
             clock: config.clock.clone(),
             limits: RateLimits::new(config.rate, config.burst),
+            lists: Arc::new(ListCache::new(config.list_cache)),
             log,
             metrics: Arc::default(),
         });
@@ -77,12 +82,20 @@ impl Server {
                 stall: config.stall_timeout,
             },
             connections: Arc::clone(&connections),
+            tls: config
+                .tls
+                .as_ref()
+                .map(|(certificate, key)| tls::acceptor(certificate, key))
+                .transpose()?,
             phase: watched,
         });
+        let scheme = if listen.tls.is_some() { "https" } else { "http" };
         let accepting = tokio::spawn(listen.run(listener));
+        tokio::spawn(collect(work, config.clock.clone(), phase.subscribe()));
         Ok(RunningServer {
             address,
             ops_address,
+            scheme,
             prefix: config.prefix.trim_end_matches('/').to_owned(),
             drain: config.drain_timeout,
             phase,
@@ -97,6 +110,7 @@ impl Server {
 pub struct RunningServer {
     address: SocketAddr,
     ops_address: Option<SocketAddr>,
+    scheme: &'static str,
     prefix: String,
     drain: Duration,
     phase: watch::Sender<Phase>,
@@ -118,7 +132,7 @@ impl RunningServer {
 
     /// Returns what a client is given as base URL.
     pub fn base_url(&self) -> String {
-        format!("http://{}{}", self.address, self.prefix)
+        format!("{}://{}{}", self.scheme, self.address, self.prefix)
     }
 
     /// Stops taking requests, lets answers end within the drain limit, and cuts what is left.
@@ -141,6 +155,22 @@ impl fmt::Debug for RunningServer {
         f.debug_struct("RunningServer").field("address", &self.address).finish_non_exhaustive()
     }
 }
+
+/// Removes superseded rows now and then, once no answer can be reading them any more.
+async fn collect(work: Work, clock: Clock, mut phase: watch::Receiver<Phase>) {
+    let keep = i64::try_from(2 * LONGEST_ANSWER.as_secs()).unwrap_or(i64::MAX);
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(COLLECT_EVERY) => {}
+            _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
+        }
+        let before = UnixTime(clock.now().0.saturating_sub(keep));
+        // What could not be removed now is removed the next time.
+        drop(work.run(move |store| store.collect(before)).await);
+    }
+}
+
+const COLLECT_EVERY: Duration = Duration::from_secs(5 * 60);
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
     TcpListener::bind(address).await.map_err(|error| {

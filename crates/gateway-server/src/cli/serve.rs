@@ -1,64 +1,81 @@
 //! `gateway-server serve`.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::print;
+use super::settings::Settings;
+use super::{open, print};
 use crate::config::Config;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::server::{RunningServer, Server};
-use crate::store::sqlite::SqliteStore;
+use crate::store::Store;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Serve sample data from a temporary database, and print a URL and a token for the shell.
     #[arg(long, conflicts_with = "database")]
     demo: bool,
-
-    /// Where to listen; port 0 takes a free one.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
-    listen: SocketAddr,
-
-    /// The database file. It is made if it does not exist.
-    #[arg(long, value_name = "FILE", env = "GATEWAY_DATABASE")]
-    database: Option<PathBuf>,
+    /// Read settings from a TOML file; its keys are the names of the flags.
+    #[arg(long, value_name = "FILE", env = "GATEWAY_CONFIG")]
+    config: Option<PathBuf>,
+    /// Print the effective configuration and serve nothing.
+    #[arg(long)]
+    print_config: bool,
+    #[command(flatten)]
+    settings: Settings,
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(arguments))
+    let Arguments { demo, config: file, print_config, settings } = arguments;
+    let settings = match file {
+        Some(file) => settings.or(Settings::from_file(&file)?),
+        None => settings,
+    };
+    if print_config {
+        return print(&settings.show(&settings.config()?));
+    }
+    let config = settings.config()?;
+    // Before there is a runtime: opening a database blocks.
+    let store = if demo { None } else { Some(open(settings.database.as_deref())?) };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(store, config))
 }
 
-async fn serve(arguments: Arguments) -> Result<(), Error> {
-    let config = Config { listen: arguments.listen, ..Config::default() };
+/// Serves the store, or sample data if there is none.
+async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), Error> {
     // Before the address is printed: who has read it may send the signal.
     let mut terminate = signal(SignalKind::terminate())?;
-    let (running, directory) = if arguments.demo {
+    let (running, directory) = if let Some(store) = store {
+        let running = Server::new(config, store).start().await?;
+        print(&format!("listening on {}\n", running.base_url()))?;
+        if let Some(address) = running.ops_address() {
+            print(&format!("health and metrics on http://{address}\n"))?;
+        }
+        (running, None)
+    } else {
+        config.access_log = false;
         let (running, token, directory) = crate::demo::serve(config).await?;
         print(&exports(&running, token.reveal()))?;
         (running, Some(directory))
-    } else {
-        let database = arguments.database.ok_or_else(|| {
-            let help = "no database: set --database FILE or GATEWAY_DATABASE, or try --demo";
-            Error::new(ErrorKind::Config, help)
-        })?;
-        let running = Server::new(config, SqliteStore::open(database)?).start().await?;
-        print(&format!("listening on {}\n", running.base_url()))?;
-        (running, None)
     };
-    tokio::select! {
-        _signal = terminate.recv() => {}
-        interrupted = tokio::signal::ctrl_c() => interrupted?,
-    }
+    asked_to_stop(&mut terminate).await?;
     // A second signal does not wait for answers.
     tokio::select! {
         _drained = running.stop() => {}
+        asked = asked_to_stop(&mut terminate) => asked?,
+    }
+    drop(directory);
+    Ok(())
+}
+
+async fn asked_to_stop(terminate: &mut Signal) -> Result<(), Error> {
+    tokio::select! {
         _signal = terminate.recv() => {}
         interrupted = tokio::signal::ctrl_c() => interrupted?,
     }
-    drop(directory);
     Ok(())
 }
 

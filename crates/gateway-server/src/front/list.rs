@@ -4,13 +4,63 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::list_cache::{KeptList, ListCache, Recording};
 use crate::error::Error;
 use crate::generated::operation::{Frame, LIST_CANDIDATES, LIST_VACANCIES};
 use crate::store::{CandidateFilter, Page, Snapshot, Store};
 
 /// Gives the bytes of one list from first to last. Holds nothing of the database between two pieces.
 #[derive(Debug)]
-pub(crate) struct ListSource {
+pub(crate) enum ListSource {
+    /// Read from the database, page by page.
+    Pages(Pages),
+    /// Sent before, and kept.
+    Kept(KeptList),
+}
+
+impl ListSource {
+    /// Lists candidates. All of an account come from `cache`, or go there.
+    pub(crate) fn candidates(
+        store: Arc<dyn Store>,
+        snapshot: Snapshot,
+        filter: CandidateFilter,
+        cache: &Arc<ListCache>,
+    ) -> Self {
+        let mut recording = None;
+        if filter == CandidateFilter::All {
+            if let Some(kept) = cache.get(snapshot) {
+                return Self::Kept(kept);
+            }
+            recording = cache.record(snapshot);
+        }
+        Self::Pages(Pages::new(store, snapshot, Rows::Candidates(filter), recording))
+    }
+
+    /// Lists all vacancies.
+    pub(crate) fn vacancies(store: Arc<dyn Store>, snapshot: Snapshot) -> Self {
+        Self::Pages(Pages::new(store, snapshot, Rows::Vacancies, None))
+    }
+
+    /// Tells whether the last byte was given.
+    pub(crate) fn is_finished(&self) -> bool {
+        match self {
+            Self::Pages(pages) => pages.after.is_none(),
+            Self::Kept(kept) => kept.is_finished(),
+        }
+    }
+
+    /// Gives the next bytes. Blocks for as long as the database or the disk takes.
+    pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
+        match self {
+            Self::Pages(pages) => pages.next(),
+            Self::Kept(kept) => kept.next(),
+        }
+    }
+}
+
+/// Pages by key of one snapshot, rendered as JSON.
+#[derive(Debug)]
+pub(crate) struct Pages {
     store: Arc<dyn Store>,
     snapshot: Snapshot,
     rows: Rows,
@@ -18,6 +68,7 @@ pub(crate) struct ListSource {
     after: Option<i64>,
     /// The last piece grew to this: the next begins with room for as much.
     room: usize,
+    recording: Option<Recording>,
 }
 
 #[derive(Debug)]
@@ -35,30 +86,18 @@ impl Rows {
     }
 }
 
-impl ListSource {
-    pub(crate) fn candidates(
+impl Pages {
+    fn new(
         store: Arc<dyn Store>,
         snapshot: Snapshot,
-        filter: CandidateFilter,
+        rows: Rows,
+        recording: Option<Recording>,
     ) -> Self {
-        Self::new(store, snapshot, Rows::Candidates(filter))
-    }
-
-    pub(crate) fn vacancies(store: Arc<dyn Store>, snapshot: Snapshot) -> Self {
-        Self::new(store, snapshot, Rows::Vacancies)
-    }
-
-    fn new(store: Arc<dyn Store>, snapshot: Snapshot, rows: Rows) -> Self {
-        Self { store, snapshot, rows, after: Some(Page::START), room: 512 }
-    }
-
-    /// Tells whether the last byte was given.
-    pub(crate) fn is_finished(&self) -> bool {
-        self.after.is_none()
+        Self { store, snapshot, rows, after: Some(Page::START), room: 512, recording }
     }
 
     /// Reads and renders the next page. Blocks for as long as the database takes for it.
-    pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
+    fn next(&mut self) -> Result<Option<Bytes>, Error> {
         let Some(after) = self.after else { return Ok(None) };
         let frame = self.rows.frame();
         let mut out = Vec::with_capacity(self.room);
@@ -87,6 +126,12 @@ impl ListSource {
         if self.after.is_none() {
             // Only here: an answer that was cut before is no JSON text.
             out.extend_from_slice(frame.close.as_bytes());
+        }
+        self.recording = self.recording.take().and_then(|recording| recording.write(&out));
+        if self.after.is_none() {
+            let recorded = self.recording.take();
+            // A list that fits into one piece is as quick to read again.
+            recorded.filter(|_| after != Page::START).into_iter().for_each(Recording::finish);
         }
         self.room = out.len() + out.len() / 16;
         Ok(Some(Bytes::from(out)))

@@ -6,6 +6,8 @@ mod cluster;
 #[cfg(test)]
 mod operations;
 #[cfg(test)]
+mod program;
+#[cfg(test)]
 mod store;
 #[cfg(test)]
 mod support;

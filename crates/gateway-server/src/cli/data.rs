@@ -1,0 +1,136 @@
+//! The commands that put data into an account, and the one that looks for damage.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Database, note, print};
+use crate::Clock;
+use crate::demo_data::DemoData;
+use crate::error::{Error, ErrorKind};
+use crate::generated::record::CreditsRow;
+use crate::import::{Import, record};
+use crate::store::{Changes, ImportMode, ImportReport, Place};
+
+#[derive(Debug, Args)]
+pub(super) struct ImportArguments {
+    /// The account that gets the data.
+    #[arg(long, value_name = "NAME")]
+    account: String,
+    /// Give every candidate in the files a status in this vacancy. For answers to filtered calls.
+    #[arg(long, value_name = "N", requires = "status")]
+    vacancy_id: Option<i64>,
+    /// The status that goes with --vacancy-id.
+    #[arg(long, value_name = "NAME", requires = "vacancy_id")]
+    status: Option<String>,
+    /// Check and count everything, and change nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Files in NDJSON (.ndjson, .jsonl), JSON (.json, answers of the service too) or CSV (.csv).
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    database: Database,
+}
+
+pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
+    let store = arguments.database.open()?;
+    let account = store.account(&arguments.account)?;
+    let mode = if arguments.dry_run { ImportMode::DryRun } else { ImportMode::Commit };
+    let import =
+        Import { files: arguments.files, application: arguments.vacancy_id.zip(arguments.status) };
+    let terminal = std::io::stderr().is_terminal();
+    let mut progress = |count| {
+        if terminal {
+            note(&format!("{count} records read"));
+        }
+    };
+    let report = import.run(&*store, account, mode, &mut progress)?;
+    print(&describe(&report, mode))
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum CreditsCommand {
+    /// Set the balance.
+    Set {
+        /// The account.
+        #[arg(long, value_name = "NAME")]
+        account: String,
+        /// A plain decimal number, which is answered exactly as it is written here.
+        #[arg(allow_negative_numbers = true)]
+        number: String,
+        /// The code of the currency.
+        currency: String,
+        #[command(flatten)]
+        database: Database,
+    },
+}
+
+pub(super) fn credits(command: CreditsCommand) -> Result<(), Error> {
+    let CreditsCommand::Set { account, number, currency, database } = command;
+    let place = Place { file: 0, line: 0 };
+    record::credits(place, &number, &currency)
+        .map_err(|error| Error::new(ErrorKind::Config, error.to_string()))?;
+    let store = database.open()?;
+    let id = store.account(&account)?;
+    let row = CreditsRow { credits_number: &number, currency: &currency };
+    store.import(id, Clock::system().now(), ImportMode::Commit, &mut |stage| {
+        stage.credits(place, &row)
+    })?;
+    print(&format!("{account}: {number} {currency}\n"))
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DemoArguments {
+    /// The account that gets the data.
+    #[arg(long, value_name = "NAME")]
+    account: String,
+    /// How many candidates.
+    #[arg(long, value_name = "N", default_value_t = DemoData::default().candidates)]
+    candidates: u32,
+    /// The same seed gives the same data.
+    #[arg(long, value_name = "S", default_value_t = DemoData::default().seed)]
+    seed: u64,
+    #[command(flatten)]
+    database: Database,
+}
+
+pub(super) fn demo(arguments: &DemoArguments) -> Result<(), Error> {
+    let data = DemoData { candidates: arguments.candidates, seed: arguments.seed };
+    let store = arguments.database.open()?;
+    let account = store.account(&arguments.account)?;
+    let now = Clock::system().now();
+    let report = store.import(account, now, ImportMode::Commit, &mut |stage| data.fill(stage))?;
+    print(&describe(&report, ImportMode::Commit))
+}
+
+pub(super) fn check(database: &Database) -> Result<(), Error> {
+    let found = database.open()?.check()?;
+    if found.is_empty() {
+        return print("no damage found\n");
+    }
+    for line in &found {
+        note(line);
+    }
+    Err(Error::new(ErrorKind::StorageCorrupt, "the database is damaged"))
+}
+
+fn describe(report: &ImportReport, mode: ImportMode) -> String {
+    let line = |name: &str, changes: Changes| {
+        let Changes { added, changed, unchanged } = changes;
+        format!("{name}: {added} new, {changed} changed, {unchanged} as before\n")
+    };
+    let mut text = line("vacancies", report.vacancies);
+    text.push_str(&line("candidates", report.candidates));
+    text.push_str(&line("statuses", report.applications));
+    text.push_str(if report.credits_changed {
+        "credits: changed\n"
+    } else {
+        "credits: as before\n"
+    });
+    if mode == ImportMode::DryRun {
+        text.push_str("dry run: nothing was changed\n");
+    }
+    text
+}

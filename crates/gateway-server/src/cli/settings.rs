@@ -1,0 +1,214 @@
+//! The settings of `serve`: flags before environment before file before default.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use serde::Deserialize;
+
+use crate::config::Config;
+use crate::error::{Error, ErrorKind};
+
+/// One struct is both the flags (with their variables) and the file, so that neither knows a setting the other lacks.
+#[derive(Debug, Default, Args, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Settings {
+    /// Where to listen; port 0 takes a free one. [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR", env = "GATEWAY_LISTEN")]
+    pub(super) listen: Option<SocketAddr>,
+    /// Where /healthz, /readyz and /metrics listen; nowhere if not given.
+    #[arg(long, value_name = "ADDR", env = "GATEWAY_OPS_LISTEN")]
+    ops_listen: Option<SocketAddr>,
+    /// The database: a file, which is made if it does not exist, or `postgres://USER@HOST/NAME`.
+    #[arg(long, value_name = "FILE|URL", env = "GATEWAY_DATABASE", hide_env_values = true)]
+    pub(super) database: Option<String>,
+    /// The path before /c/oauth/v1.
+    #[arg(long, value_name = "PATH", env = "GATEWAY_PREFIX")]
+    prefix: Option<String>,
+    /// The certificates, in PEM; together with --tls-key this serves HTTPS.
+    #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_CERTIFICATE")]
+    tls_certificate: Option<PathBuf>,
+    /// The private key of the first certificate, in PEM.
+    #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_KEY")]
+    tls_key: Option<PathBuf>,
+    /// Requests per second and token in the long run; 0 is no limit. [default: 50]
+    #[arg(long, value_name = "N", env = "GATEWAY_RATE")]
+    rate: Option<u32>,
+    /// Requests at once per token. [default: 100]
+    #[arg(long, value_name = "N", env = "GATEWAY_BURST")]
+    burst: Option<u32>,
+    /// How many connections may be open. [default: 10000]
+    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS")]
+    connections: Option<usize>,
+    /// How many calls to the database run at once. [default: 8]
+    #[arg(long, value_name = "N", env = "GATEWAY_READERS")]
+    readers: Option<usize>,
+    /// Seconds from the first byte of a request head to its last. [default: 10]
+    #[arg(long, value_name = "S", env = "GATEWAY_HEAD_TIMEOUT")]
+    head_timeout: Option<u64>,
+    /// Seconds between two requests on a connection. [default: 60]
+    #[arg(long, value_name = "S", env = "GATEWAY_IDLE_TIMEOUT")]
+    idle_timeout: Option<u64>,
+    /// Seconds in which a client takes not one byte of an answer. [default: 30]
+    #[arg(long, value_name = "S", env = "GATEWAY_STALL_TIMEOUT")]
+    stall_timeout: Option<u64>,
+    /// Seconds that answers may take to end after SIGTERM. [default: 30]
+    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT")]
+    drain_timeout: Option<u64>,
+    /// MiB of disk, in unnamed temporary files, for whole lists that were sent before. [default: 1024]
+    #[arg(long, value_name = "MIB", env = "GATEWAY_LIST_CACHE")]
+    list_cache: Option<u64>,
+    /// Whether a JSON line per request goes to standard error. [default: true]
+    #[arg(long, value_name = "BOOL", env = "GATEWAY_ACCESS_LOG")]
+    access_log: Option<bool>,
+}
+
+/// Takes the first of two values that is there, field by field.
+macro_rules! first_of {
+    ($first:expr, $second:expr; $($field:ident),+ $(,)?) => {
+        Settings { $($field: $first.$field.or($second.$field)),+ }
+    };
+}
+
+impl Settings {
+    /// Reads a configuration file.
+    pub(super) fn from_file(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Error::caused(ErrorKind::Config, format!("{} cannot be read", path.display()), error)
+        })?;
+        toml::from_str(&text).map_err(|error| {
+            // The file may hold a password: its text is not repeated, only what is wrong with it.
+            let context = format!("{}: {}", path.display(), error.message());
+            Error::new(ErrorKind::Config, context)
+        })
+    }
+
+    /// Fills in what is not set from settings that count less.
+    pub(super) fn or(self, other: Self) -> Self {
+        first_of!(self, other;
+            listen, ops_listen, database, prefix, tls_certificate, tls_key, rate, burst, connections, readers,
+            head_timeout, idle_timeout, stall_timeout, drain_timeout, list_cache, access_log,
+        )
+    }
+
+    /// Returns the configuration of the server.
+    pub(super) fn config(&self) -> Result<Config, Error> {
+        let default = Config::default();
+        let seconds = |own: Option<u64>, default| own.map_or(default, Duration::from_secs);
+        let prefix = self.prefix.clone().unwrap_or_default();
+        if !prefix.is_empty() && (!prefix.starts_with('/') || prefix.contains(['?', '#', ' '])) {
+            return Err(Error::new(ErrorKind::Config, "prefix must be a path, such as /gateway"));
+        }
+        let tls = match (&self.tls_certificate, &self.tls_key) {
+            (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
+            (None, None) => None,
+            _ => {
+                let help = "tls-certificate and tls-key belong together";
+                return Err(Error::new(ErrorKind::Config, help));
+            }
+        };
+        Ok(Config {
+            listen: self.listen.unwrap_or(default.listen),
+            ops_listen: self.ops_listen,
+            prefix,
+            tls,
+            rate: self.rate.unwrap_or(default.rate),
+            burst: self.burst.unwrap_or(default.burst),
+            connections: self.connections.unwrap_or(default.connections),
+            readers: self.readers.unwrap_or(default.readers),
+            head_timeout: seconds(self.head_timeout, default.head_timeout),
+            idle_timeout: seconds(self.idle_timeout, default.idle_timeout),
+            stall_timeout: seconds(self.stall_timeout, default.stall_timeout),
+            drain_timeout: seconds(self.drain_timeout, default.drain_timeout),
+            list_cache: self
+                .list_cache
+                .map_or(default.list_cache, |mib| mib.saturating_mul(1024 * 1024)),
+            access_log: self.access_log.unwrap_or(true),
+            clock: default.clock,
+        })
+    }
+
+    /// Writes the effective configuration as a file that `--config` takes. A password in the database URL is masked.
+    pub(super) fn show(&self, config: &Config) -> String {
+        let mut text = String::new();
+        let mut line = |key: &str, value: String| {
+            let written = writeln!(text, "{key} = {value}");
+            debug_assert!(written.is_ok(), "writing to a string does not fail");
+        };
+        let quoted = |value: &str| toml::Value::String(value.to_owned()).to_string();
+        let path = |path: &Path| quoted(&path.display().to_string());
+        line("listen", quoted(&config.listen.to_string()));
+        if let Some(address) = config.ops_listen {
+            line("ops-listen", quoted(&address.to_string()));
+        }
+        if let Some(database) = &self.database {
+            line("database", quoted(&masked(database)));
+        }
+        line("prefix", quoted(&config.prefix));
+        if let Some((certificate, key)) = &config.tls {
+            line("tls-certificate", path(certificate));
+            line("tls-key", path(key));
+        }
+        for (key, value) in [
+            ("rate", u64::from(config.rate)),
+            ("burst", u64::from(config.burst)),
+            ("connections", config.connections as u64),
+            ("readers", config.readers as u64),
+            ("head-timeout", config.head_timeout.as_secs()),
+            ("idle-timeout", config.idle_timeout.as_secs()),
+            ("stall-timeout", config.stall_timeout.as_secs()),
+            ("drain-timeout", config.drain_timeout.as_secs()),
+            ("list-cache", config.list_cache / (1024 * 1024)),
+        ] {
+            line(key, value.to_string());
+        }
+        line("access-log", config.access_log.to_string());
+        text
+    }
+}
+
+/// Hides the password of a URL.
+fn masked(database: &str) -> String {
+    let Some((scheme, rest)) = database.split_once("://") else { return database.to_owned() };
+    match rest.rsplit_once('@') {
+        Some((user, host)) if user.contains(':') => {
+            let user = user.split(':').next().unwrap_or_default();
+            format!("{scheme}://{user}:***@{host}")
+        }
+        _ => database.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_a_file_that_says_the_same() {
+        let settings =
+            Settings { database: Some("a.db".into()), rate: Some(7), ..Settings::default() };
+        let shown = settings.show(&settings.config().unwrap());
+        let read: Settings = toml::from_str(&shown).unwrap();
+        assert_eq!(read.show(&read.config().unwrap()), shown);
+        assert!(shown.contains("rate = 7\n"), "{shown}");
+    }
+
+    #[test]
+    fn unknown_keys_and_half_settings_are_refused() {
+        assert!(toml::from_str::<Settings>("listn = \"127.0.0.1:1\"").is_err());
+        let half = Settings { tls_key: Some("k".into()), ..Settings::default() };
+        assert_eq!(half.config().unwrap_err().kind(), ErrorKind::Config);
+        let odd = Settings { prefix: Some("x".into()), ..Settings::default() };
+        assert_eq!(odd.config().unwrap_err().kind(), ErrorKind::Config);
+    }
+
+    #[test]
+    fn passwords_are_masked() {
+        assert_eq!(masked("postgres://u:p@h/d"), "postgres://u:***@h/d");
+        assert_eq!(masked("postgres://u:p@q@h/d"), "postgres://u:***@h/d");
+        assert_eq!(masked("postgres://u@h/d"), "postgres://u@h/d");
+        assert_eq!(masked("/var/lib/g.db"), "/var/lib/g.db");
+    }
+}

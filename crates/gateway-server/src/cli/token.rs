@@ -1,0 +1,94 @@
+//! `gateway-server token`.
+
+use super::{Database, note, print, print_table, show_time};
+use crate::error::{Error, ErrorKind};
+use crate::store::TokenInfo;
+use crate::token::TokenId;
+use crate::{Clock, UnixTime};
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// Make a token and print it. It is shown this once: only its hash is stored.
+    Create {
+        /// The account it speaks for.
+        #[arg(long, value_name = "NAME")]
+        account: String,
+        /// What it is for.
+        #[arg(long, default_value = "")]
+        label: String,
+        /// How long it is valid, such as `90d`, `12h` or `30m`; for ever if not given.
+        #[arg(long, value_name = "TIME", value_parser = lifetime)]
+        expires: Option<i64>,
+        #[command(flatten)]
+        database: Database,
+    },
+    /// List the tokens of an account. The tokens themselves are not known.
+    List {
+        /// The account.
+        #[arg(long, value_name = "NAME")]
+        account: String,
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Refuse a token from now on.
+    Revoke {
+        /// The account.
+        #[arg(long, value_name = "NAME")]
+        account: String,
+        /// The id, from the list.
+        id: String,
+        #[command(flatten)]
+        database: Database,
+    },
+}
+
+pub(super) fn run(command: Command) -> Result<(), Error> {
+    let now = Clock::system().now();
+    match command {
+        Command::Create { account, label, expires, database } => {
+            let store = database.open()?;
+            let expires = expires.map(|seconds| UnixTime(now.0.saturating_add(seconds)));
+            let token = store.create_token(store.account(&account)?, &label, now, expires)?;
+            note(&format!("token {} for {account}; it is shown this once", token.digest().id()));
+            // The token alone on standard output: `GATEWAY_TOKEN=$(gateway-server token create …)`.
+            print(&format!("{}\n", token.reveal()))
+        }
+        Command::List { account, database } => {
+            let store = database.open()?;
+            let tokens = store.tokens(store.account(&account)?)?;
+            let rows: Vec<_> = tokens.into_iter().map(|token| row(token, now)).collect();
+            print_table(["ID", "STATE", "CREATED", "EXPIRES", "LABEL"], &rows)
+        }
+        Command::Revoke { account, id, database } => {
+            let store = database.open()?;
+            if store.revoke_token(store.account(&account)?, &TokenId(id.clone()), now)? {
+                return print(&format!("token {id} is revoked\n"));
+            }
+            Err(Error::new(ErrorKind::NotFound, format!("{account} has no token {id}")))
+        }
+    }
+}
+
+fn row(token: TokenInfo, now: UnixTime) -> [String; 5] {
+    let state = match (token.revoked_at, token.expires_at) {
+        (Some(_), _) => "revoked",
+        (None, Some(at)) if at <= now => "expired",
+        _ => "valid",
+    };
+    let expires = token.expires_at.map_or_else(|| "never".to_owned(), show_time);
+    [token.id.to_string(), state.to_owned(), show_time(token.created_at), expires, token.label]
+}
+
+fn lifetime(text: &str) -> Result<i64, String> {
+    let help = || "a number and d, h, m or s, such as 90d".to_owned();
+    let unit = text.chars().last().ok_or_else(help)?;
+    let seconds: i64 = match unit {
+        'd' => 86_400,
+        'h' => 3_600,
+        'm' => 60,
+        's' => 1,
+        _ => return Err(help()),
+    };
+    let number: u32 = text.strip_suffix(unit).and_then(|n| n.parse().ok()).ok_or_else(help)?;
+    Ok(seconds * i64::from(number))
+}

@@ -1,0 +1,42 @@
+//! CSV: the first line names the columns (RFC 4180).
+
+use std::io::Read;
+
+use super::record::{Fields, Target};
+use crate::Place;
+use crate::error::Error;
+
+/// Reads a table. `portal_id` and `portal_name` are the portal; an empty cell is an empty text.
+pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
+    let mut reader = ::csv::ReaderBuilder::new().has_headers(true).from_reader(reader);
+    let refused = |error: ::csv::Error, line: u64| {
+        let line = error.position().map_or(line, ::csv::Position::line);
+        let text = match error.kind() {
+            ::csv::ErrorKind::Utf8 { .. } => "the text is not UTF-8",
+            ::csv::ErrorKind::UnequalLengths { .. } => "the line has another number of cells",
+            _ => "the table cannot be read",
+        };
+        Error::at(Place { file, line }, text)
+    };
+    let columns = reader.headers().map_err(|error| refused(error, 1))?.clone();
+    let mut probe = Fields::default();
+    for column in &columns {
+        if !probe.set(column.trim_start_matches('\u{feff}'), "") {
+            let place = Place { file, line: 1 };
+            return Err(Error::at(place, "the first line names a column that nobody knows"));
+        }
+    }
+    let mut record = ::csv::StringRecord::new();
+    loop {
+        let line = reader.position().line();
+        if !reader.read_record(&mut record).map_err(|error| refused(error, line))? {
+            return Ok(());
+        }
+        let line = record.position().map_or(line, ::csv::Position::line);
+        let mut fields = Fields::default();
+        for (column, value) in columns.iter().zip(&record) {
+            fields.set(column.trim_start_matches('\u{feff}'), value);
+        }
+        target.put(Place { file, line }, fields)?;
+    }
+}

@@ -1,0 +1,366 @@
+//! The program `gateway-server`, run as a process: commands, messages, exit codes, signals.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use crate::cluster;
+use crate::support::{call, get};
+
+pub(crate) fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gateway-server"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("GATEWAY_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs a command on a database and returns what it printed.
+pub(crate) fn run(database: &str, arguments: &[&str]) -> String {
+    let output = program().args(arguments).args(["--database", database]).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", error(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+pub(crate) fn error(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A server process. It is killed when the test ends, if it still runs.
+pub(crate) struct Served {
+    pub(crate) child: Child,
+    pub(crate) out: BufReader<ChildStdout>,
+    pub(crate) base_url: String,
+    pub(crate) token: String,
+}
+
+impl Served {
+    /// Serves a database and waits until the address is printed.
+    pub(crate) fn start(database: &str, arguments: &[&str]) -> Self {
+        let mut child = program()
+            .args(["serve", "--listen", "127.0.0.1:0", "--access-log", "false", "--rate", "0"])
+            .args(["--database", database])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        let base_url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+        Self { child, out, base_url, token: String::new() }
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Makes an account with a token and returns the token.
+pub(crate) fn account(database: &str, name: &str) -> String {
+    run(database, &["account", "create", name]);
+    run(database, &["token", "create", "--account", name, "--label", "test"]).trim().to_owned()
+}
+
+fn files(directory: &Path) -> [String; 3] {
+    let write = |name: &str, text: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    [
+        write(
+            "candidates.csv",
+            "id,name,email,phone,phone_mobile,date,portal_id,portal_name,type,vacancy_id,status\n\
+             11,\"Groß, Anna\",a@example.org,,+31 6,2026-01-02 03:04:05,3,Indeed,person,52,New\n\
+             12,\"O\"\"Neill\",,,,,,,,52,On hold\n",
+        ),
+        write(
+            "vacancies.ndjson",
+            "{\"id\":\"52\",\"project\":\"Welder\"}\n\n{\"id\":53,\"project\":\"Barista\"}\n\
+             {\"vacancy_id\":\"53\",\"candidate_id\":\"11\",\"status\":\"Rejected\"}\n",
+        ),
+        write("credits.json", "{\"credits_number\":\"-3.50\",\"currency\":\"CHF\"}"),
+    ]
+}
+
+/// From nothing to a served account, and an export that imports again: the same bytes.
+fn whole_life(database: &str, copy: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let token = account(database, "acme");
+    let [csv, ndjson, json] = files(directory.path());
+    let import = ["import", "--account", "acme", &csv, &ndjson, &json];
+    let dry = run(database, &[&import[..], &["--dry-run"]].concat());
+    assert!(dry.contains("candidates: 2 new") && dry.contains("dry run"), "{dry}");
+    let real = run(database, &import);
+    assert!(real.contains("vacancies: 2 new") && real.contains("statuses: 3 new"), "{real}");
+    assert!(run(database, &import).contains("candidates: 0 new, 0 changed, 2 as before"));
+
+    let served = Served::start(database, &[]);
+    let candidates = get(&served.base_url, &token, "method=candidates/list");
+    assert_eq!(
+        candidates.text(),
+        concat!(
+            r#"{"status":"success","result":[{"id":"11","name":"Groß, Anna","email":"a@example.org","phone":"","#,
+            r#""phone_mobile":"+31 6","date":"2026-01-02 03:04:05","portal":{"id":"3","name":"Indeed"},"#,
+            r#""type":"person"},{"id":"12","name":"O\"Neill","email":"","phone":"","phone_mobile":"","#,
+            r#""date":"","portal":{"id":"","name":""},"type":"person"}]}"#
+        )
+    );
+    let held = get(&served.base_url, &token, "method=candidates/list&vacancy_id=52&status=On+hold");
+    assert!(held.text().contains("\"12\"") && !held.text().contains("\"11\""));
+    let credits = get(&served.base_url, &token, "method=credits/get");
+    assert_eq!(credits.text(), r#"{"credits_number":"-3.50","currency":"CHF"}"#);
+
+    // Another account of another server, filled from the answers of this one.
+    let copied = account(copy, "copy");
+    let answers = ["candidates/list", "vacancies/list", "credits/get"].map(|method| {
+        let path = directory.path().join(method.replace('/', "-") + ".json");
+        let answer = get(&served.base_url, &token, &format!("method={method}"));
+        std::fs::write(&path, &answer.body).unwrap();
+        (path.to_str().unwrap().to_owned(), answer.body)
+    });
+    let paths: Vec<&str> = answers.iter().map(|(path, _)| path.as_str()).collect();
+    run(copy, &[&["import", "--account", "copy"], &paths[..]].concat());
+    let filtered = directory.path().join("held.json");
+    std::fs::write(&filtered, &held.body).unwrap();
+    run(
+        copy,
+        &[
+            "import",
+            "--account",
+            "copy",
+            "--vacancy-id",
+            "52",
+            "--status",
+            "On hold",
+            filtered.to_str().unwrap(),
+        ],
+    );
+    let other = Served::start(copy, &[]);
+    for (method, (_, body)) in
+        ["candidates/list", "vacancies/list", "credits/get"].iter().zip(&answers)
+    {
+        let again = get(&other.base_url, &copied, &format!("method={method}"));
+        assert_eq!(again.body, *body, "{method}");
+    }
+    let again =
+        get(&other.base_url, &copied, "method=candidates/list&vacancy_id=52&status=On%20hold");
+    assert_eq!(again.body, held.body);
+    assert_eq!(get(&other.base_url, &token, "method=credits/get").status, 401);
+    assert!(run(database, &["check"]).contains("no damage"));
+}
+
+#[test]
+fn from_nothing_to_a_served_account_on_sqlite() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    whole_life(&path("one.db"), &path("two.db"));
+}
+
+#[test]
+fn from_nothing_to_a_served_account_on_postgresql() {
+    let (Some(one), Some(two)) = (cluster::database(), cluster::database()) else { return };
+    whole_life(&one.url, &two.url);
+}
+
+#[test]
+fn a_wrong_file_is_named_with_its_line_and_changes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    account(&database, "acme");
+    let refused = |name: &str, text: &str, expected: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let output = program()
+            .args(["import", "--account", "acme", "--database", &database])
+            .arg(&path)
+            .output()
+            .unwrap();
+        let error = error(&output);
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(error.contains(&format!("{name}:{expected}")), "{error}");
+        assert!(error.ends_with("nothing was imported\n") && !error.contains("secret"), "{error}");
+    };
+    let good = r#"{"id":"1","name":"secret"}"#;
+    refused("a.ndjson", &format!("{good}\n{{\"id\":\"x\"}}\n"), "2: id is not a number");
+    refused("b.ndjson", &format!("{good}\n\n{{\"nmae\":\"secret\"}}\n"), "3: a field is unknown");
+    refused(
+        "c.ndjson",
+        &format!("{good}\n{{\"id\":\"2\",\"name\":\"secret"),
+        "2: the value is not complete",
+    );
+    refused("d.ndjson", "not JSON", "1: this is not JSON");
+    refused(
+        "e.json",
+        "[\n{\"id\":\"1\"},\n{\"id\":\"2\",\"date\":\"2026-02-30 00:00:00\"}\n]",
+        "3: date is not",
+    );
+    refused(
+        "f.json",
+        "{\"status\":\"success\",\"result\":[{\"id\":\"1\"},\n{\"id\":7.5}]}",
+        "2: a field is unknown",
+    );
+    refused("g.csv", "id,name\n1,secret\n2\n", "3: the line has another number of cells");
+    refused("h.csv", "id,nmae\n1,secret\n", "1: the first line names a column");
+    refused("i.csv", "id,name,vacancy_id,status\n1,secret,9,New\n", "2: there is no vacancy 9");
+    refused("j.ndjson", "{\"id\":\"1\",\"id\":\"2\"}", "1: a field is unknown, given twice");
+    refused(
+        "k.json",
+        "{\"credits_number\":\"1e3\",\"currency\":\"EUR\"}",
+        "1: credits_number is not",
+    );
+    refused(
+        "l.ndjson",
+        "{\"id\":\"1\",\"name\":\"secret\",\"vacancy_id\":\"3\"}",
+        "1: vacancy_id and status",
+    );
+    refused("m.ndjson", "{\"id\":\"007\"}", "1: id is not a number");
+    refused("n.ndjson", "{\"id\":\"9223372036854775808\"}", "1: id is not a number");
+    let served = Served::start(&database, &[]);
+    let token = run(&database, &["token", "create", "--account", "acme"]);
+    let list = get(&served.base_url, token.trim(), "method=candidates/list");
+    assert_eq!(list.text(), r#"{"status":"success","result":[]}"#);
+}
+
+#[test]
+fn a_token_ends_when_it_is_revoked_and_is_nowhere_in_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    let served = Served::start(&database, &[]);
+    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+    let list = run(&database, &["token", "list", "--account", "acme"]);
+    assert!(list.contains("valid") && list.contains("test") && !list.contains(&token), "{list}");
+    let id = list.lines().nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    run(&database, &["token", "revoke", "--account", "acme", &id]);
+    // The answer to a revoked token is to the byte the one to a token that never was.
+    let stable = |token: &str| {
+        let answer = get(&served.base_url, token, "method=credits/get");
+        let lines = answer
+            .head
+            .lines()
+            .filter(|line| !line.starts_with("x-request-id") && !line.starts_with("date"));
+        (lines.collect::<Vec<_>>().join("\n"), answer.body)
+    };
+    assert_eq!(stable(&token), stable("gwt_never"));
+    drop(served);
+    for name in ["a.db", "a.db-wal"] {
+        let bytes = std::fs::read(directory.path().join(name)).unwrap_or_default();
+        let found = bytes.windows(token.len()).any(|window| window == token.as_bytes());
+        assert!(!found, "{name} holds the token");
+        assert!(!bytes.windows(20).any(|window| window == &token.as_bytes()[4..24]), "{name}");
+    }
+}
+
+#[test]
+fn a_wrong_call_is_one_line_and_exit_code_2() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    run(&database, &["account", "create", "acme"]);
+    let check = |arguments: &[&str], code: i32, text: &str| {
+        let output = program().args(arguments).output().unwrap();
+        let error = error(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?} {error}");
+        assert!(error.contains(text), "{arguments:?} {error}");
+    };
+    check(&["serve"], 2, "set --database FILE or GATEWAY_DATABASE");
+    check(
+        &["account", "create", "acme", "--database", &database],
+        2,
+        "there is an account \"acme\" already",
+    );
+    check(
+        &["token", "list", "--account", "x", "--database", &database],
+        2,
+        "there is no account \"x\"",
+    );
+    check(
+        &["token", "create", "--account", "acme", "--expires", "soon", "--database", &database],
+        2,
+        "90d",
+    );
+    check(
+        &["credits", "set", "--account", "acme", "1,5", "EUR", "--database", &database],
+        2,
+        "plain decimal",
+    );
+    check(
+        &["import", "--account", "acme", "--database", &database, "nowhere.csv"],
+        2,
+        "nowhere.csv cannot be read",
+    );
+    check(&["serve", "--database", &database, "--tls-key", "k"], 2, "belong together");
+    check(
+        &["serve", "--database", &database, "--tls-key", "k", "--tls-certificate", "c"],
+        1,
+        "c holds no PEM",
+    );
+    check(
+        &["serve", "--database", "postgres://nobody@127.0.0.1:1/x"],
+        1,
+        "connecting to the database",
+    );
+    std::fs::write(directory.path().join("empty.db"), "").unwrap();
+    let empty = directory.path().join("empty.db").to_str().unwrap().to_owned();
+    check(&["serve", "--database", &empty], 3, "is empty, not a database");
+}
+
+#[test]
+fn flags_count_before_the_environment_before_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("gateway.toml");
+    std::fs::write(
+        &file,
+        "rate = 1\nburst = 1\nreaders = 1\ndatabase = \"postgres://u:hunter2@h/d\"\n",
+    )
+    .unwrap();
+    let output = program()
+        .env("GATEWAY_RATE", "2")
+        .env("GATEWAY_BURST", "2")
+        .args(["serve", "--print-config", "--rate", "3", "--config"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in ["rate = 3", "burst = 2", "readers = 1", "idle-timeout = 60"] {
+        assert!(text.lines().any(|other| other == line), "{line}: {text}");
+    }
+    assert!(!text.contains("hunter2"), "{text}");
+}
+
+#[test]
+fn the_demo_prints_two_lines_for_the_shell_and_ends_on_a_signal() {
+    for signal in ["-TERM", "-INT"] {
+        let mut child = program()
+            .args(["serve", "--demo", "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut value = |name: &str| {
+            let mut line = String::new();
+            out.read_line(&mut line).unwrap();
+            let value = line.trim_end().strip_prefix(&format!("export {name}='")).unwrap();
+            value.strip_suffix('\'').unwrap().to_owned()
+        };
+        let (base_url, token) = (value("GATEWAY_BASE_URL"), value("GATEWAY_TOKEN"));
+        assert_eq!(call(&base_url, &token, "GET", "method=vacancies/list", "").status, 200);
+        let served = Served { child, out, base_url, token };
+        served.signal(signal);
+        let mut served = served;
+        assert_eq!(served.child.wait().unwrap().code(), Some(0));
+        let mut rest = String::new();
+        served.out.read_line(&mut rest).unwrap();
+        assert_eq!((rest.as_str(), served.token.len()), ("", 47));
+    }
+}
