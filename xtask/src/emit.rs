@@ -10,6 +10,7 @@ use crate::ir::Service;
 mod cli;
 mod client;
 mod language;
+mod model;
 mod server;
 mod service;
 
@@ -41,6 +42,7 @@ const EMITTERS: &[Emitter] = &[
     cli::emit,
     client::emit,
     language::emit,
+    model::emit,
     server::emit,
     service::emit,
 ];

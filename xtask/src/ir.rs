@@ -133,7 +133,7 @@ pub struct Enum {
 /// One listed value of an enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnumValue {
-    /// The name of the variant.
+    /// The name of the variant: [`RustName::variant`].
     pub rust: RustName,
     /// The text on the wire.
     pub wire: String,

@@ -51,29 +51,21 @@ mod extra;
 mod generated;
 mod listing;
 mod nulls;
-mod open_enum;
 mod operation;
 mod query;
 mod raw;
 mod redact;
 mod scalar;
 mod text;
+mod wire_enum;
 
 pub mod service;
 
 pub use crate::decode::{Next, Record, StreamDecoder};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::extra::Extra;
-pub use crate::generated::enums::{
-    CandidateKind, StatusName, UnknownCandidateKind, UnknownStatusName,
-};
-pub use crate::generated::models::{
-    Candidate, CandidateRef, Credits, CreditsRef, Portal, PortalRef, Vacancy, VacancyRef,
-};
-pub use crate::generated::queries::{GetCredits, ListCandidates, ListVacancies};
-pub use crate::generated::scalars::{
-    CandidateId, CivilDateTime, CurrencyCode, DecimalText, PortalId, VacancyId,
-};
+// By name over there: every type and query of the spec.
+pub use crate::generated::*;
 pub use crate::listing::{Listing, Rejected};
 pub use crate::operation::{ListOperation, Operation};
 pub use crate::query::{Query, Set, Unset};

@@ -1,11 +1,12 @@
 //! Scalars: text on the wire, a type and a meaning here.
 
 pub(crate) mod civil;
-mod decimal;
-mod integer;
+pub(crate) mod decimal;
+pub(crate) mod integer;
+mod meaning;
 
-/// Defines a scalar whose wire text is kept as it came.
-macro_rules! text_scalar {
+/// Defines a scalar: one whose wire text is kept as it came, or an unsigned integer of 64 bits.
+macro_rules! scalar {
     ($(#[$attribute:meta])* $name:ident, $expecting:literal) => {
         $(#[$attribute])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,6 +91,72 @@ macro_rules! text_scalar {
             }
         }
     };
+    ($(#[$attribute:meta])* $name:ident, integer) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u64);
+
+        impl $name {
+            #[doc = concat!("Makes a [`", stringify!($name), "`] of this number.")]
+            ///
+            /// ```
+            #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(12).get(), 12);")]
+            /// ```
+            #[inline]
+            #[must_use]
+            pub const fn new(number: u64) -> Self {
+                Self(number)
+            }
+
+            /// Returns the number that travels.
+            ///
+            /// ```
+            #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from(12).get(), 12);")]
+            /// ```
+            #[inline]
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl From<u64> for $name {
+            fn from(number: u64) -> Self {
+                Self::new(number)
+            }
+        }
+
+        impl From<&$name> for $name {
+            fn from(value: &$name) -> Self {
+                *value
+            }
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.0).finish()
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_u64(self.0)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                u64::deserialize(deserializer).map(Self::new)
+            }
+        }
+    };
 }
 
-pub(crate) use text_scalar;
+pub(crate) use {self::meaning::meaning, scalar};

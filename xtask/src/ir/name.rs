@@ -49,11 +49,33 @@ impl RustName {
         if taken { name + "_" } else { name }
     }
 
-    /// `PhoneMobile`, for types and variants. What the prelude or the support code means by
+    /// `PhoneMobile`, for types. What the prelude or the support code means by
     /// another name gets a trailing underscore (`Option_`).
     pub fn pascal(&self) -> String {
         let name: String = self.words.iter().map(|word| capitalized(word)).collect();
         if TAKEN_TYPES.contains(&name.as_str()) { name + "_" } else { name }
+    }
+
+    /// `Shortlist`, for variants, which may be named like what the prelude has.
+    pub fn variant(&self) -> String {
+        let name: String = self.words.iter().map(|word| capitalized(word)).collect();
+        if name == "Self" { name + "_" } else { name }
+    }
+
+    /// The name with a word after it: `CandidateRef` is `Candidate` with `ref`.
+    #[must_use]
+    pub fn followed_by(&self, word: &str) -> Self {
+        let mut words = self.words.clone();
+        words.push(word.to_owned());
+        Self { words }
+    }
+
+    /// The name with a word before it: `UnknownStatusName` is `StatusName` with `unknown`.
+    #[must_use]
+    pub fn preceded_by(&self, word: &str) -> Self {
+        let mut words = self.words.clone();
+        words.insert(0, word.to_owned());
+        Self { words }
     }
 
     /// `PHONE_MOBILE`, for constants.

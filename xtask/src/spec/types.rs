@@ -21,6 +21,8 @@ pub(super) fn declare(cx: &mut Context<'_>, root: &Node) {
         for (index, entry) in entries(root, section).iter().enumerate() {
             // `FooBar` and `Foobar` are two types in Rust and one file where case does not count.
             names.push((entry.key.to_lowercase(), entry.key.as_str(), &entry.key_span));
+            let twin = twin(section, entry);
+            names.extend(twin.map(|twin| (twin, entry.key.as_str(), &entry.key_span)));
             let ty = match section {
                 "scalar" => Type::Scalar(index),
                 "enum" => Type::Enum(index),
@@ -32,6 +34,17 @@ pub(super) fn declare(cx: &mut Context<'_>, root: &Node) {
     names.sort_by_key(|(_, _, span)| span.start);
     let names = names.into_iter();
     cx.distinct(&code::NAMES_COLLIDE, "the type", names);
+}
+
+/// The name of the second type that is made of a declaration, if one is, in lower case.
+fn twin(section: &str, entry: &Entry) -> Option<String> {
+    match section {
+        "model" => Some(format!("{}ref", entry.key.to_lowercase())),
+        "enum" if entry.node.flag("open-ended") => {
+            Some(format!("unknown{}", entry.key.to_lowercase()))
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn scalars(cx: &mut Context<'_>, root: &Node) -> Vec<Scalar> {

@@ -65,7 +65,7 @@ impl Rust {
     /// Only for text of the emitter's own; what comes from the spec goes through
     /// [`markdown`](super::markdown()).
     pub fn doc_markdown(&mut self, markdown: impl fmt::Display) {
-        for line in markdown.to_string().lines() {
+        for line in markdown.to_string().split('\n') {
             self.line(format_args!("/// {line}").to_string().trim_end());
         }
     }

@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use crate::CivilDateTime;
-
 /// A date and time without a zone.
 ///
 /// The service text does not say in which zone its times are (section 2), so none is ever attached.
@@ -35,24 +33,9 @@ pub struct Civil {
     pub second: u8,
 }
 
-impl CivilDateTime {
-    /// Returns the date and time, if the text is one.
-    ///
-    /// Text that is none, such as `0000-00-00 00:00:00`, is kept as it came (decision D-date).
-    ///
-    /// ```
-    /// use gateway_model::CivilDateTime;
-    ///
-    /// assert_eq!(CivilDateTime::new("0000-00-00 00:00:00").civil(), None);
-    /// ```
-    pub fn civil(&self) -> Option<Civil> {
-        Civil::parse(self.as_str())
-    }
-}
-
 impl Civil {
     /// Reads `YYYY-MM-DD HH:MM:SS` and nothing else.
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (date, time) = text.split_once(' ')?;
         let (year, month_day) = date.split_once('-')?;
         let (month, day) = month_day.split_once('-')?;
@@ -76,12 +59,6 @@ impl fmt::Display for Civil {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { year, month, day, hour, minute, second } = self;
         write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
-    }
-}
-
-impl From<Civil> for CivilDateTime {
-    fn from(civil: Civil) -> Self {
-        Self::from(alloc::format!("{civil}"))
     }
 }
 

@@ -1,7 +1,8 @@
-//! Enums that grow without breaking anybody: an unknown value is kept, not refused.
+//! Enums of texts: an open one keeps a value it does not know, a closed one refuses it.
 
-/// Defines an enum of known texts, with room for those to come.
-macro_rules! open_enum {
+/// Defines an enum of known texts: with the name of a type for those to come, or without it if the
+/// service promises that none will.
+macro_rules! wire_enum {
     (
         $(#[$attribute:meta])*
         $name:ident, $unknown:ident, $expecting:literal,
@@ -132,6 +133,74 @@ macro_rules! open_enum {
             }
         }
     };
+    (
+        $(#[$attribute:meta])*
+        $name:ident, $expecting:literal,
+        { $($(#[$value_attribute:meta])* $variant:ident = $wire:literal),+ $(,)? }
+    ) => {
+        $(#[$attribute])*
+        #[expect(clippy::exhaustive_enums, reason = "the service promises that no other value comes")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$value_attribute])* $variant,)+
+        }
+
+        impl $name {
+            /// Every value.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Returns the text that travels.
+            ///
+            /// ```
+            #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
+            #[doc = concat!("assert!(", stringify!($name), "::ALL.iter().all(|value| !value.as_str().is_empty()));")]
+            /// ```
+            #[inline]
+            pub const fn as_str(&self) -> &'static str {
+                match self {
+                    $(Self::$variant => $wire,)+
+                }
+            }
+
+            /// Returns the value of this text, if there is one.
+            ///
+            /// ```
+            #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_text(\"no such value\"), None);")]
+            /// ```
+            pub fn from_text(text: &str) -> Option<Self> {
+                match text {
+                    $($wire => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = crate::decode::text::deserialize(deserializer, $expecting)?;
+                Self::from_text(&text).ok_or_else(|| serde::de::Error::custom(concat!("expected ", $expecting)))
+            }
+        }
+    };
 }
 
-pub(crate) use open_enum;
+pub(crate) use wire_enum;

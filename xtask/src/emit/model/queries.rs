@@ -1,0 +1,254 @@
+//! Queries: plain data per operation, with a type that knows which parameters were given.
+
+use self::states::States;
+use crate::{
+    ir::{Operation, Param, Response, Service, Type, Wire},
+    text::{Rust, string},
+};
+
+mod docs;
+mod imports;
+mod states;
+
+pub(super) fn emit(service: &Service) -> Rust {
+    let mut file =
+        Rust::new("The operations of the service: what is asked, and how the answer is read.");
+    imports::write(&mut file, service);
+    for operation in &service.operations {
+        file.blank();
+        query(&mut file, service, operation);
+    }
+    file
+}
+
+fn query(file: &mut Rust, service: &Service, operation: &Operation) {
+    let states = States::of(operation);
+    docs::of_query(file, service, operation);
+    structure(file, service, operation, &states);
+    constructor(file, service, operation, &states);
+    setters(file, service, operation, &states);
+    the_operation(file, service, operation, &states);
+    if operation.response.is_list() {
+        list_operation(file, service, operation, &states);
+    }
+}
+
+fn structure(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+    let name = operation.rust.pascal();
+    if operation.params.is_empty() {
+        file.line("#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]");
+        file.line("#[non_exhaustive]");
+        file.line(format_args!("pub struct {name};"));
+        return;
+    }
+    file.line("#[derive(Clone, Debug, PartialEq, Eq, Hash)]");
+    file.open(format_args!("pub struct {name}{} {{", states.declared()));
+    for param in &operation.params {
+        let ty = type_name(service, param.ty);
+        let ty = if param.required { ty } else { format!("Option<{ty}>") };
+        file.line(format_args!("{}: {ty},", param.rust.snake()));
+    }
+    if let Some(marker) = states.marker() {
+        file.line(format_args!("given: {marker},"));
+    }
+    file.close("}");
+}
+
+fn constructor(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+    let name = operation.rust.pascal();
+    let required: Vec<_> = operation.params.iter().filter(|param| param.required).collect();
+    file.blank();
+    file.open(format_args!("impl {name} {{"));
+    docs::of_constructor(file, service, operation);
+    if let Some(why) = &operation.deprecated {
+        file.line(format_args!("#[deprecated = {}]", string(why)));
+    }
+    file.line("#[must_use]");
+    let arguments: Vec<_> = required
+        .iter()
+        .map(|param| format!("{}: {}", param.rust.snake(), argument_type(service, param)))
+        .collect();
+    file.open(format_args!("pub fn new({}) -> Self {{", arguments.join(", ")));
+    if operation.params.is_empty() {
+        file.line("Self");
+    } else {
+        let mut fields: Vec<_> = operation
+            .params
+            .iter()
+            .map(|param| {
+                let field = param.rust.snake();
+                if param.required {
+                    format!("{field}: {}", converted(param))
+                } else {
+                    format!("{field}: None")
+                }
+            })
+            .collect();
+        fields.extend(states.marker().map(|_| "given: PhantomData".to_owned()));
+        file.line(format_args!("Self {{ {} }}", fields.join(", ")));
+    }
+    file.close("}");
+    file.close("}");
+    if required.is_empty() && !operation.params.is_empty() && operation.deprecated.is_none() {
+        file.blank();
+        file.open(format_args!("impl Default for {name} {{"));
+        file.open("fn default() -> Self {");
+        file.line("Self::new()");
+        file.close("}");
+        file.close("}");
+    }
+}
+
+fn setters(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+    let name = operation.rust.pascal();
+    let optional = operation.params.iter().enumerate().filter(|(_, param)| !param.required);
+    for (index, param) in optional {
+        let setter = param.rust.snake();
+        let ty = argument_type(service, param);
+        let (generics, given) = states.needed_by(param);
+        file.blank();
+        file.open(format_args!("impl{generics} {name}{given} {{"));
+        docs::of_setter(file, service, operation, param);
+        if let Some(why) = &param.deprecated {
+            file.line(format_args!("#[deprecated = {}]", string(why)));
+        }
+        file.line("#[must_use]");
+        if let Some(after) = states.after(param, index) {
+            file.open(format_args!("pub fn {setter}(self, {setter}: {ty}) -> {name}{after} {{"));
+            file.open(format_args!("{name} {{"));
+            for other in &operation.params {
+                let field = other.rust.snake();
+                if field == setter {
+                    file.line(format_args!("{field}: Some({}),", converted(other)));
+                } else {
+                    file.line(format_args!("{field}: self.{field},"));
+                }
+            }
+            file.line("given: PhantomData,");
+            file.close("}");
+        } else {
+            file.open(format_args!("pub fn {setter}(mut self, {setter}: {ty}) -> Self {{"));
+            file.line(format_args!("self.{setter} = Some({});", converted(param)));
+            file.line("self");
+        }
+        file.close("}");
+        file.close("}");
+    }
+}
+
+fn the_operation(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+    let (name, generics) = (operation.rust.pascal(), states.names());
+    file.blank();
+    file.open(format_args!("impl{generics} Operation for {name}{generics} {{"));
+    file.line(format_args!("type Output = {};", output(service, operation)));
+    file.blank();
+    file.line(format_args!("const NAME: &'static str = {};", string(&operation.rust.words())));
+    file.line(format_args!("const METHOD: &'static str = {};", string(&operation.select)));
+    file.blank();
+    file.open("fn query(&self) -> Result<Query, Error> {");
+    if operation.params.is_empty() {
+        file.line("Ok(Query::select(Self::METHOD))");
+    } else {
+        file.line("let mut query = Query::select(Self::METHOD);");
+        for param in &operation.params {
+            push(file, service, param);
+        }
+        file.line("Ok(query)");
+    }
+    file.close("}");
+    file.blank();
+    file.open("fn decode(body: &[u8]) -> Result<Self::Output, Error> {");
+    if operation.response.is_list() {
+        file.line(format_args!("whole::list({}, body)", operation.rust.shouting()));
+    } else {
+        file.line("whole::object(body)");
+    }
+    file.close("}");
+    file.close("}");
+}
+
+/// Writes a parameter into the query, if it was given.
+fn push(file: &mut Rust, service: &Service, param: &Param) {
+    let (name, wire) = (param.rust.snake(), string(&param.wire));
+    let wire_is_integer = match param.ty {
+        Type::Scalar(index) => {
+            service.scalars.get(index).is_some_and(|one| one.wire == Wire::Integer)
+        }
+        _ => false,
+    };
+    let code = match (param.ty, param.query_wire) {
+        (Type::Boolean, _) => {
+            format!("query.push({wire}, if *{name} {{ \"true\" }} else {{ \"false\" }});")
+        }
+        (Type::Integer, _) => format!("query.push({wire}, &{name}.to_string());"),
+        (_, Wire::Integer) if wire_is_integer => {
+            format!("query.push({wire}, &{name}.to_string());")
+        }
+        (_, Wire::Integer) => format!("query.push_integer({wire}, {name}.as_str())?;"),
+        (_, Wire::String) => format!("query.push_text({wire}, {name}.as_str())?;"),
+    };
+    if param.required {
+        file.line(format_args!("let {name} = &self.{name};"));
+        file.line(code);
+    } else {
+        file.open(format_args!("if let Some({name}) = &self.{name} {{"));
+        file.line(code);
+        file.close("}");
+    }
+}
+
+fn list_operation(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+    let (name, generics) = (operation.rust.pascal(), states.names());
+    let layout = operation.rust.shouting();
+    let Some(model) = service.response_model(operation) else { return };
+    let (item, borrowed) = (model.rust.pascal(), model.rust.followed_by("ref").pascal());
+    file.blank();
+    file.open(format_args!("impl{generics} ListOperation for {name}{generics} {{"));
+    file.line(format_args!("type Item = {item};"));
+    file.blank();
+    file.open(format_args!("fn decoder() -> StreamDecoder<{item}> {{"));
+    file.line(format_args!("StreamDecoder::new({layout})"));
+    file.close("}");
+    file.blank();
+    file.open(format_args!(
+        "fn decode_borrowed(body: &[u8]) -> Result<Listing<{borrowed}<'_>>, Error> {{"
+    ));
+    file.line(format_args!("whole::borrowed::<{item}>({layout}, body)"));
+    file.close("}");
+    file.close("}");
+    file.blank();
+    let value = match &operation.response {
+        Response::Envelope { marker, success, items, .. } => format!(
+            "Layout::Envelope(&Envelope {{ marker: {}, success: {}, items: {} }})",
+            string(marker),
+            string(success),
+            string(items)
+        ),
+        _ => "Layout::Array".to_owned(),
+    };
+    file.line(format_args!("const {layout}: Layout = {value};"));
+}
+
+fn output(service: &Service, operation: &Operation) -> String {
+    let model = type_name(service, Type::Model(operation.response.of()));
+    if operation.response.is_list() { format!("Listing<{model}>") } else { model }
+}
+
+fn type_name(service: &Service, ty: Type) -> String {
+    match (ty, service.type_name(ty)) {
+        (_, Some(name)) => name.pascal(),
+        (Type::Integer, None) => "i64".to_owned(),
+        (Type::Boolean, None) => "bool".to_owned(),
+        _ => "String".to_owned(),
+    }
+}
+
+fn argument_type(service: &Service, param: &Param) -> String {
+    let ty = type_name(service, param.ty);
+    if param.ty == Type::Boolean { ty } else { format!("impl Into<{ty}>") }
+}
+
+fn converted(param: &Param) -> String {
+    let name = param.rust.snake();
+    if param.ty == Type::Boolean { name } else { format!("{name}.into()") }
+}

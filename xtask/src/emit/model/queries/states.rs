@@ -1,0 +1,69 @@
+//! The type parameters of a query: one for each optional parameter that another one needs.
+
+use crate::ir::{Operation, Param};
+
+/// Which parameters have a state, by position.
+pub(super) struct States {
+    states: Vec<(usize, String)>,
+}
+
+impl States {
+    pub(super) fn of(operation: &Operation) -> Self {
+        let needed =
+            |index: usize| operation.params.iter().any(|other| other.needs.contains(&index));
+        let states = operation.params.iter().enumerate();
+        let states = states.filter(|(index, param)| !param.required && needed(*index));
+        Self {
+            states: states.map(|(index, param)| (index, format!("Has{}", pascal(param)))).collect(),
+        }
+    }
+
+    /// `<HasVacancyId = Unset>`, for the definition.
+    pub(super) fn declared(&self) -> String {
+        list(self.states.iter().map(|(_, name)| format!("{name} = Unset")))
+    }
+
+    /// `<HasVacancyId>`, for what holds in every state.
+    pub(super) fn names(&self) -> String {
+        list(self.states.iter().map(|(_, name)| name.clone()))
+    }
+
+    /// The type of the field that carries the states; a function type, so that it is always `Send`.
+    pub(super) fn marker(&self) -> Option<String> {
+        let names: Vec<_> = self.states.iter().map(|(_, name)| name.as_str()).collect();
+        match names.as_slice() {
+            [] => None,
+            [one] => Some(format!("PhantomData<fn() -> {one}>")),
+            names => Some(format!("PhantomData<fn() -> ({})>", names.join(", "))),
+        }
+    }
+
+    /// Where a parameter exists: the free type parameters, and all of them with what is needed set.
+    pub(super) fn needed_by(&self, param: &Param) -> (String, String) {
+        let free = self.states.iter().filter(|(index, _)| !param.needs.contains(index));
+        let all = self.states.iter().map(|(index, name)| {
+            if param.needs.contains(index) { "Set".to_owned() } else { name.clone() }
+        });
+        (list(free.map(|(_, name)| name.clone())), list(all))
+    }
+
+    /// The states after a parameter was given, if it has one itself.
+    pub(super) fn after(&self, param: &Param, position: usize) -> Option<String> {
+        self.states.iter().find(|(index, _)| *index == position)?;
+        let set = |index: &usize| *index == position || param.needs.contains(index);
+        Some(list(self.states.iter().map(
+            |(index, name)| {
+                if set(index) { "Set".to_owned() } else { name.clone() }
+            },
+        )))
+    }
+}
+
+fn pascal(param: &Param) -> String {
+    param.rust.pascal().trim_end_matches('_').to_owned()
+}
+
+fn list(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<_> = names.collect();
+    if names.is_empty() { String::new() } else { format!("<{}>", names.join(", ")) }
+}
