@@ -1,6 +1,7 @@
 //! The bearer token: checked on the way in, and with one way out.
 
 use std::fmt;
+use std::sync::Arc;
 
 use http::HeaderValue;
 use zeroize::Zeroizing;
@@ -34,7 +35,7 @@ use crate::{Error, ErrorKind};
 /// println!("{token}");
 /// ```
 #[derive(Clone)]
-pub struct AccessToken(Zeroizing<String>);
+pub struct AccessToken(Arc<Zeroizing<String>>);
 
 impl AccessToken {
     /// Takes over the text of a token.
@@ -51,7 +52,7 @@ impl AccessToken {
         }
         let foreign = |byte: u8| !byte.is_ascii_alphanumeric() && !b"-._~+/".contains(&byte);
         match body.bytes().position(foreign) {
-            None => Ok(Self(text)),
+            None => Ok(Self(Arc::new(text))),
             Some(index) => Err(Error::new(
                 ErrorKind::Config,
                 format!(
@@ -60,6 +61,11 @@ impl AccessToken {
                 ),
             )),
         }
+    }
+
+    /// Whether this is the same token.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        *self.0 == *other.0
     }
 
     /// Returns the value of the `Authorization` header.

@@ -1,13 +1,14 @@
 //! What came back: judged before it is read.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use gateway_model::Operation;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, Response, StatusCode};
 
+use crate::retry::retry_after;
 use crate::{Error, ErrorKind};
 
 /// A complete answer of the service, whatever its status.
@@ -34,7 +35,6 @@ use crate::{Error, ErrorKind};
 pub struct Answer {
     response: Response<Bytes>,
     attempts: u32,
-    retry_after: Option<Duration>,
 }
 
 impl Answer {
@@ -55,7 +55,7 @@ impl Answer {
 
     /// Returns how long the service asks to wait before the next call (`Retry-After`).
     pub fn retry_after(&self) -> Option<Duration> {
-        self.retry_after
+        retry_after(self.headers(), SystemTime::now())
     }
 
     /// Returns how often the request was handed to the transport.
@@ -68,12 +68,8 @@ impl Answer {
         self.response
     }
 
-    pub(crate) fn new(
-        response: Response<Bytes>,
-        attempts: u32,
-        retry_after: Option<Duration>,
-    ) -> Self {
-        Self { response, attempts, retry_after }
+    pub(crate) fn new(response: Response<Bytes>, attempts: u32) -> Self {
+        Self { response, attempts }
     }
 
     /// Reads the answer of a successful call (decision D-success).
@@ -141,7 +137,7 @@ mod tests {
             response = response.header(*name, *value);
         }
         let body = r#"{"credits_number":"1","currency":"EUR"}"#;
-        let answer = Answer::new(response.body(body.into()).unwrap(), 1, None);
+        let answer = Answer::new(response.body(body.into()).unwrap(), 1);
         assert_eq!(answer.read::<GetCredits>().err().map(|error| error.kind()), expected);
     }
 
@@ -171,7 +167,7 @@ mod tests {
     #[test]
     fn the_success_marker_counts() {
         let response = Response::builder().header(JSON.0, JSON.1);
-        let answer = Answer::new(response.body(r#"{"status":"error"}"#.into()).unwrap(), 1, None);
+        let answer = Answer::new(response.body(r#"{"status":"error"}"#.into()).unwrap(), 1);
         let error = answer.read::<ListCandidates>().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotSuccess);
         assert_eq!(error.body().unwrap(), r#"{"status":"error"}"#);

@@ -51,6 +51,11 @@ impl BaseUrl {
         Ok(Self { scheme, authority, path })
     }
 
+    /// Returns the host.
+    pub(crate) fn host(&self) -> &str {
+        self.authority.host()
+    }
+
     /// Returns the address of a call with this query.
     pub(crate) fn with_query(&self, query: &str) -> Result<Uri, Error> {
         let mut target = String::with_capacity(self.path.len() + 1 + query.len());

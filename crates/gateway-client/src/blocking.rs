@@ -6,15 +6,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use gateway_model::Operation;
+use gateway_model::{ListOperation, Operation};
 use gateway_transport::{BlockingBody, BlockingTransport, Request, TransportError};
 use http::{Response, StatusCode};
+use pollster::block_on;
 
-use crate::answer::{Answer, ERROR_BODY_LIMIT};
-use crate::call::{Call, Moment, Next};
-use crate::core::Core;
+use crate::answer::{Answer, ERROR_BODY_LIMIT, check_head};
+use crate::call::{Call, Next};
+use crate::core::{Core, Reading};
 use crate::sleep::block;
 use crate::{Builder, Error};
+
+mod records;
+
+pub use self::records::Records;
 
 /// A client of one account of the service, for code without `async`.
 ///
@@ -62,9 +67,10 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent.
+    /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
+    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if there is no token.
     pub fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
-        self.core.request(operation)
+        self.core.dry_run(operation, &block_on(self.core.tokens.current())?)
     }
 
     /// Calls any operation and reads its answer.
@@ -91,13 +97,70 @@ impl Client {
     ///
     /// Whatever kept an answer from being there.
     pub fn send_raw<O: Operation>(&self, operation: &O) -> Result<Answer, Error> {
-        let core = &*self.core;
-        let mut call = Call::new(&core.policy, core.request(operation)?, Instant::now());
+        let policy = &self.core.policy;
+        let mut call = Call::new(policy, self.core.request(operation)?, Instant::now());
+        let reading = Reading::Whole(policy.body_limit);
+        let (head, body) = self.drive(&mut call, O::METHOD, reading)?.into_parts();
+        // What was received whole is here already.
+        let body = body.collect(u64::MAX)?;
+        Ok(Answer::new(Response::from_parts(head, body), call.attempts()))
+    }
+
+    /// Calls an operation that answers with a list, and returns its records as they arrive.
+    ///
+    /// Memory holds one piece of the body and the largest record, however long the list is. Dropping the records ends
+    /// the exchange. What fails before the first record may be sent again, as in [`send`](Self::send); after that, an
+    /// interrupted list is an error that says how many records came before.
+    ///
+    /// # Errors
+    ///
+    /// Whatever kept a successful answer from beginning; see [`Error::kind`].
+    ///
+    /// ```no_run
+    /// # fn example(client: gateway_client::blocking::Client) -> Result<(), gateway_client::Error> {
+    /// use gateway_client::Entry;
+    /// use gateway_client::model::ListCandidates;
+    ///
+    /// for entry in client.stream(&ListCandidates::new())? {
+    ///     match entry? {
+    ///         Entry::Record(candidate) => println!("{}", candidate.id),
+    ///         Entry::Rejected(rejected) => eprintln!("{}", rejected.error()),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream<O: ListOperation>(&self, operation: &O) -> Result<Records<O::Item>, Error> {
+        let request = self.core.request(operation)?;
+        let mut call = Call::streaming(&self.core.policy, request, Instant::now());
+        let (head, body) = self.drive(&mut call, O::METHOD, Reading::Head)?.into_parts();
+        if let Err(error) = check_head(head.status, &head.headers) {
+            let kept = beginning(body);
+            return Err(
+                error.with_answer(Answer::new(Response::from_parts(head, kept), call.attempts()))
+            );
+        }
+        Ok(Records::new(body, O::decoder(), call.attempts()))
+    }
+
+    /// Runs a call to its end.
+    fn drive(
+        &self,
+        call: &mut Call<'_>,
+        operation: &str,
+        reading: Reading,
+    ) -> Result<Response<BlockingBody>, Error> {
+        let mut token = block_on(self.core.tokens.current())?;
         loop {
-            let request = call.attempt(Instant::now());
-            let outcome = exchange(&self.transport, request, core.policy.body_limit);
-            match call.judge(outcome, Moment::now()) {
+            let begun = Instant::now();
+            let request = call.attempt(&token, begun)?;
+            let outcome = exchange(&self.transport, request, reading);
+            match self.core.judge(call, operation, begun, outcome) {
                 Next::Wait(delay) => block(delay),
+                Next::Refresh(refused) => match block_on(self.core.tokens.other_than(&token))? {
+                    Some(other) => token = other,
+                    None => return Ok(refused),
+                },
                 Next::Done(result) => return result,
             }
         }
@@ -146,16 +209,17 @@ fn default_transport() -> Result<SharedBlockingTransport, Error> {
     ))
 }
 
-/// Sends one request and receives the whole answer.
+/// Sends one request and receives its answer.
 fn exchange(
     transport: &SharedBlockingTransport,
     request: Request,
-    limit: u64,
-) -> Result<Response<Bytes>, TransportError> {
+    reading: Reading,
+) -> Result<Response<BlockingBody>, TransportError> {
     let (head, body) = transport.send(request)?.into_parts();
-    let body = match head.status {
-        StatusCode::OK => body.collect(limit)?,
-        _ => beginning(body),
+    let body = match (head.status, reading) {
+        (StatusCode::OK, Reading::Whole(limit)) => body.collect(limit)?.into(),
+        (StatusCode::OK, Reading::Head) => body,
+        _ => beginning(body).into(),
     };
     Ok(Response::from_parts(head, body))
 }

@@ -1,13 +1,15 @@
 //! How a client is made.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::access_token::AccessToken;
 use crate::base_url::BaseUrl;
 use crate::call::Policy;
 use crate::core::Core;
-use crate::{Error, RetryPolicy};
+use crate::observer::Watch;
+use crate::token::Tokens;
+use crate::{Error, Observer, RetryPolicy, TokenSource};
 
 /// Makes a client: [`Client::builder`](crate::Client::builder), or
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
@@ -17,7 +19,8 @@ use crate::{Error, RetryPolicy};
 pub struct Builder<T> {
     base_url: String,
     allow_insecure_http: bool,
-    token: Option<AccessToken>,
+    token: Option<Arc<dyn TokenSource>>,
+    watch: Watch,
     policy: Policy,
     transport: Option<T>,
 }
@@ -28,14 +31,22 @@ impl<T> Builder<T> {
             base_url,
             allow_insecure_http: false,
             token: None,
+            watch: Watch::default(),
             policy: Policy::default(),
             transport: None,
         }
     }
 
-    /// Sets the token that every call carries (section 5).
-    pub fn token(mut self, token: AccessToken) -> Self {
-        self.token = Some(token);
+    /// Sets where the token comes from that every call carries (section 5): an [`AccessToken`](crate::AccessToken), or
+    /// any other source.
+    pub fn token(mut self, source: impl TokenSource) -> Self {
+        self.token = Some(Arc::new(source));
+        self
+    }
+
+    /// Sets who is told about every attempt.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.watch = Watch::by(observer);
         self
     }
 
@@ -56,6 +67,13 @@ impl<T> Builder<T> {
     /// Sets how long one attempt may take. Default: 30 s.
     pub fn attempt_timeout(mut self, limit: Duration) -> Self {
         self.policy.attempt_timeout = limit;
+        self
+    }
+
+    /// Sets how long a stream may take, from the first attempt to the last record. Default: one hour. A peer that falls
+    /// silent is noticed earlier, by the transport.
+    pub fn stream_timeout(mut self, limit: Duration) -> Self {
+        self.policy.stream_timeout = limit;
         self
     }
 
@@ -84,16 +102,14 @@ impl<T> Builder<T> {
         let base_url = BaseUrl::parse(&self.base_url, self.allow_insecure_http)?;
         let token = self.token.ok_or_else(|| Error::config("the client has no access token"))?;
         let transport = self.transport.map_or_else(default_transport, Ok)?;
-        Ok((Core { base_url, token, policy: self.policy }, transport))
+        let tokens = Tokens::new(token);
+        Ok((Core { base_url, tokens, policy: self.policy, watch: self.watch }, transport))
     }
 }
 
 impl<T> fmt::Debug for Builder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Not the base URL: until it is checked, it may have credentials in it.
-        f.debug_struct("Builder")
-            .field("token", &self.token)
-            .field("policy", &self.policy)
-            .finish_non_exhaustive()
+        f.debug_struct("Builder").field("policy", &self.policy).finish_non_exhaustive()
     }
 }

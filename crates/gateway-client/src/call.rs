@@ -2,19 +2,19 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use bytes::Bytes;
 use gateway_transport::{Deadline, Request, TransportError};
-use http::Response;
+use http::header::AUTHORIZATION;
+use http::{Response, StatusCode};
 
-use crate::Error;
-use crate::answer::Answer;
 use crate::retry::{RetryBudget, RetryPolicy, is_transient_status, retry_after};
+use crate::{AccessToken, Error};
 
 /// The limits and the retries of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     pub(crate) call_timeout: Duration,
     pub(crate) attempt_timeout: Duration,
+    pub(crate) stream_timeout: Duration,
     pub(crate) body_limit: u64,
     pub(crate) retry: RetryPolicy,
     pub(crate) budget: RetryBudget,
@@ -25,6 +25,7 @@ impl Default for Policy {
         Self {
             call_timeout: CALL_TIMEOUT,
             attempt_timeout: ATTEMPT_TIMEOUT,
+            stream_timeout: STREAM_TIMEOUT,
             body_limit: BODY_LIMIT,
             retry: RetryPolicy::default(),
             budget: RetryBudget::default(),
@@ -32,23 +33,28 @@ impl Default for Policy {
     }
 }
 
-/// A call that is under way. A driver asks for an [`attempt`](Self::attempt), sends it, and has the outcome
+/// A call that is under way. A driver makes an [`attempt`](Self::attempt), sends it, and has the outcome
 /// [`judge`](Self::judge)d, until it is told to stop.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     policy: &'a Policy,
     request: Request,
     deadline: Instant,
+    attempt_timeout: Duration,
     attempts: u32,
+    failures: u32,
+    refreshed: bool,
 }
 
 /// What the driver does next.
 #[derive(Debug)]
-pub(crate) enum Next {
+pub(crate) enum Next<B> {
     /// Wait this long, then make another attempt.
     Wait(Duration),
+    /// The service refused the token: make another attempt with another one; if there is none, this is the answer.
+    Refresh(Response<B>),
     /// The call is over.
-    Done(Result<Answer, Error>),
+    Done(Result<Response<B>, Error>),
 }
 
 /// What a driver reads from the world and a test makes up.
@@ -68,27 +74,57 @@ impl Moment {
 }
 
 impl<'a> Call<'a> {
-    /// Begins a call. Its deadline counts from here.
+    /// Begins a call whose whole answer is received. Its deadline counts from here.
     pub(crate) fn new(policy: &'a Policy, request: Request, now: Instant) -> Self {
-        let deadline = now.checked_add(policy.call_timeout).unwrap_or(now);
-        Self { policy, request, deadline, attempts: 0 }
+        Self::limited(policy, request, now, policy.call_timeout, policy.attempt_timeout)
     }
 
-    /// Returns the request of the next attempt, with the deadline of that attempt.
-    pub(crate) fn attempt(&mut self, now: Instant) -> Request {
+    /// Begins a call whose answer is a stream: an attempt lasts as long as the list is read.
+    pub(crate) fn streaming(policy: &'a Policy, request: Request, now: Instant) -> Self {
+        Self::limited(policy, request, now, policy.stream_timeout, policy.stream_timeout)
+    }
+
+    fn limited(
+        policy: &'a Policy,
+        request: Request,
+        now: Instant,
+        call_timeout: Duration,
+        attempt_timeout: Duration,
+    ) -> Self {
+        // A limit that no clock can hold is no limit.
+        let deadline = now.checked_add(call_timeout).unwrap_or(now + FOREVER);
+        Self {
+            policy,
+            request,
+            deadline,
+            attempt_timeout,
+            attempts: 0,
+            failures: 0,
+            refreshed: false,
+        }
+    }
+
+    /// Returns the request of the next attempt, with its token and its deadline.
+    pub(crate) fn attempt(&mut self, token: &AccessToken, now: Instant) -> Result<Request, Error> {
         self.attempts += 1;
         let mut request = self.request.clone();
-        let limit = now.checked_add(self.policy.attempt_timeout).unwrap_or(self.deadline);
+        request.headers_mut().insert(AUTHORIZATION, token.header()?);
+        let limit = now.checked_add(self.attempt_timeout).unwrap_or(self.deadline);
         request.extensions_mut().insert(Deadline::at(limit.min(self.deadline)));
-        request
+        Ok(request)
+    }
+
+    /// Returns how many requests were handed to the transport.
+    pub(crate) fn attempts(&self) -> u32 {
+        self.attempts
     }
 
     /// Decides what an outcome means: every answer is delivered, once waiting will not make it a better one.
-    pub(crate) fn judge(
-        &self,
-        outcome: Result<Response<Bytes>, TransportError>,
+    pub(crate) fn judge<B>(
+        &mut self,
+        outcome: Result<Response<B>, TransportError>,
         moment: Moment,
-    ) -> Next {
+    ) -> Next<B> {
         let (transient, asked) = match &outcome {
             Ok(response) => (
                 is_transient_status(response.status()),
@@ -96,27 +132,39 @@ impl<'a> Call<'a> {
             ),
             Err(error) => (error.is_transient(), None),
         };
+        if transient && let Some(delay) = self.delay(asked, moment) {
+            return Next::Wait(delay);
+        }
+        match outcome {
+            Ok(response) if response.status() == StatusCode::UNAUTHORIZED && !self.refreshed => {
+                self.refreshed = true;
+                Next::Refresh(response)
+            }
+            Ok(response) => {
+                if !transient {
+                    self.policy.budget.deposit();
+                }
+                Next::Done(Ok(response))
+            }
+            Err(error) => Next::Done(Err(Error::from(error).after_attempts(self.attempts))),
+        }
+    }
+
+    fn delay(&mut self, asked: Option<Duration>, moment: Moment) -> Option<Duration> {
+        self.failures += 1;
         let left = self.deadline.saturating_duration_since(moment.now);
-        let delay = transient
-            .then(|| self.policy.retry.delay(asked, self.attempts, left, moment.random))
-            .flatten();
-        match delay {
-            Some(delay) if self.policy.budget.withdraw() => return Next::Wait(delay),
-            _ => {}
-        }
-        if !transient && outcome.is_ok() {
-            self.policy.budget.deposit();
-        }
-        Next::Done(match outcome {
-            Ok(response) => Ok(Answer::new(response, self.attempts, asked)),
-            Err(error) => Err(Error::from(error).after_attempts(self.attempts)),
-        })
+        let delay = self.policy.retry.delay(asked, self.failures, left, moment.random)?;
+        self.policy.budget.withdraw().then_some(delay)
     }
 }
 
 const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
+const STREAM_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 const BODY_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// Thirty years: beyond any call, within any clock.
+const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 #[cfg(test)]
 mod tests {
@@ -128,6 +176,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{Call, Moment, Next, Policy};
+    use crate::AccessToken;
 
     /// A clock that moves when it is told to.
     struct Clock(Instant);
@@ -143,6 +192,10 @@ mod tests {
         Ok(Response::builder().status(code).body(Bytes::new()).unwrap())
     }
 
+    fn token() -> AccessToken {
+        AccessToken::new("gwt_x").unwrap()
+    }
+
     fn failure(kind: ErrorKind) -> Result<Response<Bytes>, TransportError> {
         Err(TransportError::new(kind, "scripted"))
     }
@@ -153,10 +206,11 @@ mod tests {
         let policy = Policy::default();
         let mut call = Call::new(&policy, Request::new(Bytes::new()), clock.0);
         for outcome in outcomes {
-            let _request = call.attempt(clock.0);
+            let _request = call.attempt(&token(), clock.0).unwrap();
             match call.judge(outcome, clock.moment(0.5)) {
                 Next::Wait(delay) => clock.0 += delay,
-                Next::Done(Ok(answer)) => return (answer.status().to_string(), answer.attempts()),
+                Next::Refresh(_) => {}
+                Next::Done(Ok(answer)) => return (answer.status().to_string(), call.attempts()),
                 Next::Done(Err(error)) => return (format!("{:?}", error.kind()), error.attempts()),
             }
         }
@@ -179,7 +233,7 @@ mod tests {
 
     #[test]
     fn delivers_at_once_what_will_not_change() {
-        for code in [301, 400, 401, 403, 404, 501] {
+        for code in [301, 400, 403, 404, 501] {
             assert_eq!(play(vec![status(code)]).1, 1, "{code}");
         }
         for kind in
@@ -190,13 +244,29 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_token_is_replaced_once_and_counts_for_nothing() {
+        let refused = || status(401);
+        assert_eq!(play(vec![refused(), status(200)]), ("200 OK".to_owned(), 2));
+        assert_eq!(play(vec![refused(), refused()]), ("401 Unauthorized".to_owned(), 2));
+        let unavailable = || status(503);
+        assert_eq!(
+            play(vec![unavailable(), refused(), unavailable(), status(200)]),
+            ("200 OK".to_owned(), 4)
+        );
+        assert_eq!(play(vec![status(403)]), ("403 Forbidden".to_owned(), 1));
+    }
+
+    #[test]
     fn an_attempt_never_outlives_the_call() {
         let start = Instant::now();
         let policy = Policy::default();
         let mut call = Call::new(&policy, Request::new(Bytes::new()), start);
         let limit = |request: &Request| Deadline::of(request).unwrap().instant() - start;
-        assert_eq!(limit(&call.attempt(start)), Duration::from_secs(30));
-        assert_eq!(limit(&call.attempt(start + Duration::from_secs(40))), Duration::from_secs(60));
+        assert_eq!(limit(&call.attempt(&token(), start).unwrap()), Duration::from_secs(30));
+        assert_eq!(
+            limit(&call.attempt(&token(), start + Duration::from_secs(40)).unwrap()),
+            Duration::from_secs(60)
+        );
     }
 
     proptest! {
@@ -212,12 +282,12 @@ mod tests {
             policy.retry = policy.retry.max_attempts(attempts);
             let mut call = Call::new(&policy, Request::new(Bytes::new()), start);
             for (duration, random) in durations.into_iter().zip(randoms) {
-                let request = call.attempt(clock.0);
+                let request = call.attempt(&token(), clock.0).unwrap();
                 let deadline = Deadline::of(&request).unwrap().instant();
                 clock.0 = (clock.0 + Duration::from_millis(duration)).min(deadline);
                 match call.judge(status(503), clock.moment(random)) {
                     Next::Wait(delay) => clock.0 += delay,
-                    Next::Done(_) => break,
+                    Next::Refresh(_) | Next::Done(_) => break,
                 }
             }
             prop_assert!(clock.0 <= start + policy.call_timeout);

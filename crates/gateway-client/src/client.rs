@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use gateway_model::Operation;
+use gateway_model::{ListOperation, Operation};
 use gateway_transport::{Body, Request, SharedTransport, Transport, TransportError};
 use http::{Response, StatusCode};
 
-use crate::answer::{Answer, ERROR_BODY_LIMIT};
-use crate::call::{Call, Moment, Next};
-use crate::core::Core;
+use crate::answer::{Answer, ERROR_BODY_LIMIT, check_head};
+use crate::call::{Call, Next};
+use crate::core::{Core, Reading};
 use crate::sleep::sleep;
-use crate::{Builder, Error};
+use crate::{Builder, Error, Records};
 
 /// A client of one account of the service.
 ///
@@ -72,27 +72,32 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent.
+    /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
+    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if there is no token.
     ///
     /// ```
     /// use gateway_client::model::ListCandidates;
     /// use gateway_client::transport::MemoryTransport;
     /// use gateway_client::{AccessToken, Client};
     ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), gateway_client::Error> {
     /// let client = Client::builder("https://gateway.example.com/eu")
     ///     .token(AccessToken::new("gwt_6yqW")?)
     ///     .transport(MemoryTransport::default())
     ///     .build()?;
-    /// let request = client.request(&ListCandidates::new().vacancy_id(7).status("On hold"))?;
+    /// let query = ListCandidates::new().vacancy_id(7).status("On hold");
+    /// let request = client.request(&query).await?;
     /// assert_eq!(
     ///     request.uri().path_and_query().unwrap(),
     ///     "/eu/c/oauth/v1?method=candidates/list&vacancy_id=7&status=On%20hold"
     /// );
     /// assert!(!format!("{request:?}").contains("6yqW"));
-    /// # Ok::<(), gateway_client::Error>(())
+    /// # Ok(())
+    /// # }
     /// ```
-    pub fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
-        self.core.request(operation)
+    pub async fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
+        self.core.dry_run(operation, &self.core.tokens.current().await?)
     }
 
     /// Calls any operation and reads its answer.
@@ -129,13 +134,71 @@ impl Client {
     /// # }
     /// ```
     pub async fn send_raw<O: Operation>(&self, operation: &O) -> Result<Answer, Error> {
-        let core = &*self.core;
-        let mut call = Call::new(&core.policy, core.request(operation)?, Instant::now());
+        let policy = &self.core.policy;
+        let mut call = Call::new(policy, self.core.request(operation)?, Instant::now());
+        let reading = Reading::Whole(policy.body_limit);
+        let (head, body) = self.drive(&mut call, O::METHOD, reading).await?.into_parts();
+        // What was received whole is here already.
+        let body = body.collect(u64::MAX).await?;
+        Ok(Answer::new(Response::from_parts(head, body), call.attempts()))
+    }
+
+    /// Calls an operation that answers with a list, and returns its records as they arrive.
+    ///
+    /// Memory holds one piece of the body and the largest record, however long the list is. Dropping the records ends
+    /// the exchange. What fails before the first record may be sent again, as in [`send`](Self::send); after that, an
+    /// interrupted list is an error that says how many records came before.
+    ///
+    /// # Errors
+    ///
+    /// Whatever kept a successful answer from beginning; see [`Error::kind`].
+    ///
+    /// ```no_run
+    /// # async fn example(client: gateway_client::Client) -> Result<(), gateway_client::Error> {
+    /// use gateway_client::Entry;
+    /// use gateway_client::model::ListCandidates;
+    ///
+    /// let mut records = client.stream(&ListCandidates::new()).await?;
+    /// while let Some(entry) = records.next().await {
+    ///     match entry? {
+    ///         Entry::Record(candidate) => println!("{}", candidate.id),
+    ///         Entry::Rejected(rejected) => eprintln!("{}", rejected.error()),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn stream<O: ListOperation>(&self, operation: &O) -> Result<Records<O::Item>, Error> {
+        let request = self.core.request(operation)?;
+        let mut call = Call::streaming(&self.core.policy, request, Instant::now());
+        let (head, body) = self.drive(&mut call, O::METHOD, Reading::Head).await?.into_parts();
+        if let Err(error) = check_head(head.status, &head.headers) {
+            let kept = beginning(body).await;
+            return Err(
+                error.with_answer(Answer::new(Response::from_parts(head, kept), call.attempts()))
+            );
+        }
+        Ok(Records::new(body, O::decoder(), call.attempts()))
+    }
+
+    /// Runs a call to its end.
+    async fn drive(
+        &self,
+        call: &mut Call<'_>,
+        operation: &str,
+        reading: Reading,
+    ) -> Result<Response<Body>, Error> {
+        let mut token = self.core.tokens.current().await?;
         loop {
-            let request = call.attempt(Instant::now());
-            let outcome = exchange(&self.transport, request, core.policy.body_limit).await;
-            match call.judge(outcome, Moment::now()) {
+            let begun = Instant::now();
+            let request = call.attempt(&token, begun)?;
+            let outcome = exchange(&self.transport, request, reading).await;
+            match self.core.judge(call, operation, begun, outcome) {
                 Next::Wait(delay) => sleep(delay).await,
+                Next::Refresh(refused) => match self.core.tokens.other_than(&token).await? {
+                    Some(other) => token = other,
+                    None => return Ok(refused),
+                },
                 Next::Done(result) => return result,
             }
         }
@@ -193,16 +256,17 @@ fn default_transport() -> Result<SharedTransport, Error> {
     Err(Error::config("the client has no transport: set one, or turn on the feature `reqwest`"))
 }
 
-/// Sends one request and receives the whole answer.
+/// Sends one request and receives its answer.
 async fn exchange(
     transport: &SharedTransport,
     request: Request,
-    limit: u64,
-) -> Result<Response<Bytes>, TransportError> {
+    reading: Reading,
+) -> Result<Response<Body>, TransportError> {
     let (head, body) = transport.send(request).await?.into_parts();
-    let body = match head.status {
-        StatusCode::OK => body.collect(limit).await?,
-        _ => beginning(body).await,
+    let body = match (head.status, reading) {
+        (StatusCode::OK, Reading::Whole(limit)) => body.collect(limit).await?.into(),
+        (StatusCode::OK, Reading::Head) => body,
+        _ => beginning(body).await.into(),
     };
     Ok(Response::from_parts(head, body))
 }

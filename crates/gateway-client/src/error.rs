@@ -43,6 +43,7 @@ struct Inner {
     text: Cow<'static, str>,
     attempts: u32,
     answer: Option<Answer>,
+    delivered: Option<u64>,
     source: Option<BoxError>,
 }
 
@@ -52,6 +53,8 @@ struct Inner {
 pub enum ErrorKind {
     /// The client cannot work as it is set up: base URL, token or transport. Nothing was sent.
     Config,
+    /// The token source has no token; the source has the reason.
+    Token,
     /// The query holds a value that cannot be sent. Nothing was sent.
     Query,
     /// No connection to the service. Later, it may work.
@@ -125,6 +128,11 @@ impl Error {
         self.0.answer.as_ref()?.retry_after()
     }
 
+    /// Returns how many records of a stream came before the error; `None` if the call is no stream that had begun.
+    pub fn delivered(&self) -> Option<u64> {
+        self.0.delivered
+    }
+
     /// Returns how often the request was handed to the transport.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
@@ -145,7 +153,14 @@ impl Error {
     /// Makes an error without an answer.
     #[cold]
     pub(crate) fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Inner { kind, text: text.into(), attempts: 0, answer: None, source: None }))
+        Self(Box::new(Inner {
+            kind,
+            text: text.into(),
+            attempts: 0,
+            answer: None,
+            delivered: None,
+            source: None,
+        }))
     }
 
     /// Makes an error about the client's own settings.
@@ -177,6 +192,12 @@ impl Error {
     /// Keeps how often the request was sent.
     pub(crate) fn after_attempts(mut self, attempts: u32) -> Self {
         self.0.attempts = attempts;
+        self
+    }
+
+    /// Keeps how many records came before the error.
+    pub(crate) fn after_records(mut self, delivered: u64) -> Self {
+        self.0.delivered = Some(delivered);
         self
     }
 
@@ -222,7 +243,12 @@ impl From<gateway_model::Error> for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.text)
+        f.write_str(&self.0.text)?;
+        match self.0.delivered {
+            Some(1) => f.write_str(" after 1 record"),
+            Some(count) => write!(f, " after {count} records"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -234,6 +260,7 @@ impl fmt::Debug for Error {
             .field("text", &self.0.text)
             .field("attempts", &self.0.attempts)
             .field("status", &self.status())
+            .field("delivered", &self.0.delivered)
             .field("source", &self.0.source)
             .finish_non_exhaustive()
     }

@@ -1,0 +1,130 @@
+//! Watching calls from outside: for metrics, and for the log.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gateway_transport::TransportError;
+use http::{Response, StatusCode};
+
+use crate::call::Next;
+
+/// Is told about every attempt of every call, for metrics.
+///
+/// It is called on the task or thread of the call, so it must be quick.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// use gateway_client::{Attempt, Observer};
+///
+/// /// Counts requests and retries.
+/// #[derive(Default)]
+/// struct Counters {
+///     requests: AtomicU64,
+///     retries: AtomicU64,
+/// }
+///
+/// impl Observer for Counters {
+///     fn attempt(&self, attempt: &Attempt<'_>) {
+///         self.requests.fetch_add(1, Ordering::Relaxed);
+///         if attempt.retry_in.is_some() {
+///             self.retries.fetch_add(1, Ordering::Relaxed);
+///         }
+///     }
+/// }
+/// ```
+pub trait Observer: Send + Sync + 'static {
+    /// An attempt is over: its answer is there, or will not come.
+    fn attempt(&self, attempt: &Attempt<'_>);
+}
+
+/// One request that was handed to the transport, and what became of it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Attempt<'a> {
+    /// The value of `method` that selects the operation, such as `candidates/list`.
+    pub operation: &'a str,
+    /// The host that was asked.
+    pub server_address: &'a str,
+    /// 1 for the first request of a call, 2 for the next.
+    pub number: u32,
+    /// How long it took: until the whole answer was there, or, for a stream, its head.
+    pub elapsed: Duration,
+    /// The status of the answer, if one came.
+    pub status: Option<StatusCode>,
+    /// What the transport reports, if no answer came.
+    pub failure: Option<gateway_transport::ErrorKind>,
+    /// How long the client waits before it sends again; `None` if it does not.
+    pub retry_in: Option<Duration>,
+}
+
+/// Everyone who watches a client.
+#[derive(Clone, Default)]
+pub(crate) struct Watch(Option<Arc<dyn Observer>>);
+
+impl Watch {
+    pub(crate) fn by(observer: impl Observer) -> Self {
+        Self(Some(Arc::new(observer)))
+    }
+
+    /// Tells everyone about an attempt.
+    pub(crate) fn tell(&self, attempt: &Attempt<'_>) {
+        log(attempt);
+        if let Some(observer) = &self.0 {
+            observer.attempt(attempt);
+        }
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Watch(1)" } else { "Watch(0)" })
+    }
+}
+
+/// What an outcome looks like from outside, before it is judged.
+pub(crate) fn outline<B>(
+    outcome: &Result<Response<B>, TransportError>,
+) -> (Option<StatusCode>, Option<gateway_transport::ErrorKind>) {
+    match outcome {
+        Ok(response) => (Some(response.status()), None),
+        Err(error) => (None, Some(error.kind())),
+    }
+}
+
+/// How long the driver is told to wait.
+pub(crate) fn wait_of<B>(next: &Next<B>) -> Option<Duration> {
+    match next {
+        Next::Wait(delay) => Some(*delay),
+        Next::Refresh(_) => Some(Duration::ZERO),
+        Next::Done(_) => None,
+    }
+}
+
+/// Writes an attempt to the log, in the terms of OpenTelemetry's conventions for HTTP clients. Neither the query nor a
+/// header is among them.
+#[cfg(feature = "tracing")]
+fn log(attempt: &Attempt<'_>) {
+    tracing::debug!(
+        http.request.method = "GET",
+        http.request.resend_count = attempt.number.saturating_sub(1),
+        http.response.status_code = attempt.status.map(|status| status.as_u16()),
+        server.address = attempt.server_address,
+        "error.type" = attempt.failure.map(|kind| format!("{kind:?}")),
+        gateway.operation = attempt.operation,
+        gateway.retry_in_ms = attempt.retry_in.map(milliseconds),
+        duration_ms = milliseconds(attempt.elapsed),
+        "asked the gateway"
+    );
+}
+
+#[cfg(feature = "tracing")]
+fn milliseconds(duration: Duration) -> u64 {
+    duration.as_millis().try_into().unwrap_or(u64::MAX)
+}
+
+#[cfg(not(feature = "tracing"))]
+fn log(_attempt: &Attempt<'_>) {}

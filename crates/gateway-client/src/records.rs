@@ -1,0 +1,147 @@
+//! The records of a list, as they arrive.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+use gateway_model::{Next, Record, Rejected, StreamDecoder};
+use gateway_transport::Body;
+use http_body::Body as _;
+
+use crate::Error;
+
+/// What a list has next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a record can be read, or it cannot")]
+pub enum Entry<T> {
+    /// A record.
+    Record(T),
+    /// A record that could not be read; the others still can.
+    Rejected(Rejected),
+}
+
+/// The records of [`Client::stream`](crate::Client::stream): a [`Stream`].
+///
+/// After an error nothing more comes. Dropping it ends the exchange and closes the connection.
+pub struct Records<T> {
+    body: Body,
+    reader: Reader<T>,
+}
+
+impl<T: Record> Records<T> {
+    pub(crate) fn new(body: Body, decoder: StreamDecoder<T>, attempts: u32) -> Self {
+        Self { body, reader: Reader::new(decoder, attempts) }
+    }
+
+    /// Sets how many bytes a single record may have. Default: 1 MiB.
+    #[must_use]
+    pub fn record_limit(mut self, bytes: usize) -> Self {
+        self.reader = self.reader.record_limit(bytes);
+        self
+    }
+
+    /// Waits for the next record; `None` means that the list is complete.
+    pub async fn next(&mut self) -> Option<Result<Entry<T>, Error>> {
+        std::future::poll_fn(|context| self.poll(context)).await
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Entry<T>, Error>>> {
+        loop {
+            match self.reader.take() {
+                Taken::Entry(entry) => return Poll::Ready(Some(entry)),
+                Taken::End => {
+                    // The connection may go back to the pool.
+                    self.body = Body::empty();
+                    return Poll::Ready(None);
+                }
+                Taken::NeedMore => match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+                    None => self.reader.decoder.finish(),
+                    Some(Ok(frame)) => {
+                        if let Ok(piece) = frame.into_data() {
+                            self.reader.decoder.push(&piece);
+                        }
+                    }
+                    Some(Err(error)) => {
+                        return Poll::Ready(Some(Err(self.reader.fail(error.into()))));
+                    }
+                },
+            }
+        }
+    }
+}
+
+impl<T: Record> Stream for Records<T> {
+    type Item = Result<Entry<T>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll(context)
+    }
+}
+
+impl<T> fmt::Debug for Records<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("reader", &self.reader).finish_non_exhaustive()
+    }
+}
+
+/// What both kinds of records share: the decoder, and what has come out of it.
+pub(crate) struct Reader<T> {
+    pub(crate) decoder: StreamDecoder<T>,
+    attempts: u32,
+    delivered: u64,
+    over: bool,
+}
+
+/// What a reader has for its caller.
+pub(crate) enum Taken<T> {
+    Entry(Result<Entry<T>, Error>),
+    NeedMore,
+    End,
+}
+
+impl<T: Record> Reader<T> {
+    pub(crate) fn new(decoder: StreamDecoder<T>, attempts: u32) -> Self {
+        Self { decoder, attempts, delivered: 0, over: false }
+    }
+
+    pub(crate) fn record_limit(mut self, bytes: usize) -> Self {
+        self.decoder = self.decoder.with_record_limit(bytes);
+        self
+    }
+
+    /// Returns what has arrived.
+    pub(crate) fn take(&mut self) -> Taken<T> {
+        if self.over {
+            return Taken::End;
+        }
+        match self.decoder.next_record() {
+            Ok(Next::Item(record)) => {
+                self.delivered += 1;
+                Taken::Entry(Ok(Entry::Record(record)))
+            }
+            Ok(Next::Rejected(rejected)) => Taken::Entry(Ok(Entry::Rejected(rejected))),
+            Ok(Next::End) => {
+                self.over = true;
+                Taken::End
+            }
+            Ok(_) => Taken::NeedMore,
+            Err(error) => Taken::Entry(Err(self.fail(error.into()))),
+        }
+    }
+
+    /// Ends the list with an error that says how far it came.
+    pub(crate) fn fail(&mut self, error: Error) -> Error {
+        self.over = true;
+        error.after_attempts(self.attempts).after_records(self.delivered)
+    }
+}
+
+impl<T> fmt::Debug for Reader<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader")
+            .field("delivered", &self.delivered)
+            .field("over", &self.over)
+            .finish_non_exhaustive()
+    }
+}
