@@ -1,0 +1,317 @@
+//! A random service: data first, then a spec with hostile descriptions or with dull ones.
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use proptest::prelude::*;
+
+/// One random service, as data; written as a spec with its own descriptions or with dull ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Random {
+    docs: Vec<String>,
+    wires: Vec<String>,
+    models: Vec<(String, Vec<FieldKind>)>,
+    enums: Vec<(String, bool, u8)>,
+    operations: Vec<(u8, usize, Vec<ParamKind>)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum FieldKind {
+    Text,
+    Integer,
+    Boolean,
+    Id,
+    Number,
+    Enum(usize),
+    Model(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum ParamKind {
+    Text,
+    Integer,
+    Boolean,
+    Id,
+    Enum(usize),
+    /// Needs the one before it.
+    Needing,
+    Required,
+}
+
+/// Pieces that end comments, literals, Markdown, templates and shells.
+const HOSTILE: &[&str] = &[
+    "*/",
+    "/*",
+    "//",
+    "\"",
+    "\\",
+    "'",
+    "`",
+    "```",
+    "#",
+    "#![allow(x)]",
+    "r#\"",
+    "\"#",
+    "{",
+    "}",
+    "{}",
+    "${x}",
+    "$(x)",
+    "{{",
+    "]]>",
+    "<!--",
+    "-->",
+    "<script>",
+    "\n",
+    "\n\n",
+    " ",
+    "word",
+    "é",
+    "ключ",
+    "☂",
+    "|",
+    "=1+1",
+    "- ",
+    "1. ",
+    "> ",
+    "fn evil() {}",
+    "&amp;",
+    "snake_case",
+    "CamelCase",
+    "https://example.com",
+    "[a](b)",
+    "\u{a0}",
+];
+
+/// Names that mean something to Rust.
+const TAKEN: &[&str] = &[
+    "Option",
+    "Vec",
+    "String",
+    "Result",
+    "Box",
+    "Some",
+    "Self",
+    "Error",
+    "Listing",
+    "Iterator",
+    "Tool",
+    "HttpServer",
+];
+const KEYWORDS: &[&str] = &[
+    "type", "self", "crate", "super", "gen", "async", "fn", "new", "extra", "clone", "query", "id",
+    "map", "record",
+];
+
+fn prose() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(HOSTILE), 0..12)
+        .prop_map(|pieces| format!("It {}", pieces.concat()))
+}
+
+/// Any text on one line: a JSON key, an enum value, a marker.
+fn wire() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(HOSTILE), 0..5)
+        .prop_map(|pieces| format!("w{}", pieces.concat()).replace('\n', "_").trim().to_owned())
+}
+
+pub(crate) fn random() -> impl Strategy<Value = Random> {
+    let field = prop_oneof![
+        Just(FieldKind::Text),
+        Just(FieldKind::Integer),
+        Just(FieldKind::Boolean),
+        Just(FieldKind::Id),
+        Just(FieldKind::Number),
+        (0..3_usize).prop_map(FieldKind::Enum),
+        (0..3_usize).prop_map(FieldKind::Model),
+    ];
+    let param = prop_oneof![
+        Just(ParamKind::Text),
+        Just(ParamKind::Integer),
+        Just(ParamKind::Boolean),
+        Just(ParamKind::Id),
+        (0..3_usize).prop_map(ParamKind::Enum),
+        Just(ParamKind::Needing),
+        Just(ParamKind::Required),
+    ];
+    let names = || prop::sample::subsequence(TAKEN, 1..4).prop_shuffle();
+    (
+        prop::collection::vec(prose(), 40),
+        prop::collection::vec(wire(), 40),
+        names().prop_flat_map(move |names| {
+            let fields = prop::collection::vec(field.clone(), 1..6);
+            prop::collection::vec(fields, names.len()).prop_map(move |fields| {
+                names.iter().map(|name| (*name).to_owned()).zip(fields).collect()
+            })
+        }),
+        prop::collection::vec((any::<bool>(), 1..4_u8), 1..3).prop_map(|enums| {
+            enums
+                .into_iter()
+                .enumerate()
+                .map(|(at, (open, size))| (format!("Kind{at}"), open, size))
+                .collect()
+        }),
+        prop::collection::vec((0..3_u8, 0..3_usize, prop::collection::vec(param, 0..5)), 1..4),
+    )
+        .prop_map(|(docs, wires, models, enums, operations)| Random {
+            docs,
+            wires,
+            models,
+            enums,
+            operations,
+        })
+}
+
+/// Text as TOML writes it between quotes.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+impl Random {
+    /// The spec, and its fixtures in a folder.
+    pub(crate) fn write(&self, folder: &Path, dull: bool) -> String {
+        let mut writer = Writer { random: self, dull, docs: 0, wires: 0, spec: String::new() };
+        writer.head();
+        writer.types();
+        for (at, operation) in self.operations.iter().enumerate() {
+            writer.operation(at, operation, folder);
+        }
+        writer.spec
+    }
+}
+
+struct Writer<'a> {
+    random: &'a Random,
+    dull: bool,
+    docs: usize,
+    wires: usize,
+    spec: String,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, line: impl std::fmt::Display) {
+        _ = writeln!(self.spec, "{line}");
+    }
+
+    fn doc(&mut self) -> String {
+        self.docs += 1;
+        let docs = &self.random.docs;
+        if self.dull { "\"Dull.\"".to_owned() } else { quoted(&docs[self.docs % docs.len()]) }
+    }
+
+    fn wire(&mut self) -> String {
+        self.wires += 1;
+        quoted(&format!(
+            "{}{}",
+            self.random.wires[self.wires % self.random.wires.len()],
+            self.wires
+        ))
+    }
+
+    fn enum_name(&self, index: usize) -> String {
+        self.random.enums[index % self.random.enums.len()].0.clone()
+    }
+
+    fn model_name(&self, index: usize) -> String {
+        self.random.models[index % self.random.models.len()].0.clone()
+    }
+
+    fn head(&mut self) {
+        self.line("spec-language = 1\n[service]\nname = \"random\"\ntitle = \"Random\"\nversion = \"1.0.0\"");
+        self.line(
+            "api-version = \"v1\"\npath = \"/r\"\nselector = \"op\"\naccept = \"application/json\"",
+        );
+        let doc = self.doc();
+        self.line(format_args!("auth = \"bearer\"\ndoc = {doc}"));
+        for (name, wire) in [
+            ("SomeId", "wire = \"string\"\nquery-wire = \"integer\""),
+            ("SomeNumber", "wire = \"integer\""),
+        ] {
+            let doc = self.doc();
+            self.line(format_args!(
+                "[scalar.{name}]\n{wire}\nmeaning = \"id\"\nexample = \"1\"\ndoc = {doc}"
+            ));
+        }
+    }
+
+    fn types(&mut self) {
+        for (name, open, size) in &self.random.enums {
+            let doc = self.doc();
+            self.line(format_args!("[enum.{name}]\nopen-ended = {open}\ndoc = {doc}"));
+            for variant in ["Default", "Some", "Ok", "None"].iter().take(usize::from(*size)) {
+                let (wire, doc) = (self.wire(), self.doc());
+                self.line(format_args!("value.{variant} = {{ wire = {wire}, doc = {doc} }}"));
+            }
+        }
+        for (name, fields) in &self.random.models {
+            let doc = self.doc();
+            self.line(format_args!("[model.{name}]\ndoc = {doc}\n[model.{name}.field]"));
+            for (field, rust) in fields.iter().zip(KEYWORDS) {
+                let ty = match field {
+                    FieldKind::Text => "text".to_owned(),
+                    FieldKind::Integer => "integer".to_owned(),
+                    FieldKind::Boolean => "boolean".to_owned(),
+                    FieldKind::Id => "SomeId".to_owned(),
+                    FieldKind::Number => "SomeNumber".to_owned(),
+                    FieldKind::Enum(index) => self.enum_name(*index),
+                    FieldKind::Model(index) => self.model_name(*index),
+                };
+                let (wire, doc) = (self.wire(), self.doc());
+                self.line(format_args!(
+                    "{wire} = {{ type = \"{ty}\", presence = \"optional\", rust-name = \"{rust}\", doc = {doc} }}"
+                ));
+            }
+        }
+    }
+
+    fn operation(
+        &mut self,
+        at: usize,
+        (shape, model, params): &(u8, usize, Vec<ParamKind>),
+        folder: &Path,
+    ) {
+        let of = self.model_name(*model);
+        let (marker, success, items) = (self.wire(), self.wire(), self.wire());
+        let (response, body) = match shape {
+            0 => (format!("array = {{ of = \"{of}\" }}"), "[]".to_owned()),
+            1 => (format!("object = {{ of = \"{of}\" }}"), "{}".to_owned()),
+            _ => (
+                format!(
+                    "envelope = {{ marker = {marker}, success = {success}, items = {items}, of = \"{of}\" }}"
+                ),
+                format!("{{{marker}:{success},{items}:[]}}"),
+            ),
+        };
+        fs::write(folder.join(format!("{at}.json")), body).expect("written");
+        let doc = self.doc();
+        self.line(format_args!(
+            "[operation.ask_{at}]\nselect = \"ask/{at}\"\ndoc = {doc}\nresponse.{response}"
+        ));
+        self.line(format_args!("[operation.ask_{at}.param]"));
+        let (mut sent, mut given) = (format!("op=ask/{at}"), String::new());
+        let mut before = None;
+        for (param, name) in params.iter().zip(KEYWORDS) {
+            let (ty, more) = match (param, before) {
+                (ParamKind::Required, _) => ("text".to_owned(), "required = true, ".to_owned()),
+                (ParamKind::Needing, Some(before)) => {
+                    ("text".to_owned(), format!("needs = [\"{before}\"], otherwise = \"error\", "))
+                }
+                (ParamKind::Text | ParamKind::Needing, _) => ("text".to_owned(), String::new()),
+                (ParamKind::Integer, _) => ("integer".to_owned(), String::new()),
+                (ParamKind::Boolean, _) => ("boolean".to_owned(), String::new()),
+                (ParamKind::Id, _) => ("SomeId".to_owned(), String::new()),
+                (ParamKind::Enum(index), _) => (self.enum_name(*index), String::new()),
+            };
+            before = Some(name);
+            let doc = self.doc();
+            self.line(format_args!("{name} = {{ type = \"{ty}\", {more}doc = {doc} }}"));
+            if matches!(param, ParamKind::Required) {
+                _ = write!(sent, "&{name}=x");
+                _ = write!(given, "{name} = \"x\", ");
+            }
+        }
+        let (doc, sent) = (self.doc(), quoted(&sent));
+        self.line(format_args!(
+            "[[example]]\nname = \"e{at}\"\noperation = \"ask_{at}\"\ndoc = {doc}"
+        ));
+        self.line(format_args!("params = {{ {given} }}\nquery = {sent}\nresponse = \"{at}.json\""));
+    }
+}
