@@ -136,30 +136,29 @@ impl Front {
     ) -> Result<Response<AnswerBody>, Problem> {
         let snapshot = principal.snapshot;
         let mut notice = None;
-        let filter = match operation {
-            Operation::ListCandidates => {
-                let parameters = parameters::ListCandidates::read(pairs)?;
-                notice = parameters.without_effect();
-                candidate_filter(parameters)
-            }
-            Operation::ListVacancies | Operation::GetCredits => CandidateFilter::All,
-        };
+        let mut filter = CandidateFilter::All;
+        if operation == Operation::ListCandidates {
+            let parameters = parameters::ListCandidates::read(pairs)?;
+            notice = parameters.without_effect();
+            filter = candidate_filter(parameters);
+        }
         let etag = conditional::etag(snapshot);
         if conditional::is_unmodified(&request.headers, &etag) {
             return Ok(answer(StatusCode::NOT_MODIFIED, &etag, AnswerBody::empty()));
         }
         let coding = negotiate::coding(&request.headers);
-        let (body, coding) = match operation {
-            Operation::GetCredits => (self.credits(snapshot.account).await?, Coding::Identity),
-            Operation::ListCandidates => {
-                let source =
-                    ListSource::candidates(self.work.store(), snapshot, filter, &self.lists);
-                self.list(source, coding).await?
-            }
-            Operation::ListVacancies => {
-                let source = ListSource::vacancies(self.work.store(), snapshot);
-                self.list(source, coding).await?
-            }
+        // No `match`: an operation that is new in the contract is refused until it has its storage query here.
+        let (body, coding) = if operation == Operation::GetCredits {
+            (self.credits(snapshot.account).await?, Coding::Identity)
+        } else if operation == Operation::ListCandidates {
+            let store = self.work.store();
+            let source = ListSource::candidates(store, snapshot, filter, &self.lists);
+            self.list(source, coding).await?
+        } else if operation == Operation::ListVacancies {
+            let source = ListSource::vacancies(self.work.store(), snapshot);
+            self.list(source, coding).await?
+        } else {
+            return Err(Problem::new(Kind::NotImplemented));
         };
         let mut response = answer(StatusCode::OK, &etag, body);
         let headers = response.headers_mut();

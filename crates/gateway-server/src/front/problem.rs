@@ -37,6 +37,7 @@ pub(crate) enum Kind {
     ParameterRepeated,
     ParameterEmpty,
     ParameterInvalid,
+    NotImplemented,
     Overloaded,
     StorageUnavailable,
     StorageCorrupt,
@@ -85,6 +86,9 @@ impl Kind {
             Self::ParameterEmpty => (400, "parameter-empty", "A parameter is empty"),
             Self::ParameterInvalid => {
                 (400, "parameter-invalid", "A parameter is not what it must be")
+            }
+            Self::NotImplemented => {
+                (501, "not-implemented", "This server does not have the operation yet")
             }
             Self::Overloaded => (503, "overloaded", "The server is busy"),
             Self::StorageUnavailable => {

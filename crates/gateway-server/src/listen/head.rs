@@ -144,6 +144,10 @@ impl Fields {
             self.hosts += 1;
             self.host_is_valid = is_host(value);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            // Where a request with another coding ends, nobody can tell (RFC 9112 section 6.1).
+            if self.has_coding || !value.eq_ignore_ascii_case(b"chunked") {
+                return Err(Refusal::Malformed);
+            }
             self.has_coding = true;
         } else if name.eq_ignore_ascii_case(b"content-length") {
             self.length(value)?;
@@ -181,7 +185,10 @@ impl Fields {
 
 /// Tells whether the text is `host [ ":" port ]` (RFC 9110 section 7.2), without user information.
 fn is_host(value: &[u8]) -> bool {
-    !value.is_empty() && !value.contains(&b'@') && http::uri::Authority::try_from(value).is_ok()
+    let Ok(authority) = http::uri::Authority::try_from(value) else { return false };
+    let port = authority.as_str().strip_prefix(authority.host()).unwrap_or("@");
+    let port = port.strip_prefix(':').unwrap_or(port);
+    !authority.host().is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 const fn is_token(byte: u8) -> bool {
@@ -241,6 +248,8 @@ mod tests {
         case("GET / HTTP/1.1\r\nHost:\r\n\r\n", Err(Host));
         case("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", Err(Host));
         case("GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", Err(Host));
+        case("GET / HTTP/1.1\r\nHost: a:b\r\n\r\n", Err(Host));
+        case("GET / HTTP/1.1\r\nHost: [::1]:\r\n\r\n", Ok(()));
         case("GET / HTTP/2.0\r\nHost: a\r\n\r\n", Err(Version));
         case("PRI * HTTP/2.0\r\n\r\n", Err(Version));
         case("GET /\r\n\r\n", Err(Malformed));
@@ -262,6 +271,7 @@ mod tests {
         case(&with("Content-Length: +1\r\n"), Err(Malformed));
         case(&with("Content-Length: \r\n"), Err(Malformed));
         case(&with("Transfer-Encoding: chunked\r\n"), Err(Body));
+        case(&with("Transfer-Encoding: x\r\n"), Err(Malformed));
         case(&with("Transfer-Encoding: chunked\r\nContent-Length: 0\r\n"), Err(Malformed));
         case(&with(&"A: b\r\n".repeat(63)), Ok(()));
         case(&with(&"A: b\r\n".repeat(64)), Err(HeadTooLarge));

@@ -4,7 +4,13 @@
 #[cfg(test)]
 mod cluster;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod malformed;
+#[cfg(test)]
 mod operations;
+#[cfg(test)]
+mod oracle;
 #[cfg(test)]
 mod program;
 #[cfg(test)]

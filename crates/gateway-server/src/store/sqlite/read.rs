@@ -172,3 +172,46 @@ pub(super) const STATUS_CANDIDATES: &str = "\
     AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
     AND a.status_key = (SELECT key FROM status WHERE account_id = ?1 AND name = ?6) \
     ORDER BY a.candidate_id LIMIT ?4";
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::store::sqlite::open;
+
+    /// The plan of every statement that serves requests or cleans up. One that scans a table is a mistake.
+    #[test]
+    fn every_read_goes_by_a_key() {
+        let directory = tempfile::tempdir().unwrap();
+        let connection = open::writer(&directory.path().join("t.db")).unwrap();
+        let mut plans = String::new();
+        for (name, sql) in [
+            ("token", sql::AUTHENTICATE),
+            ("all candidates", sql::CANDIDATES),
+            ("of a vacancy", VACANCY_CANDIDATES),
+            ("of a vacancy and status", STATUS_CANDIDATES),
+            ("vacancies", sql::VACANCIES),
+            ("credits", sql::CREDITS),
+            ("portal", sql::PORTAL),
+            ("collect candidates", sql::COLLECT_CANDIDATES),
+            ("collect applications", sql::COLLECT_APPLICATIONS),
+        ] {
+            let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let parameters = vec![0_i64; statement.parameter_count()];
+            let steps = statement
+                .query_map(rusqlite::params_from_iter(parameters), |row| row.get::<_, String>(3))
+                .unwrap();
+            writeln!(plans, "{name}").unwrap();
+            for step in steps {
+                let step = step.unwrap();
+                assert!(
+                    !step.starts_with("SCAN") && !step.contains("TEMP B-TREE"),
+                    "{name}: {step}"
+                );
+                writeln!(plans, "    {step}").unwrap();
+            }
+        }
+        insta::assert_snapshot!(plans);
+    }
+}

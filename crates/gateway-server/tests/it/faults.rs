@@ -1,0 +1,274 @@
+//! What happens when things break: killed imports, full disks, signals under load, two servers on one database.
+
+use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use gateway_server::{
+    CandidateRow, ImportMode, Place, PortalRow, PostgresStore, SqliteStore, Store, UnixTime,
+};
+
+use crate::cluster;
+use crate::program::{Served, account, error, program, run};
+use crate::support::{Answer, get, parse};
+
+/// Lines of NDJSON: candidates of one batch, told apart by their name.
+fn batch(number: usize, count: usize) -> String {
+    let mut lines = String::new();
+    for id in number * 100_000..number * 100_000 + count {
+        writeln!(lines, "{{\"id\":\"{id}\",\"name\":\"batch {number}\"}}").unwrap();
+    }
+    lines
+}
+
+fn names(answer: &Answer) -> Vec<String> {
+    let json = answer.json();
+    let list = json["result"].as_array().unwrap();
+    list.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Twenty imports, each killed at another moment: while it reads, while it merges, while it commits. The input comes
+/// through a pipe, so that the test knows how far the program has read.
+#[test]
+fn twenty_imports_killed_lose_nothing_and_tear_nothing() {
+    const SIZE: usize = 4_000;
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    let mut acknowledged = Vec::new();
+    for round in 0..20 {
+        let pipe = directory.path().join(format!("{round}.ndjson"));
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let mut child = program()
+            .args(["import", "--account", "acme", "--database", &database])
+            .arg(&pipe)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = batch(round, SIZE);
+        let mut input = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        // Up to the middle of the input; from round 10 on all of it, and then the log of the database tells how far.
+        let part = if round < 10 { lines.len() * round / 10 } else { lines.len() };
+        input.write_all(&lines.as_bytes()[..part]).unwrap();
+        if round >= 10 {
+            drop(input);
+            let wanted = (round as u64 - 10) * 60_000;
+            let wal = || std::fs::metadata(format!("{database}-wal")).map_or(0, |file| file.len());
+            let before = wal();
+            while child.try_wait().unwrap().is_none() && wal() < before.min(wanted) + wanted {
+                std::thread::yield_now();
+            }
+        }
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        if String::from_utf8(output.stdout).unwrap().contains(&format!("candidates: {SIZE} new")) {
+            acknowledged.push(round);
+        }
+        let start = Instant::now();
+        let served = Served::start(&database, &[]);
+        assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+        assert!(start.elapsed() < Duration::from_secs(1), "restart took {:?}", start.elapsed());
+        let list = names(&get(&served.base_url, &token, "method=candidates/list"));
+        for number in 0..=round {
+            let found = list.iter().filter(|name| **name == format!("batch {number}")).count();
+            assert!(found == 0 || found == SIZE, "batch {number} is torn: {found}");
+            assert!(found == SIZE || !acknowledged.contains(&number), "batch {number} is lost");
+        }
+        drop(served);
+        assert!(run(&database, &["check"]).contains("no damage"));
+    }
+    println!("{} of 20 imports were acknowledged before they were killed", acknowledged.len());
+}
+
+/// A file system of 2 MiB that is gone with the test.
+struct Tmpfs<'d>(&'d Path);
+
+impl<'d> Tmpfs<'d> {
+    fn mount(at: &'d Path) -> Option<Self> {
+        let status = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"])
+            .arg(at)
+            .stderr(Stdio::null())
+            .status();
+        status.is_ok_and(|status| status.success()).then_some(Self(at))
+    }
+}
+
+impl Drop for Tmpfs<'_> {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg("--lazy").arg(self.0).status());
+    }
+}
+
+#[test]
+fn a_full_disk_fails_the_import_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(_tmpfs) = Tmpfs::mount(directory.path()) else {
+        eprintln!("SKIPPED: a file system of 2 MiB cannot be mounted here (needs root)");
+        return;
+    };
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| {
+        let path = elsewhere.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    run(&database, &["import", "--account", "acme", &write("small.ndjson", batch(1, 100))]);
+    let served = Served::start(&database, &[]);
+    let before = get(&served.base_url, &token, "method=candidates/list").body;
+    let big = write("big.ndjson", batch(2, 50_000));
+    for _ in 0..2 {
+        let output = program()
+            .args(["import", "--account", "acme", "--database", &database, &big])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(error(&output).contains("the disk is full"), "{}", error(&output));
+        let after = get(&served.base_url, &token, "method=candidates/list");
+        assert_eq!((after.status, &after.body), (200, &before));
+    }
+    // Without a restart, and on the same disk: what fits is imported.
+    let report =
+        run(&database, &["import", "--account", "acme", &write("next.ndjson", batch(3, 50))]);
+    assert!(report.contains("candidates: 50 new"), "{report}");
+    assert_eq!(names(&get(&served.base_url, &token, "method=candidates/list")).len(), 150);
+    assert!(run(&database, &["check"]).contains("no damage"));
+}
+
+/// Sends requests until the connection is refused or closed. Every answer that began must end as it should.
+fn ask_until_the_end(base_url: &str, token: &str, query: &str) -> u32 {
+    let address = base_url.strip_prefix("http://").unwrap();
+    let request = format!(
+        "GET /c/oauth/v1?{query} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    );
+    let mut answers = 0;
+    loop {
+        let Ok(mut socket) = TcpStream::connect(address) else { return answers };
+        let mut bytes = Vec::new();
+        let sent = socket.write_all(request.as_bytes());
+        let read = socket.read_to_end(&mut bytes);
+        if bytes.is_empty() {
+            // Accepted by the system and never by the server: no answer is not a cut answer.
+            return answers;
+        }
+        sent.unwrap();
+        read.unwrap();
+        let answer = parse(&bytes);
+        assert_eq!(answer.status, 200);
+        assert!(answer.text().ends_with("]}"), "an answer was cut");
+        answers += 1;
+    }
+}
+
+#[test]
+fn a_signal_under_load_cuts_no_answer() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    run(&database, &["demo-data", "--account", "acme", "--candidates", "20000"]);
+    let mut served = Served::start(&database, &[]);
+    let started = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..6)
+            .map(|_| {
+                scope.spawn(|| {
+                    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+                    started.fetch_add(1, Ordering::SeqCst);
+                    ask_until_the_end(&served.base_url, &token, "method=candidates/list")
+                })
+            })
+            .collect();
+        while started.load(Ordering::SeqCst) < 6 {
+            std::thread::yield_now();
+        }
+        // Some lists are on their way now: one more has come and gone.
+        drop(get(&served.base_url, &token, "method=candidates/list"));
+        served.signal("-TERM");
+        let answers: u32 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+        println!("{answers} whole answers around the signal");
+    });
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+}
+
+fn generation(store: &dyn Store, account: &str, number: u32) {
+    let account = store.account(account).unwrap();
+    let place = Place { file: 0, line: 1 };
+    let name = format!("generation {number}");
+    let fill: &mut dyn FnMut(&mut dyn gateway_server::Stage) -> _ = &mut |stage| {
+        // More than one page, so that an answer has a seam to tear at.
+        for id in 0..600 {
+            let portal = PortalRow { id: "", name: "" };
+            let row = CandidateRow {
+                id: "",
+                name: &name,
+                email: "",
+                phone: "",
+                phone_mobile: "",
+                date: "",
+                portal,
+                kind: "person",
+            };
+            stage.candidate(place, id, &row)?;
+        }
+        Ok(())
+    };
+    store.import(account, UnixTime(1), ImportMode::Commit, fill).unwrap();
+}
+
+/// A hundred imports while two servers answer: every answer is of one generation.
+fn one_snapshot_each(database: &str, store: &dyn Store) {
+    run(database, &["account", "create", "acme"]);
+    generation(store, "acme", 0);
+    let servers = [Served::start(database, &[]), Served::start(database, &[])];
+    // Made through a third process, good at both at once.
+    let token = run(database, &["token", "create", "--account", "acme"]).trim().to_owned();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = servers
+            .iter()
+            .map(|served| {
+                let (over, token) = (&over, &token);
+                scope.spawn(move || {
+                    let mut seen = std::collections::BTreeSet::new();
+                    while !over.load(Ordering::SeqCst) {
+                        let answer = get(&served.base_url, token, "method=candidates/list");
+                        let mut names = names(&answer);
+                        assert_eq!(names.len(), 600);
+                        names.dedup();
+                        assert_eq!(names.len(), 1, "a mixed answer: {names:?}");
+                        seen.extend(names);
+                    }
+                    seen.len()
+                })
+            })
+            .collect();
+        for number in 1..=100 {
+            generation(store, "acme", number);
+        }
+        over.store(true, Ordering::SeqCst);
+        let seen: Vec<_> = readers.into_iter().map(|reader| reader.join().unwrap()).collect();
+        println!("generations seen by the two servers: {seen:?}");
+        assert!(seen.iter().all(|count| *count > 1));
+    });
+}
+
+#[test]
+fn two_servers_on_one_file_never_mix_generations() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let store = SqliteStore::open(&database).unwrap();
+    one_snapshot_each(&database, &store);
+}
+
+#[test]
+fn two_servers_on_one_postgresql_never_mix_generations() {
+    let Some(database) = cluster::database() else { return };
+    let store = PostgresStore::connect(&database.url).unwrap();
+    one_snapshot_each(&database.url, &store);
+}

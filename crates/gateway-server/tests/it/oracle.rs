@@ -1,0 +1,370 @@
+//! The server against the oracle: random data, random and hostile requests, equal bytes. And no account ever sees
+//! another one's rows.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::Arc;
+
+use gateway_server::{
+    ApplicationRow, CandidateRow, Config, ImportMode, PortalRow, RunningServer, Server,
+    SqliteStore, Store, UnixTime, VacancyRow,
+};
+use proptest::prelude::*;
+use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
+
+const NOW: UnixTime = UnixTime(1_800_000_000);
+
+/// One account, in the plainest way there is.
+#[derive(Debug, Clone, Default)]
+struct Data {
+    vacancies: BTreeMap<i64, String>,
+    candidates: BTreeMap<i64, [String; 3]>,
+    applications: BTreeMap<(i64, i64), String>,
+}
+
+impl Data {
+    /// What `candidates/list` must answer, written as one would on a blackboard.
+    fn candidates(&self, vacancy: Option<u64>, status: Option<&str>) -> Vec<u8> {
+        let quoted = |text: &str| serde_json::to_string(text).unwrap();
+        let wanted = |id: &i64| match (vacancy, status) {
+            (None, _) => true,
+            (Some(vacancy), status) => i64::try_from(vacancy).is_ok_and(|vacancy| {
+                let has = self.applications.get(&(vacancy, *id));
+                has.is_some_and(|name| status.is_none_or(|status| status == name))
+            }),
+        };
+        let records: Vec<String> = self
+            .candidates
+            .iter()
+            .filter(|(id, _)| wanted(id))
+            .map(|(id, [name, portal, kind])| {
+                format!(
+                    r#"{{"id":"{id}","name":{},"email":"","phone":"","phone_mobile":"","date":"","portal":{{"id":"1","name":{}}},"type":{}}}"#,
+                    quoted(name),
+                    quoted(portal),
+                    quoted(kind)
+                )
+            })
+            .collect();
+        format!(r#"{{"status":"success","result":[{}]}}"#, records.join(",")).into_bytes()
+    }
+
+    fn vacancies(&self) -> Vec<u8> {
+        let record = |(id, project): (&i64, &String)| {
+            format!(r#"{{"id":"{id}","project":{}}}"#, serde_json::to_string(project).unwrap())
+        };
+        format!("[{}]", self.vacancies.iter().map(record).collect::<Vec<_>>().join(","))
+            .into_bytes()
+    }
+
+    fn import(&self, store: &dyn Store, name: &str) -> String {
+        let account = store.create_account(name, NOW).unwrap();
+        let place = gateway_server::Place { file: 0, line: 1 };
+        store
+            .import(account, NOW, ImportMode::Commit, &mut |stage| {
+                for (id, project) in &self.vacancies {
+                    stage.vacancy(place, *id, &VacancyRow { id: "", project })?;
+                }
+                for (id, [name, portal, kind]) in &self.candidates {
+                    let portal = PortalRow { id: "1", name: portal };
+                    let row = CandidateRow {
+                        id: "",
+                        name,
+                        email: "",
+                        phone: "",
+                        phone_mobile: "",
+                        date: "",
+                        portal,
+                        kind,
+                    };
+                    stage.candidate(place, *id, &row)?;
+                }
+                for ((vacancy_id, candidate_id), status) in &self.applications {
+                    let (vacancy_id, candidate_id) = (*vacancy_id, *candidate_id);
+                    let row = ApplicationRow { vacancy_id, candidate_id, status };
+                    stage.application(place, &row)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        store.create_token(account, "", NOW, None).unwrap().reveal().to_owned()
+    }
+}
+
+/// Names of which many are equal but for case, blanks or composition; and markers that name the account.
+fn status() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::sample::select(vec![
+            "New",
+            "new",
+            "NEW",
+            "New ",
+            " New",
+            "Shortlist",
+            "é",
+            "e\u{301}",
+            "'",
+            "\"",
+            "%",
+            "_",
+            "\\"
+        ])
+        .prop_map(str::to_owned),
+        "[^\\p{C}]{1,6}",
+    ]
+}
+
+fn data(marker: &'static str) -> impl Strategy<Value = Data> {
+    let text = move || "\\PC{0,8}".prop_map(move |text| format!("{marker}{text}"));
+    let vacancies = prop::collection::btree_map(0_i64..12, text(), 0..8);
+    let candidates = prop::collection::btree_map(0_i64..600, [text(), text(), text()], 0..60);
+    let links = prop::collection::vec(
+        (any::<prop::sample::Index>(), any::<prop::sample::Index>(), status()),
+        0..60,
+    );
+    (vacancies, candidates, links).prop_map(|(vacancies, candidates, links)| {
+        let mut applications = BTreeMap::new();
+        for (vacancy, candidate, status) in links {
+            if !vacancies.is_empty() && !candidates.is_empty() {
+                let vacancy = *vacancy.get(&vacancies.keys().copied().collect::<Vec<_>>());
+                let candidate = *candidate.get(&candidates.keys().copied().collect::<Vec<_>>());
+                applications.insert((vacancy, candidate), status);
+            }
+        }
+        Data { vacancies, candidates, applications }
+    })
+}
+
+/// A server with its runtime, and one connection that asks it everything.
+struct Asked {
+    socket: BufReader<TcpStream>,
+    _running: RunningServer,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Asked {
+    fn start(store: Arc<dyn Store>) -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let mut config = Config::default();
+        config.listen = "127.0.0.1:0".parse().unwrap();
+        config.rate = 0;
+        let running = runtime.block_on(Server::new(config, store).start()).unwrap();
+        let socket = TcpStream::connect(running.address()).unwrap();
+        socket.set_nodelay(true).unwrap();
+        Self { socket: BufReader::new(socket), _running: running, _runtime: runtime }
+    }
+
+    fn ask(&mut self, token: &str, query: &str) -> (u16, Vec<u8>) {
+        let request = format!(
+            "GET /c/oauth/v1?{query} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
+        );
+        self.socket.get_mut().write_all(request.as_bytes()).unwrap();
+        let (mut status, mut length) = (0, None);
+        loop {
+            let mut line = String::new();
+            self.socket.read_line(&mut line).unwrap();
+            if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
+                status = rest.split(' ').next().unwrap().parse().unwrap();
+            }
+            if let Some(rest) = line.strip_prefix("content-length: ") {
+                length = Some(rest.trim().parse::<usize>().unwrap());
+            }
+            if line == "\r\n" {
+                break;
+            }
+        }
+        let mut body = Vec::new();
+        if let Some(length) = length {
+            body.resize(length, 0);
+            self.socket.read_exact(&mut body).unwrap();
+            return (status, body);
+        }
+        loop {
+            let mut line = String::new();
+            self.socket.read_line(&mut line).unwrap();
+            let size = usize::from_str_radix(line.trim(), 16).unwrap();
+            let mut chunk = vec![0; size + 2];
+            self.socket.read_exact(&mut chunk).unwrap();
+            if size == 0 {
+                return (status, body);
+            }
+            body.extend_from_slice(&chunk[..size]);
+        }
+    }
+}
+
+fn encoded(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        write!(out, "%{byte:02X}").unwrap();
+    }
+    out
+}
+
+fn runner(cases: u32) -> TestRunner {
+    // The same cases on every machine: a failure can be looked at again.
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    TestRunner::new_with_rng(Cases { cases, failure_persistence: None, ..Cases::default() }, rng)
+}
+
+/// Three accounts in one database, compared with one blackboard each: whoever gets a row of another fails, as every
+/// text begins with the letter of its account. 50 data sets, 200 questions each: 10,000 pairs.
+#[test]
+fn ten_thousand_random_questions_have_the_answers_of_the_oracle() {
+    let questions = prop::collection::vec(
+        (0..3_usize, prop::option::of(0_u64..13), prop::option::of(status())),
+        200,
+    );
+    let pairs = std::cell::Cell::new(0);
+    let strategy = (data("a"), data("b"), data("c"), questions);
+    let directory = tempfile::tempdir().unwrap();
+    let store = Arc::new(SqliteStore::open(directory.path().join("t.db")).unwrap());
+    let asked = std::cell::RefCell::new(Asked::start(store.clone()));
+    let result = runner(50).run(&strategy, |(a, b, c, questions)| {
+        let mut asked = asked.borrow_mut();
+        // New accounts each time, so that the others are ever more.
+        let accounts = [a, b, c].map(|data| {
+            let name = store.accounts().unwrap().len().to_string();
+            (data.import(&*store, &name), data)
+        });
+        for (account, vacancy, status) in questions {
+            let (token, data) = &accounts[account];
+            let mut query = "method=candidates/list".to_owned();
+            if let Some(vacancy) = vacancy {
+                write!(query, "&vacancy_id={vacancy}").unwrap();
+            }
+            if let Some(status) = &status {
+                write!(query, "&status={}", encoded(status)).unwrap();
+            }
+            let (code, body) = asked.ask(token, &query);
+            prop_assert_eq!(code, 200);
+            prop_assert_eq!(body, data.candidates(vacancy, status.as_deref()), "{}", query);
+            pairs.set(pairs.get() + 1);
+        }
+        for (token, data) in &accounts {
+            let (_, body) = asked.ask(token, "method=vacancies/list");
+            prop_assert_eq!(body, data.vacancies());
+        }
+        Ok(())
+    });
+    result.unwrap();
+    assert_eq!(pairs.get(), 10_000);
+}
+
+/// What an attacker would try, and what only looks like it.
+fn hostile() -> Vec<String> {
+    let seeds = [
+        "' OR '1'='1",
+        "' OR 1=1 --",
+        "'; DROP TABLE candidate; --",
+        "\" OR \"\"=\"",
+        "') OR ('a'='a",
+        "1' AND SLEEP(5)--",
+        "' UNION SELECT * FROM token --",
+        "' UNION ALL SELECT sha256 FROM token --",
+        "admin'--",
+        "' OR 'x' LIKE '%",
+        "%",
+        "_",
+        "%%",
+        "New%",
+        "N_w",
+        "New\u{200b}",
+        "New\u{a0}",
+        "\u{202e}weN",
+        "Ne\u{301}w",
+        "ＮＥＷ",
+        "new",
+        "NEW",
+        "New ",
+        " New",
+        "New;",
+        "New--",
+        "New/*",
+        "*/",
+        "\\",
+        "\\'",
+        "''",
+        "\"",
+        "`",
+        "$1",
+        "?1",
+        ":a",
+        "@a",
+        "#{x}",
+        "${x}",
+        "{{7*7}}",
+        "<script>alert(1)</script>",
+        "&lt;",
+        "&status=New",
+        "=New",
+        "../../etc/passwd",
+        "file:///etc/passwd",
+        "null",
+        "NULL",
+        "undefined",
+        "true",
+        "0",
+        "-1",
+        "1e309",
+        "NaN",
+        "Infinity",
+        "[]",
+        "{}",
+        "()",
+        "|| 'x'",
+        "CAST(1 AS TEXT)",
+        "x'41'",
+        "char(65)",
+        "randomblob(1000000000)",
+        "load_extension('x')",
+        "ATTACH DATABASE 'x' AS y",
+        "PRAGMA table_info(token)",
+        "pg_sleep(5)",
+        "COPY token TO '/tmp/x'",
+        "\u{feff}New",
+        "\u{1F600}",
+        "𝔑𝔢𝔴",
+    ];
+    let mut all: Vec<String> = seeds.iter().map(|&seed| seed.to_owned()).collect();
+    all.extend(seeds.iter().map(|seed| format!("New{seed}")));
+    all.extend(seeds.iter().map(|seed| format!("{seed}' --")));
+    all
+}
+
+#[test]
+fn hostile_strings_are_only_strings() {
+    let hostile = hostile();
+    assert!(hostile.len() >= 200, "{}", hostile.len());
+    let mut data = Data::default();
+    data.vacancies.insert(7, "seven".into());
+    // Half of the strings are names of statuses, so that equal to the oracle means more than empty.
+    for (id, status) in (0..).zip(&hostile) {
+        data.candidates.insert(id, [format!("name {status}"), status.clone(), "person".into()]);
+        if id % 2 == 0 {
+            data.applications.insert((7, id), status.clone());
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let store = Arc::new(SqliteStore::open(directory.path().join("t.db")).unwrap());
+    let token = data.import(&*store, "a");
+    let mut asked = Asked::start(store.clone());
+    for text in &hostile {
+        let query = format!("method=candidates/list&vacancy_id=7&status={}", encoded(text));
+        assert_eq!(
+            asked.ask(&token, &query),
+            (200, data.candidates(Some(7), Some(text))),
+            "{text}"
+        );
+        let query = format!("method=candidates/list&vacancy_id={}", encoded(text));
+        let (status, body) = asked.ask(&token, &query);
+        match text.parse::<u64>() {
+            Ok(vacancy) => assert_eq!(body, data.candidates(Some(vacancy), None)),
+            Err(_) => assert_eq!(status, 400, "{text}"),
+        }
+    }
+    assert_eq!(asked.ask(&token, "method=candidates/list").1, data.candidates(None, None));
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+}
