@@ -3,11 +3,13 @@
 //! One engine walks the document ([`engine`]); a whole body is a document of a single piece, so both
 //! ways give the same records, rejections and errors. serde has the last word on every record.
 
+pub(crate) mod cursor;
 pub(crate) mod depth;
 mod diagnose;
 mod engine;
 pub(crate) mod members;
 mod record;
+mod scan;
 pub(crate) mod shape;
 pub(crate) mod slot;
 mod splitter;

@@ -10,6 +10,7 @@ use serde::ser::{Error as _, SerializeMap};
 use serde_json::value::RawValue;
 
 use crate::Error;
+use crate::decode::cursor::Cursor;
 use crate::decode::{self, depth, members};
 
 /// The members of a record that the service text does not list (decision D-extra).
@@ -32,7 +33,7 @@ use crate::decode::{self, depth, members};
 // The text is that of the members without blanks around them: `"a":1,"b":[2]`.
 pub struct Extra<'a>(Cow<'a, str>);
 
-impl Extra<'_> {
+impl<'a> Extra<'a> {
     /// Returns how many members there are.
     ///
     /// ```
@@ -87,7 +88,7 @@ impl Extra<'_> {
     /// assert!(vacancy.extra().get::<u64>("tags").is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn get<'a, T: Deserialize<'a>>(&'a self, name: &str) -> Result<Option<T>, Error> {
+    pub fn get<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>, Error> {
         self.raw(name).map(|raw| decode::foreign(raw, "*")).transpose()
     }
 
@@ -132,6 +133,38 @@ impl Extra<'_> {
         let name = serde_json::to_string(name).map_err(<A::Error as de::Error>::custom)?;
         self.push(&name, value.get());
         Ok(())
+    }
+
+    /// Takes the member at the cursor over, whose name begins at `start` and has been read.
+    ///
+    /// Members that stand side by side without blanks are borrowed as one text.
+    pub(crate) fn take(&mut self, cursor: &mut Cursor<'a>, start: usize) -> Option<()> {
+        let colon = cursor.at();
+        let value = cursor.value()?;
+        let end = cursor.at();
+        let member = cursor.between(start, end)?;
+        let name = cursor.between(start, colon - 1)?;
+        let is_compact = name.ends_with('"') && colon + value.len() == end;
+        match &mut self.0 {
+            Cow::Borrowed("") if is_compact => {
+                self.0 = Cow::Borrowed(member);
+                return Some(());
+            }
+            Cow::Borrowed(text) if is_compact => {
+                let joined = (start - 1)
+                    .checked_sub(text.len())
+                    .and_then(|first| cursor.between(first, end));
+                if let Some(joined) = joined
+                    && joined.as_ptr() == text.as_ptr()
+                {
+                    *text = joined;
+                    return Some(());
+                }
+            }
+            _ => {}
+        }
+        self.push(name.trim_end(), value);
+        Some(())
     }
 
     /// Appends a member; `name` is a JSON string.

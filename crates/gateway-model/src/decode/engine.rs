@@ -6,6 +6,7 @@ use alloc::string::String;
 use serde::Deserialize as _;
 use serde::de::IgnoredAny;
 
+use crate::decode::cursor::{Cursor, Fast as _};
 use crate::decode::splitter::Splitter;
 use crate::decode::text::CowText;
 use crate::decode::{Record, depth, diagnose, kind_of};
@@ -132,13 +133,16 @@ impl Engine {
         self.known = (0, self.position(text, at));
     }
 
-    /// Goes on from `at` to the next record. After an error it says the same error again.
+    /// Goes on from `at` to the next record and gives it to `take`, so that it is never moved.
+    ///
+    /// After an error it says the same error again.
     #[inline]
-    pub(crate) fn next<'w, T: Record>(
+    pub(crate) fn next<'w, T: Record, O>(
         &mut self,
         window: Window<'w>,
         at: &mut usize,
-    ) -> Result<Step<T::Ref<'w>>, Error> {
+        take: impl FnOnce(T::Ref<'w>) -> O,
+    ) -> Result<Step<O>, Error> {
         loop {
             if self.state == State::AfterRecord && window.text.as_bytes().get(*at) == Some(&b',') {
                 *at += 1;
@@ -148,7 +152,7 @@ impl Engine {
                 && let Some(byte) = token(window.text, at)
                 && !(first && byte == b']')
             {
-                return self.record::<T>(window, at);
+                return self.record::<T, O>(window, at, take);
             }
             match self.walk(window, at) {
                 Ok(Walk::On) => {}
@@ -160,15 +164,38 @@ impl Engine {
     }
 
     #[inline]
-    fn record<'w, T: Record>(
+    fn record<'w, T: Record, O>(
         &mut self,
         window: Window<'w>,
         at: &mut usize,
-    ) -> Result<Step<T::Ref<'w>>, Error> {
+        take: impl FnOnce(T::Ref<'w>) -> O,
+    ) -> Result<Step<O>, Error> {
+        if !self.splitter.is_running() {
+            let mut cursor = Cursor::new(window.text, *at);
+            if let Some(record) = T::Ref::read(&mut cursor)
+                && cursor.at() - *at <= self.limit
+            {
+                *at = cursor.at();
+                self.index += 1;
+                self.state = State::AfterRecord;
+                return Ok(Step::Record(take(record)));
+            }
+        }
+        self.checked::<T, O>(window, at, take)
+    }
+
+    /// Reads a record with serde, once all of it is there.
+    #[inline(never)]
+    fn checked<'w, T: Record, O>(
+        &mut self,
+        window: Window<'w>,
+        at: &mut usize,
+        take: impl FnOnce(T::Ref<'w>) -> O,
+    ) -> Result<Step<O>, Error> {
         match self.whole(window, *at) {
             Ok(Some(json)) => {
                 let step = match serde_json::from_str(json) {
-                    Ok(record) => Step::Record(record),
+                    Ok(record) => Step::Record(take(record)),
                     Err(_) => Step::Rejected(self.refuse::<T>(window, *at, json)?),
                 };
                 *at += json.len();

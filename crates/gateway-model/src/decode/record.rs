@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::decode::cursor::Fast;
 use crate::decode::shape::Shape;
 
 /// A model that stands in lists: it has an owned form and one that borrows from the text.
@@ -23,7 +24,7 @@ use crate::decode::shape::Shape;
 #[expect(private_bounds, reason = "sealed: the decoders rely on what they know of each model")]
 pub trait Record: Sealed {
     /// The record as it is borrowed from the text.
-    type Ref<'a>: Deserialize<'a>;
+    type Ref<'a>: Deserialize<'a> + Fast<'a>;
 
     /// Copies a borrowed record.
     ///

@@ -53,6 +53,16 @@ impl<T> Slot<T> {
         }
     }
 
+    /// Takes a value that was read on the fast path, which leaves a second one to serde.
+    #[inline]
+    pub(crate) fn put(&mut self, value: Self) -> Option<()> {
+        if !matches!(self, Self::Empty) {
+            return None;
+        }
+        *self = value;
+        Some(())
+    }
+
     /// Returns the value of a member that must be there.
     #[inline]
     pub(crate) fn take<E: Error>(self, name: &'static str) -> Result<T, E> {

@@ -21,6 +21,12 @@ impl Splitter {
         Self::default().end(text.as_bytes(), true)
     }
 
+    /// Says whether the search has begun.
+    #[inline]
+    pub(crate) fn is_running(&self) -> bool {
+        self.seen > 0
+    }
+
     /// Returns the length of the value that `value` starts with, or `None` when it may go on.
     ///
     /// Call it again with the same bytes and more; those already seen are not looked at again.

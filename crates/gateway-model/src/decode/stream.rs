@@ -170,8 +170,8 @@ impl<T: Record> StreamDecoder<T> {
         take: impl FnOnce(T::Ref<'_>) -> O,
     ) -> Result<Next<O>, Error> {
         let window = Window { text: &self.text, after: self.after };
-        Ok(match self.engine.next::<T>(window, &mut self.at)? {
-            Step::Record(record) => Next::Item(take(record)),
+        Ok(match self.engine.next::<T, O>(window, &mut self.at, take)? {
+            Step::Record(record) => Next::Item(record),
             Step::Rejected(rejected) => Next::Rejected(rejected),
             Step::More => Next::NeedMore,
             Step::End => Next::End,

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use serde::de::IgnoredAny;
 
+use crate::decode::cursor::{Cursor, Fast as _};
 use crate::decode::engine::{After, Engine, Layout, Step, Window};
 use crate::decode::stream::checked;
 use crate::decode::{Record, depth, diagnose, kind_of};
@@ -42,8 +43,8 @@ fn each<'b, T: Record>(
     let mut rejected = Vec::new();
     let mut at = 0;
     loop {
-        match engine.next::<T>(window, &mut at)? {
-            Step::Record(record) => take(record),
+        match engine.next::<T, ()>(window, &mut at, &mut take)? {
+            Step::Record(()) => {}
             Step::Rejected(record) => rejected.push(record),
             // There never is more: the engine says what is missing instead.
             Step::More | Step::End => return Ok(rejected),
@@ -54,6 +55,12 @@ fn each<'b, T: Record>(
 /// Reads a document that is one object.
 pub(crate) fn object<T: Record>(body: &[u8]) -> Result<T, Error> {
     let (text, position) = document(body)?;
+    let mut cursor = Cursor::new(text, 0);
+    if let Some(record) = T::Ref::read(&mut cursor)
+        && text.get(cursor.at()..).is_some_and(|rest| rest.bytes().all(is_blank))
+    {
+        return Ok(T::from_ref(record));
+    }
     match serde_json::from_str(text) {
         Ok(record) => Ok(T::from_ref(record)),
         Err(_) => Err(diagnose::diagnose(text, T::SHAPE, String::new(), position)),
@@ -73,6 +80,10 @@ pub(crate) fn json(body: &[u8]) -> Result<&str, Error> {
         return Err(error(ErrorKind::TooDeep, position, "a value less nested"));
     }
     Ok(text)
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// Checks the encoding, and steps over a byte order mark.

@@ -10,6 +10,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::portal::{Portal, PortalRef};
+use crate::decode::cursor::{Cursor, Fast, UNKNOWN};
 use crate::decode::shape::{Member, Object, Shape};
 use crate::decode::slot::Slot;
 use crate::decode::text::CowText;
@@ -261,6 +262,77 @@ impl<'de> Visitor<'de> for Members {
             phone: phone.note(3, &mut nulls).map(|text| text.0),
             phone_mobile: phone_mobile.note(4, &mut nulls).map(|text| text.0),
             date: date.note(5, &mut nulls).map(|text| text.0),
+            portal: portal.note(6, &mut nulls),
+            kind: kind.note(7, &mut nulls),
+            extra,
+            nulls,
+        })
+    }
+}
+
+impl<'a> Fast<'a> for CandidateRef<'a> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        cursor.open()?;
+        let mut id = Slot::Empty;
+        let mut name = Slot::Empty;
+        let mut email = Slot::Empty;
+        let mut phone = Slot::Empty;
+        let mut phone_mobile = Slot::Empty;
+        let mut date = Slot::Empty;
+        let mut portal = Slot::Empty;
+        let mut kind = Slot::Empty;
+        let mut extra = Extra::default();
+        let mut expected = 0;
+        loop {
+            let start = cursor.at();
+            let member = match expected {
+                0 if cursor.has("\"id\":") => 0,
+                1 if cursor.has("\"name\":") => 1,
+                2 if cursor.has("\"email\":") => 2,
+                3 if cursor.has("\"phone\":") => 3,
+                4 if cursor.has("\"phone_mobile\":") => 4,
+                5 if cursor.has("\"date\":") => 5,
+                6 if cursor.has("\"portal\":") => 6,
+                7 if cursor.has("\"type\":") => 7,
+                _ => match cursor.name()? {
+                    "id" => 0,
+                    "name" => 1,
+                    "email" => 2,
+                    "phone" => 3,
+                    "phone_mobile" => 4,
+                    "date" => 5,
+                    "portal" => 6,
+                    "type" => 7,
+                    _ => UNKNOWN,
+                },
+            };
+            match member {
+                0 => id.put(Slot::Full(cursor.text()?))?,
+                1 => name.put(cursor.nullable_text()?)?,
+                2 => email.put(cursor.nullable_text()?)?,
+                3 => phone.put(cursor.nullable_text()?)?,
+                4 => phone_mobile.put(cursor.nullable_text()?)?,
+                5 => date.put(cursor.nullable_text()?)?,
+                6 => portal.put(cursor.nullable(PortalRef::read)?)?,
+                7 => kind.put(cursor.nullable(|cursor| cursor.text().map(CandidateKind::from))?)?,
+                _ => extra.take(cursor, start)?,
+            }
+            if member != UNKNOWN {
+                expected = member + 1;
+            }
+            if !cursor.more()? {
+                break;
+            }
+        }
+        let mut nulls = Nulls::default();
+        Some(Self {
+            id: id.full()?,
+            name: name.note(1, &mut nulls),
+            email: email.note(2, &mut nulls),
+            phone: phone.note(3, &mut nulls),
+            phone_mobile: phone_mobile.note(4, &mut nulls),
+            date: date.note(5, &mut nulls),
             portal: portal.note(6, &mut nulls),
             kind: kind.note(7, &mut nulls),
             extra,

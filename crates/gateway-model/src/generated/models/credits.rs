@@ -8,6 +8,7 @@ use core::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
+use crate::decode::cursor::{Cursor, Fast, UNKNOWN};
 use crate::decode::shape::{Member, Object, Shape};
 use crate::decode::slot::Slot;
 use crate::decode::text::CowText;
@@ -182,6 +183,47 @@ impl<'de> Visitor<'de> for Members {
         Ok(CreditsRef {
             credits_number: credits_number.take("credits_number")?.0,
             currency: currency.take("currency")?.0,
+            extra,
+            nulls,
+        })
+    }
+}
+
+impl<'a> Fast<'a> for CreditsRef<'a> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        cursor.open()?;
+        let mut credits_number = Slot::Empty;
+        let mut currency = Slot::Empty;
+        let mut extra = Extra::default();
+        let mut expected = 0;
+        loop {
+            let start = cursor.at();
+            let member = match expected {
+                0 if cursor.has("\"credits_number\":") => 0,
+                1 if cursor.has("\"currency\":") => 1,
+                _ => match cursor.name()? {
+                    "credits_number" => 0,
+                    "currency" => 1,
+                    _ => UNKNOWN,
+                },
+            };
+            match member {
+                0 => credits_number.put(Slot::Full(cursor.text()?))?,
+                1 => currency.put(Slot::Full(cursor.text()?))?,
+                _ => extra.take(cursor, start)?,
+            }
+            if member != UNKNOWN {
+                expected = member + 1;
+            }
+            if !cursor.more()? {
+                break;
+            }
+        }
+        let nulls = Nulls::default();
+        Some(Self {
+            credits_number: credits_number.full()?,
+            currency: currency.full()?,
             extra,
             nulls,
         })

@@ -9,6 +9,7 @@ use core::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
+use crate::decode::cursor::{Cursor, Fast, UNKNOWN};
 use crate::decode::shape::{Member, Object, Shape};
 use crate::decode::slot::Slot;
 use crate::decode::text::CowText;
@@ -180,6 +181,42 @@ impl<'de> Visitor<'de> for Members {
             extra,
             nulls,
         })
+    }
+}
+
+impl<'a> Fast<'a> for PortalRef<'a> {
+    #[inline]
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        cursor.open()?;
+        let mut id = Slot::Empty;
+        let mut name = Slot::Empty;
+        let mut extra = Extra::default();
+        let mut expected = 0;
+        loop {
+            let start = cursor.at();
+            let member = match expected {
+                0 if cursor.has("\"id\":") => 0,
+                1 if cursor.has("\"name\":") => 1,
+                _ => match cursor.name()? {
+                    "id" => 0,
+                    "name" => 1,
+                    _ => UNKNOWN,
+                },
+            };
+            match member {
+                0 => id.put(Slot::Full(cursor.text()?))?,
+                1 => name.put(cursor.nullable_text()?)?,
+                _ => extra.take(cursor, start)?,
+            }
+            if member != UNKNOWN {
+                expected = member + 1;
+            }
+            if !cursor.more()? {
+                break;
+            }
+        }
+        let mut nulls = Nulls::default();
+        Some(Self { id: id.full()?, name: name.note(1, &mut nulls), extra, nulls })
     }
 }
 

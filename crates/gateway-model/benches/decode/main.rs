@@ -1,0 +1,60 @@
+//! How fast bodies are decoded, against `serde_json` into derived structs in the same run.
+//!
+//! `cargo bench -p gateway-model` prints the table; with `-- --write` it also goes to
+//! `docs/benchmarks.md`. Build with `RUSTFLAGS="--cfg rivals"` to compare other parsers too, with
+//! `-- --only 1M` or `-- --only plain` to run a part. Time is the CPU time of the thread, rounds are
+//! interleaved, and a ratio is the median over the rounds of the ratio within one round.
+
+mod clock;
+mod data;
+mod measure;
+mod report;
+mod subjects;
+
+use std::process::ExitCode;
+
+use crate::data::Variant;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [mode, subject, bytes, times, ..] = arguments.as_slice()
+        && mode == "--count"
+    {
+        return count(subject, bytes, times);
+    }
+    let only = arguments.iter().position(|argument| argument == "--only");
+    let only = only.and_then(|at| arguments.get(at + 1)).map(String::as_str);
+    let mut tables = Vec::new();
+    for (name, bytes) in SIZES {
+        for variant in Variant::ALL {
+            if only.is_none_or(|only| only == *name || only == variant.name()) {
+                let body = data::body(variant, *bytes);
+                tables.push(measure::table(name, variant, &body));
+            }
+        }
+    }
+    let text = report::text(&tables);
+    println!("{text}");
+    if arguments.iter().any(|argument| argument == "--write")
+        && let Err(error) = report::write(&text)
+    {
+        eprintln!("docs/benchmarks.md: {error}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+/// Reads a body a number of times, for tools that count instructions.
+fn count(subject: &str, bytes: &str, times: &str) -> ExitCode {
+    let subject = subjects::SUBJECTS.iter().find(|one| one.name == subject);
+    let (Some(subject), Ok(bytes), Ok(times)) = (subject, bytes.parse(), times.parse()) else {
+        eprintln!("--count takes the name of a subject, a number of bytes and a number of times");
+        return ExitCode::FAILURE;
+    };
+    let body = data::body(Variant::Plain, bytes);
+    let sums = (0..times).map(|_: u32| (subject.run)(&body));
+    println!("{}", sums.sum::<usize>());
+    ExitCode::SUCCESS
+}
+
+const SIZES: &[(&str, usize)] = &[("1K", 1_000), ("1M", 1_000_000), ("100M", 100_000_000)];
