@@ -1,4 +1,4 @@
-//! The types of gateway-model: scalars, enums, and the queries of the operations.
+//! The types of gateway-model: scalars, enums, records, and the queries of the operations.
 
 use super::GeneratedFile;
 use crate::{
@@ -8,6 +8,7 @@ use crate::{
 
 mod enums;
 mod queries;
+mod records;
 mod scalars;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
@@ -15,7 +16,8 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
         path: format!("crates/gateway-model/src/generated/{module}.rs"),
         text: text.finish(),
     };
-    vec![
+    let mut files = records::emit(service);
+    files.extend([
         GeneratedFile {
             path: "crates/gateway-model/src/generated.rs".to_owned(),
             text: root(service).finish(),
@@ -23,7 +25,8 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
         file("enums", enums::emit(service)),
         file("queries", queries::emit(service)),
         file("scalars", scalars::emit(service)),
-    ]
+    ]);
+    files
 }
 
 /// The modules, and every name that users of the crate see.

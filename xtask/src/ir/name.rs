@@ -117,21 +117,27 @@ const KEYWORDS: [&str; 51] = [
 
 /// Names that a generated field or method must not take: the support code has methods of these
 /// names on the same types.
-const TAKEN_METHODS: [&str; 16] = [
-    "as_ref", "builder", "clone", "decode", "default", "drop", "eq", "extra", "fmt", "from",
-    "into", "new", "query", "request", "send", "strict",
+const TAKEN_METHODS: [&str; 23] = [
+    "as_ref", "builder", "clone", "cursor", "decode", "default", "drop", "eq", "expected", "extra",
+    "fmt", "from", "into", "map", "member", "new", "nulls", "query", "record", "request", "send",
+    "start", "strict",
 ];
 
 /// Names that a generated type must not take: those of the prelude and those that the
 /// hand-written support code gives to its own types.
-const TAKEN_TYPES: [&str; 42] = [
+const TAKEN_TYPES: [&str; 61] = [
     "AsMut",
     "AsRef",
     "Box",
     "Clone",
     "Copy",
+    "Cow",
+    "CowText",
+    "Cursor",
     "Debug",
     "Default",
+    "Deserialize",
+    "Deserializer",
     "Display",
     "Drop",
     "Eq",
@@ -139,6 +145,7 @@ const TAKEN_TYPES: [&str; 42] = [
     "Error",
     "ErrorKind",
     "Extra",
+    "Fast",
     "Fn",
     "FnMut",
     "FnOnce",
@@ -148,7 +155,12 @@ const TAKEN_TYPES: [&str; 42] = [
     "Iterator",
     "ListOperation",
     "Listing",
+    "MapAccess",
+    "Member",
+    "Members",
     "None",
+    "Nulls",
+    "Object",
     "Ok",
     "Operation",
     "Option",
@@ -156,17 +168,25 @@ const TAKEN_TYPES: [&str; 42] = [
     "Query",
     "RawJson",
     "RawQuery",
+    "Record",
+    "Redacted",
     "Rejected",
     "Result",
+    "Sealed",
     "Self",
     "Send",
+    "Serialize",
+    "Serializer",
+    "Shape",
     "Sized",
+    "Slot",
     "Some",
     "StreamDecoder",
     "String",
     "Sync",
     "ToOwned",
     "Vec",
+    "Visitor",
 ];
 
 #[cfg(test)]

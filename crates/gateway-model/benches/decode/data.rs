@@ -110,7 +110,6 @@ fn candidate(
         _ => random.pick(PORTAL).to_owned(),
     };
     member(out, "name", &text(&portal, variant), 4);
-    drop(member);
     line(out, 3);
     out.push('}');
     let kind = if number.is_multiple_of(50) { "company" } else { "person" };

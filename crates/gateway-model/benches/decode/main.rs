@@ -5,6 +5,18 @@
 //! `-- --only 1M` or `-- --only plain` to run a part. Time is the CPU time of the thread, rounds are
 //! interleaved, and a ratio is the median over the rounds of the ratio within one round.
 
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::expect_used,
+    clippy::format_collect,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unchecked_time_subtraction,
+    reason = "a benchmark talks to a person, and stops at the first surprise"
+)]
+
 mod clock;
 mod data;
 mod measure;

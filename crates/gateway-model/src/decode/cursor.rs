@@ -8,6 +8,8 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use serde::Deserialize;
+
 use crate::decode::depth;
 use crate::decode::scan::special;
 use crate::decode::slot::Slot;
@@ -123,6 +125,11 @@ impl<'a> Cursor<'a> {
             b'\\' => self.escaped(start, end).map(Cow::Owned),
             _ => None,
         }
+    }
+
+    /// Reads a value of a type that has no fast path.
+    pub(crate) fn parsed<T: Deserialize<'a>>(&mut self) -> Option<T> {
+        serde_json::from_str(self.value()?).ok()
     }
 
     /// Steps over any value and returns its text.
@@ -340,6 +347,9 @@ fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
         Some(number << 4 | u32::from(value))
     })
 }
+
+/// Which types are parsed is up to the spec; the function is not dead code.
+const _: fn(&mut Cursor<'static>) -> Option<bool> = Cursor::parsed;
 
 /// What is set aside for the rest of a text after its first escape.
 const ESCAPED_ROOM: usize = 24;

@@ -70,7 +70,10 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
             return deserializer.deserialize_option(self);
         }
         match self.shape {
-            Shape::Text => deserializer.deserialize_str(self),
+            Shape::Text | Shape::Choice(_) => deserializer.deserialize_str(self),
+            Shape::Integer => deserializer.deserialize_i64(self),
+            Shape::Unsigned => deserializer.deserialize_u64(self),
+            Shape::Boolean => deserializer.deserialize_bool(self),
             Shape::Object(_) => deserializer.deserialize_map(self),
         }
     }
@@ -95,11 +98,35 @@ impl<'de> Visitor<'de> for Seed<'_> {
         Seed { nullable: false, ..self }.deserialize(deserializer)
     }
 
-    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<(), E> {
-        match self.shape {
-            Shape::Text => Ok(()),
-            Shape::Object(_) => Err(E::custom("text")),
-        }
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<(), E> {
+        let fits = match self.shape {
+            Shape::Text => true,
+            Shape::Choice(is_listed) => is_listed(text),
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(E::custom("text")) }
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<(), E> {
+        let fits = match self.shape {
+            Shape::Integer => true,
+            Shape::Unsigned => number >= 0,
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(E::custom("a number")) }
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<(), E> {
+        let fits = match self.shape {
+            Shape::Integer => i64::try_from(number).is_ok(),
+            Shape::Unsigned => true,
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(E::custom("a number")) }
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<(), E> {
+        if matches!(self.shape, Shape::Boolean) { Ok(()) } else { Err(E::custom("a flag")) }
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {

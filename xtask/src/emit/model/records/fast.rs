@@ -1,0 +1,103 @@
+//! How a record is read on the fast path, and what a diagnosis compares it with.
+
+use super::{field::Form, serde::nulls};
+use crate::{
+    ir::Model,
+    text::{Rust, string},
+};
+
+pub(super) fn write(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
+    let owned = model.rust.pascal();
+    let borrowed = model.rust.followed_by("ref").pascal();
+    fast(file, forms, &borrowed);
+    file.blank();
+    file.open(format_args!("impl Record for {owned} {{"));
+    file.line(format_args!("type Ref<'a> = {borrowed}<'a>;"));
+    file.blank();
+    file.open(format_args!("fn from_ref(record: {borrowed}<'_>) -> Self {{"));
+    file.line("record.into_owned()");
+    file.close("}");
+    file.close("}");
+    file.blank();
+    file.open(format_args!("impl Sealed for {owned} {{"));
+    file.line("const SHAPE: Shape = Shape::Object(&OBJECT);");
+    file.close("}");
+    shape(file, model, forms);
+}
+
+fn fast(file: &mut Rust, forms: &[Form<'_>], borrowed: &str) {
+    file.blank();
+    file.open(format_args!("impl<'a> Fast<'a> for {borrowed}<'a> {{"));
+    file.line("#[inline]");
+    file.open("fn read(cursor: &mut Cursor<'a>) -> Option<Self> {");
+    file.line("cursor.open()?;");
+    for form in forms {
+        file.line(format_args!("let mut {} = Slot::Empty;", form.name));
+    }
+    file.line("let mut extra = Extra::default();");
+    file.line("let mut expected = 0;");
+    file.open("loop {");
+    file.line("let start = cursor.at();");
+    file.open("let member = match expected {");
+    for form in forms {
+        let name = serde_json::Value::from(form.field.wire.as_str());
+        let index = form.index;
+        let name = string(&format!("{name}:"));
+        file.line(format_args!("{index} if cursor.has({name}) => {index},"));
+    }
+    file.open("_ => match cursor.name()? {");
+    for form in forms {
+        file.line(format_args!("{} => {},", string(&form.field.wire), form.index));
+    }
+    file.line("_ => UNKNOWN,");
+    file.close("},");
+    file.close("};");
+    file.open("match member {");
+    for form in forms {
+        file.line(format_args!("{} => {}.put({})?,", form.index, form.name, form.fast()));
+    }
+    file.line("_ => extra.take(cursor, start)?,");
+    file.close("}");
+    file.open("if member != UNKNOWN {");
+    file.line("expected = member + 1;");
+    file.close("}");
+    file.open("if !cursor.more()? {");
+    file.line("break;");
+    file.close("}");
+    file.close("}");
+    nulls(file, forms);
+    file.open("Some(Self {");
+    for form in forms {
+        let (name, index) = (&form.name, form.index);
+        file.line(if form.field.required {
+            format!("{name}: {name}.full()?,")
+        } else {
+            format!("{name}: {name}.note({index}, &mut nulls),")
+        });
+    }
+    file.line("extra,");
+    file.line("nulls,");
+    file.close("})");
+    file.close("}");
+    file.close("}");
+}
+
+fn shape(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
+    let words = model.rust.spaced();
+    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    file.blank();
+    file.doc("What the object should look like.");
+    file.open("pub(super) static OBJECT: Object = Object {");
+    file.line(format_args!("what: {},", string(&format!("{article} {words} object"))));
+    file.open("members: &[");
+    for form in forms {
+        file.line(format_args!(
+            "Member {{ name: {}, required: {}, shape: {} }},",
+            string(&form.field.wire),
+            form.field.required,
+            form.shape()
+        ));
+    }
+    file.close("],");
+    file.close("};");
+}

@@ -1,0 +1,183 @@
+//! How a field stands in the two forms of a record.
+
+use crate::ir::{Field, Model, RustName, Service, Type, Wire};
+
+/// A field with what its type needs in each place.
+pub(super) struct Form<'a> {
+    pub(super) field: &'a Field,
+    /// The name of the field, and of a variable that waits for its value.
+    pub(super) name: String,
+    /// The place in the spec, which is also the place in the masks and tables of the support code.
+    pub(super) index: usize,
+    kind: Kind,
+}
+
+enum Kind {
+    /// `String`, borrowed as text.
+    Text,
+    /// A newtype over text, borrowed as text.
+    TextScalar(String),
+    /// Something small that is copied into both forms: a number, a flag, an enum.
+    Value { ty: String, shape: &'static str, is_open_enum: bool },
+    /// Another record.
+    Record { name: String, borrowed: String, module: String, is_itself: bool },
+}
+
+pub(super) fn forms<'a>(service: &Service, model: &'a Model) -> Vec<Form<'a>> {
+    model
+        .fields
+        .iter()
+        .enumerate()
+        .map(|(index, field)| Form {
+            field,
+            name: field.rust.snake(),
+            index,
+            kind: kind(service, model, field.ty),
+        })
+        .collect()
+}
+
+fn kind(service: &Service, model: &Model, ty: Type) -> Kind {
+    let name = service.type_name(ty).map(RustName::pascal).unwrap_or_default();
+    let value =
+        |ty: &str, shape, is_open_enum| Kind::Value { ty: ty.to_owned(), shape, is_open_enum };
+    match ty {
+        Type::Text => Kind::Text,
+        Type::Integer => value("i64", "Integer", false),
+        Type::Boolean => value("bool", "Boolean", false),
+        Type::Scalar(index) => match service.scalars.get(index).map(|scalar| scalar.wire) {
+            Some(Wire::Integer) => value(&name, "Unsigned", false),
+            _ => Kind::TextScalar(name),
+        },
+        Type::Enum(index) => {
+            let is_open = service.enums.get(index).is_some_and(|one| one.open_ended);
+            value(&name, if is_open { "Text" } else { "Choice" }, is_open)
+        }
+        Type::Model(index) => {
+            let other = service.models.get(index).unwrap_or(model);
+            Kind::Record {
+                name,
+                borrowed: other.rust.followed_by("ref").pascal(),
+                module: other.rust.snake(),
+                is_itself: other.rust == model.rust,
+            }
+        }
+    }
+}
+
+impl Form<'_> {
+    /// Whether the borrowed form holds text of the body.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.kind, Kind::Text | Kind::TextScalar(_))
+    }
+
+    /// The type in the owned form, as if the field were required.
+    pub(super) fn owned(&self) -> String {
+        match &self.kind {
+            Kind::Text => "String".to_owned(),
+            Kind::TextScalar(name) | Kind::Value { ty: name, .. } => name.clone(),
+            Kind::Record { is_itself: true, .. } => self.boxed("Self"),
+            Kind::Record { name, .. } => self.boxed(name),
+        }
+    }
+
+    /// The type in the borrowed form, as if the field were required.
+    pub(super) fn borrowed(&self) -> String {
+        match &self.kind {
+            Kind::Text | Kind::TextScalar(_) => "Cow<'a, str>".to_owned(),
+            Kind::Value { ty, .. } => ty.clone(),
+            Kind::Record { is_itself: true, .. } => self.boxed("Self"),
+            Kind::Record { borrowed, .. } => self.boxed(&format!("{borrowed}<'a>")),
+        }
+    }
+
+    /// The type of what a constructor takes, and the expression that makes the field of it.
+    pub(super) fn argument(&self) -> (String, String) {
+        let name = &self.name;
+        match &self.kind {
+            Kind::Value { ty, .. } if ty == "i64" || ty == "bool" => (ty.clone(), name.clone()),
+            Kind::Record { name: ty, .. } if self.field.boxed => {
+                (ty.clone(), format!("{name}: Box::new({name})"))
+            }
+            Kind::Record { name: ty, .. } => (ty.clone(), name.clone()),
+            _ => (format!("impl Into<{}>", self.owned()), format!("{name}: {name}.into()")),
+        }
+    }
+
+    /// The owned value of a borrowed one.
+    pub(super) fn to_owned(&self) -> String {
+        let value = format!("self.{}", self.name);
+        let copy = match (&self.kind, self.field.required) {
+            (Kind::Text, false) => ".map(Cow::into_owned)",
+            (Kind::TextScalar(_), true) => ".into()",
+            (Kind::TextScalar(_), false) => ".map(Into::into)",
+            (Kind::Value { .. }, _) => "",
+            (Kind::Record { .. }, true) if self.field.boxed => {
+                return format!("Box::new({value}.into_owned())");
+            }
+            (Kind::Text | Kind::Record { .. }, true) => ".into_owned()",
+            (Kind::Record { .. }, false) if self.field.boxed => {
+                ".map(|record| Box::new(record.into_owned()))"
+            }
+            (Kind::Record { borrowed, .. }, false) => {
+                return format!("{value}.map({borrowed}::into_owned)");
+            }
+        };
+        format!("{value}{copy}")
+    }
+
+    /// The type that serde reads.
+    pub(super) fn slot(&self) -> String {
+        match &self.kind {
+            Kind::Text | Kind::TextScalar(_) => "CowText<'de>".to_owned(),
+            Kind::Value { ty, .. } => ty.clone(),
+            Kind::Record { borrowed, .. } => self.boxed(&format!("{borrowed}<'de>")),
+        }
+    }
+
+    /// The expression that reads a value on the fast path, with what it waits in.
+    pub(super) fn fast(&self) -> String {
+        let required = self.field.required;
+        match &self.kind {
+            Kind::Text | Kind::TextScalar(_) if required => "Slot::Full(cursor.text()?)".to_owned(),
+            Kind::Text | Kind::TextScalar(_) => "cursor.nullable_text()?".to_owned(),
+            Kind::Value { ty, is_open_enum: true, .. } if required => {
+                format!("Slot::Full({ty}::from(cursor.text()?))")
+            }
+            Kind::Value { ty, is_open_enum: true, .. } => {
+                format!("cursor.nullable(|cursor| cursor.text().map({ty}::from))?")
+            }
+            Kind::Value { .. } if required => "Slot::Full(cursor.parsed()?)".to_owned(),
+            Kind::Value { .. } => "cursor.nullable(Cursor::parsed)?".to_owned(),
+            Kind::Record { borrowed, .. } => {
+                let read = if self.field.boxed {
+                    format!("|cursor: &mut Cursor<'a>| {borrowed}::read(cursor).map(Box::new)")
+                } else {
+                    format!("{borrowed}::read")
+                };
+                match (required, self.field.boxed) {
+                    (true, true) => format!("Slot::Full(Box::new({borrowed}::read(cursor)?))"),
+                    (true, false) => format!("Slot::Full({borrowed}::read(cursor)?)"),
+                    (false, _) => format!("cursor.nullable({read})?"),
+                }
+            }
+        }
+    }
+
+    /// The shape that a diagnosis compares with.
+    pub(super) fn shape(&self) -> String {
+        match &self.kind {
+            Kind::Text | Kind::TextScalar(_) => "Shape::Text".to_owned(),
+            Kind::Value { shape: "Choice", ty, .. } => {
+                format!("Shape::Choice(|text| {ty}::from_text(text).is_some())")
+            }
+            Kind::Value { shape, .. } => format!("Shape::{shape}"),
+            Kind::Record { is_itself: true, .. } => "Shape::Object(&OBJECT)".to_owned(),
+            Kind::Record { module, .. } => format!("Shape::Object(&{module}::OBJECT)"),
+        }
+    }
+
+    fn boxed(&self, ty: &str) -> String {
+        if self.field.boxed { format!("Box<{ty}>") } else { ty.to_owned() }
+    }
+}
