@@ -9,10 +9,15 @@ use crate::ir::Service;
 
 mod cli;
 mod client;
+mod json_schema;
 mod language;
 mod model;
+mod openapi;
+mod reference;
+mod schema;
 mod server;
 mod service;
+mod smithy;
 
 /// A file as an emitter returns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +46,12 @@ type Emitter = fn(&Service) -> Vec<GeneratedFile>;
 const EMITTERS: &[Emitter] = &[
     cli::emit,
     client::emit,
+    json_schema::emit,
     language::emit,
     model::emit,
+    openapi::emit,
+    reference::emit,
     server::emit,
     service::emit,
+    smithy::emit,
 ];

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 pub use self::{
-    markdown::{fenced, markdown},
+    markdown::{fenced, inline, markdown},
     rust::Rust,
 };
 

@@ -10,6 +10,11 @@ pub fn markdown(text: &str) -> String {
     paragraphs(text).map(|words| guard(&words.join(" "))).collect::<Vec<_>>().join("\n\n")
 }
 
+/// A description as Markdown inside a line: in a heading, a list item or the cell of a table.
+pub fn inline(text: &str) -> String {
+    paragraphs(text).map(|words| words.join(" ")).collect::<Vec<_>>().join(" ")
+}
+
 /// A block of code that its content cannot close.
 pub fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -102,8 +107,25 @@ fn plain(word: &str) -> String {
 fn looks_like_code(word: &str) -> bool {
     let humps =
         word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
-    humps || word.contains('_') || word.contains("::") || word.contains("://")
+    (humps && !WORDS.contains(&word))
+        || word.contains('_')
+        || word.contains("::")
+        || word.contains("://")
 }
+
+/// Words with a capital inside that are words.
+const WORDS: &[&str] = &[
+    "GiB",
+    "GitHub",
+    "JavaScript",
+    "KiB",
+    "MiB",
+    "OAuth",
+    "OpenAPI",
+    "PostgreSQL",
+    "SQLite",
+    "TypeScript",
+];
 
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -133,6 +155,7 @@ mod tests {
         check("Ends here.  And `code` there.", "Ends here. And `code` there.");
         check("One.\n\nTwo\nlines.", "One.\n\nTwo lines.");
         check("See (phone_mobile), `a b`.", "See (`phone_mobile`), `a b`.");
+        check("64 KiB of OAuth", "64 KiB of OAuth");
     }
 
     #[test]

@@ -1,0 +1,32 @@
+//! One JSON Schema per model, each complete in itself.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    GeneratedFile, MARK,
+    schema::{Schemas, file, reachable},
+};
+use crate::ir::Service;
+
+pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
+    let schemas = Schemas { service, prefix: "#/$defs/" };
+    let one = |(index, model): (usize, &crate::ir::Model)| {
+        let mut schema = Map::new();
+        schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        schema.insert("$comment".to_owned(), json!(MARK));
+        schema.insert("title".to_owned(), json!(model.rust.spaced()));
+        schema.insert("$ref".to_owned(), json!(format!("#/$defs/{}", model.rust.pascal())));
+        let mut definitions = Map::new();
+        for index in reachable(service, index) {
+            if let Some(model) = service.models.get(index) {
+                definitions.insert(model.rust.pascal(), schemas.model(index));
+            }
+        }
+        schema.insert("$defs".to_owned(), Value::Object(definitions));
+        GeneratedFile {
+            path: format!("docs/generated/json-schema/{}.json", model.rust.kebab()),
+            text: file(&Value::Object(schema)),
+        }
+    };
+    service.models.iter().enumerate().map(one).collect()
+}

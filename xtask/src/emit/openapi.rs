@@ -1,0 +1,227 @@
+//! OpenAPI 3.1: one valid document of the whole service, and an exact one for each operation.
+//!
+//! OpenAPI has one operation per path and method, and all of ours share both. The whole document
+//! therefore says `oneOf` where the operations differ; the exact ones fix the selector.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    GeneratedFile, MARK,
+    schema::{Schemas, describe, file, reachable},
+};
+use crate::{
+    ir::{Operation, Otherwise, Param, Service},
+    text::one_line,
+};
+
+pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
+    let document = |name: String, document: &Value| GeneratedFile {
+        path: format!("docs/generated/openapi/{name}.json"),
+        text: file(document),
+    };
+    let exact = service.operations.iter().map(|operation| {
+        document(
+            operation.rust.kebab(),
+            &whole(service, &service.path, &get(service, operation), &[operation]),
+        )
+    });
+    let operations: Vec<_> = service.operations.iter().collect();
+    let merged = whole(service, &service.path, &merged(service), &operations);
+    exact.chain([document(service.name.clone(), &merged)]).collect()
+}
+
+const PREFIX: &str = "#/components/schemas/";
+
+/// A document around one operation object.
+fn whole(service: &Service, path: &str, get: &Value, operations: &[&Operation]) -> Value {
+    let schemas = Schemas { service, prefix: PREFIX };
+    let mut models: Vec<_> = operations
+        .iter()
+        .flat_map(|operation| reachable(service, operation.response.of()))
+        .collect();
+    models.sort_unstable();
+    models.dedup();
+    let mut components = Map::new();
+    for index in models {
+        if let Some(model) = service.models.get(index) {
+            components.insert(model.rust.pascal(), schemas.model(index));
+        }
+    }
+    components.insert("Problem_".to_owned(), problem());
+    let mut info = Map::new();
+    info.insert("title".to_owned(), json!(one_line(&service.title)));
+    info.insert("version".to_owned(), json!(service.version));
+    describe(&mut info, &service.doc);
+    json!({
+        "openapi": "3.1.0",
+        "x-generated": MARK,
+        "info": info,
+        "servers": [{
+            "url": "https://{host}",
+            "variables": { "host": { "default": "gateway.example.com" } },
+        }],
+        "security": [{ "bearer": [] }],
+        "paths": { path: { "get": get } },
+        "components": {
+            "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } },
+            "schemas": components,
+        },
+    })
+}
+
+/// RFC 9457, for every answer that is no success.
+fn problem() -> Value {
+    json!({
+        "description": "What went wrong (RFC 9457).",
+        "type": "object",
+        "properties": {
+            "type": { "type": "string" },
+            "title": { "type": "string" },
+            "status": { "type": "integer" },
+            "detail": { "type": "string" },
+            "instance": { "type": "string" },
+        },
+    })
+}
+
+/// One operation, exactly: the selector is a constant.
+fn get(service: &Service, operation: &Operation) -> Value {
+    let schemas = Schemas { service, prefix: PREFIX };
+    let selector = json!({
+        "name": service.selector,
+        "in": "query",
+        "required": true,
+        "description": "Selects the operation.",
+        "schema": { "const": operation.select },
+    });
+    let params = operation.params.iter().map(|param| {
+        parameter(param, schemas.param(param), &needs(operation, param), param.required)
+    });
+    let mut get = Map::new();
+    get.insert("operationId".to_owned(), json!(operation.rust.words()));
+    describe(&mut get, &operation.doc);
+    if operation.deprecated.is_some() {
+        get.insert("deprecated".to_owned(), json!(true));
+    }
+    get.insert("parameters".to_owned(), [selector].into_iter().chain(params).collect());
+    get.insert(
+        "responses".to_owned(),
+        responses(service, schemas.answer(&operation.response), &[operation]),
+    );
+    Value::Object(get)
+}
+
+/// All operations in one: which answer comes depends on the selector.
+fn merged(service: &Service) -> Value {
+    let schemas = Schemas { service, prefix: PREFIX };
+    let selects: Vec<_> = service.operations.iter().map(|operation| &operation.select).collect();
+    let selector = json!({
+        "name": service.selector,
+        "in": "query",
+        "required": true,
+        "description": "Selects the operation.",
+        "schema": { "enum": selects },
+    });
+    let mut names: Vec<&str> = Vec::new();
+    let mut params = vec![selector];
+    let all = || {
+        service.operations.iter().flat_map(|one| one.params.iter().map(move |param| (one, param)))
+    };
+    for (_, param) in all() {
+        if names.contains(&param.wire.as_str()) {
+            continue;
+        }
+        names.push(&param.wire);
+        let same: Vec<_> = all().filter(|(_, other)| other.wire == param.wire).collect();
+        let mut shapes: Vec<Value> = Vec::new();
+        for (_, other) in &same {
+            let shape = schemas.param(other);
+            if !shapes.contains(&shape) {
+                shapes.push(shape);
+            }
+        }
+        let shape = match shapes.as_slice() {
+            [one] => one.clone(),
+            _ => json!({ "anyOf": shapes }),
+        };
+        let users: Vec<_> = same.iter().map(|(one, _)| format!("`{}`", one.select)).collect();
+        let needed: Vec<_> = same
+            .iter()
+            .map(|(one, other)| needs(one, other))
+            .filter(|text| !text.is_empty())
+            .collect();
+        let more = format!(" Only for {}.{}", users.join(", "), needed.concat());
+        params.push(parameter(param, shape, &more, false));
+    }
+    let mut answers: Vec<Value> = Vec::new();
+    for operation in &service.operations {
+        let answer = schemas.answer(&operation.response);
+        if !answers.contains(&answer) {
+            answers.push(answer);
+        }
+    }
+    let answer = match answers.as_slice() {
+        [one] => one.clone(),
+        // Two models may overlap, as other members are allowed.
+        _ => json!({ "anyOf": answers }),
+    };
+    let operations: Vec<_> = service.operations.iter().collect();
+    json!({
+        "operationId": service.name.replace('-', "_"),
+        "description": one_line(&service.doc.0),
+        "parameters": params,
+        "responses": responses(service, answer, &operations),
+    })
+}
+
+fn parameter(param: &Param, schema: Value, more: &str, required: bool) -> Value {
+    let mut parameter = Map::new();
+    parameter.insert("name".to_owned(), json!(param.wire));
+    parameter.insert("in".to_owned(), json!("query"));
+    parameter.insert("required".to_owned(), json!(required));
+    parameter.insert("description".to_owned(), json!(one_line(&param.doc.0) + more));
+    if param.deprecated.is_some() {
+        parameter.insert("deprecated".to_owned(), json!(true));
+    }
+    parameter.insert("schema".to_owned(), schema);
+    Value::Object(parameter)
+}
+
+/// What no OpenAPI keyword says: a parameter that needs another.
+fn needs(operation: &Operation, param: &Param) -> String {
+    let names: Vec<_> =
+        operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let otherwise = match param.otherwise {
+        Otherwise::NoEffect => "it has no effect",
+        Otherwise::Error => "the call is refused",
+    };
+    format!(" Without {} {otherwise}.", names.join(" and "))
+}
+
+fn responses(service: &Service, answer: Value, operations: &[&Operation]) -> Value {
+    let mut examples = Map::new();
+    for example in operations.iter().flat_map(|operation| service.examples_of(operation)) {
+        // Answers with records that are to be rejected do not fit the schema, by intent.
+        if example.rejected.is_empty()
+            && let Ok(value) = serde_json::from_str::<Value>(&example.body)
+        {
+            let summary = one_line(&example.doc.0);
+            examples.insert(example.name.kebab(), json!({ "summary": summary, "value": value }));
+        }
+    }
+    let mut content = Map::new();
+    content.insert("schema".to_owned(), answer);
+    if !examples.is_empty() {
+        content.insert("examples".to_owned(), Value::Object(examples));
+    }
+    json!({
+        "200": { "description": "Success.", "content": { &service.accept: content } },
+        "default": {
+            "description": "Anything else.",
+            "content": { "application/problem+json": { "schema": { "$ref": format!("{PREFIX}Problem_") } } },
+        },
+    })
+}
