@@ -1,8 +1,8 @@
 //! Reading a spec: from the text of `spec/gateway.toml` to a checked [`Service`].
 //!
 //! Three steps, each of which goes on after a mistake so that one run reports them all:
-//! [`read`] parses TOML and holds it against the [`grammar`]; [`lower`] resolves names and checks
-//! what a grammar cannot say; [`example`] holds the examples against the operations.
+//! `read` parses TOML and holds it against the [`grammar`]; `lower` resolves names and checks
+//! what a grammar cannot say; `example` holds the examples against the operations.
 
 use std::{fmt::Write as _, path::Path};
 
