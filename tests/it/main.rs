@@ -3,5 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod auto_traits;
+mod evolution;
 mod operations;
 mod support;

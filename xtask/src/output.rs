@@ -89,7 +89,7 @@ impl Output {
     /// If rustfmt cannot be run or refuses a file, or if two emitters write the same file.
     pub fn of(service: &Service, root: &Path) -> Result<Self, Error> {
         let mut emitted = crate::emit::all(service);
-        emitted.extend(tree::modules(&emitted, root));
+        emitted.extend(tree::modules(&emitted));
         let mut files = BTreeMap::new();
         for (GeneratedFile { path, text }, formatted) in
             emitted.iter().zip(rustfmt::format(&emitted, root)?)

@@ -15,6 +15,9 @@ pub struct Set;
 #[non_exhaustive]
 pub struct Unset;
 
+/// What has been given, carried by the type of a query; a function type, so that it is always `Send`.
+pub(crate) type Given<T> = core::marker::PhantomData<fn() -> T>;
+
 /// The query of one call, percent-encoded and without the `?`.
 ///
 /// It holds only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects

@@ -50,7 +50,7 @@ pub(super) fn check(root: &Path) -> Outcome {
     let compared = Output::of(&service, root)
         .and_then(|output| output.compare(root).map(|drifts| (drifts, output.files().len())));
     match compared {
-        Ok((drifts, count)) if drifts.iter().all(|(_, drift)| *drift == Drift::Stray) => Outcome {
+        Ok((drifts, count)) if drifts.is_empty() => Outcome {
             stdout: format!("{count} generated files, all up to date\n"),
             stderr: warnings,
             code: 0,

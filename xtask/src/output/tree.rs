@@ -10,7 +10,7 @@ use super::Error;
 use crate::{emit::GeneratedFile, text::Rust};
 
 /// The `generated.rs` of every crate that has generated modules, unless an emitter made it.
-pub(super) fn modules(files: &[GeneratedFile], root: &Path) -> Vec<GeneratedFile> {
+pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
     let mut crates: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files {
         if let Some((krate, module)) = file.path.split_once("/src/generated/")
@@ -23,10 +23,7 @@ pub(super) fn modules(files: &[GeneratedFile], root: &Path) -> Vec<GeneratedFile
     let mut roots = Vec::new();
     for (krate, mut modules) in crates {
         let path = format!("{krate}/src/generated.rs");
-        // A module list without a mark is a hand-written target of an emitter to come.
-        let found = super::read(&root.join(&path)).ok().flatten();
-        let by_hand = found.is_some_and(|text| super::mark::fits(&text).is_none());
-        if by_hand || files.iter().any(|file| file.path == path) {
+        if files.iter().any(|file| file.path == path) {
             continue;
         }
         modules.sort_unstable();

@@ -94,12 +94,20 @@ fn code_span(text: &str) -> Option<(String, &str)> {
 fn plain(word: &str) -> String {
     let is_edge = |c: char| !c.is_alphanumeric() && c != '_' && c != '/' && c != '{' && c != '}';
     let core = word.trim_matches(is_edge);
-    if !looks_like_code(core) {
+    if core.is_empty() || !(looks_like_code(core) || word.contains("()")) {
         return escaped(word);
     }
     let before = word.len() - word.trim_start_matches(is_edge).len();
     let (head, tail) = word.split_at_checked(before).unwrap_or(("", word));
-    let tail = tail.strip_prefix(core).unwrap_or_default();
+    // A call keeps its parentheses, a macro its mark.
+    let rest = tail.strip_prefix(core).unwrap_or_default();
+    let closing = match rest {
+        _ if rest.starts_with("!()") => 3,
+        _ if rest.starts_with("()") => 2,
+        _ if core.contains('(') && rest.starts_with(')') => 1,
+        _ => 0,
+    };
+    let (core, tail) = tail.split_at_checked(core.len() + closing).unwrap_or((core, rest));
     let core: String = core.chars().filter(|&c| !is_hidden(c)).collect();
     format!("{}`{core}`{}", escaped(head), escaped(tail))
 }
@@ -155,6 +163,10 @@ mod tests {
         check("Ends here.  And `code` there.", "Ends here. And `code` there.");
         check("One.\n\nTwo\nlines.", "One.\n\nTwo lines.");
         check("See (phone_mobile), `a b`.", "See (`phone_mobile`), `a b`.");
+        check(
+            "Call (evil()), #[allow(unsafe_code)].",
+            "Call (`evil()`), #\\[`allow(unsafe_code)`\\].",
+        );
         check("64 KiB of OAuth", "64 KiB of OAuth");
     }
 

@@ -124,7 +124,7 @@ mod tests {
         file.line("struct A;");
         assert_eq!(
             file.finish(),
-            "//! Test.\n\n/// Ends. pub fn evil() {}\n///\n/// \\`\\`\\` panic!() \\`\\`\\` \\*/ #!\\[allow(x)\\] let y;\nstruct A;\n"
+            "//! Test.\n\n/// Ends. pub fn `evil()` {}\n///\n/// \\`\\`\\` `panic!()` \\`\\`\\` \\*/ #!\\[allow(x)\\] let y;\nstruct A;\n"
         );
     }
 

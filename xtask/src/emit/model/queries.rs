@@ -78,7 +78,7 @@ fn constructor(file: &mut Rust, service: &Service, operation: &Operation, states
             .map(|param| {
                 let field = param.rust.snake();
                 if param.required {
-                    format!("{field}: {}", converted(param))
+                    format!("{field}: {}", converted(&field, param))
                 } else {
                     format!("{field}: None")
                 }
@@ -114,12 +114,12 @@ fn setters(file: &mut Rust, service: &Service, operation: &Operation, states: &S
         }
         file.line("#[must_use]");
         if let Some(after) = states.after(param, index) {
-            file.open(format_args!("pub fn {setter}(self, {setter}: {ty}) -> {name}{after} {{"));
+            file.open(format_args!("pub fn {setter}(self, value: {ty}) -> {name}{after} {{"));
             file.open(format_args!("{name} {{"));
             for other in &operation.params {
                 let field = other.rust.snake();
                 if field == setter {
-                    file.line(format_args!("{field}: Some({}),", converted(other)));
+                    file.line(format_args!("{field}: Some({}),", converted("value", other)));
                 } else {
                     file.line(format_args!("{field}: self.{field},"));
                 }
@@ -127,8 +127,8 @@ fn setters(file: &mut Rust, service: &Service, operation: &Operation, states: &S
             file.line("given: PhantomData,");
             file.close("}");
         } else {
-            file.open(format_args!("pub fn {setter}(mut self, {setter}: {ty}) -> Self {{"));
-            file.line(format_args!("self.{setter} = Some({});", converted(param)));
+            file.open(format_args!("pub fn {setter}(mut self, value: {ty}) -> Self {{"));
+            file.line(format_args!("self.{setter} = Some({});", converted("value", param)));
             file.line("self");
         }
         file.close("}");
@@ -248,7 +248,6 @@ fn argument_type(service: &Service, param: &Param) -> String {
     if param.ty == Type::Boolean { ty } else { format!("impl Into<{ty}>") }
 }
 
-fn converted(param: &Param) -> String {
-    let name = param.rust.snake();
-    if param.ty == Type::Boolean { name } else { format!("{name}.into()") }
+fn converted(name: &str, param: &Param) -> String {
+    if param.ty == Type::Boolean { name.to_owned() } else { format!("{name}.into()") }
 }

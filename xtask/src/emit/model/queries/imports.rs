@@ -53,7 +53,7 @@ pub(super) fn write(file: &mut Rust, service: &Service) {
     using(file, "generated::models", models.flatten());
     using(file, "generated::scalars", named(|ty| matches!(ty, Type::Scalar(_))).into_iter());
     if states {
-        file.line("use crate::query::{Set, Unset};");
+        file.line("use crate::query::{Given, Set, Unset};");
     }
     let mut root = vec!["Error", "Operation", "Query"];
     root.extend(lists.then_some(["ListOperation", "Listing"]).into_iter().flatten());

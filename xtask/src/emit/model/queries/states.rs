@@ -28,13 +28,13 @@ impl States {
         list(self.states.iter().map(|(_, name)| name.clone()))
     }
 
-    /// The type of the field that carries the states; a function type, so that it is always `Send`.
+    /// The type of the field that carries the states.
     pub(super) fn marker(&self) -> Option<String> {
         let names: Vec<_> = self.states.iter().map(|(_, name)| name.as_str()).collect();
         match names.as_slice() {
             [] => None,
-            [one] => Some(format!("PhantomData<fn() -> {one}>")),
-            names => Some(format!("PhantomData<fn() -> ({})>", names.join(", "))),
+            [one] => Some(format!("Given<{one}>")),
+            names => Some(format!("Given<({})>", names.join(", "))),
         }
     }
 

@@ -1,0 +1,225 @@
+//! The spec grows, and everything that is made of it grows with it, without an edit by hand.
+//!
+//! Each test copies the workspace, changes or replaces the spec, runs the generator, and lets cargo
+//! check the result. Dependencies are not built again, because the copies share our build folder;
+//! so each copy stands one folder deeper in its workspace: cargo tells packages apart by that path.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// (a) a field, (b) a value of an open enum, (c) an operation with a model of its own.
+#[test]
+fn an_addition_reaches_every_crate() {
+    let scratch = Scratch::new("addition");
+    scratch.edit("spec/gateway.toml", "phone_mobile = {", &format!("{FIELD}\nphone_mobile = {{"));
+    scratch.edit("spec/gateway.toml", "Person = {", &format!("{VALUE}\nPerson = {{"));
+    scratch.edit(
+        "spec/gateway.toml",
+        "\n# ---- Examples",
+        &format!("{OPERATION}\n# ---- Examples"),
+    );
+    scratch.write("spec/fixtures/portals.json", r#"[{"id":"3","name":"Northwind Jobs"}]"#);
+    scratch.regenerate();
+
+    // Called from both clients, with the parameter that exists only after another.
+    scratch.write("crates/probe/Cargo.toml", PROBE_MANIFEST);
+    scratch.write("crates/probe/src/lib.rs", PROBE);
+    scratch.checks(&["-p", "probe", "-p", "gateway-testkit"]);
+    scratch.checks(&["-p", "gateway-cli", "--no-default-features"]);
+    scratch.server_lacks_only_its_storage();
+
+    // A command in the program, a method of both clients, a selector of the server.
+    scratch.says("crates/gateway-cli/src/generated/commands.rs", "ListPortals");
+    scratch.says("crates/gateway-client/src/generated/client.rs", "pub async fn list_portals");
+    scratch.says("crates/gateway-client/src/generated/blocking.rs", "pub fn list_portals");
+    scratch.says("crates/gateway-server/src/generated/operation.rs", "\"portals/list\"");
+    scratch.says(
+        "docs/generated/operations/list-portals.md",
+        "method=portals/list&country=31&region=4",
+    );
+    scratch.says("docs/generated/openapi/list-portals.json", "\"const\": \"portals/list\"");
+    scratch.says("docs/generated/openapi/recruitment-gateway.json", "\"portals/list\"");
+}
+
+/// A service that is not the gateway, with every feature of the language and hostile names.
+#[test]
+fn another_service_compiles() {
+    let scratch = Scratch::new("tool-shed");
+    let fixture = root().join("tests/fixtures/tool-shed");
+    fs::remove_dir_all(scratch.root.join("spec")).unwrap();
+    copy(&fixture.join("fixtures"), &scratch.root.join("spec/fixtures"));
+    fs::copy(fixture.join("spec.toml"), scratch.root.join("spec/gateway.toml")).unwrap();
+    scratch.regenerate();
+    scratch.lints(&["-p", "gateway-model", "-p", "gateway-client", "-p", "gateway-testkit"]);
+    scratch.lints(&["-p", "gateway-cli", "--no-default-features"]);
+}
+
+/// A copy of this workspace.
+struct Scratch {
+    root: PathBuf,
+}
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let workspace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evolution").join(name);
+        let to = workspace.join(name);
+        for folder in ["crates", "xtask", "tests", "spec", "docs"] {
+            copy(&root().join(folder), &to.join(folder));
+        }
+        for file in [".rustfmt.toml", ".clippy.toml"] {
+            write_if_new(&to.join(file), &fs::read(root().join(file)).unwrap());
+        }
+        write_if_new(&workspace.join("Cargo.lock"), &fs::read(root().join("Cargo.lock")).unwrap());
+        let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+        let manifest = manifest
+            .replace("[\"crates/*\", \"tests\", \"xtask\"]", &format!("[\"{name}/crates/*\"]"))
+            .replace("default-members = [\"crates/gateway-cli\"]\n", "")
+            .replace("path = \"crates/", &format!("path = \"{name}/crates/"));
+        write_if_new(&workspace.join("Cargo.toml"), manifest.as_bytes());
+        Self { root: to }
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        write_if_new(&self.root.join(path), text.as_bytes());
+    }
+
+    #[track_caller]
+    fn edit(&self, path: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.root.join(path)).unwrap();
+        assert!(text.contains(from), "no `{from}` in {path}");
+        self.write(path, &text.replacen(from, to, 1));
+    }
+
+    #[track_caller]
+    fn says(&self, path: &str, text: &str) {
+        let found = fs::read_to_string(self.root.join(path)).unwrap();
+        assert!(found.contains(text), "no `{text}` in {path}");
+    }
+
+    #[track_caller]
+    fn regenerate(&self) {
+        let outcome = xtask::cli::run(&[], &self.root);
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    }
+
+    #[track_caller]
+    fn checks(&self, arguments: &[&str]) {
+        let (passed, said) = self.cargo("check", arguments);
+        assert!(passed, "cargo check {}:\n{said}", arguments.join(" "));
+    }
+
+    #[track_caller]
+    fn lints(&self, arguments: &[&str]) {
+        // Names come from the spec; whether two are similar is not for us to say.
+        let strict = ["--", "-D", "warnings", "-A", "clippy::similar_names"];
+        let (passed, said) = self.cargo("clippy", &[arguments, &strict].concat());
+        assert!(passed, "cargo clippy {}:\n{said}", arguments.join(" "));
+    }
+
+    /// The storage of the server is written by hand: what it lacks is a compile error that names it.
+    #[track_caller]
+    fn server_lacks_only_its_storage(&self) {
+        let (_, said) = self.cargo("check", &["-p", "gateway-server", "--lib"]);
+        for line in said.lines().filter(|line| line.contains("error[")) {
+            // A row without the field, or an operation that no query answers.
+            let row = line.contains("error[E0063]") && line.contains("`language`");
+            let operation = line.contains("error[E0004]") && line.contains("ListPortals");
+            assert!(row || operation, "{said}");
+        }
+    }
+
+    fn cargo(&self, command: &str, arguments: &[&str]) -> (bool, String) {
+        let build = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let output = Command::new(env!("CARGO"))
+            .args([command, "--offline", "--quiet", "--message-format", "short"])
+            .args(arguments)
+            .current_dir(&self.root)
+            .env("CARGO_TARGET_DIR", build)
+            .env("CARGO_INCREMENTAL", "1")
+            .output()
+            .unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// Copies a folder; files that are the same already keep their time, so that nothing is built twice.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            write_if_new(&target, &fs::read(entry.path()).unwrap());
+        }
+    }
+}
+
+fn write_if_new(path: &Path, content: &[u8]) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    if fs::read(path).ok().as_deref() != Some(content) {
+        fs::write(path, content).unwrap();
+    }
+}
+
+const FIELD: &str = r#"language = { type = "text", presence = "optional", doc = "The language." }"#;
+
+const VALUE: &str = r#"Company = { wire = "company", doc = "A company." }"#;
+
+const OPERATION: &str = r#"
+[model.Country]
+identity = "id"
+doc = "A country with portals."
+[model.Country.field]
+id = { type = "PortalId", presence = "required", doc = "The identifier." }
+name = { type = "text", presence = "optional", doc = "The name." }
+
+[operation.list_portals]
+select = "portals/list"
+doc = "Lists the portals."
+response.array = { of = "Country" }
+[operation.list_portals.param]
+country = { type = "integer", doc = "Only portals of this country." }
+region = { type = "integer", needs = ["country"], otherwise = "error", doc = "Only portals of this region." }
+
+[[example]]
+name = "portals"
+operation = "list_portals"
+doc = "Portals of a region."
+params = { country = 31, region = 4 }
+query = "method=portals/list&country=31&region=4"
+response = "fixtures/portals.json"
+"#;
+
+const PROBE_MANIFEST: &str = r#"
+[package]
+name = "probe"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+gateway-client.workspace = true
+"#;
+
+const PROBE: &str = r"//! Calls what was added.
+use gateway_client::model::{Candidate, CandidateKind, Country, ListPortals};
+use gateway_client::{Client, Error, blocking};
+
+pub async fn ask(client: &Client) -> Result<Vec<Country>, Error> {
+    Ok(client.list_portals(&ListPortals::new().country(31).region(4)).await?.items)
+}
+
+pub fn ask_and_wait(client: &blocking::Client) -> Result<Vec<Country>, Error> {
+    Ok(client.list_portals(&ListPortals::new().country(31))?.items)
+}
+
+pub fn additions(candidate: &Candidate) -> (Option<&str>, CandidateKind) {
+    (candidate.language.as_deref(), CandidateKind::Company)
+}
+";
