@@ -5,4 +5,5 @@
 mod auto_traits;
 mod evolution;
 mod operations;
+mod schemas;
 mod support;
