@@ -123,7 +123,7 @@ impl Front {
 
     async fn authenticate(&self, digest: TokenDigest) -> Result<Principal, Problem> {
         let now = self.clock.now();
-        let found = self.work.run(move |store| store.authenticate(&digest, now)).await?;
+        let found = self.work.look_up(move |store| store.authenticate(&digest, now)).await?;
         found.ok_or_else(|| Problem::new(Kind::TokenInvalid))
     }
 
@@ -176,7 +176,7 @@ impl Front {
     async fn credits(&self, account: crate::store::AccountId) -> Result<AnswerBody, Problem> {
         let json = self
             .work
-            .run(move |store: &dyn Store| {
+            .look_up(move |store: &dyn Store| {
                 let mut json = Vec::with_capacity(64);
                 store.credits(account, &mut |row| row.write(&mut json))?;
                 Ok(json)

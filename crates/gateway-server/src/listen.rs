@@ -74,18 +74,45 @@ impl Listen {
         tokio::spawn(async move {
             let metrics = Arc::clone(&listen.front.metrics);
             metrics.connections.fetch_add(1, Ordering::Relaxed);
-            match &listen.tls {
-                None => listen.serve(socket, refusal).await,
-                Some(tls) => {
-                    // A handshake is part of what may take only so long.
-                    if let Some(stream) = tls.accept(socket, listen.patience.head).await {
-                        listen.serve(stream, refusal).await;
-                    }
-                }
+            // A connection that says nothing costs a few hundred bytes: everything else is made when it does.
+            if listen.is_spoken_to(&socket, refusal.is_some()).await {
+                // Two statements: in one, room for the unboxed future would be part of every task.
+                let conversation = Box::pin(listen.converse(socket, refusal));
+                conversation.await;
             }
             metrics.connections.fetch_sub(1, Ordering::Relaxed);
             drop(permit);
         });
+    }
+
+    /// Waits for the first byte, but not for ever and not while the server drains.
+    async fn is_spoken_to(&self, socket: &TcpStream, refused: bool) -> bool {
+        // Peeked at and not awaited with `readable`, which also completes when there is nothing.
+        let mut first = [0];
+        let mut phase = self.phase.clone();
+        let draining = phase.wait_for(|phase| *phase > Phase::Serving);
+        tokio::select! {
+            spoken = tokio::time::timeout(self.patience.idle, socket.peek(&mut first)), if !refused => {
+                spoken.is_ok_and(|length| length.is_ok_and(|length| length > 0))
+            }
+            _ = draining, if !refused => false,
+            else => true,
+        }
+    }
+
+    async fn converse(&self, socket: TcpStream, refusal: Option<Refusal>) {
+        match &self.tls {
+            None => self.serve(socket, refusal).await,
+            Some(tls) => {
+                let encrypted = Box::pin(async {
+                    // A handshake is part of what may take only so long.
+                    if let Some(stream) = tls.accept(socket, self.patience.head).await {
+                        self.serve(stream, refusal).await;
+                    }
+                });
+                encrypted.await;
+            }
+        }
     }
 
     async fn serve<S>(&self, socket: S, refusal: Option<Refusal>)
@@ -101,7 +128,10 @@ impl Listen {
         let service = service_fn(|request: Request<hyper::body::Incoming>| {
             let refusal = verdicts.of(count.fetch_add(1, Ordering::Relaxed));
             let (head, _body) = request.into_parts();
-            async move { Ok::<Response<_>, Infallible>(self.front.answer(&head, refusal).await) }
+            // In a box: the library keeps room for it in every connection, answering or not.
+            Box::pin(async move {
+                Ok::<Response<_>, Infallible>(self.front.answer(&head, refusal).await)
+            })
         });
         let connection = http1::Builder::new()
             .half_close(true)

@@ -247,6 +247,12 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// Reads the credit balance.
     fn credits(&self, account: AccountId, sink: CreditsSink<'_>) -> Result<(), Error>;
 
+    /// Tells whether reading a single row takes microseconds, as it does in this process. Where it takes a round trip
+    /// over a network, requests wait for it without holding a thread.
+    fn is_near(&self) -> bool {
+        false
+    }
+
     /// Answers if the database can be read at this moment.
     fn health(&self) -> Result<(), Error>;
 

@@ -11,12 +11,14 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body::{Body, Frame, SizeHint};
+use tokio::task::JoinHandle;
 
 use super::list::ListSource;
 use super::log::{End, Record};
 use super::negotiate::Coding;
 use super::work::Work;
 use crate::error::{Error, ErrorKind};
+use crate::store::Store;
 
 /// The body of an answer. When it is dropped, its request is over and is logged.
 pub(crate) struct AnswerBody {
@@ -103,7 +105,9 @@ impl fmt::Debug for AnswerBody {
     }
 }
 
-type Turn = Pin<Box<dyn Future<Output = Result<(Pages, Option<Bytes>), Error>> + Send>>;
+/// A page on its way. It is read by a task of its own: a future that only the body polls would wait, with a permit in
+/// its hand that others need, until a slow client asks for more.
+type Turn = JoinHandle<Result<(Pages, Option<Bytes>), Error>>;
 
 /// A list that is sent. One page is read ahead while the one before is written; no more, so that a reader who takes
 /// his time costs two pages of memory and nothing of the database.
@@ -135,29 +139,32 @@ impl List {
             return Poll::Ready(Some(Err(late)));
         }
         self.state = State::Idle(pages);
-        // Begins the next page; that it fails is said when its turn comes.
-        if let Poll::Ready(Err(error)) = self.poll_read(context) {
-            self.state = State::Reading(Box::pin(std::future::ready(Err(error))));
-        }
+        self.begin();
         Poll::Ready(Some(Ok(bytes)))
     }
 
-    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+    /// Begins to read the next page, if none is being read.
+    fn begin(&mut self) {
         self.state = match std::mem::replace(&mut self.state, State::Over) {
             State::Idle(mut pages) => {
                 let work = self.work.clone();
-                State::Reading(Box::pin(async move {
-                    work.run(move |_store| {
+                State::Reading(tokio::spawn(async move {
+                    let read = move |_store: &dyn Store| {
                         let bytes = pages.next()?;
                         Ok((pages, bytes))
-                    })
-                    .await
+                    };
+                    work.run(read).await
                 }))
             }
             other => other,
         };
+    }
+
+    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        self.begin();
         if let State::Reading(turn) = &mut self.state {
-            let (pages, bytes) = ready!(turn.as_mut().poll(context))?;
+            let stopped = |error| Error::caused(ErrorKind::Storage, "a page broke off", error);
+            let (pages, bytes) = ready!(Pin::new(turn).poll(context)).map_err(stopped)??;
             self.state = State::Read(pages, bytes);
         }
         Poll::Ready(Ok(()))

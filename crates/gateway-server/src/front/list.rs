@@ -1,10 +1,11 @@
 //! A list, piece by piece: pages by key of one snapshot, rendered as JSON.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::list_cache::{KeptList, ListCache, Recording};
+use super::list_cache::{KeptList, ListCache, QUICK, Recording};
 use crate::error::Error;
 use crate::generated::operation::{Frame, LIST_CANDIDATES, LIST_VACANCIES};
 use crate::store::{CandidateFilter, Page, Snapshot, Store};
@@ -66,6 +67,9 @@ pub(crate) struct Pages {
     rows: Rows,
     /// The id to go on after; `None` once the last byte was given.
     after: Option<i64>,
+    /// How many records the next page has.
+    limit: u32,
+    asked: Option<Instant>,
     /// The last piece grew to this: the next begins with room for as much.
     room: usize,
     recording: Option<Recording>,
@@ -93,7 +97,8 @@ impl Pages {
         rows: Rows,
         recording: Option<Recording>,
     ) -> Self {
-        Self { store, snapshot, rows, after: Some(Page::START), room: 512, recording }
+        let after = Some(Page::START);
+        Self { store, snapshot, rows, after, limit: FIRST_ROWS, asked: None, room: 512, recording }
     }
 
     /// Reads and renders the next page. Blocks for as long as the database takes for it.
@@ -110,7 +115,10 @@ impl Pages {
                 out.push(b',');
             }
         };
-        let page = Page { after, limit: PAGE_ROWS };
+        // Larger pages for a client that takes them quickly, so that one that does not holds little.
+        let quick = self.asked.replace(Instant::now()).is_some_and(|asked| asked.elapsed() < QUICK);
+        self.limit = if quick { MOST_ROWS.min(self.limit * 2) } else { FIRST_ROWS };
+        let page = Page { after, limit: self.limit };
         self.after = match &self.rows {
             Rows::Candidates(filter) => {
                 self.store.candidates(self.snapshot, filter, page, &mut |row| {
@@ -138,5 +146,8 @@ impl Pages {
     }
 }
 
-/// Larger pages are no faster, and a slow reader holds one.
-const PAGE_ROWS: u32 = 256;
+/// A slow client holds pages of so many records.
+const FIRST_ROWS: u32 = 256;
+
+/// Still larger pages are no faster.
+const MOST_ROWS: u32 = 2048;

@@ -20,6 +20,8 @@ use crate::store::{AccountId, Snapshot};
 pub(crate) struct ListCache {
     limit: u64,
     lists: Mutex<HashMap<AccountId, Kept>>,
+    /// The revisions that were listed once. A list that nobody asks for again is not worth its disk.
+    asked_once: Mutex<HashMap<AccountId, i64>>,
 }
 
 #[derive(Debug)]
@@ -33,7 +35,7 @@ struct Kept {
 impl ListCache {
     /// Keeps at most `limit` bytes; 0 keeps nothing.
     pub(crate) fn new(limit: u64) -> Self {
-        Self { limit, lists: Mutex::default() }
+        Self { limit, lists: Mutex::default(), asked_once: Mutex::default() }
     }
 
     /// Returns the list of a snapshot, if it is kept.
@@ -53,11 +55,18 @@ impl ListCache {
         })
     }
 
-    /// Begins to keep the list of a snapshot that is about to be sent.
+    /// Begins to keep the list of a snapshot that is about to be sent, if it was sent before.
     pub(crate) fn record(self: &Arc<Self>, snapshot: Snapshot) -> Option<Recording> {
         if self.limit == 0 {
             return None;
         }
+        let mut asked = self.asked_once.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever comes while a list is being kept does not keep it a second time.
+        if asked.insert(snapshot.account, snapshot.revision) != Some(snapshot.revision) {
+            return None;
+        }
+        asked.remove(&snapshot.account);
+        drop(asked);
         // Without a temporary file lists are sent all the same.
         let file = tempfile::tempfile().ok()?;
         Some(Recording { cache: Arc::clone(self), snapshot, file, length: 0 })
@@ -143,4 +152,4 @@ const SMALLEST_PIECE: usize = 64 * 1024;
 const LARGEST_PIECE: usize = 256 * 1024;
 
 /// A client that asks for the next piece so soon is waiting for us, and not we for it.
-const QUICK: Duration = Duration::from_millis(20);
+pub(crate) const QUICK: Duration = Duration::from_millis(20);

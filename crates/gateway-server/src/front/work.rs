@@ -26,6 +26,15 @@ impl Work {
         Arc::clone(&self.store)
     }
 
+    /// Runs a job that reads a row or two: at once where that takes less than handing it to another thread.
+    pub(crate) async fn look_up<T, F>(&self, job: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
+    {
+        if self.store.is_near() { job(&*self.store) } else { self.run(job).await }
+    }
+
     /// Runs `job` and waits for it without holding a thread.
     pub(crate) async fn run<T, F>(&self, job: F) -> Result<T, Error>
     where

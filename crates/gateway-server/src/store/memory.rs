@@ -128,6 +128,10 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn is_near(&self) -> bool {
+        true
+    }
+
     fn health(&self) -> Result<(), Error> {
         Ok(())
     }

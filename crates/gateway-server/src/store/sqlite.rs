@@ -96,6 +96,10 @@ impl Store for SqliteStore {
         self.read(|reader| reader.credits(account, sink))
     }
 
+    fn is_near(&self) -> bool {
+        true
+    }
+
     fn health(&self) -> Result<(), Error> {
         self.read(Reader::health)
     }

@@ -6,6 +6,8 @@ mod cluster;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod front;
+#[cfg(test)]
 mod malformed;
 #[cfg(test)]
 mod operations;

@@ -1,0 +1,319 @@
+//! The front: limits, deadlines, the ops listener, HTTPS, the log, and what happens when a list cannot be read on.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use gateway_server::{Config, RunningServer, Server, SqliteStore, Store as _, UnixTime};
+use tempfile::TempDir;
+
+use crate::program::{Served, account, program, run};
+use crate::support::{call, exchange, get, parse};
+
+const NOW: UnixTime = UnixTime(1_800_000_000);
+
+/// A server in this process, with one account and a token.
+struct Here {
+    running: RunningServer,
+    token: String,
+    runtime: tokio::runtime::Runtime,
+    directory: TempDir,
+}
+
+impl Here {
+    fn start(change: impl FnOnce(&mut Config)) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
+        let account = store.create_account("a", NOW).unwrap();
+        let token = store.create_token(account, "", NOW, None).unwrap().reveal().to_owned();
+        let data = gateway_server::DemoData { candidates: 3_000, seed: 1 };
+        let mode = gateway_server::ImportMode::Commit;
+        store.import(account, NOW, mode, &mut |stage| data.fill(stage)).unwrap();
+        let mut config = Config::default();
+        config.listen = "127.0.0.1:0".parse().unwrap();
+        change(&mut config);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let running = runtime.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
+        Self { running, token, runtime, directory }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let socket = TcpStream::connect(self.running.address()).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        socket
+    }
+}
+
+#[test]
+fn a_token_that_asks_too_often_waits() {
+    let here = Here::start(|config| (config.rate, config.burst) = (1, 3));
+    let base = here.running.base_url();
+    let statuses: Vec<u16> =
+        (0..5).map(|_| get(&base, &here.token, "method=credits/get").status).collect();
+    assert_eq!(statuses[..3], [200; 3]);
+    let refused = get(&base, &here.token, "method=credits/get");
+    assert_eq!(refused.status, 429);
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(refused.json()["type"], "urn:gateway:problem:too-many-requests");
+    // Another token, though it is no good, is not held up by this one.
+    assert_eq!(get(&base, "gwt_other", "method=credits/get").status, 401);
+}
+
+#[test]
+fn one_connection_too_many_is_told_so() {
+    let here = Here::start(|config| config.connections = 1);
+    let mut first = here.connect();
+    let request = format!(
+        "GET /c/oauth/v1?method=credits/get HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
+        here.token
+    );
+    first.write_all(request.as_bytes()).unwrap();
+    let mut byte = [0];
+    first.read_exact(&mut byte).unwrap();
+    let second = get(&here.running.base_url(), &here.token, "method=credits/get");
+    assert_eq!((second.status, second.header("connection")), (503, Some("close")));
+    assert_eq!(second.json()["type"], "urn:gateway:problem:overloaded");
+}
+
+#[test]
+fn a_head_that_never_ends_is_answered_and_silence_is_not() {
+    let here = Here::start(|config| {
+        config.head_timeout = Duration::from_millis(200);
+        config.idle_timeout = Duration::from_millis(200);
+    });
+    let mut slow = here.connect();
+    slow.write_all(b"GET /c/oauth/v1 HTTP/1.1\r\nHost: a\r\nX-").unwrap();
+    let mut bytes = Vec::new();
+    slow.read_to_end(&mut bytes).unwrap();
+    let answer = parse(&bytes);
+    assert_eq!((answer.status, answer.header("connection")), (408, Some("close")));
+    let mut silent = here.connect();
+    bytes.clear();
+    silent.read_to_end(&mut bytes).unwrap();
+    assert!(bytes.is_empty());
+    let mut done = here.connect();
+    let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    done.write_all(request.as_bytes()).unwrap();
+    done.read_to_end(&mut bytes).unwrap();
+    assert_eq!(parse(&bytes).status, 404);
+}
+
+#[test]
+fn a_client_that_takes_nothing_is_cut_and_others_are_served() {
+    let here = Here::start(|config| {
+        config.stall_timeout = Duration::from_millis(300);
+        config.readers = 1;
+        config.rate = 0;
+        config.list_cache = 0;
+    });
+    let request = format!(
+        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
+        here.token
+    );
+    // Many who never read, on one reader of the database: whoever comes after them is served all the same.
+    let stalled: Vec<TcpStream> = (0..64)
+        .map(|_| {
+            let mut socket = here.connect();
+            socket.write_all(request.as_bytes()).unwrap();
+            socket
+        })
+        .collect();
+    let base = here.running.base_url();
+    for _ in 0..50 {
+        assert_eq!(get(&base, &here.token, "method=candidates/list&vacancy_id=101").status, 200);
+    }
+    drop(stalled);
+}
+
+#[test]
+fn a_list_that_breaks_off_never_looks_whole() {
+    let here = Here::start(|config| (config.readers, config.list_cache) = (1, 0));
+    let address = here.running.address().to_string();
+    let mut socket = here.connect();
+    let request = format!(
+        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
+        here.token
+    );
+    // The table is gone once the list has begun: the first pages fit into the buffers, the rest cannot be read.
+    rusqlite::Connection::open(here.directory.path().join("t.db"))
+        .unwrap()
+        .execute_batch(
+            "UPDATE candidate SET portal_key = 999 WHERE id > (SELECT id FROM candidate ORDER BY id LIMIT 1 OFFSET 1500)",
+        )
+        .unwrap();
+    socket.write_all(request.as_bytes()).unwrap();
+    let mut bytes = Vec::new();
+    drop(socket.read_to_end(&mut bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(text.starts_with("HTTP/1.1 200"), "{address}: {text}");
+    assert!(!text.ends_with("0\r\n\r\n") && !text.contains("]}\r\n"), "the list looks whole");
+    // A list that cannot even begin is an error and no list.
+    let vacancy = rusqlite::Connection::open(here.directory.path().join("t.db")).unwrap();
+    vacancy.execute_batch("UPDATE candidate SET portal_key = 999").unwrap();
+    let answer = get(&here.running.base_url(), &here.token, "method=candidates/list");
+    assert_eq!(answer.status, 503);
+    assert_eq!(answer.json()["type"], "urn:gateway:problem:storage-unavailable");
+}
+
+#[test]
+fn health_and_metrics_are_elsewhere() {
+    let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
+    let base = here.running.base_url();
+    assert_eq!(get(&base, &here.token, "method=credits/get").status, 200);
+    assert_eq!(get(&base, "gwt_no", "method=credits/get").status, 401);
+    let ops = here.running.ops_address().unwrap().to_string();
+    let ask = |path: &str| {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
+        parse(&exchange(&ops, request.as_bytes()))
+    };
+    assert_eq!((ask("/healthz").status, ask("/readyz").text().to_owned()), (200, "ready\n".into()));
+    assert_eq!(ask("/secret").status, 404);
+    let metrics = ask("/metrics");
+    for line in [
+        "gateway_requests_total{operation=\"credits/get\",status=\"2xx\"} 1",
+        "gateway_requests_total{operation=\"none\",status=\"4xx\"} 1",
+        "gateway_answer_ends_total{end=\"complete\"} 2",
+        "gateway_requests_in_flight 0",
+    ] {
+        assert!(metrics.text().lines().any(|other| other == line), "{line}\n{}", metrics.text());
+    }
+    assert!(!metrics.text().contains("gwt_"));
+    let path = "/metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    let on_the_service =
+        exchange(&here.running.address().to_string(), format!("GET {path}").as_bytes());
+    assert_eq!(parse(&on_the_service).status, 404);
+    assert!(here.runtime.block_on(here.running.stop()));
+}
+
+#[test]
+fn the_kept_list_is_the_list_and_changes_with_the_data() {
+    let here = Here::start(|config| config.rate = 0);
+    let base = here.running.base_url();
+    let list = || get(&base, &here.token, "method=candidates/list");
+    let first = list();
+    // Asked for the second time it is kept, and the third time it comes from there.
+    let (second, third) = (list(), list());
+    assert!(first.body.len() > 500_000 && second.body == first.body && third.body == first.body);
+    let store = SqliteStore::open(here.directory.path().join("t.db")).unwrap();
+    let account = store.account("a").unwrap();
+    let data = gateway_server::DemoData { candidates: 3_001, seed: 2 };
+    let mode = gateway_server::ImportMode::Commit;
+    store.import(account, NOW, mode, &mut |stage| data.fill(stage)).unwrap();
+    let after = list();
+    assert!(after.body != first.body && after.header("etag") != first.header("etag"));
+    assert_eq!(after.json()["result"].as_array().unwrap().len(), 3_001);
+    let coded =
+        call(&base, &here.token, "GET", "method=candidates/list", "Accept-Encoding: gzip\r\n");
+    let mut decoded = Vec::new();
+    flate2::read::GzDecoder::new(&*coded.body).read_to_end(&mut decoded).unwrap();
+    assert_eq!(decoded, after.body);
+}
+
+/// Control characters, line ends and tokens in every place a client can put them.
+#[test]
+fn the_access_log_is_json_lines_without_tokens_or_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    run(&database, &["demo-data", "--account", "acme"]);
+    let mut child = program()
+        .args(["serve", "--listen", "127.0.0.1:0", "--database", &database])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut out, &mut line).unwrap();
+    let base_url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+    let mut stderr = child.stderr.take().unwrap();
+    let served = Served { child, out, base_url, token };
+    let mut requests = 0;
+    for query in [
+        "method=candidates/list&vacancy_id=101&status=CANARY%0d%0a",
+        "method=CANARY",
+        "method=candidates/list",
+        "CANARY=%1b%5b31m",
+    ] {
+        for more in [
+            "",
+            "X-Request-Id: CANARY\u{1b}[31m\r\n",
+            "X-Request-Id: fine-1\r\n",
+            "User-Agent: CANARY\r\n",
+        ] {
+            let more = more.replace('\u{1b}', " ");
+            drop(call(&served.base_url, &served.token, "GET", query, &more));
+            requests += 1;
+        }
+    }
+    drop(get(&served.base_url, "gwt_CANARY", "method=credits/get"));
+    served.signal("-TERM");
+    let mut log = String::new();
+    stderr.read_to_string(&mut log).unwrap();
+    assert_eq!(log.lines().count(), requests + 1, "{log}");
+    for line in log.lines() {
+        let json: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(json["status"].is_u64() && json["end"] == "complete", "{line}");
+    }
+    assert!(log.contains("\"request_id\":\"fine-1\""), "{log}");
+    for secret in ["CANARY", "example.org", &served.token] {
+        assert!(!log.contains(secret), "{secret} in {log}");
+    }
+}
+
+#[test]
+fn https_from_pem_files() {
+    use tokio_rustls::rustls::pki_types::ServerName;
+    use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+    let directory = tempfile::tempdir().unwrap();
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let write = |name: &str, text: String| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let certificate = write("certificate.pem", made.cert.pem());
+    let key = write("key.pem", made.signing_key.serialize_pem());
+    let here = Here::start(|config| config.tls = Some((certificate, key)));
+    assert!(here.running.base_url().starts_with("https://127.0.0.1:"));
+
+    let mut roots = RootCertStore::empty();
+    roots.add(made.cert.der().clone()).unwrap();
+    let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = ServerName::try_from("localhost").unwrap();
+    let client = ClientConnection::new(Arc::new(config), name).unwrap();
+    let mut stream = StreamOwned::new(client, here.connect());
+    let request = format!(
+        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
+        here.token
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let answer = parse(&bytes);
+    assert_eq!((answer.status, answer.json()["result"].as_array().unwrap().len()), (200, 3_000));
+    // Who speaks plainly to it gets nothing, and holds nothing up.
+    assert!(
+        !exchange(&here.running.address().to_string(), b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            .starts_with(b"HTTP/")
+    );
+}
+
+#[test]
+fn no_second_http_in_the_tree() {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "-p", "gateway-server", "-e", "normal", "--prefix", "none"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let tree = String::from_utf8(output.stdout).unwrap();
+    assert!(tree.contains("hyper v1") && !tree.contains("\nh2 v"), "{tree}");
+}
