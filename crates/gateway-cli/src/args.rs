@@ -1,41 +1,101 @@
 //! The command line.
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand};
 
+use crate::command::api::ApiFlags;
+use crate::command::auth::AuthCommand;
+use crate::command::completions::CompletionsFlags;
+use crate::command::config::ConfigCommand;
+use crate::command::man::ManFlags;
+use crate::flags::{OutputFlags, ServiceFlags};
 use crate::generated::commands::OperationCommand;
-use crate::settings::Settings;
 
 /// Candidates, vacancies and SMS credits of a recruitment gateway.
 #[derive(Debug, Parser)]
-#[command(name = "gateway", version, propagate_version = true, after_help = AFTER_HELP)]
+#[command(
+    name = "gateway",
+    version,
+    propagate_version = true,
+    after_help = AFTER_HELP,
+    after_long_help = AFTER_LONG_HELP,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
 pub(crate) struct Args {
     #[command(flatten)]
-    pub(crate) settings: Settings,
+    pub(crate) output: OutputFlags,
+    #[command(flatten)]
+    pub(crate) service: ServiceFlags,
     #[command(subcommand)]
-    pub(crate) command: OperationCommand,
+    pub(crate) command: Command,
 }
 
-/// How answers are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Columns for a person.
-    Table,
-    /// One JSON document, with everything that the service sent.
-    Json,
+/// What the program can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    #[command(flatten)]
+    Operation(OperationCommand),
+    /// Ask by a method name of your own: whatever the service knows, as it comes.
+    Api(ApiFlags),
+    /// Store, look at and remove the access token of a profile.
+    #[command(subcommand)]
+    Auth(AuthCommand),
+    /// Look at and change settings.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Ask every operation once, and say whether the answers are what they should be.
+    Check,
+    /// Print the completions of a shell.
+    Completions(CompletionsFlags),
+    /// Print the manual page.
+    Man(ManFlags),
+    /// Print the version, and what this program was built with.
+    Version,
+}
+
+/// Reads a number that the service takes as it is written.
+pub(crate) fn whole_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_foreign| "write a whole number, such as 101".to_owned())
 }
 
 const AFTER_HELP: &str = "\
 Examples:
-  gateway --demo candidates list
+  gateway --demo candidates list                    try it, with sample data
   gateway candidates list --vacancy-id 101 --status Shortlist
-  gateway vacancies list -o json
+  gateway candidates list --output-file candidates.csv --excel
+  gateway credits get -o json
 
-The access token comes from GATEWAY_TOKEN, never from a flag.
+`gateway --help` says more: where the token comes from, exit codes, environment.";
+
+const AFTER_LONG_HELP: &str = "\
+Examples:
+  gateway --demo candidates list
+  gateway --demo candidates list --vacancy-id 101 --status Shortlist
+  gateway --demo candidates list --fields id,name,portal.name --sort -date
+  gateway --demo candidates list --filter portal.name=Indeed -o ndjson
+  gateway --demo vacancies list -o csv
+  gateway --demo api vacancies/list
+  gateway --demo credits get --dry-run
+
+The access token comes from the first of these that is there, and never from a flag:
+  --token-file FILE, --token-stdin
+  GATEWAY_TOKEN, GATEWAY_TOKEN_FILE
+  token-command, then token-file of the profile
+  what `gateway auth login` stored for the profile
+
+A setting comes from its flag, else from the environment, else from the profile;
+`gateway config list --origin` shows which.
+
+Environment:
+  GATEWAY_BASE_URL, GATEWAY_PROFILE, GATEWAY_TOKEN, GATEWAY_TOKEN_FILE
+  NO_COLOR      no colours
+  CI            no progress line
 
 Exit codes:
-  0  done
-  2  usage or configuration
-  3  not authorised
-  4  network or timeout
-  5  the service answered something that is not the contract
-  6  done, but some records could not be read";
+  0    done
+  2    usage or configuration
+  3    not authorised
+  4    network or timeout
+  5    the service answered something that is not the contract
+  6    done, but some records could not be read; standard error lists them
+  130  interrupted";

@@ -10,7 +10,7 @@ pub(crate) enum Exit {
     Done = 0,
     /// Usage or configuration.
     Usage = 2,
-    /// The token is missing, refused, or may not do this.
+    /// The token is refused, or may not do this.
     NotAuthorised = 3,
     /// No complete answer came in time.
     Network = 4,
@@ -18,11 +18,21 @@ pub(crate) enum Exit {
     Contract = 5,
     /// Everything was done, but some records could not be read.
     Rejected = 6,
+    /// Ctrl-C.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// Returns the number.
+    pub(crate) const fn code(self) -> u8 {
+        #[expect(clippy::as_conversions, reason = "the numbers are the point of the enum")]
+        let code = self as u8;
+        code
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        #[expect(clippy::as_conversions, reason = "the numbers are the point of the enum")]
-        Self::from(exit as u8)
+        Self::from(exit.code())
     }
 }

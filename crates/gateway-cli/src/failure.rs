@@ -1,31 +1,49 @@
-//! What the person is told when something did not work.
+//! What the person is told when something did not work: what, why, and what to do next.
 
 use std::error::Error as StdError;
-use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io;
 
 use gateway_client::ErrorKind;
 
 use crate::exit::Exit;
-use crate::output::escape::printable;
+use crate::screen::{Screen, Tone};
 
-/// A message of one line, and the exit code.
+/// What happened, and the exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: Exit,
     message: String,
+    causes: Vec<String>,
+    hint: Option<String>,
 }
 
 impl Failure {
-    /// Makes a failure of the person's own input.
+    /// Makes a failure with this exit code.
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), causes: Vec::new(), hint: None }
+    }
+
+    /// Makes a failure of the person's own input or configuration.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Usage, message: message.into() }
+        Self::new(Exit::Usage, message)
     }
 
     /// Makes the failure that says how many records are missing from the output.
-    pub(crate) fn rejected(count: usize) -> Self {
+    pub(crate) fn rejected(count: u64) -> Self {
         let records = if count == 1 { "1 record" } else { &format!("{count} records") };
-        Self { exit: Exit::Rejected, message: format!("{records} could not be read") }
+        Self::new(Exit::Rejected, format!("{records} could not be read; everything else is there"))
+    }
+
+    /// Adds what to do next.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds why it happened.
+    pub(crate) fn because(mut self, cause: impl Into<String>) -> Self {
+        self.causes.push(cause.into());
+        self
     }
 
     /// Returns the exit code.
@@ -34,10 +52,16 @@ impl Failure {
     }
 
     /// Writes the message to standard error.
-    pub(crate) fn print(&self) {
-        if self.exit != Exit::Done {
-            // There is nowhere to report that standard error is closed.
-            drop(writeln!(io::stderr(), "error: {}", printable(&self.message)));
+    pub(crate) fn print(&self, screen: Screen) {
+        if self.exit == Exit::Done {
+            return;
+        }
+        screen.say(Tone::Error, "error", &self.message);
+        for cause in &self.causes {
+            screen.say(Tone::Bold, "  cause", cause);
+        }
+        if let Some(hint) = &self.hint {
+            screen.say(Tone::Hint, "  hint", hint);
         }
     }
 }
@@ -45,7 +69,7 @@ impl Failure {
 impl From<gateway_client::Error> for Failure {
     fn from(error: gateway_client::Error) -> Self {
         let exit = match error.kind() {
-            ErrorKind::Config | ErrorKind::Query => Exit::Usage,
+            ErrorKind::Config | ErrorKind::Query | ErrorKind::Token => Exit::Usage,
             ErrorKind::Unauthorized | ErrorKind::Forbidden => Exit::NotAuthorised,
             ErrorKind::Connect
             | ErrorKind::Tls
@@ -54,16 +78,23 @@ impl From<gateway_client::Error> for Failure {
             | ErrorKind::Transport => Exit::Network,
             _ => Exit::Contract,
         };
-        let mut message = error.to_string();
+        let mut failure = Self::new(exit, error.to_string());
         let mut source = error.source();
         while let Some(cause) = source {
-            _ = write!(message, ": {cause}");
+            let text = cause.to_string();
+            if failure.causes.last() != Some(&text) {
+                failure.causes.push(text);
+            }
             source = cause.source();
         }
-        if let Some(hint) = hint(error.kind()) {
-            _ = write!(message, "; {hint}");
+        if let Some(problem) = error.problem() {
+            failure.causes.extend(problem.detail.or(problem.title));
         }
-        Self { exit, message }
+        if error.attempts() > 1 {
+            failure.message = format!("{}, {} times", failure.message, error.attempts());
+        }
+        failure.hint = hint(&error);
+        failure
     }
 }
 
@@ -73,17 +104,28 @@ impl From<io::Error> for Failure {
             io::ErrorKind::BrokenPipe => Exit::Done,
             _ => Exit::Usage,
         };
-        Self { exit, message: format!("the output cannot be written: {error}") }
+        Self::new(exit, "the output cannot be written").because(error.to_string())
     }
 }
 
 /// What to do next.
-fn hint(kind: ErrorKind) -> Option<&'static str> {
-    match kind {
-        ErrorKind::Unauthorized => Some("look at GATEWAY_TOKEN"),
-        ErrorKind::Connect | ErrorKind::NotFound | ErrorKind::Redirected => {
-            Some("look at GATEWAY_BASE_URL or --base-url")
+fn hint(error: &gateway_client::Error) -> Option<String> {
+    Some(match error.kind() {
+        ErrorKind::Connect => "is the base URL right, and the service up? `gateway config list --origin` shows where the URL comes from".into(),
+        ErrorKind::NotFound | ErrorKind::Redirected | ErrorKind::ContentType => {
+            "the base URL may be wrong; `gateway config list --origin` shows where it comes from".into()
         }
-        _ => None,
-    }
+        ErrorKind::Tls => "look at the certificate of the service, and at the clock of this machine".into(),
+        ErrorKind::Timeout => "`--timeout SECONDS` waits longer".into(),
+        ErrorKind::Forbidden => "the token is known but may not do this; ask for one that may".into(),
+        ErrorKind::RateLimited => match error.retry_after() {
+            Some(wait) => format!("come back in {} s", wait.as_secs()),
+            None => "come back later".into(),
+        },
+        ErrorKind::Server => "the service has a problem of its own; try again later".into(),
+        ErrorKind::Decode | ErrorKind::NotSuccess | ErrorKind::Protocol => {
+            "`gateway api METHOD -o raw` shows what the service sends".into()
+        }
+        _ => return None,
+    })
 }

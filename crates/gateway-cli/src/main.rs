@@ -5,28 +5,33 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 mod args;
+mod command;
+mod config;
+mod connect;
 mod exit;
 mod failure;
+mod flags;
 mod generated;
+mod interrupt;
 mod output;
+mod screen;
 mod session;
-mod settings;
+mod suggest;
 
 use crate::args::Args;
-use crate::failure::Failure;
-use crate::session::Session;
+use crate::exit::Exit;
+use crate::screen::Screen;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    match run(args) {
-        Ok(()) => ExitCode::SUCCESS,
+    let screen = Screen::look(args.output.color, args.output.quiet);
+    let done = command::run(args, screen);
+    interrupt::put_away();
+    match done {
+        Ok(()) => Exit::Done.into(),
         Err(failure) => {
-            failure.print();
+            failure.print(screen);
             failure.exit().into()
         }
     }
-}
-
-fn run(args: Args) -> Result<(), Failure> {
-    Session::open(&args.settings)?.run(args.command)
 }

@@ -1,5 +1,119 @@
-//! The forms in which records are printed.
+//! The forms in which records are printed, and the way there.
 
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use crate::failure::Failure;
+use crate::flags::OutputFlags;
+use crate::output::csv::{Csv, Dialect};
+use crate::output::form::Form;
+use crate::output::json::{Json, Ndjson};
+use crate::output::select::Fields;
+use crate::output::table::Table;
+use crate::screen::{Screen, variable};
+
+pub(crate) mod csv;
+pub(crate) mod destination;
 pub(crate) mod escape;
+pub(crate) mod form;
 pub(crate) mod json;
+pub(crate) mod printer;
+pub(crate) mod progress;
+pub(crate) mod record;
+pub(crate) mod select;
 pub(crate) mod table;
+
+/// How answers are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Columns for a person; on a terminal the default.
+    Table,
+    /// One JSON document with everything that the service sent; elsewhere the default.
+    Json,
+    /// One JSON object on each line.
+    Ndjson,
+    /// Comma-separated values (RFC 4180), safe to open in a spreadsheet.
+    Csv,
+    /// The bytes of the answer as they came.
+    Raw,
+}
+
+impl Format {
+    /// Returns the format that was asked for, else the one that fits the reader.
+    pub(crate) fn of(flags: &OutputFlags, screen: Screen) -> Self {
+        flags.output.unwrap_or_else(|| match &flags.output_file {
+            Some(file) => Self::of_name(file).unwrap_or(Self::Json),
+            None if screen.is_terminal() => Self::Table,
+            None => Self::Json,
+        })
+    }
+
+    fn of_name(file: &Path) -> Option<Self> {
+        match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "ndjson" | "jsonl" => Some(Self::Ndjson),
+            "txt" => Some(Self::Table),
+            _ => None,
+        }
+    }
+}
+
+/// What is known of the records that will be printed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape<'a> {
+    /// The columns of a table and of CSV, if no others are asked for.
+    pub(crate) columns: Fields<'a>,
+    /// Every field that can be named.
+    pub(crate) fields: Fields<'a>,
+    /// Whether it is one object and no list.
+    pub(crate) single: bool,
+}
+
+/// Makes the form that was asked for.
+fn form(
+    format: Format,
+    shape: &Shape<'_>,
+    flags: &OutputFlags,
+    screen: Screen,
+) -> Result<Box<dyn Form>, Failure> {
+    let terminal = screen.is_terminal() && flags.output_file.is_none();
+    let columns = match &flags.fields {
+        Some(fields) => fields.clone(),
+        None => shape.columns.iter().map(|&column| column.to_owned()).collect(),
+    };
+    Ok(match format {
+        Format::Table => {
+            let width = screen.width.filter(|_| terminal);
+            Box::new(Table::new(columns, width, screen.color && flags.output_file.is_none()))
+        }
+        Format::Json => Box::new(Json::new(shape.single, terminal)),
+        Format::Ndjson => Box::new(Ndjson { terminal }),
+        Format::Csv => Box::new(Csv::new(dialect(flags), columns, terminal)),
+        Format::Raw => {
+            return Err(Failure::usage(
+                "-o raw prints what a service sends; this command asks none",
+            ));
+        }
+    })
+}
+
+fn dialect(flags: &OutputFlags) -> Dialect {
+    let separator = if flags.excel { list_separator() } else { ',' };
+    Dialect { guard: !flags.csv_raw, mark: flags.excel, separator }
+}
+
+/// Returns what a spreadsheet of this locale expects between cells: `;` where decimals have a comma.
+fn list_separator() -> char {
+    let locale = ["LC_ALL", "LC_NUMERIC", "LANG"].into_iter().find_map(variable);
+    match locale.as_deref().unwrap_or_default() {
+        "" | "C" | "POSIX" => ',',
+        name if ["C.", "en", "ja", "zh", "ko", "he", "th"]
+            .iter()
+            .any(|one| name.starts_with(one)) =>
+        {
+            ','
+        }
+        _ => ';',
+    }
+}

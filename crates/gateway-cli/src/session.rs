@@ -1,93 +1,209 @@
 //! One run of the program: asks the service and prints the answer.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
-use gateway_client::model::{Error, ListOperation, Operation, Query, RawQuery, Rejected};
+use gateway_client::model::{
+    Error, ListOperation, Listing, Operation, Query, RawQuery, Record, StreamDecoder,
+};
+use gateway_client::{Answer, Entry, ErrorKind, Problem, blocking};
 use serde::Serialize;
 
-use crate::args::Format;
+use crate::config::{Settings, TokenFrom};
+use crate::connect::connect;
+use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::generated::commands::OperationCommand;
+use crate::flags::{OutputFlags, ServiceFlags};
+use crate::output::destination::Destination;
 use crate::output::escape::printable;
-use crate::output::{json, table};
-use crate::settings::{Connection, Settings};
+use crate::output::printer::Printer;
+use crate::output::progress::size;
+use crate::output::select::Fields;
+use crate::output::{Format, Shape};
+use crate::screen::Screen;
 
 /// A client, and how to print what it gets.
 #[derive(Debug)]
 pub(crate) struct Session {
-    connection: Connection,
-    format: Format,
+    pub(crate) client: blocking::Client,
+    pub(crate) settings: Settings,
+    pub(crate) output: OutputFlags,
+    pub(crate) screen: Screen,
+    dry_run: bool,
+    verbose: u8,
 }
 
 /// The parameters of an operation by name, and their values if they were given.
-type Parameters = Vec<(&'static str, Option<String>)>;
+pub(crate) type Parameters = Vec<(&'static str, Option<String>)>;
 
 impl Session {
     /// Connects to the service that the settings name.
-    pub(crate) fn open(settings: &Settings) -> Result<Self, Failure> {
-        Ok(Self { connection: settings.connect()?, format: settings.output })
+    pub(crate) fn open(
+        service: &ServiceFlags,
+        output: &OutputFlags,
+        screen: Screen,
+    ) -> Result<Self, Failure> {
+        let mut settings = Settings::of(service)?;
+        settings.check_profile()?;
+        crate::interrupt::watch(screen);
+        let client = connect(service, &mut settings, screen)?;
+        let (dry_run, verbose) = (service.dry_run, service.verbose);
+        Ok(Self { client, settings, output: output.clone(), screen, dry_run, verbose })
     }
 
-    /// Does what was asked for.
-    pub(crate) fn run(&self, command: OperationCommand) -> Result<(), Failure> {
-        command.run(self)
-    }
-
-    /// Asks for a list and prints its records.
-    pub(crate) fn list<O>(&self, given: Parameters, columns: &[&str]) -> Result<(), Failure>
+    /// Asks for a list and prints its records as they come.
+    pub(crate) fn list<O>(
+        &self,
+        given: Parameters,
+        columns: Fields<'_>,
+        fields: Fields<'_>,
+    ) -> Result<(), Failure>
     where
         O: ListOperation<Item: Serialize>,
     {
-        let listing = self.connection.client.send(&Asked::<O>::new(given))?;
-        let mut out = io::stdout().lock();
-        match self.format {
-            Format::Table => table::records(&mut out, terminal_width(), columns, &listing.items)?,
-            Format::Json => json::array(&mut out, &listing.items)?,
+        let operation = Asked::<O>::new(given);
+        if self.is_only_shown(&operation)? || self.is_raw(&operation)? {
+            return Ok(());
         }
-        out.flush()?;
-        report(&listing.rejected)
+        let shape = Shape { columns, fields, single: false };
+        let mut printer = Printer::open(&self.output, self.screen, &shape)?;
+        let mut rejected = 0;
+        for entry in self.client.stream(&operation).map_err(|error| self.explain(error))? {
+            match entry.map_err(|error| self.explain(error))? {
+                Entry::Record(record) => printer.record(&record)?,
+                Entry::Rejected(record) => {
+                    rejected += 1;
+                    printer.warn(&format!(
+                        "record {} was left out: {}",
+                        record.index(),
+                        record.error()
+                    ));
+                }
+            }
+        }
+        self.trace_amount(printer.records());
+        printer.finish()?;
+        if rejected == 0 { Ok(()) } else { Err(Failure::rejected(rejected)) }
     }
 
     /// Asks for one object and prints it.
-    pub(crate) fn object<O>(&self, given: Parameters, columns: &[&str]) -> Result<(), Failure>
+    pub(crate) fn object<O>(
+        &self,
+        given: Parameters,
+        columns: Fields<'_>,
+        fields: Fields<'_>,
+    ) -> Result<(), Failure>
     where
         O: Operation<Output: Serialize>,
     {
-        let object = self.connection.client.send(&Asked::<O>::new(given))?;
-        let mut out = io::stdout().lock();
-        match self.format {
-            Format::Table => table::records(&mut out, terminal_width(), columns, &[object])?,
-            Format::Json => json::object(&mut out, &object)?,
+        let operation = Asked::<O>::new(given);
+        if self.is_only_shown(&operation)? || self.is_raw(&operation)? {
+            return Ok(());
         }
-        out.flush()?;
-        Ok(())
+        let shape = Shape { columns, fields, single: true };
+        let mut printer = Printer::open(&self.output, self.screen, &shape)?;
+        let object = self.client.send(&operation).map_err(|error| self.explain(error))?;
+        printer.record(&object)?;
+        Ok(printer.finish()?)
+    }
+
+    /// Prints the request as a command, if that is all that is asked.
+    pub(crate) fn is_only_shown<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
+        if self.dry_run || self.verbose > 1 {
+            let request = self.client.request(operation)?;
+            // A quote ends the shell's quoting.
+            let url = request.uri().to_string().replace('\'', "'\\''");
+            if self.dry_run {
+                let mut out = Destination::open(self.output.output_file.as_deref())?;
+                writeln!(
+                    out,
+                    "curl -sS -H 'Accept: application/json' -H \"Authorization: Bearer $GATEWAY_TOKEN\" '{}'",
+                    printable(&url)
+                )?;
+                out.finish()?;
+                return Ok(true);
+            }
+            self.screen.trace(&format!("> GET {url}"));
+        }
+        Ok(false)
+    }
+
+    /// Prints the bytes of the answer, if that is what is asked.
+    fn is_raw<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
+        if self.output.output != Some(Format::Raw) {
+            return Ok(false);
+        }
+        let answer = self.client.send_raw(operation).map_err(|error| self.explain(error))?;
+        judge(&answer)?;
+        self.raw(answer.body())?;
+        Ok(true)
+    }
+
+    /// Writes bytes as they came; on a terminal, what would act on it is shown instead.
+    pub(crate) fn raw(&self, body: &[u8]) -> Result<(), Failure> {
+        let mut out = Destination::open(self.output.output_file.as_deref())?;
+        if self.screen.is_terminal() && self.output.output_file.is_none() {
+            for line in String::from_utf8_lossy(body).lines() {
+                writeln!(out, "{}", printable(line))?;
+            }
+        } else {
+            out.write_all(body)?;
+        }
+        Ok(out.finish()?)
+    }
+
+    /// Adds to an error what only the program knows: where the token comes from.
+    pub(crate) fn explain(&self, error: gateway_client::Error) -> Failure {
+        let unauthorized = error.kind() == ErrorKind::Unauthorized;
+        let mut failure = Failure::from(error);
+        if let (true, Some(from)) = (unauthorized, &self.settings.token) {
+            let next = match from {
+                TokenFrom::Login { .. } => "; `gateway auth login` stores another",
+                _ => "",
+            };
+            failure = failure.hint(format!("the token came from {from}{next}"));
+        }
+        failure
+    }
+
+    fn trace_amount(&self, records: u64) {
+        if self.verbose > 0 {
+            self.screen.trace(&format!("< {}", crate::output::progress::records(records)));
+        }
+    }
+
+    /// Says how much came, for `-v`.
+    pub(crate) fn trace_size(&self, bytes: usize) {
+        if self.verbose > 0 {
+            self.screen.trace(&format!("< {}", size(u64::try_from(bytes).unwrap_or(u64::MAX))));
+        }
     }
 }
 
-/// Returns the width of the terminal that reads the output; `None` if it is read by something else.
-fn terminal_width() -> Option<u16> {
-    terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0)
-}
-
-/// Names the records that could not be read, so that a short output is not taken for a whole one.
-fn report(rejected: &[Rejected]) -> Result<(), Failure> {
-    for record in rejected {
-        // There is nowhere to report that standard error is closed.
-        drop(writeln!(io::stderr(), "not read: {}", printable(&record.error().to_string())));
-    }
-    if rejected.is_empty() { Ok(()) } else { Err(Failure::rejected(rejected.len())) }
+/// Says what a status other than 200 means: an answer that is asked for as it comes may have any.
+pub(crate) fn judge(answer: &Answer) -> Result<(), Failure> {
+    let status = answer.status().as_u16();
+    let (exit, text) = match status {
+        200 => return Ok(()),
+        401 | 403 => (Exit::NotAuthorised, "the service did not accept the access token"),
+        500.. => (Exit::Contract, "the service failed"),
+        _ => (Exit::Contract, "the service refused the call"),
+    };
+    let failure = Failure::new(exit, format!("{text} (status {status})"));
+    let problem = Problem::read(answer.body()).unwrap_or_default();
+    Err(problem.detail.or(problem.title).into_iter().fold(failure, Failure::because))
 }
 
 /// An operation whose parameters come from the command line.
 ///
 /// The parser has seen to it that a parameter stands only with those that it needs.
-struct Asked<O> {
+pub(crate) struct Asked<O> {
     query: RawQuery,
     operation: std::marker::PhantomData<fn() -> O>,
 }
 
 impl<O: Operation> Asked<O> {
-    fn new(given: Parameters) -> Self {
+    /// Leaves out what was not given.
+    pub(crate) fn new(given: Parameters) -> Self {
         let query =
             given.into_iter().fold(RawQuery::new(O::METHOD), |query, (name, value)| match value {
                 Some(value) => query.pair(name, value),
@@ -109,5 +225,17 @@ impl<O: Operation> Operation for Asked<O> {
 
     fn decode(body: &[u8]) -> Result<Self::Output, Error> {
         O::decode(body)
+    }
+}
+
+impl<O: ListOperation> ListOperation for Asked<O> {
+    type Item = O::Item;
+
+    fn decoder() -> StreamDecoder<O::Item> {
+        O::decoder()
+    }
+
+    fn decode_borrowed(body: &[u8]) -> Result<Listing<<O::Item as Record>::Ref<'_>>, Error> {
+        O::decode_borrowed(body)
     }
 }

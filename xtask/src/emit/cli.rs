@@ -11,6 +11,10 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     file.line("use clap::{Args, Subcommand};");
     file.line("use gateway_client::model;");
     file.blank();
+    if service.operations.iter().flat_map(|one| &one.params).any(|one| value_type(one) == "u64") {
+        file.line("use crate::args::whole_number;");
+    }
+    file.line("use crate::command::check::{self, Checked};");
     file.line("use crate::failure::Failure;");
     file.line("use crate::session::Session;");
     file.blank();
@@ -27,6 +31,7 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
         }
     }
     run(&mut file, service, &groups);
+    checks(&mut file, service);
     vec![GeneratedFile {
         path: "crates/gateway-cli/src/generated/commands.rs".to_owned(),
         text: file.finish(),
@@ -67,10 +72,13 @@ fn commands(file: &mut Rust, groups: &[Group<'_>]) {
             Group::Noun { noun, operations } => {
                 let verbs: Vec<_> = operations.iter().map(|one| verb(one)).collect();
                 file.doc(&format!("Ask for {noun}: {}.", verbs.join(", ")));
-                file.line(format_args!("#[command(subcommand, name = {})]", string(noun)));
+                file.line(format_args!(
+                    "#[command(subcommand, name = {})]",
+                    string(&command(noun))
+                ));
                 file.line(format_args!("{0}({0}Command),", pascal(noun)));
             }
-            Group::Alone(operation) => variant(file, operation, &operation.select),
+            Group::Alone(operation) => variant(file, operation, &command(&operation.select)),
         }
     }
     file.close("}");
@@ -105,15 +113,19 @@ fn flags(file: &mut Rust, operation: &Operation) {
     file.open(format_args!("pub(crate) struct {}Flags {{", operation.rust.pascal()));
     for param in &operation.params {
         file.doc(&help(operation, param));
-        let mut settings = format!("long = {}", string(&param.wire.replace('_', "-")));
+        // The identifiers of the program's own flags have no colon.
+        let mut settings = format!("id = {}, long = {}", string(&id(param)), string(&flag(param)));
         if let Some(name) = value_name(param) {
             _ = write!(settings, ", value_name = {}", string(name));
         }
         for needed in operation.needed_by(param) {
-            _ = write!(settings, ", requires = {}", string(&needed.rust.snake()));
+            _ = write!(settings, ", requires = {}", string(&id(needed)));
         }
         if param.query_wire == Wire::String && param.ty != Type::Boolean {
             settings.push_str(", value_parser = clap::builder::NonEmptyStringValueParser::new()");
+        }
+        if value_type(param) == "u64" {
+            settings.push_str(", value_parser = whole_number");
         }
         file.line(format_args!("#[arg({settings})]"));
         let ty = value_type(param);
@@ -128,15 +140,23 @@ fn flags(file: &mut Rust, operation: &Operation) {
 }
 
 fn help(operation: &Operation, param: &Param) -> String {
-    let needed: Vec<_> = operation
-        .needed_by(param)
-        .map(|needed| format!("`--{}`", needed.wire.replace('_', "-")))
-        .collect();
+    let needed: Vec<_> =
+        operation.needed_by(param).map(|needed| format!("`--{}`", flag(needed))).collect();
     if needed.is_empty() {
         param.doc.0.clone()
     } else {
         format!("{} Needs {}.", param.doc.0, needed.join(" and "))
     }
+}
+
+fn id(param: &Param) -> String {
+    format!("param:{}", param.wire)
+}
+
+/// The flag of a parameter; one that the program has for itself gets a prefix.
+fn flag(param: &Param) -> String {
+    let name = param.wire.replace('_', "-");
+    if RESERVED_FLAGS.contains(&name.as_str()) { format!("param-{name}") } else { name }
 }
 
 fn value_name(param: &Param) -> Option<&'static str> {
@@ -201,6 +221,13 @@ fn arm(file: &mut Rust, service: &Service, operation: &Operation, pattern: &str)
         .iter()
         .map(|path| string(path))
         .collect();
+    let fields: Vec<_> = service
+        .response_model(operation)
+        .map(|model| fields(service, model))
+        .unwrap_or_default()
+        .iter()
+        .map(|path| string(path))
+        .collect();
     let pairs: Vec<_> = operation
         .params
         .iter()
@@ -215,10 +242,11 @@ fn arm(file: &mut Rust, service: &Service, operation: &Operation, pattern: &str)
         })
         .collect();
     file.line(format_args!(
-        "{pattern} => session.{call}::<model::{}>(vec![{}], &[{}]),",
+        "{pattern} => session.{call}::<model::{}>(vec![{}], &[{}], &[{}]),",
         operation.rust.pascal(),
         pairs.join(", "),
-        columns.join(", ")
+        columns.join(", "),
+        fields.join(", ")
     ));
 }
 
@@ -245,6 +273,34 @@ fn columns(service: &Service, model: &Model) -> Vec<String> {
     columns
 }
 
+/// Every path that can be named: the members, and those of nested models.
+fn fields(service: &Service, model: &Model) -> Vec<String> {
+    let mut fields = Vec::new();
+    for field in &model.fields {
+        fields.push(field.wire.clone());
+        if let Some(inner) = nested(service, field) {
+            fields.extend(inner.fields.iter().map(|one| format!("{}.{}", field.wire, one.wire)));
+        }
+    }
+    fields
+}
+
+/// The operations that can be asked without knowing anything.
+fn checks(file: &mut Rust, service: &Service) {
+    file.blank();
+    file.doc("The operations that need no parameter, each as a check of the service.");
+    file.open("pub(crate) fn checks() -> Vec<fn(&Session) -> Checked> {");
+    file.open("vec![");
+    for operation in &service.operations {
+        if operation.params.iter().all(|param| !param.required) {
+            let call = if operation.response.is_list() { "list" } else { "object" };
+            file.line(format_args!("check::{call}::<model::{}>,", operation.rust.pascal()));
+        }
+    }
+    file.close("]");
+    file.close("}");
+}
+
 fn nested<'a>(service: &'a Service, field: &Field) -> Option<&'a Model> {
     match field.ty {
         Type::Model(index) => service.models.get(index),
@@ -268,3 +324,37 @@ fn pascal(noun: &str) -> String {
         })
         .collect()
 }
+
+/// The name of a command at the top; one that the program has for itself gets a prefix.
+fn command(noun: &str) -> String {
+    if RESERVED_COMMANDS.contains(&noun) { format!("service-{noun}") } else { noun.to_owned() }
+}
+
+/// The commands that are written by hand.
+const RESERVED_COMMANDS: &[&str] =
+    &["api", "auth", "check", "completions", "config", "help", "man", "version"];
+
+/// The flags of every command.
+const RESERVED_FLAGS: &[&str] = &[
+    "allow-insecure-http",
+    "base-url",
+    "color",
+    "csv-raw",
+    "demo",
+    "dry-run",
+    "excel",
+    "fields",
+    "filter",
+    "help",
+    "output",
+    "output-file",
+    "profile",
+    "quiet",
+    "sort",
+    "timeout",
+    "token",
+    "token-file",
+    "token-stdin",
+    "verbose",
+    "version",
+];

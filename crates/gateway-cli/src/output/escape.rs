@@ -22,7 +22,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// Controls, line and paragraph separators, and the marks that set the direction of text.
-fn is_hostile(letter: char) -> bool {
+pub(crate) fn is_hostile(letter: char) -> bool {
     letter.is_control()
         || matches!(
             letter,

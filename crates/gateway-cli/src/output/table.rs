@@ -1,82 +1,235 @@
-//! A table for a person: one line for each record, columns side by side.
+//! A table for a person: one line for each record, columns side by side, nothing broken over lines.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use comfy_table::{ContentArrangement, Row, Table, presets};
-use serde::Serialize;
-use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::output::escape::printable;
+use crate::output::form::Form;
+use crate::output::record::Members;
+use crate::screen::{Tone, paint};
 
-/// Writes records as a table with these columns; `portal.name` is a member of a member.
+/// A header, then one line for each record.
 ///
-/// With a width, every record stays on one line of it, and text that has no room ends in `…`.
-pub(crate) fn records<T: Serialize>(
-    out: &mut impl Write,
-    width: Option<u16>,
-    columns: &[&str],
-    records: &[T],
-) -> io::Result<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    if let Some(width) = width {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    }
-    table.set_header(line(columns.iter().map(|column| column.to_uppercase())));
-    for record in records {
-        let record = serde_json::to_value(record)?;
-        table.add_row(line(columns.iter().map(|path| cell(&record, path))));
-    }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    for line in table.lines() {
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+/// The first records decide how wide the columns are; what comes after them is written as it comes.
+/// On a terminal a line never breaks: text that has no room ends in `…`, and columns that have none
+/// are left out from the right, which the note at the end says.
+#[derive(Debug)]
+pub(crate) struct Table {
+    paths: Vec<String>,
+    width: Option<usize>,
+    color: bool,
+    /// The records that have been seen before the widths were known.
+    waiting: Vec<Vec<String>>,
+    columns: Option<Vec<Column>>,
+    hidden: Vec<String>,
 }
 
-/// Makes a row that never takes a second line.
-fn line(cells: impl Iterator<Item = String>) -> Row {
-    let mut row = Row::from(cells);
-    row.max_height(1);
-    row
+#[derive(Clone, Copy, Debug)]
+struct Column {
+    /// Where its cell stands in a row.
+    index: usize,
+    width: usize,
 }
 
-/// Returns the text of one cell: empty for what is absent or null.
-fn cell(record: &Value, path: &str) -> String {
-    let value = path.split('.').try_fold(record, |value, name| value.get(name));
-    match value {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => printable(text).into_owned(),
-        Some(other) => printable(&other.to_string()).into_owned(),
+impl Table {
+    /// Makes the form with these columns; `portal.name` is a member of a member.
+    pub(crate) fn new(paths: Vec<String>, width: Option<u16>, color: bool) -> Self {
+        let width = width.map(usize::from);
+        Self { paths, width, color, waiting: Vec::new(), columns: None, hidden: Vec::new() }
+    }
+
+    /// Decides on the widths, and writes the header and all that waited.
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let titles: Vec<String> = self.paths.iter().map(|path| title(path)).collect();
+        let mut columns: Vec<Column> = titles
+            .iter()
+            .enumerate()
+            .map(|(index, title)| {
+                let cells = self.waiting.iter().filter_map(|row| row.get(index));
+                let width = cells.map(|cell| cell.width()).max().unwrap_or(0).max(title.width());
+                Column { index, width }
+            })
+            .collect();
+        if let Some(width) = self.width {
+            fit(&mut columns, width);
+        }
+        self.hidden = self.paths.get(columns.len()..).unwrap_or_default().to_vec();
+        let header = line(&columns, &titles);
+        writeln!(out, "{}", paint(self.color, Tone::Bold, &header))?;
+        for row in std::mem::take(&mut self.waiting) {
+            writeln!(out, "{}", line(&columns, &row))?;
+        }
+        self.columns = Some(columns);
+        Ok(())
     }
 }
+
+impl Form for Table {
+    fn record(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
+        let members = Members::read(record);
+        let row: Vec<String> =
+            self.paths.iter().map(|path| printable(&members.cell(path)).into_owned()).collect();
+        if let Some(columns) = &self.columns {
+            return writeln!(out, "{}", line(columns, &row));
+        }
+        self.waiting.push(row);
+        if self.waiting.len() < SAMPLE { Ok(()) } else { self.begin(out) }
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
+        if self.columns.is_none() {
+            self.begin(out)?;
+        }
+        if self.hidden.is_empty() {
+            return Ok(None);
+        }
+        let hidden = self.hidden.join(", ");
+        Ok(Some(format!(
+            "no room for {hidden}; a wider terminal shows more, --fields picks, -o json has everything"
+        )))
+    }
+}
+
+/// The header of a column.
+fn title(path: &str) -> String {
+    printable(path).to_uppercase().replace(['_', '.'], " ")
+}
+
+/// Makes the columns fit: the widest give first, down to what can still be read; then the last ones go.
+fn fit(columns: &mut Vec<Column>, room: usize) {
+    loop {
+        let gaps = GAP.len() * columns.len().saturating_sub(1);
+        let least: usize = columns.iter().map(|column| column.width.min(LEAST)).sum();
+        if least + gaps <= room || columns.len() <= 1 {
+            let mut excess = columns.iter().map(|column| column.width).sum::<usize>();
+            excess = excess.saturating_sub(room.saturating_sub(gaps));
+            while excess > 0 {
+                let Some(widest) = columns.iter_mut().max_by_key(|column| column.width) else {
+                    return;
+                };
+                if widest.width <= 1 {
+                    return;
+                }
+                widest.width -= 1;
+                excess -= 1;
+            }
+            return;
+        }
+        columns.pop();
+    }
+}
+
+/// Returns one line without spaces at its end.
+fn line(columns: &[Column], cells: &[String]) -> String {
+    let mut line = String::new();
+    for (place, column) in columns.iter().enumerate() {
+        if place > 0 {
+            line.push_str(GAP);
+        }
+        let cell = cells.get(column.index).map_or("", String::as_str);
+        let width = cell.width();
+        if width <= column.width {
+            // Writing to a string cannot fail.
+            _ = write!(line, "{cell}{:1$}", "", column.width - width);
+        } else {
+            cut(cell, column.width, &mut line);
+        }
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+/// Appends the beginning of a text and `…`, in exactly so many columns. No character is torn apart.
+fn cut(text: &str, width: usize, line: &mut String) {
+    let mut used = 0;
+    for cluster in text.graphemes(true) {
+        if used + cluster.width() >= width {
+            break;
+        }
+        used += cluster.width();
+        line.push_str(cluster);
+    }
+    _ = write!(line, "…{:1$}", "", width.saturating_sub(used + 1));
+}
+
+/// Between two columns.
+const GAP: &str = "  ";
+
+/// The narrowest that a column with long text gets before another one is left out.
+const LEAST: usize = 15;
+
+/// How many records decide on the widths.
+const SAMPLE: usize = 1000;
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use unicode_width::UnicodeWidthStr as _;
 
-    use super::records;
+    use super::Table;
+    use crate::output::form::Form as _;
 
-    fn shown(width: Option<u16>) -> String {
+    const PATHS: [&str; 8] =
+        ["id", "name", "email", "phone", "phone_mobile", "date", "portal.name", "type"];
+
+    fn shown(width: Option<u16>, paths: &[&str]) -> String {
+        let person = |id: &str, name: &str, email: &str, portal: &str| {
+            json!({"id": id, "name": name, "email": email, "phone": "+40 21 000 0001", "phone_mobile": "",
+                "date": "2024-03-31 02:30:00", "portal": {"id": "3", "name": portal}, "type": "person"})
+        };
         let people = [
-            json!({"id": "7", "name": "Zoë 王", "portal": {"name": "Northwind Jobs"}}),
-            json!({"id": "12", "name": "\u{1b}[31mAda\nExample 😀", "portal": null}),
-            json!({"id": "13", "name": "עברית", "portal": {"name": ""}}),
+            person("7", "Zoë 王小明", "zoe@example.org", "Northwind Jobs"),
+            person("12", "\u{1b}[31mAda\u{202e}\nExample", "a@b", ""),
+            person("13", "מרים כהן", "miriam@example.org", "Careers page"),
+            person(
+                "14",
+                "👩‍👩‍👧‍👦 Family 😀😀😀😀😀😀😀😀😀😀😀",
+                "family@example.org",
+                "王王王王王王王王王王王",
+            ),
+            person("4711", &"Wolfeschlegelsteinhausen".repeat(5), &"x".repeat(90), "Indeed"),
         ];
-        let mut out = Vec::new();
-        records(&mut out, width, &["id", "name", "portal.name"], &people).unwrap();
-        String::from_utf8(out).unwrap()
+        let (mut form, mut out) =
+            (Table::new(paths.iter().map(|&p| p.to_owned()).collect(), width, false), Vec::new());
+        for record in people {
+            form.record(&mut out, &record.to_string()).unwrap();
+        }
+        let note = form.end(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        if let Some(width) = width {
+            assert!(text.lines().all(|line| line.width() <= usize::from(width)), "{text}");
+        }
+        format!("{text}{}", note.map(|note| format!("note: {note}\n")).unwrap_or_default())
     }
 
     #[test]
-    fn columns_stand_side_by_side() {
-        insta::assert_snapshot!(shown(None));
+    fn forty_columns() {
+        insta::assert_snapshot!(shown(Some(40), &PATHS));
     }
 
     #[test]
-    fn a_narrow_terminal_gets_one_line_for_each_record() {
-        insta::assert_snapshot!(shown(Some(24)));
+    fn eighty_columns() {
+        insta::assert_snapshot!(shown(Some(80), &PATHS));
+    }
+
+    #[test]
+    fn two_hundred_columns() {
+        insta::assert_snapshot!(shown(Some(200), &PATHS));
+    }
+
+    #[test]
+    fn as_wide_as_needed() {
+        insta::assert_snapshot!(shown(None, &["id", "name", "portal.name"]));
+    }
+
+    #[test]
+    fn no_width_is_too_small() {
+        for width in 0..60 {
+            // A terminal of no columns is none that a person reads.
+            shown(Some(width.max(1)), &PATHS);
+        }
     }
 }

@@ -1,0 +1,41 @@
+//! What the program can do; the commands of the service's operations are generated.
+
+use std::io::Write as _;
+
+use crate::args::{Args, Command};
+use crate::failure::Failure;
+use crate::flags::OutputFlags;
+use crate::output::destination::Destination;
+use crate::screen::Screen;
+use crate::session::Session;
+
+pub(crate) mod api;
+pub(crate) mod auth;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod man;
+pub(crate) mod version;
+
+/// Does what was asked for.
+pub(crate) fn run(args: Args, screen: Screen) -> Result<(), Failure> {
+    let Args { output, service, command } = args;
+    let session = || Session::open(&service, &output, screen);
+    match command {
+        Command::Operation(operation) => operation.run(&session()?),
+        Command::Api(flags) => api::run(&session()?, flags),
+        Command::Check => check::run(&session()?),
+        Command::Auth(command) => auth::run(command, &service, &output, screen),
+        Command::Config(command) => config::run(command, &service, &output, screen),
+        Command::Completions(flags) => completions::run(&flags, &output),
+        Command::Man(flags) => man::run(&flags, &output),
+        Command::Version => version::run(&output, screen),
+    }
+}
+
+/// Writes text that is no record: a page, a script, one value.
+fn print(output: &OutputFlags, text: &[u8]) -> Result<(), Failure> {
+    let mut out = Destination::open(output.output_file.as_deref())?;
+    out.write_all(text)?;
+    Ok(out.finish()?)
+}

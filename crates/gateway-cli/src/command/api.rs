@@ -1,0 +1,122 @@
+//! `gateway api`: whatever method the service knows, sent and printed as it is.
+
+use std::fmt::Write as _;
+
+use clap::Args as Flags;
+use gateway_client::Answer;
+use gateway_client::model::{Operation as _, RawQuery};
+use serde_json::value::RawValue;
+
+use crate::failure::Failure;
+use crate::output::printer::Printer;
+use crate::output::record::Members;
+use crate::output::{Format, Shape};
+use crate::session::{Session, judge};
+
+/// What to ask.
+#[derive(Debug, Flags)]
+#[command(after_help = "\
+Examples:
+  gateway api vacancies/list
+  gateway api candidates/list -f vacancy_id=101 -f 'status=On hold'
+  gateway api credits/get --include")]
+pub(crate) struct ApiFlags {
+    /// The name of the method, such as `vacancies/list`.
+    #[arg(value_name = "METHOD")]
+    method: String,
+    /// A parameter; may come several times.
+    #[arg(short = 'f', long = "field", value_name = "NAME=VALUE", value_parser = pair)]
+    parameters: Vec<(String, String)>,
+    /// Print the status and the headers of the answer before it.
+    #[arg(short, long)]
+    include: bool,
+}
+
+/// Asks, and prints what comes.
+pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
+    let query = RawQuery::new(flags.method);
+    let query =
+        flags.parameters.into_iter().fold(query, |query, (name, value)| query.pair(name, value));
+    if session.is_only_shown(&query)? {
+        return Ok(());
+    }
+    let answer = session.client.send_raw(&query).map_err(|error| session.explain(error))?;
+    session.trace_size(answer.body().len());
+    if flags.include {
+        let mut text = head(&answer);
+        text.extend_from_slice(answer.body());
+        text.push(b'\n');
+        session.raw(&text)?;
+        return judge(&answer);
+    }
+    let body = answer.body();
+    if let Err(failure) = judge(&answer) {
+        // What the service says about it is worth reading, but not worth a file.
+        if session.output.output_file.is_none() {
+            session.raw(&[body, &b"\n"[..]].concat())?;
+        }
+        return Err(failure);
+    }
+    match session.output.output {
+        None | Some(Format::Raw | Format::Json) if session.output.fields.is_none() => {
+            let mut text = body.to_vec();
+            if session.output.output != Some(Format::Raw) && !text.ends_with(b"\n") {
+                text.push(b'\n');
+            }
+            session.raw(&text)
+        }
+        _ => records(session, body),
+    }
+}
+
+/// Prints the answer as records: the members of an array, or the one object that it is.
+fn records(session: &Session, body: &[u8]) -> Result<(), Failure> {
+    let json = RawQuery::decode(body).map_err(gateway_client::Error::from)?;
+    let array: Option<Vec<&RawValue>> = serde_json::from_str(json.as_str()).ok();
+    let single = array.is_none();
+    let values: Vec<&str> = match &array {
+        Some(values) => values.iter().map(|value| value.get()).collect(),
+        None => vec![json.as_str()],
+    };
+    let first = Members::read(values.first().copied().unwrap_or_default());
+    let columns: Vec<&str> = first.names().collect();
+    let shape = Shape { columns: &columns, fields: &[], single };
+    let mut printer = Printer::open(&session.output, session.screen, &shape)?;
+    for value in values {
+        printer.text(&one_line(value))?;
+    }
+    Ok(printer.finish()?)
+}
+
+/// Returns JSON without white space between its tokens, and otherwise as it was.
+fn one_line(json: &str) -> String {
+    let (mut line, mut quoted, mut escaped) = (String::with_capacity(json.len()), false, false);
+    for letter in json.chars() {
+        if quoted || !letter.is_ascii_whitespace() {
+            line.push(letter);
+        }
+        match letter {
+            '"' if !escaped => quoted = !quoted,
+            _ => {}
+        }
+        escaped = quoted && letter == '\\' && !escaped;
+    }
+    line
+}
+
+fn head(answer: &Answer) -> Vec<u8> {
+    let mut head = format!("HTTP {}\n", answer.status());
+    for (name, value) in answer.headers() {
+        // Writing to a string cannot fail.
+        _ = writeln!(head, "{name}: {}", String::from_utf8_lossy(value.as_bytes()));
+    }
+    head.push('\n');
+    head.into_bytes()
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write NAME=VALUE".to_owned()),
+    }
+}

@@ -1,0 +1,28 @@
+//! `gateway completions`: what a shell needs to complete commands, flags and values.
+
+use clap::{Args as Flags, CommandFactory as _};
+use clap_complete::Shell;
+
+use crate::args::Args;
+use crate::command::print;
+use crate::failure::Failure;
+use crate::flags::OutputFlags;
+
+/// For which shell.
+#[derive(Debug, Flags)]
+#[command(after_help = "\
+Examples:
+  gateway completions bash > ~/.local/share/bash-completion/completions/gateway
+  gateway completions zsh > ~/.zfunc/_gateway      with ~/.zfunc in fpath
+  gateway completions fish > ~/.config/fish/completions/gateway.fish")]
+pub(crate) struct CompletionsFlags {
+    /// The shell.
+    shell: Shell,
+}
+
+/// Prints the completions.
+pub(crate) fn run(flags: &CompletionsFlags, output: &OutputFlags) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(flags.shell, &mut Args::command(), "gateway", &mut script);
+    print(output, &script)
+}

@@ -1,0 +1,127 @@
+//! `gateway config`: the settings of profiles.
+
+use clap::Subcommand;
+use serde::Serialize;
+
+use crate::command::print;
+use crate::config::file::{ConfigFile, path};
+use crate::config::{KEYS, Settings, check_key};
+use crate::failure::Failure;
+use crate::flags::{OutputFlags, ServiceFlags};
+use crate::output::Shape;
+use crate::output::printer::Printer;
+use crate::screen::Screen;
+
+/// What to do with settings.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// List the settings in force.
+    List {
+        /// Say where each comes from.
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Print one setting.
+    Get {
+        /// Its name, such as `base-url`.
+        key: String,
+    },
+    /// Change a setting of the profile.
+    #[command(after_help = "\
+Examples:
+  gateway config set base-url https://gateway.example.com
+  gateway --profile work config set token-command 'pass show gateway'")]
+    Set {
+        /// Its name, such as `base-url`.
+        key: String,
+        /// Its new value.
+        value: String,
+    },
+    /// Print where the settings are kept.
+    Path,
+}
+
+/// One setting, as it is listed.
+#[derive(Serialize)]
+struct Listed {
+    setting: &'static str,
+    value: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
+}
+
+/// Does what was asked for.
+pub(crate) fn run(
+    command: ConfigCommand,
+    service: &ServiceFlags,
+    output: &OutputFlags,
+    screen: Screen,
+) -> Result<(), Failure> {
+    match command {
+        ConfigCommand::Path => print(output, format!("{}\n", path()?.display()).as_bytes()),
+        ConfigCommand::Set { key, value } => {
+            let profile = Settings::of(service)?.profile.value;
+            let mut file = ConfigFile::read()?;
+            file.set(&profile, &key, &value)?;
+            screen.note(&format!("{key} of profile {profile} is set in {}", file.path().display()));
+            Ok(())
+        }
+        ConfigCommand::Get { key } => {
+            check_key(&key)?;
+            let settings = Settings::of(service)?;
+            let setting = listed(&settings)?.into_iter().find(|listed| listed.setting == key);
+            match setting.and_then(|listed| listed.value) {
+                Some(value) => print(output, format!("{value}\n").as_bytes()),
+                None => Err(Failure::usage(format!("`{key}` is not set"))),
+            }
+        }
+        ConfigCommand::List { origin } => {
+            let fields: &[&str] = &["setting", "value", "origin"];
+            let fields = fields.get(..if origin { 3 } else { 2 }).unwrap_or(fields);
+            let shape = Shape { columns: fields, fields, single: false };
+            let mut printer = Printer::open(output, screen, &shape)?;
+            for mut listed in listed(&Settings::of(service)?)? {
+                if !origin {
+                    listed.origin = None;
+                }
+                printer.record(&listed)?;
+            }
+            Ok(printer.finish()?)
+        }
+    }
+}
+
+/// Returns all settings; those that are not set have no value.
+fn listed(settings: &Settings) -> Result<Vec<Listed>, Failure> {
+    let file = ConfigFile::read()?;
+    let profile = &settings.profile;
+    let mut all = vec![Listed {
+        setting: "profile",
+        value: Some(profile.value.clone()),
+        origin: Some(profile.origin.to_string()),
+    }];
+    for key in KEYS {
+        let (value, origin) = match key {
+            "base-url" => part(settings.base_url.as_ref(), String::clone),
+            "timeout" => part(settings.timeout.as_ref(), u64::to_string),
+            "allow-insecure-http" => part(Some(&settings.allow_insecure_http), bool::to_string),
+            other => {
+                let value = file.get(&profile.value, other);
+                let origin = value.as_ref().map(|_| format!("profile {}", profile.value));
+                (value, origin)
+            }
+        };
+        all.push(Listed { setting: key, value, origin });
+    }
+    let token = settings.token.as_ref().map(|from| format!("from {from}"));
+    let origin = token.as_ref().map(|_| "see `gateway auth status`".to_owned());
+    all.push(Listed { setting: "token", value: token, origin });
+    Ok(all)
+}
+
+fn part<T>(
+    setting: Option<&crate::config::Setting<T>>,
+    text: impl Fn(&T) -> String,
+) -> (Option<String>, Option<String>) {
+    (setting.map(|one| text(&one.value)), setting.map(|one| one.origin.to_string()))
+}

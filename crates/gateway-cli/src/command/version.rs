@@ -1,0 +1,38 @@
+//! `gateway version`.
+
+use serde::Serialize;
+
+use crate::command::print;
+use crate::failure::Failure;
+use crate::flags::OutputFlags;
+use crate::output::Shape;
+use crate::output::printer::Printer;
+use crate::screen::Screen;
+
+/// What a report of a problem should name.
+#[derive(Serialize)]
+struct Version {
+    name: &'static str,
+    version: &'static str,
+    api: &'static str,
+    demo: bool,
+}
+
+/// Prints one line, or a record if a format is asked for.
+pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
+    let version = Version {
+        name: "gateway",
+        version: env!("CARGO_PKG_VERSION"),
+        api: gateway_client::model::service::API_VERSION,
+        demo: cfg!(feature = "demo"),
+    };
+    if output.output.is_none() && output.fields.is_none() {
+        return print(output, format!("{} {}\n", version.name, version.version).as_bytes());
+    }
+    let shape = Shape { columns: FIELDS, fields: FIELDS, single: true };
+    let mut printer = Printer::open(output, screen, &shape)?;
+    printer.record(&version)?;
+    Ok(printer.finish()?)
+}
+
+const FIELDS: &[&str] = &["name", "version", "api", "demo"];

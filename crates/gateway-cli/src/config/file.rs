@@ -1,0 +1,147 @@
+//! The file of settings: one table for each profile. Comments stay when a setting changes.
+
+use std::path::{Path, PathBuf};
+
+use toml_edit::{Array, DocumentMut, Item, Table, Value};
+
+use crate::config::{KEYS, check_key, check_name, folder};
+use crate::failure::Failure;
+
+/// `config.toml`, read and checked.
+#[derive(Debug)]
+pub(crate) struct ConfigFile {
+    path: PathBuf,
+    document: DocumentMut,
+}
+
+impl ConfigFile {
+    /// Reads the file; one that is not there has no settings.
+    pub(crate) fn read() -> Result<Self, Failure> {
+        let path = path()?;
+        let text = folder::read(&path)?.unwrap_or_default();
+        let document = text.parse::<DocumentMut>().map_err(|error| {
+            Failure::usage(format!("{} is not TOML", path.display())).because(one_line(&error))
+        })?;
+        let file = Self { path, document };
+        file.check().map_err(|failure| failure.because(format!("in {}", file.path.display())))?;
+        Ok(file)
+    }
+
+    /// Returns where the file is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the names of the profiles.
+    pub(crate) fn profiles(&self) -> impl Iterator<Item = &str> {
+        let profiles = self.document.get("profile").and_then(Item::as_table_like);
+        profiles.into_iter().flat_map(|profiles| profiles.iter().map(|(name, _)| name))
+    }
+
+    /// Returns a setting of a profile as text.
+    pub(crate) fn get(&self, profile: &str, key: &str) -> Option<String> {
+        match self.value(profile, key)? {
+            Value::String(text) => Some(text.value().clone()),
+            Value::Array(words) => {
+                Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "))
+            }
+            Value::Boolean(flag) => Some(flag.value().to_string()),
+            other => Some(other.to_string().trim().to_owned()),
+        }
+    }
+
+    /// Returns a setting that is a program and its arguments.
+    pub(crate) fn words(&self, profile: &str, key: &str) -> Option<Vec<String>> {
+        let words = self.value(profile, key)?.as_array()?;
+        Some(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+    }
+
+    /// Changes a setting of a profile, and writes the file.
+    pub(crate) fn set(&mut self, profile: &str, key: &str, value: &str) -> Result<(), Failure> {
+        let value = read_value(key, value)?;
+        let table = self.document.entry("profile").or_insert_with(|| {
+            let mut profiles = Table::new();
+            profiles.set_implicit(true);
+            Item::Table(profiles)
+        });
+        if let Some(profiles) = table.as_table_like_mut()
+            && let Some(settings) = profiles
+                .entry(profile)
+                .or_insert_with(|| Item::Table(Table::new()))
+                .as_table_like_mut()
+        {
+            settings.insert(key, Item::Value(value));
+        }
+        folder::write(&self.path, &self.document.to_string())
+    }
+
+    fn value(&self, profile: &str, key: &str) -> Option<&Value> {
+        self.document.get("profile")?.get(profile)?.get(key)?.as_value()
+    }
+
+    /// Refuses what nobody would read: a mistyped setting must not be ignored.
+    fn check(&self) -> Result<(), Failure> {
+        for (key, item) in self.document.iter() {
+            let profiles = item.as_table_like().filter(|_| key == "profile").ok_or_else(|| {
+                Failure::usage(format!("`{key}` does not belong here"))
+                    .hint("settings stand below [profile.NAME]")
+            })?;
+            for (name, settings) in profiles.iter() {
+                check_name(name)?;
+                let settings = settings.as_table_like().ok_or_else(|| {
+                    Failure::usage(format!("`profile.{name}` is no table of settings"))
+                })?;
+                for (key, value) in settings.iter() {
+                    check_key(key)?;
+                    if !value.as_value().is_some_and(|value| fits(key, value)) {
+                        return Err(wrong_value(key));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns where the settings are.
+pub(crate) fn path() -> Result<PathBuf, Failure> {
+    Ok(folder::path()?.join("config.toml"))
+}
+
+/// Reads a setting from the command line.
+fn read_value(key: &str, text: &str) -> Result<Value, Failure> {
+    check_key(key)?;
+    let value = match key {
+        "token-command" => Value::Array(text.split_whitespace().collect::<Array>()),
+        "timeout" => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
+        "allow-insecure-http" => text.parse::<bool>().map_or_else(|_| text.into(), Value::from),
+        _ => text.into(),
+    };
+    if fits(key, &value) { Ok(value) } else { Err(wrong_value(key)) }
+}
+
+fn fits(key: &str, value: &Value) -> bool {
+    match key {
+        "token-command" => value
+            .as_array()
+            .is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_str)),
+        "timeout" => value.as_integer().is_some_and(|seconds| seconds > 0),
+        "allow-insecure-http" => value.is_bool(),
+        _ => value.as_str().is_some_and(|text| !text.is_empty()),
+    }
+}
+
+fn wrong_value(key: &str) -> Failure {
+    let expected = match key {
+        "token-command" => "a program and its arguments, such as [\"pass\", \"show\", \"gateway\"]",
+        "timeout" => "a number of seconds",
+        "allow-insecure-http" => "true or false",
+        _ => "text that is not empty",
+    };
+    debug_assert!(KEYS.contains(&key), "checked before");
+    Failure::usage(format!("`{key}` must be {expected}"))
+}
+
+fn one_line(error: &toml_edit::TomlError) -> String {
+    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,81 @@
+//! The folder of the program's own files, and how a private file is written there.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::screen::variable;
+
+/// Returns where the platform keeps settings: `$XDG_CONFIG_HOME/gateway`, `~/.config/gateway`, `%APPDATA%\gateway`.
+pub(crate) fn path() -> Result<PathBuf, Failure> {
+    let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = if cfg!(windows) {
+        absolute("APPDATA")
+    } else {
+        absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))
+    };
+    base.map(|base| base.join("gateway")).ok_or_else(|| {
+        Failure::usage("there is no folder for settings").hint("set HOME or XDG_CONFIG_HOME")
+    })
+}
+
+/// Reads a file that may not be there.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unusable(path, "cannot be read", &error)),
+    }
+}
+
+/// Puts a file in place whole or not at all, for its owner only.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let put = || -> io::Result<()> {
+        let folder = path.parent().unwrap_or_else(|| Path::new("."));
+        make_private(folder)?;
+        // Made with mode 0600 from the start: there is no moment in which others can read it.
+        let mut file = tempfile::Builder::new().prefix(".gateway-").tempfile_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    };
+    put().map_err(|error| unusable(path, "cannot be written", &error))
+}
+
+/// Refuses a file that others can read, as `ssh` does.
+#[cfg(unix)]
+pub(crate) fn check_private(path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let open = fs::metadata(path).is_ok_and(|there| there.permissions().mode() & 0o077 != 0);
+    if !open {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Failure::usage(format!("others can read {path}"))
+        .hint(format!("chmod 600 {path}, and ask for another token if it may have been seen")))
+}
+
+/// Windows gives a file in the person's own folder to that person only.
+#[cfg(not(unix))]
+pub(crate) fn check_private(_path: &Path) -> Result<(), Failure> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_private(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_private(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)
+}
+
+fn unusable(path: &Path, what: &str, error: &io::Error) -> Failure {
+    Failure::usage(format!("{} {what}", path.display())).because(error.to_string())
+}

@@ -1,0 +1,47 @@
+//! The tokens that `gateway auth login` stored: one private file, one key for each profile.
+
+use std::path::PathBuf;
+
+use toml_edit::{DocumentMut, value};
+
+use crate::config::folder;
+use crate::failure::Failure;
+
+/// Returns the token of a profile.
+pub(crate) fn read(profile: &str) -> Result<Option<String>, Failure> {
+    let document = open()?;
+    Ok(document.get(profile).and_then(|token| token.as_str()).map(str::to_owned))
+}
+
+/// Stores the token of a profile.
+pub(crate) fn store(profile: &str, token: &str) -> Result<(), Failure> {
+    let mut document = open()?;
+    document.insert(profile, value(token));
+    folder::write(&path()?, &document.to_string())
+}
+
+/// Removes the token of a profile, and returns whether there was one.
+pub(crate) fn remove(profile: &str) -> Result<bool, Failure> {
+    let mut document = open()?;
+    let there = document.remove(profile).is_some();
+    if there {
+        folder::write(&path()?, &document.to_string())?;
+    }
+    Ok(there)
+}
+
+/// Returns where the tokens are.
+pub(crate) fn path() -> Result<PathBuf, Failure> {
+    Ok(folder::path()?.join("tokens.toml"))
+}
+
+fn open() -> Result<DocumentMut, Failure> {
+    let path = path()?;
+    let Some(text) = folder::read(&path)? else { return Ok(DocumentMut::new()) };
+    folder::check_private(&path)?;
+    // The error of the parser would quote the line, and with it the token.
+    text.parse().map_err(|_quotes| {
+        Failure::usage(format!("{} is not TOML", path.display()))
+            .hint("remove it, and run `gateway auth login` again")
+    })
+}

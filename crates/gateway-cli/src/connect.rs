@@ -1,0 +1,158 @@
+//! From settings to a client.
+
+use std::io::{self, Read as _};
+use std::time::Duration;
+
+use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, Observer, blocking};
+
+use crate::config::{Setting, Settings, TOKEN, TokenFrom, tokens};
+use crate::failure::Failure;
+use crate::flags::ServiceFlags;
+use crate::screen::{Screen, variable};
+
+/// Makes the client that the settings describe; starts the sample service if that is what is asked.
+pub(crate) fn connect(
+    flags: &ServiceFlags,
+    settings: &mut Settings,
+    screen: Screen,
+) -> Result<blocking::Client, Failure> {
+    #[cfg(feature = "demo")]
+    if flags.demo {
+        use crate::config::Origin;
+
+        let demo = gateway_server::demo::start().map_err(|error| {
+            Failure::usage("the sample service does not start").because(error.to_string())
+        })?;
+        let token = AccessToken::new(demo.token())?;
+        let base_url = demo.base_url().to_owned();
+        settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
+        settings.token = Some(TokenFrom::Demo);
+        crate::interrupt::keep(demo);
+        return build(flags, settings, screen, |builder| builder.token(token));
+    }
+    if settings.base_url.is_none() {
+        return Err(Failure::usage(format!(
+            "no base URL: set GATEWAY_BASE_URL or --base-url{OR_DEMO}"
+        )));
+    }
+    if flags.dry_run {
+        // What is printed names the variable, never a token.
+        let token = AccessToken::new("unused")?;
+        return build(flags, settings, screen, |builder| builder.token(token));
+    }
+    let missing = || {
+        Failure::usage(format!(
+            "no access token: set GATEWAY_TOKEN, use --token-file, or run `gateway auth login`{OR_DEMO}"
+        ))
+    };
+    match settings.token.clone().ok_or_else(missing)? {
+        TokenFrom::File(file) => {
+            let source = FileToken::new(file.value);
+            build(flags, settings, screen, |builder| builder.token(source))
+        }
+        TokenFrom::Command(command) => {
+            let mut words = command.value.into_iter();
+            let program = words.next().unwrap_or_default();
+            let source = words.fold(CommandToken::new(program), CommandToken::arg);
+            build(flags, settings, screen, |builder| builder.token(source))
+        }
+        fixed => {
+            let text = read_token(&fixed)?.ok_or_else(missing)?;
+            let token = AccessToken::new(text.trim())
+                .map_err(|error| Failure::from(error).hint(format!("it came from {fixed}")))?;
+            build(flags, settings, screen, |builder| builder.token(token))
+        }
+    }
+}
+
+/// Reads the token of a source that does not change while the program runs.
+fn read_token(from: &TokenFrom) -> Result<Option<String>, Failure> {
+    match from {
+        TokenFrom::Stdin => Ok(Some(from_stdin()?)),
+        TokenFrom::Variable => Ok(variable(TOKEN)),
+        TokenFrom::Login { profile } => tokens::read(profile),
+        #[cfg(feature = "demo")]
+        TokenFrom::Demo => Ok(None),
+        TokenFrom::File(_) | TokenFrom::Command(_) => Ok(None),
+    }
+}
+
+/// Reads a token from standard input.
+pub(crate) fn from_stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    io::stdin().take(MAX_TOKEN).read_to_string(&mut text).map_err(|error| {
+        Failure::usage("the token cannot be read from standard input").because(error.to_string())
+    })?;
+    Ok(text)
+}
+
+type Builder =
+    gateway_client::Builder<std::sync::Arc<dyn gateway_client::transport::BlockingTransport>>;
+
+fn build(
+    flags: &ServiceFlags,
+    settings: &Settings,
+    screen: Screen,
+    token: impl FnOnce(Builder) -> Builder,
+) -> Result<blocking::Client, Failure> {
+    let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
+    let mut builder = token(blocking::Client::builder(base_url));
+    if settings.allow_insecure_http.value {
+        builder = builder.allow_insecure_http();
+    }
+    if let Some(Setting { value, .. }) = settings.timeout {
+        let limit = Duration::from_secs(value);
+        builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
+    }
+    if flags.verbose > 0 {
+        builder = builder.observer(Trace { screen, more: flags.verbose > 1 });
+    }
+    builder.build().map_err(|error| {
+        let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
+        if error.kind() == ErrorKind::Config && plain && !settings.allow_insecure_http.value {
+            return Failure::usage(
+                "the base URL is plain http, over which others can read the token",
+            )
+            .hint("use https, or allow it with --allow-insecure-http");
+        }
+        let failure = Failure::from(error);
+        match &settings.base_url {
+            Some(url) => failure.hint(format!("the base URL comes from {}", url.origin)),
+            None => failure,
+        }
+    })
+}
+
+/// Says on standard error what is sent and what comes back.
+struct Trace {
+    screen: Screen,
+    more: bool,
+}
+
+impl Observer for Trace {
+    fn attempt(&self, attempt: &gateway_client::Attempt<'_>) {
+        let outcome = match (attempt.status, attempt.failure) {
+            (Some(status), _) => format!("status {}", status.as_u16()),
+            (None, Some(failure)) => format!("{failure:?}").to_lowercase(),
+            (None, None) => "nothing".to_owned(),
+        };
+        let milliseconds = attempt.elapsed.as_millis();
+        self.screen.trace(&format!(
+            "> {} at {}, attempt {}: {outcome} after {milliseconds} ms",
+            attempt.operation, attempt.server_address, attempt.number
+        ));
+        match attempt.retry_in {
+            Some(wait) if wait.is_zero() => {
+                self.screen.trace("  again at once, with another token");
+            }
+            Some(wait) => self.screen.trace(&format!("  again in {} ms", wait.as_millis())),
+            None if self.more => self.screen.trace("  no further attempt"),
+            None => {}
+        }
+    }
+}
+
+/// Longer than any header that a server takes.
+const MAX_TOKEN: u64 = 64 * 1024;
+
+const OR_DEMO: &str = if cfg!(feature = "demo") { ", or try --demo" } else { "" };

@@ -1,0 +1,215 @@
+//! CSV (RFC 4180) that a spreadsheet can open without running anything.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use crate::output::escape::printable;
+use crate::output::form::Form;
+use crate::output::record::Members;
+
+/// How CSV is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// Whether a cell that a spreadsheet would run gets a leading `'`.
+    pub(crate) guard: bool,
+    /// Whether the file begins with the mark by which Excel knows UTF-8.
+    pub(crate) mark: bool,
+    /// `,`, or `;` where people write decimals with a comma.
+    pub(crate) separator: char,
+}
+
+/// A header line, then one line for each record.
+#[derive(Debug)]
+pub(crate) struct Csv {
+    dialect: Dialect,
+    columns: Vec<String>,
+    terminal: bool,
+    begun: bool,
+    guarded: u64,
+    line: String,
+}
+
+impl Csv {
+    /// Makes the form with these columns; `portal.name` is a member of a member.
+    pub(crate) fn new(dialect: Dialect, columns: Vec<String>, terminal: bool) -> Self {
+        Self { dialect, columns, terminal, begun: false, guarded: 0, line: String::new() }
+    }
+
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.begun {
+            return Ok(());
+        }
+        self.begun = true;
+        if self.dialect.mark {
+            out.write_all("\u{feff}".as_bytes())?;
+        }
+        self.line.clear();
+        for (index, column) in self.columns.iter().enumerate() {
+            push(&mut self.line, self.dialect, index, column);
+        }
+        self.line.push_str(END);
+        out.write_all(self.line.as_bytes())
+    }
+}
+
+impl Form for Csv {
+    fn record(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
+        self.begin(out)?;
+        self.line.clear();
+        let members = Members::read(record);
+        for (index, column) in self.columns.iter().enumerate() {
+            let mut cell = members.cell(column);
+            if self.dialect.guard && is_formula(&cell) {
+                self.guarded += 1;
+                cell = Cow::Owned(format!("'{cell}"));
+            }
+            if self.terminal {
+                cell = Cow::Owned(printable(&cell).into_owned());
+            }
+            push(&mut self.line, self.dialect, index, &cell);
+        }
+        self.line.push_str(END);
+        out.write_all(self.line.as_bytes())
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
+        self.begin(out)?;
+        let cells = match self.guarded {
+            0 => return Ok(None),
+            1 => "1 cell that a spreadsheet would run as a formula begins".to_owned(),
+            count => format!("{count} cells that a spreadsheet would run as formulas begin"),
+        };
+        Ok(Some(format!("{cells} with ' now; --csv-raw leaves them as they are")))
+    }
+}
+
+fn push(line: &mut String, dialect: Dialect, index: usize, cell: &str) {
+    if index > 0 {
+        line.push(dialect.separator);
+    }
+    let special = |letter| matches!(letter, '"' | '\r' | '\n') || letter == dialect.separator;
+    // Some readers trim spaces of a cell without quotes.
+    if cell.contains(special) || cell.starts_with([' ', '\t']) || cell.ends_with([' ', '\t']) {
+        line.push('"');
+        line.push_str(&cell.replace('"', "\"\""));
+        line.push('"');
+    } else {
+        line.push_str(cell);
+    }
+}
+
+/// Returns whether a spreadsheet may take the text for a formula. A plain phone or number is none.
+fn is_formula(cell: &str) -> bool {
+    let starts = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'];
+    cell.starts_with(starts) && !is_number(cell) && !is_phone(cell)
+}
+
+/// `+40 21 000 0001`, `+49 (0)30-700`: a sign, then digits and what people put between them.
+fn is_phone(cell: &str) -> bool {
+    let rest = cell.strip_prefix('+').unwrap_or_default();
+    rest.starts_with(|first: char| first.is_ascii_digit() || first == '(')
+        && rest.chars().all(|letter| letter.is_ascii_digit() || " ()./-".contains(letter))
+}
+
+/// `-12`, `+0.50`.
+fn is_number(cell: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let text = cell.strip_prefix(['+', '-']).unwrap_or(cell);
+    let (whole, part) = text.split_once('.').map_or((text, None), |(w, p)| (w, Some(p)));
+    digits(whole) && part.is_none_or(digits)
+}
+
+const END: &str = "\r\n";
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Csv, Dialect, is_formula};
+    use crate::output::form::Form as _;
+
+    const PLAIN: Dialect = Dialect { guard: true, mark: false, separator: ',' };
+
+    fn csv(dialect: Dialect, records: &[&str]) -> (String, Option<String>) {
+        let columns = vec!["id".to_owned(), "portal.name".to_owned()];
+        let (mut form, mut out) = (Csv::new(dialect, columns, false), Vec::new());
+        for record in records {
+            form.record(&mut out, record).unwrap();
+        }
+        let note = form.end(&mut out).unwrap();
+        (String::from_utf8(out).unwrap(), note)
+    }
+
+    #[test]
+    fn cells_are_quoted_when_they_must_be() {
+        let (text, note) =
+            csv(PLAIN, &[r#"{"id":"a,\"b\"\r\nc","portal":{"name":"é"}}"#, r#"{"id":" x"}"#]);
+        assert_eq!(text, "id,portal.name\r\n\"a,\"\"b\"\"\r\nc\",é\r\n\" x\",\r\n");
+        assert_eq!(note, None);
+        assert_eq!(csv(PLAIN, &[]).0, "id,portal.name\r\n");
+    }
+
+    #[test]
+    fn excel_gets_its_mark_and_separator() {
+        let dialect = Dialect { mark: true, separator: ';', ..PLAIN };
+        let (text, _) = csv(dialect, &[r#"{"id":"a;b","portal":{"name":"c,d"}}"#]);
+        assert_eq!(text, "\u{feff}id;portal.name\r\n\"a;b\";c,d\r\n");
+    }
+
+    #[test]
+    fn formulas_are_guarded_and_counted() {
+        let record = r#"{"id":"=cmd|' /C calc'!A0"}"#;
+        let (text, note) = csv(PLAIN, &[record]);
+        assert!(text.ends_with("\r\n'=cmd|' /C calc'!A0,\r\n"), "{text}");
+        assert!(note.unwrap().starts_with("1 cell "));
+        assert!(csv(Dialect { guard: false, ..PLAIN }, &[record]).0.contains("\r\n=cmd"));
+    }
+
+    #[test]
+    fn phones_and_numbers_stay_exact() {
+        for plain in
+            ["+40 21 000 0001", "+49 (0)30-700.1/2", "-12", "+0.50", "-3.5", "Ada", "", "4711"]
+        {
+            assert!(!is_formula(plain), "{plain}");
+        }
+        for formula in [
+            "+1+1", "-1+1", "+40 21 x", "-", "+", "@SUM(1)", "=1", "-1-1", "\t1", "＝1", "+1e5",
+            "--1",
+        ] {
+            assert!(is_formula(formula), "{formula}");
+        }
+    }
+
+    /// Reads CSV as RFC 4180 says, so that the writer is not checked by itself.
+    fn read(text: &str) -> Vec<Vec<String>> {
+        let (mut rows, mut row, mut cell, mut quoted) =
+            (Vec::new(), Vec::new(), String::new(), false);
+        let mut letters = text.chars().peekable();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '"' if quoted && letters.peek() == Some(&'"') => cell.extend(letters.next()),
+                '"' => quoted = !quoted,
+                ',' if !quoted => row.push(std::mem::take(&mut cell)),
+                '\r' if !quoted && letters.peek() == Some(&'\n') => {
+                    letters.next();
+                    row.push(std::mem::take(&mut cell));
+                    rows.push(std::mem::take(&mut row));
+                }
+                other => cell.push(other),
+            }
+        }
+        rows
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_can_be_read(one in any::<String>(), two in "[-+=@,;\"\r\n\t a1é]{0,6}") {
+            let record = serde_json::json!({"id": one, "portal": {"name": two}}).to_string();
+            let rows = read(&csv(Dialect { guard: false, ..PLAIN }, &[&record]).0);
+            prop_assert_eq!(&rows[1], &[one, two]);
+            for cell in &read(&csv(PLAIN, &[&record]).0)[1] {
+                prop_assert!(!is_formula(cell));
+            }
+        }
+    }
+}

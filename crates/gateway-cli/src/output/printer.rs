@@ -1,0 +1,145 @@
+//! Takes records, leaves out what is not asked for, and prints the rest.
+
+use std::cmp::Ordering;
+use std::io;
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::flags::OutputFlags;
+use crate::output::destination::Destination;
+use crate::output::form::Form;
+use crate::output::progress::Progress;
+use crate::output::record::Members;
+use crate::output::select::{Filter, Selection, Sort, check};
+use crate::output::{Format, Shape, form};
+use crate::screen::Screen;
+
+/// One output from its first record to its last.
+pub(crate) struct Printer {
+    form: Box<dyn Form>,
+    out: Destination,
+    filters: Vec<Filter>,
+    sort: Vec<Sort>,
+    selection: Option<Selection>,
+    /// Everything, if it is to be sorted: what each record is sorted by, and the record.
+    kept: Vec<(Vec<String>, String)>,
+    buffer: Vec<u8>,
+    selected: String,
+    progress: Progress,
+    file: Option<String>,
+    screen: Screen,
+}
+
+impl Printer {
+    /// Checks what is asked for against what there is, and opens the output.
+    pub(crate) fn open(
+        flags: &OutputFlags,
+        screen: Screen,
+        shape: &Shape<'_>,
+    ) -> Result<Self, Failure> {
+        let format = Format::of(flags, screen);
+        let sort: Vec<Sort> = flags.sort.iter().flatten().map(|text| Sort::parse(text)).collect();
+        let asked = flags.fields.iter().flatten().map(String::as_str);
+        let paths = sort.iter().map(|sort| sort.path.as_str());
+        let filtered = flags.filter.iter().map(|filter| filter.path.as_str());
+        for path in asked.chain(paths).chain(filtered) {
+            check(path, shape.fields)?;
+        }
+        let form = form(format, shape, flags, screen)?;
+        let json = matches!(format, Format::Json | Format::Ndjson);
+        let elsewhere = !screen.is_terminal() || flags.output_file.is_some();
+        let visible = screen.errors_seen && elsewhere && !flags.quiet;
+        Ok(Self {
+            form,
+            out: Destination::open(flags.output_file.as_deref())?,
+            filters: flags.filter.clone(),
+            sort,
+            selection: flags.fields.as_ref().filter(|_| json).map(|fields| Selection::of(fields)),
+            kept: Vec::new(),
+            buffer: Vec::with_capacity(1024),
+            selected: String::new(),
+            progress: Progress::new(visible),
+            file: flags.output_file.as_ref().map(|file| file.display().to_string()),
+            screen,
+        })
+    }
+
+    /// Prints a record.
+    pub(crate) fn record<T: Serialize>(&mut self, record: &T) -> io::Result<()> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        serde_json::to_writer(&mut buffer, record)?;
+        let text = std::str::from_utf8(&buffer).map_err(io::Error::other)?;
+        self.text(text)?;
+        self.buffer = buffer;
+        Ok(())
+    }
+
+    /// Prints a record that is JSON text on one line.
+    pub(crate) fn text(&mut self, record: &str) -> io::Result<()> {
+        if !self.filters.is_empty() || !self.sort.is_empty() {
+            let members = Members::read(record);
+            if !self.filters.iter().all(|filter| filter.accepts(&members)) {
+                return Ok(());
+            }
+            if !self.sort.is_empty() {
+                let keys = self.sort.iter().map(|sort| members.cell(&sort.path).into_owned());
+                self.kept.push((keys.collect(), record.to_owned()));
+                return Ok(());
+            }
+        }
+        self.write(record)
+    }
+
+    /// Takes the progress line away and says that a record is missing.
+    pub(crate) fn warn(&mut self, text: &str) {
+        self.progress.clear();
+        self.screen.warn(text);
+    }
+
+    /// Writes what is left, and says what the person should know.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        let sort = std::mem::take(&mut self.sort);
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.sort_by(|(one, _), (other, _)| compare(&sort, one, other));
+        for (_, record) in kept {
+            self.write(&record)?;
+        }
+        let note = self.form.end(&mut self.out)?;
+        self.progress.clear();
+        let summary = self.progress.summary(self.out.bytes());
+        self.out.finish()?;
+        if let Some(note) = note {
+            self.screen.note(&note);
+        }
+        if let Some(file) = self.file.filter(|_| self.screen.errors_seen) {
+            self.screen.note(&format!("wrote {summary} to {file}"));
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, record: &str) -> io::Result<()> {
+        let record = match &self.selection {
+            None => record,
+            Some(selection) => {
+                self.selected.clear();
+                selection.write(record, &mut self.selected);
+                &self.selected
+            }
+        };
+        self.form.record(&mut self.out, record)?;
+        self.progress.record(self.out.bytes());
+        Ok(())
+    }
+
+    /// Returns how many records were printed so far.
+    pub(crate) fn records(&self) -> u64 {
+        self.progress.records()
+    }
+}
+
+fn compare(sort: &[Sort], one: &[String], other: &[String]) -> Ordering {
+    let pairs = sort.iter().zip(one.iter().zip(other));
+    pairs.map(|(sort, (one, other))| sort.compare(one, other)).fold(Ordering::Equal, Ordering::then)
+}

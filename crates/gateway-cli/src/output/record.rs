@@ -1,0 +1,116 @@
+//! One record as JSON text, and what stands in it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The members of an object in their order, each value as its exact JSON text.
+#[derive(Debug, Default)]
+pub(crate) struct Members<'a>(Vec<(Text<'a>, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    /// Reads an object; anything else has no members.
+    pub(crate) fn read(json: &'a str) -> Self {
+        serde_json::from_str(json).unwrap_or_default()
+    }
+
+    /// Returns the JSON text of a member.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
+        self.0.iter().find(|(text, _)| text.0 == name).map(|(_, value)| value.get())
+    }
+
+    /// Returns the names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.0.as_ref())
+    }
+
+    /// Returns the JSON text at a path such as `portal.name`.
+    pub(crate) fn at(&self, path: &str) -> Option<&'a str> {
+        let mut names = path.split('.');
+        let first = self.get(names.next()?)?;
+        names.try_fold(first, |value, name| Members::read(value).get(name))
+    }
+
+    /// Returns what a person reads at a path: text without quotes, nothing for null or absent.
+    pub(crate) fn cell(&self, path: &str) -> Cow<'a, str> {
+        match self.at(path) {
+            None | Some("null") => Cow::Borrowed(""),
+            Some(text) if text.starts_with('"') => {
+                serde_json::from_str::<Text<'a>>(text).map_or(Cow::Borrowed(text), |text| text.0)
+            }
+            Some(other) => Cow::Borrowed(other),
+        }
+    }
+}
+
+/// Text that is borrowed if it has no escapes.
+#[derive(Debug)]
+struct Text<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Text<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+        }
+
+        deserializer.deserialize_str(Reader)
+    }
+}
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::with_capacity(8);
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Members;
+
+    #[test]
+    fn values_are_found_by_their_paths() {
+        let json = r#"{"id":"7","n":123456789012345678901234567890.10,"portal":{"na\u006de":"a\nb","x":null},"l":[1]}"#;
+        let members = Members::read(json);
+        assert_eq!(members.cell("id"), "7");
+        assert_eq!(members.cell("n"), "123456789012345678901234567890.10");
+        assert_eq!(members.cell("portal.name"), "a\nb");
+        assert_eq!(members.cell("portal.x"), "");
+        assert_eq!(members.cell("portal.none.deeper"), "");
+        assert_eq!(members.cell("l"), "[1]");
+        assert_eq!(Members::read("[1]").at("id"), None);
+    }
+}

@@ -1,0 +1,115 @@
+//! Runs the program with nothing of this machine's configuration.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A person with a home of their own.
+pub(crate) struct Person {
+    pub(crate) home: TempDir,
+    variables: Vec<(String, String)>,
+}
+
+impl Person {
+    /// With no settings at all.
+    pub(crate) fn new() -> Self {
+        Self { home: tempfile::tempdir().unwrap(), variables: Vec::new() }
+    }
+
+    /// With a base URL and a token in the environment.
+    pub(crate) fn of_service(base_url: &str) -> Self {
+        Self::new().with("GATEWAY_BASE_URL", base_url).with("GATEWAY_TOKEN", TOKEN)
+    }
+
+    /// With one variable more.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// In front of a terminal of so many columns.
+    pub(crate) fn on_terminal(self, columns: u16) -> Self {
+        self.with("GATEWAY_FORCE_TTY", &columns.to_string()).with("NO_COLOR", "1")
+    }
+
+    /// Makes the command, to be run in another way.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gateway"));
+        command
+            .args(args)
+            .env_clear()
+            .env("XDG_CONFIG_HOME", self.config())
+            .env("TMPDIR", self.home.path())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.home.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// The folder of settings of all programs.
+    pub(crate) fn config(&self) -> std::path::PathBuf {
+        self.home.path().join("config")
+    }
+
+    /// Runs the program.
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// Runs the program with something to read.
+    pub(crate) fn run_with(&self, input: &str, args: &[&str]) -> Output {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    }
+
+    /// Runs the program, and shows everything that a person would see.
+    pub(crate) fn see(&self, args: &[&str]) -> String {
+        self.show(args, &self.run(args))
+    }
+
+    /// Shows what a person would see.
+    pub(crate) fn show(&self, args: &[&str], output: &Output) -> String {
+        let quoted = |arg: &&str| {
+            let plain = !arg.is_empty() && !arg.contains([' ', '\'', '&']);
+            if plain { (*arg).to_owned() } else { format!("'{arg}'") }
+        };
+        let args: Vec<String> = args.iter().map(quoted).collect();
+        let mut shown = format!("$ gateway {}\n", args.join(" "));
+        shown.push_str(std::str::from_utf8(&output.stdout).unwrap());
+        for line in std::str::from_utf8(&output.stderr).unwrap().lines() {
+            writeln!(shown, "stderr: {line}").unwrap();
+        }
+        writeln!(shown, "exit code {}", output.status.code().unwrap()).unwrap();
+        assert!(!shown.contains(TOKEN), "the token is shown: {shown}");
+        shown.replace(&path(self.home.path()), "~")
+    }
+}
+
+/// Returns the exit code of a program that ended by itself.
+pub(crate) fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+/// Returns what went to standard output.
+pub(crate) fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+/// Returns what went to standard error.
+pub(crate) fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn path(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+/// No output of any command may hold this.
+pub(crate) const TOKEN: &str = "gwt_CANARY0123456789";

@@ -1,0 +1,177 @@
+//! Every exit code by a real failure of a service, into a pipe and on a terminal.
+
+use std::io::Read as _;
+use std::process::Stdio;
+use std::time::Duration;
+
+use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
+
+use crate::run::{Person, TOKEN, code, stderr, stdout};
+
+/// A service that answers everything in the same way.
+fn service(status: &'static str, headers: &'static str, body: &'static str) -> RawServer {
+    RawServer::start(move |_: &RawRequest, connection: &mut Connection| {
+        let head = format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n", body.len());
+        connection.send(head.as_bytes());
+        connection.send(body.as_bytes());
+        Next::Close
+    })
+    .unwrap()
+}
+
+fn json(body: &'static str) -> RawServer {
+    service("200 OK", JSON, body)
+}
+
+/// Runs a command against the service, into a pipe and on a terminal.
+#[track_caller]
+fn check(server: &RawServer, args: &[&str], expected: i32) -> String {
+    let url = server.uri("");
+    let mut shown = String::new();
+    for person in [Person::of_service(&url), Person::of_service(&url).on_terminal(80)] {
+        let output = person.run(args);
+        assert_eq!(code(&output), expected, "{}", stderr(&output));
+        shown.push_str(&person.show(args, &output).replace(&url, "http://HOST"));
+    }
+    shown
+}
+
+#[test]
+fn not_authorised() {
+    let unauthorized = service("401 Unauthorized", "www-authenticate: Bearer\r\n", "no");
+    let forbidden = service(
+        "403 Forbidden",
+        "content-type: application/problem+json\r\n",
+        r#"{"type":"about:blank","title":"Forbidden","detail":"the account is closed\u001b[2J"}"#,
+    );
+    insta::assert_snapshot!(
+        [
+            check(&unauthorized, &["credits", "get"], 3),
+            check(&forbidden, &["candidates", "list"], 3)
+        ]
+        .join("\n")
+    );
+}
+
+#[test]
+fn no_network() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n[",
+        );
+        Next::Reset
+    })
+    .unwrap();
+    check(&server, &["vacancies", "list"], 4);
+
+    let silent = RawServer::start(|_, connection: &mut Connection| {
+        connection.wait_for_close(Duration::from_secs(30));
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&silent.uri(""));
+    let output = person.run(&["credits", "get", "--timeout", "1"]);
+    assert_eq!(code(&output), 4);
+    assert!(
+        stderr(&output).contains("hint: `--timeout SECONDS` waits longer"),
+        "{}",
+        stderr(&output)
+    );
+
+    // Nobody listens any more on a port that was ours.
+    let gone = silent.uri("");
+    drop(silent);
+    let output = Person::of_service(&gone).run(&["credits", "get"]);
+    assert_eq!(code(&output), 4, "{}", stderr(&output));
+}
+
+#[test]
+fn not_the_contract() {
+    let shown = [
+        check(&json(r#"{"credits_number":12}"#), &["credits", "get"], 5),
+        check(&json(r#"{"status":"error","result":[]}"#), &["candidates", "list"], 5),
+        check(
+            &service("200 OK", "content-type: text/html\r\n", "<html>"),
+            &["vacancies", "list"],
+            5,
+        ),
+        check(
+            &service("302 Found", "location: https://elsewhere.example\r\n", ""),
+            &["credits", "get"],
+            5,
+        ),
+        check(&service("404 Not Found", "", "nothing"), &["credits", "get"], 5),
+        check(&json("[{\"id\":\"1\"},"), &["vacancies", "list"], 5),
+    ];
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn records_that_cannot_be_read_are_named() {
+    let server = json(r#"[{"id":"1","project":"Welder"},{"project":"no id"},null,{"id":"4"}]"#);
+    let shown = ["table", "json", "csv"]
+        .map(|format| check(&server, &["vacancies", "list", "-o", format], 6));
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn hostile_text_is_shown_and_not_executed() {
+    let body = "[{\"id\":\"1\",\"project\":\"\\u001b[2J\\u0007\u{202e}evil\u{9b}31m\\r\\n=cmd()\"},\
+        {\"id\":\"2\",\"project\":\"=HYPERLINK(\\\"x\\\")\"},{\"id\":\"3\",\"project\":\"+40 21 000 0001\"},\
+        {\"id\":\"4\",\"project\":\"👩‍👩‍👧 مرحبا\",\"big\":12345678901234567890.10}]";
+    let server = json(body);
+    let shown = ["table", "json", "ndjson", "csv", "raw"].map(|format| {
+        Person::of_service(&server.uri("")).on_terminal(80).see(&[
+            "vacancies",
+            "list",
+            "-o",
+            format,
+        ])
+    });
+    for text in &shown {
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}']), "{text}");
+    }
+    insta::assert_snapshot!(shown.join("\n"));
+
+    // Into a file, nothing is changed: not even what the service text does not list.
+    let output = Person::of_service(&server.uri("")).run(&["vacancies", "list", "-o", "ndjson"]);
+    assert!(stdout(&output).contains(r#""big":12345678901234567890.10"#));
+    assert!(stdout(&output).contains('\u{202e}'));
+}
+
+#[test]
+fn what_happens_is_said_but_never_the_token() {
+    let server = json(r#"{"credits_number":"1","currency":"EUR"}"#);
+    let output = Person::of_service(&server.uri("")).run(&["credits", "get", "-vv"]);
+    let said = stderr(&output);
+    assert!(said.contains("attempt 1: status 200 after"), "{said}");
+    assert!(said.contains("method=credits/get"), "{said}");
+    assert!(!said.contains(TOKEN));
+    let sent = server.progress().requests;
+    let authorization = sent.first().unwrap().header("authorization");
+    assert_eq!(authorization, [format!("Bearer {TOKEN}").into_bytes()]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[",
+        );
+        let block = b"{\"id\":\"1\",\"project\":\"Welder\"},".repeat(1000);
+        connection.flood(&block, 100_000_000);
+        Next::Close
+    })
+    .unwrap();
+    for format in ["ndjson", "table", "csv", "json"] {
+        let person = Person::of_service(&server.uri(""));
+        let mut command = person.command(&["vacancies", "list", "-o", format]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = [0; 16];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((code(&output), stderr(&output)), (0, ""), "{format}");
+    }
+}
+
+const JSON: &str = "content-type: application/json\r\n";

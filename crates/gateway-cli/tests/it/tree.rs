@@ -1,0 +1,66 @@
+//! Every command there is, found by its own help: the global flags work everywhere.
+
+use crate::run::{Person, code, stdout};
+
+/// Finds all commands without commands of their own.
+fn leaves(person: &Person, path: &[String], found: &mut Vec<Vec<String>>) {
+    let mut args: Vec<&str> = path.iter().map(String::as_str).collect();
+    args.push("-h");
+    let help = person.run(&args);
+    assert_eq!(code(&help), 0, "{args:?}");
+    let text = stdout(&help);
+    assert!(text.contains("-o, --output <FORMAT>"), "{args:?} has no -o");
+    assert!(text.contains("--dry-run") && text.contains("--profile"), "{args:?}");
+    let commands = text.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names: Vec<&str> = commands
+        .take_while(|line| !line.is_empty())
+        // A name stands two columns in; what is further in goes on with a description.
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    if names.is_empty() {
+        found.push(path.to_vec());
+    }
+    for name in names {
+        let mut deeper = path.to_vec();
+        deeper.push(name.to_owned());
+        leaves(person, &deeper, found);
+    }
+}
+
+#[test]
+fn every_command_has_the_one_output_flag() {
+    let mut found = Vec::new();
+    leaves(&Person::new(), &[], &mut found);
+    let names: Vec<String> = found.iter().map(|path| path.join(" ")).collect();
+    insta::assert_snapshot!(names.join("\n"));
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn every_command_that_prints_records_prints_json() {
+    let person = Person::new();
+    for args in [
+        "candidates list",
+        "vacancies list",
+        "credits get",
+        "api vacancies/list",
+        "check",
+        "version",
+        "config list",
+        "auth status",
+    ] {
+        for (format, lines) in [("json", false), ("ndjson", true)] {
+            let mut all = vec!["--demo", "-o", format];
+            all.extend(args.split(' '));
+            let output = person.run(&all);
+            assert_eq!(code(&output), 0, "{args}");
+            let documents: Vec<&str> =
+                if lines { stdout(&output).lines().collect() } else { vec![stdout(&output)] };
+            assert!(!documents.is_empty(), "{args}");
+            for document in documents {
+                serde_json::from_str::<serde_json::Value>(document).unwrap();
+            }
+        }
+    }
+}

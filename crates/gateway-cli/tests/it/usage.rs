@@ -1,0 +1,69 @@
+//! Twelve ways to ask for something that cannot be done, and what the person is told.
+
+use crate::run::Person;
+
+// The messages and the help name the sample service.
+#[cfg(feature = "demo")]
+#[test]
+fn usage_errors() {
+    let url = ("GATEWAY_BASE_URL", "http://127.0.0.1:9");
+    let token = ("GATEWAY_TOKEN", "gwt_x");
+    let see = |variables: &[(&str, &str)], args: &[&str]| {
+        let person =
+            variables.iter().fold(Person::new(), |person, (name, value)| person.with(name, value));
+        person.see(args)
+    };
+    insta::assert_snapshot!(
+        [
+            see(&[], &["credits", "get"]),
+            see(&[token], &["credits", "get"]),
+            see(&[url], &["credits", "get"]),
+            see(&[url, ("GATEWAY_TOKEN", "two words")], &["credits", "get"]),
+            see(&[token, ("GATEWAY_BASE_URL", "http://gateway.example.com")], &["credits", "get"]),
+            see(&[token], &["credits", "get", "--base-url", "https://u:p@h"]),
+            see(&[token, url], &["credits", "get", "--token", "gwt_y"]),
+            see(&[], &["candidates", "list", "--status", "New"]),
+            see(&[], &["candidates", "list", "--vacancy-id", "x"]),
+            see(&[], &["candidates", "list", "--vacancy-id", "1", "--status", ""]),
+            see(&[], &["candidate", "list"]),
+            see(&[token, url], &["candidates", "list", "--fields", "id,nmae"]),
+            see(&[token, url], &["candidates", "list", "--filter", "name"]),
+            see(&[], &["config", "set", "base-ulr", "x"]),
+            see(&[], &["--profile", "../work", "config", "list"]),
+            see(&[], &["--profile", "work", "credits", "get"]),
+            see(&[], &["man", "candidats"]),
+            see(&[], &["version", "-o", "raw"]),
+            see(&[], &["version", "-o", "jsn"]),
+        ]
+        .join("\n")
+    );
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn help() {
+    let person = Person::new();
+    insta::assert_snapshot!(
+        [person.see(&["-h"]), person.see(&["--help"]), person.see(&["candidates", "list", "-h"])]
+            .join("\n")
+    );
+}
+
+#[test]
+fn version() {
+    insta::assert_snapshot!(
+        [Person::new().see(&["version"]), Person::new().see(&["--version"])].join("\n")
+    );
+}
+
+#[test]
+fn completions_and_pages_are_there() {
+    let person = Person::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = person.run(&["completions", shell]);
+        assert!(crate::run::stdout(&output).contains("vacancy-id"), "{shell}");
+    }
+    for page in [&["man"][..], &["man", "candidates", "list"]] {
+        assert!(crate::run::stdout(&person.run(page)).contains(".TH"));
+    }
+}
