@@ -11,6 +11,7 @@ mod cli;
 mod client;
 mod json_schema;
 mod language;
+mod mocks;
 mod model;
 mod openapi;
 mod reference;
@@ -48,6 +49,7 @@ const EMITTERS: &[Emitter] = &[
     client::emit,
     json_schema::emit,
     language::emit,
+    mocks::emit,
     model::emit,
     openapi::emit,
     reference::emit,

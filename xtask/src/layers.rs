@@ -67,19 +67,31 @@ const CLIENT_NEVER_DIRECT: &[&str] = &["hyper", "reqwest", "ureq", "url"];
 /// # Errors
 /// If `cargo metadata` cannot be run or answers something else than its format.
 pub fn violations(root: &Path) -> Result<Vec<String>, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--all-features", "--offline"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("cannot run cargo metadata: {error}"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("cargo metadata fails:\n{}", said.trim_end()));
-    }
-    let metadata = serde_json::from_slice(&output.stdout)
+    // Packages of other platforms are not built here, and need not be downloaded.
+    let version = said("RUSTC", "rustc", &["-vV"], root)?;
+    let version = String::from_utf8_lossy(&version);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+    let arguments =
+        ["metadata", "--format-version", "1", "--all-features", "--filter-platform", host];
+    let output = said("CARGO", "cargo", &arguments, root)?;
+    let metadata = serde_json::from_slice(&output)
         .map_err(|error| format!("cargo metadata is not JSON: {error}"))?;
     Ok(judge(&metadata))
+}
+
+/// The output of a program that an environment variable may name.
+fn said(variable: &str, name: &str, arguments: &[&str], root: &Path) -> Result<Vec<u8>, String> {
+    let program = std::env::var_os(variable).unwrap_or_else(|| name.into());
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cannot run {name}: {error}"))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{name} {} fails:\n{}", arguments.join(" "), said.trim_end()))
 }
 
 fn judge(metadata: &Value) -> Vec<String> {

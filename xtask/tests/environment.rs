@@ -284,7 +284,7 @@ fn a_change_touches_only_what_says_it() {
     succeeds(&run(scratch.path()));
     let before = tree(scratch.path());
     let text = fs::read_to_string(scratch.path().join("spec/gateway.toml")).expect("readable");
-    let line = text.lines().find(|line| line.starts_with("weight = ")).expect("a field");
+    let line = text.lines().find(|line| line.starts_with("polish = ")).expect("a field");
     edit(scratch.path(), "spec/gateway.toml", &format!("{line}\n"), "");
     succeeds(&run(scratch.path()));
     let after = tree(scratch.path());
@@ -293,7 +293,7 @@ fn a_change_touches_only_what_says_it() {
         if !name.contains("generated") || name == "spec/generated.lock" {
             continue;
         }
-        let said = String::from_utf8_lossy(content).contains("weight");
+        let said = String::from_utf8_lossy(content).contains("polish");
         assert_eq!(said, after.get(path) != Some(content), "{name}");
     }
 }

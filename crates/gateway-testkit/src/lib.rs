@@ -4,11 +4,15 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `mocks` | module `mocks`: the operations of the gateway as wiremock mocks |
 //! | `raw-server` | module `raw_server`: a server that plays bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server within TLS |
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "tls")]
 pub mod certificates;
+mod generated;
+#[cfg(feature = "mocks")]
+pub mod mocks;
 #[cfg(feature = "raw-server")]
 pub mod raw_server;

@@ -1,0 +1,54 @@
+//! The typed mocks answer what the clients ask, and nothing else.
+
+use gateway_client::model::{Candidate, Credits, ListCandidates, StatusName};
+use gateway_client::{AccessToken, Client, ErrorKind};
+use gateway_testkit::mocks::{MockGetCredits, MockListCandidates, MockListVacancies};
+use wiremock::MockServer;
+
+async fn gateway() -> (MockServer, Client) {
+    let server = MockServer::start().await;
+    let token = AccessToken::new("secret").unwrap();
+    let client = Client::builder(server.uri()).token(token).build().unwrap();
+    (server, client)
+}
+
+#[tokio::test]
+async fn a_mock_waits_for_its_parameters() {
+    let (server, client) = gateway().await;
+    let (all, new) = ([Candidate::new("1"), Candidate::new("2")], [Candidate::new("2")]);
+    MockListCandidates::new()
+        .token("secret")
+        .without_vacancy_id()
+        .answers(&all)
+        .mount(&server)
+        .await;
+    let narrow = MockListCandidates::new().vacancy_id(52).status(StatusName::New);
+    narrow.answers(&new).mount(&server).await;
+
+    assert_eq!(client.list_candidates(&ListCandidates::new()).await.unwrap().items, all);
+    let narrow = ListCandidates::new().vacancy_id(52).status("New");
+    assert_eq!(client.list_candidates(&narrow).await.unwrap().items, new);
+    let other = ListCandidates::new().vacancy_id(53);
+    assert_eq!(client.list_candidates(&other).await.unwrap_err().status().unwrap(), 404);
+}
+
+#[tokio::test]
+async fn an_object_and_a_failure() {
+    let (server, client) = gateway().await;
+    let credits = Credits::new("12.50", "EUR");
+    MockGetCredits::new().answers(&credits).mount(&server).await;
+    MockListVacancies::new().fails(403).mount(&server).await;
+    assert_eq!(client.get_credits().await.unwrap(), credits);
+    assert_eq!(client.list_vacancies().await.unwrap_err().kind(), ErrorKind::Forbidden);
+}
+
+#[tokio::test]
+async fn the_examples_of_the_spec_byte_for_byte() {
+    let (server, client) = gateway().await;
+    MockListCandidates::like_candidates_one_bad_record().mount(&server).await;
+    MockListCandidates::like_candidates_status_with_spaces().mount(&server).await;
+    let listing = client.list_candidates(&ListCandidates::new()).await.unwrap();
+    assert_eq!((listing.items.len(), listing.rejected.len()), (2, 1));
+    let odd = ListCandidates::new().vacancy_id(52).status("On hold & waiting");
+    assert_eq!(client.list_candidates(&odd).await.unwrap().items, []);
+}
