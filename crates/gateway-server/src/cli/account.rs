@@ -1,6 +1,6 @@
 //! `gateway-server account`.
 
-use super::{Database, print, print_table, show_time};
+use super::{Database, note, print, print_table, show_time};
 use crate::Clock;
 use crate::error::{Error, ErrorKind};
 
@@ -10,6 +10,9 @@ pub(super) enum Command {
     Create {
         /// Its name, which the other commands take.
         name: String,
+        /// Make a token of this label too and print it. It is shown this once.
+        #[arg(long, value_name = "LABEL")]
+        token: Option<String>,
         #[command(flatten)]
         database: Database,
     },
@@ -19,13 +22,16 @@ pub(super) enum Command {
 
 pub(super) fn run(command: Command) -> Result<(), Error> {
     match command {
-        Command::Create { name, database } => {
+        Command::Create { name, token, database } => {
             if name.trim() != name || !(1..=200).contains(&name.chars().count()) {
                 let help = "an account name has 1 to 200 characters and no space at its ends";
                 return Err(Error::new(ErrorKind::Config, help));
             }
-            let id = database.open()?.create_account(&name, Clock::system().now())?;
-            print(&format!("account {id}: {name}\n"))
+            let (store, now) = (database.open()?, Clock::system().now());
+            let id = store.create_account(&name, now)?;
+            let Some(label) = token else { return print(&format!("account {id}: {name}\n")) };
+            note(&format!("account {id}: {name}; its token is shown this once"));
+            print(&format!("{}\n", store.create_token(id, &label, now, None)?.reveal()))
         }
         Command::List(database) => {
             let rows: Vec<_> = database

@@ -125,6 +125,25 @@ impl Fields {
         }
     }
 
+    fn has_nul(&self) -> bool {
+        let portal = self.portal.as_ref();
+        [
+            self.project.as_deref(),
+            self.name.as_deref(),
+            self.email.as_deref(),
+            self.phone.as_deref(),
+            self.phone_mobile.as_deref(),
+            self.kind.as_deref(),
+            self.status.as_deref(),
+            portal.and_then(|portal| portal.name.as_deref()),
+            portal.and_then(|portal| portal.id.as_ref()).map(|Text(id)| id.as_str()),
+            self.currency.as_deref(),
+        ]
+        .into_iter()
+        .flatten()
+        .any(|text| text.contains('\0'))
+    }
+
     /// Sets a field by the name of a column. Returns false if there is no such column.
     pub(super) fn set(&mut self, column: &str, value: &str) -> bool {
         let text = || Some(value.to_owned());
@@ -174,6 +193,10 @@ impl<'s, 'p> Target<'s, 'p> {
 
     /// Checks a record and stages it.
     pub(super) fn put(&mut self, place: Place, fields: Fields) -> Result<(), Error> {
+        if fields.has_nul() {
+            // PostgreSQL has no text with it, and both databases hold the same.
+            return Err(Error::at(place, "a text has a NUL character"));
+        }
         self.count += 1;
         if self.count.is_multiple_of(PROGRESS) {
             (self.progress)(self.count);
@@ -245,9 +268,6 @@ impl Target<'_, '_> {
         if length == 0 || length > LONGEST_STATUS {
             let text = format!("status must have 1 to {LONGEST_STATUS} characters");
             return Err(Error::at(place, text));
-        }
-        if row.status.chars().any(char::is_control) {
-            return Err(Error::at(place, "status has a control character"));
         }
         self.stage.application(place, row)
     }

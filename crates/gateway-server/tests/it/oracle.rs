@@ -329,6 +329,9 @@ fn hostile() -> Vec<String> {
         "𝔑𝔢𝔴",
     ];
     let mut all: Vec<String> = seeds.iter().map(|&seed| seed.to_owned()).collect();
+    all.extend(
+        ["\u{1}", "\n", "New\r\n", "\u{1b}[31m", "\u{7f}", "\u{98}", "\t"].map(str::to_owned),
+    );
     all.extend(seeds.iter().map(|seed| format!("New{seed}")));
     all.extend(seeds.iter().map(|seed| format!("{seed}' --")));
     all
@@ -365,6 +368,8 @@ fn hostile_strings_are_only_strings() {
             Err(_) => assert_eq!(status, 400, "{text}"),
         }
     }
+    let nul = "method=candidates/list&vacancy_id=7&status=New%00";
+    assert_eq!(asked.ask(&token, nul), (200, data.candidates(Some(7), Some("New\0"))));
     assert_eq!(asked.ask(&token, "method=candidates/list").1, data.candidates(None, None));
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
 }

@@ -66,8 +66,7 @@ impl Drop for Served {
 
 /// Makes an account with a token and returns the token.
 pub(crate) fn account(database: &str, name: &str) -> String {
-    run(database, &["account", "create", name]);
-    run(database, &["token", "create", "--account", name, "--label", "test"]).trim().to_owned()
+    run(database, &["account", "create", name, "--token", "test"]).trim().to_owned()
 }
 
 fn files(directory: &Path) -> [String; 3] {
@@ -224,6 +223,7 @@ fn a_wrong_file_is_named_with_its_line_and_changes_nothing() {
         "{\"id\":\"1\",\"name\":\"secret\",\"vacancy_id\":\"3\"}",
         "1: vacancy_id and status",
     );
+    refused("o.ndjson", "{\"id\":\"1\",\"name\":\"a\\u0000secret\"}", "1: a text has a NUL");
     refused("m.ndjson", "{\"id\":\"007\"}", "1: id is not a number");
     refused("n.ndjson", "{\"id\":\"9223372036854775808\"}", "1: id is not a number");
     let served = Served::start(&database, &[]);
