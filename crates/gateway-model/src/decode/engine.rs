@@ -422,7 +422,10 @@ impl Engine {
         json: &str,
         error: &serde_json::Error,
     ) -> Error {
-        let at_the_end = window.after == After::Nothing && at + json.len() == window.text.len();
+        // Only a number or a word can be cut without a sign of it: all else has a last byte of its own.
+        let at_the_end = !json.starts_with(['"', '[', '{'])
+            && window.after == After::Nothing
+            && at + json.len() == window.text.len();
         let (kind, expected) = match kind_of(error) {
             ErrorKind::Incomplete if at_the_end => {
                 (ErrorKind::Incomplete, "the rest of the document")

@@ -1,0 +1,35 @@
+//! Our own corpus: bodies that any clone can run, with what becomes of each.
+
+use std::fmt::Write as _;
+
+use gateway_model::{ErrorKind, ListCandidates, Operation as _};
+
+use crate::bodies::BODIES;
+use crate::support::{every_way, verdicts};
+
+#[test]
+fn every_body_has_its_verdict() {
+    assert!(BODIES.len() >= 120, "{} bodies", BODIES.len());
+    let mut table = String::from("body: as candidates, vacancies, credits, raw\n");
+    for body in BODIES {
+        writeln!(table, "{}: {}", body.escape_ascii(), verdicts(body)).unwrap();
+    }
+    insta::assert_snapshot!(table);
+}
+
+/// A document that is cut anywhere is an error, and says how many records came before.
+#[test]
+fn cut_at_every_byte() {
+    let body =
+        r#"{"status":"success","result":[{"id":"1","name":"Ż\"ó"},{"id":"2","x":[1e5,{}]}]}"#;
+    assert_eq!(<ListCandidates>::decode(body.as_bytes()).unwrap().items.len(), 2);
+    let (first, second) = (body.find("},").unwrap() + 1, body.len() - "]}".len());
+    for end in 0..body.len() {
+        let error = every_way::<ListCandidates>(&body.as_bytes()[..end]).unwrap_err();
+        let in_a_character = !body.is_char_boundary(end);
+        let kind = if in_a_character { ErrorKind::Encoding } else { ErrorKind::Incomplete };
+        assert_eq!(error.kind(), kind, "cut at {end}");
+        let records = u64::from(end >= first) + u64::from(end >= second);
+        assert_eq!(error.delivered(), records, "cut at {end}");
+    }
+}

@@ -1,0 +1,144 @@
+//! The fast path against serde: the same records, the same rejections, whatever the input.
+
+use gateway_model::{Candidate, ListCandidates, ListVacancies, Listing, Rejected, Vacancy};
+use proptest::prelude::*;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use crate::support::every_way;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6_000))]
+
+    #[test]
+    fn candidates(records in records(), edits in edits()) {
+        let list = edited(&records, &edits);
+        let body = [br#"{"status":"success","result":"#.as_slice(), &list, b"}"].concat();
+        same::<Candidate>(&list, every_way::<ListCandidates>(&body).ok());
+    }
+
+    #[test]
+    fn vacancies(records in records(), edits in edits()) {
+        let list = edited(&records, &edits);
+        same::<Vacancy>(&list, every_way::<ListVacancies>(&list).ok());
+    }
+}
+
+/// Found by the above: an escape that is cut by the end of its text, at the end of the body.
+#[test]
+fn a_broken_escape_is_no_cut() {
+    let body = br#"{"status":"success","result":[{"id":"\u2"}"#;
+    assert!(every_way::<ListCandidates>(body).is_err());
+}
+
+/// Reads the list with serde alone, record by record, and compares.
+#[track_caller]
+fn same<T: DeserializeOwned + PartialEq + std::fmt::Debug>(list: &[u8], ours: Option<Listing<T>>) {
+    let raw = std::str::from_utf8(list).ok().and_then(|list| {
+        serde_json::from_str::<Vec<Box<RawValue>>>(list.trim_start_matches('\u{feff}')).ok()
+    });
+    let (items, rejected) = match raw {
+        None => return assert!(ours.is_none(), "serde refuses what we take"),
+        Some(raw) => {
+            let (good, bad): (Vec<_>, Vec<_>) = raw
+                .iter()
+                .map(|raw| {
+                    serde_json::from_str::<T>(raw.get()).map_err(|_error| raw.get().to_owned())
+                })
+                .partition(Result::is_ok);
+            let good: Vec<T> = good.into_iter().flatten().collect();
+            (good, bad.into_iter().filter_map(Result::err).collect::<Vec<String>>())
+        }
+    };
+    let ours = ours.expect("serde takes what we refuse");
+    assert_eq!(ours.items, items);
+    let raw: Vec<&str> = ours.rejected.iter().map(Rejected::raw).collect();
+    assert_eq!(raw, rejected);
+}
+
+/// Replaces, inserts and removes bytes.
+fn edited(text: &str, edits: &[(usize, u8, u8)]) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    for &(place, kind, byte) in edits {
+        let place = place % bytes.len().max(1);
+        match kind {
+            0 if place < bytes.len() => bytes[place] = byte,
+            1 => bytes.insert(place.min(bytes.len()), byte),
+            2 => bytes.truncate(place),
+            _ if place < bytes.len() => drop(bytes.remove(place)),
+            _ => {}
+        }
+    }
+    bytes
+}
+
+fn edits() -> impl Strategy<Value = Vec<(usize, u8, u8)>> {
+    let byte = prop_oneof![any::<u8>(), prop::sample::select(b"{}[]\",:\\u 0-.enulltrue".to_vec())];
+    prop::collection::vec((any::<usize>(), 0..6_u8, byte), 0..3)
+}
+
+/// A list of objects that look like records, with surprises.
+fn records() -> impl Strategy<Value = String> {
+    prop::collection::vec(record(), 0..4).prop_map(|records| format!("[{}]", records.join(",")))
+}
+
+fn record() -> impl Strategy<Value = String> {
+    prop::collection::vec(member(), 0..10).prop_map(|members| format!("{{{}}}", members.join(",")))
+}
+
+fn member() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(vec![
+        "id",
+        "id",
+        "id",
+        "name",
+        "email",
+        "phone",
+        "phone_mobile",
+        "date",
+        "portal",
+        "type",
+        "project",
+        "x",
+        "id ",
+        "\\u0069d",
+        "na\\\"me",
+        "",
+    ]);
+    let colon = prop::sample::select(vec![":", ":", ":", " :", ": ", "\n:\t"]);
+    (name, colon, value()).prop_map(|(name, colon, value)| format!("\"{name}\"{colon}{value}"))
+}
+
+fn value() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "\"1\"",
+        "\"Ada\"",
+        "\"\"",
+        "\"a\\u00e9\\ud83d\\ude00\\n\"",
+        "\"\\ud83d\"",
+        "\"ż\u{1}\"",
+        "null",
+        "true",
+        "12",
+        "-0.5e-3",
+        "01",
+        "1e400",
+        "{}",
+        "[]",
+        "[1,[2,{\"a\":null}]]",
+        "{\"b\":\"c\"}",
+        "{\"id\":\"p1\"}",
+        "{\"id\":\"p1\",\"name\":\"Jobs\",\"y\":1}",
+        "{\"id\":\"1\",\"id\":\"2\"}",
+        "[\"p1\",\"Jobs\"]",
+        "\"2024-02-29 10:00:00\"",
+        "\"person\"",
+        "\"a rather long text with ż in it\"",
+        "nul",
+        "\"\\x\"",
+        "\"\\u12\"",
+        " \"blank\" ",
+        "\"\\/\\b\\f\\r\\t\\\\\\\"\"",
+    ])
+    .prop_map(str::to_owned)
+}

@@ -1,0 +1,22 @@
+//! What the crate promises, seen from outside.
+
+#[cfg(test)]
+mod bodies;
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod debug;
+#[cfg(test)]
+mod differential;
+#[cfg(test)]
+mod json_test_suite;
+#[cfg(test)]
+mod nesting;
+#[cfg(test)]
+mod other_formats;
+#[cfg(test)]
+mod queries;
+#[cfg(test)]
+mod round_trip;
+#[cfg(test)]
+mod support;

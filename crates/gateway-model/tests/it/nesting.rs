@@ -1,0 +1,53 @@
+//! A hundred thousand brackets are a typed error, at once, and no stack overflow.
+
+use std::time::{Duration, Instant};
+
+use gateway_model::{
+    ErrorKind, GetCredits, ListCandidates, ListVacancies, Operation as _, RawQuery,
+};
+
+use crate::support::every_way;
+
+#[test]
+fn in_an_unlisted_member() {
+    check("x", ErrorKind::TooDeep);
+}
+
+#[test]
+fn in_a_listed_member() {
+    check("name", ErrorKind::WrongType);
+    check("portal", ErrorKind::WrongType);
+}
+
+#[test]
+fn around_and_beside_the_list() {
+    let deep = deep();
+    for open in ["[", "{\"a\":"] {
+        let body = open.repeat(100_000);
+        assert!(RawQuery::decode(body.as_bytes()).is_err());
+        assert!(ListVacancies::decode(body.as_bytes()).is_err());
+    }
+    let body = format!(r#"{{"x":{deep},"status":"success","result":[]}}"#);
+    assert_eq!(<ListCandidates>::decode(body.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);
+    let body = format!(r#"{{"credits_number":"1","currency":"EUR","x":{deep}}}"#);
+    assert_eq!(GetCredits::decode(body.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);
+    assert_eq!(RawQuery::decode(deep.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);
+}
+
+/// The bad record is rejected alone.
+#[track_caller]
+fn check(member: &str, kind: ErrorKind) {
+    let start = Instant::now();
+    let body = format!(
+        r#"{{"status":"success","result":[{{"id":"1"}},{{"id":"2","{member}":{}}},{{"id":"3"}}]}}"#,
+        deep()
+    );
+    let listing = every_way::<ListCandidates>(body.as_bytes()).unwrap();
+    assert_eq!(listing.items.len(), 2);
+    assert_eq!(listing.rejected[0].error().kind(), kind);
+    assert!(start.elapsed() < Duration::from_secs(20), "bounded time");
+}
+
+fn deep() -> String {
+    "[".repeat(100_000) + &"]".repeat(100_000)
+}

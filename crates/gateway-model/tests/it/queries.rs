@@ -1,0 +1,59 @@
+//! What is encoded is what a server decodes, and nothing but unreserved characters travels.
+
+use gateway_model::{ListCandidates, Operation as _, RawQuery};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn raw_pairs_come_back(method in ".{0,20}", pairs in prop::collection::vec((".{0,12}", ".{0,30}"), 0..5)) {
+        let mut query = RawQuery::new(method.clone());
+        for (name, value) in &pairs {
+            query = query.pair(name, value);
+        }
+        let text = query.query()?.into_string();
+        prop_assert!(text.bytes().all(travels), "{text}");
+        let mut decoded = text.split('&').map(|pair| {
+            let (name, value) = pair.split_once('=').expect("every pair has its sign");
+            (decode(name), decode(value))
+        });
+        prop_assert_eq!(decoded.next(), Some(("method".to_owned(), method)));
+        prop_assert_eq!(decoded.collect::<Vec<_>>(), pairs);
+    }
+
+    #[test]
+    fn a_status_comes_back(vacancy in any::<u64>(), status in "[^\\p{C}]{1,60}") {
+        let text = ListCandidates::new().vacancy_id(vacancy).status(status.as_str()).query()?.into_string();
+        prop_assert!(text.bytes().all(travels), "{text}");
+        let expected = format!("method=candidates/list&vacancy_id={vacancy}&status=");
+        let encoded = text.strip_prefix(&expected).expect("the constants come first");
+        prop_assert_eq!(decode(encoded), status);
+    }
+}
+
+#[test]
+fn what_cannot_be_sent_is_refused() {
+    for text in ["", "x", "-1", "+1", " 1", "1.0", "18446744073709551616", "٣"] {
+        assert!(ListCandidates::new().vacancy_id(text).query().is_err(), "{text}");
+    }
+    assert!(ListCandidates::new().vacancy_id(u64::MAX).query().is_ok());
+    assert!(ListCandidates::new().vacancy_id(1).status("").query().is_err());
+}
+
+fn travels(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~%&=/".contains(&byte)
+}
+
+/// As RFC 3986 says, and no `+` for a space.
+fn decode(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2).expect("two digits after every sign");
+        assert!(digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F')), "{digits}");
+        out.push(u8::from_str_radix(digits, 16).expect("two digits"));
+        out.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(out).expect("text was encoded")
+}
