@@ -23,6 +23,7 @@ static UNFINISHED: Mutex<Option<Unfinished>> = Mutex::new(None);
 pub(crate) fn watch(screen: Screen) {
     let end = move || {
         let left = unfinished().take().unwrap_or_default();
+        screen.clear_line();
         if let Some(file) = left.file {
             drop(fs::remove_file(file));
             screen.warn("interrupted; nothing was written");

@@ -77,6 +77,13 @@ impl Screen {
         drop(writeln!(io::stderr(), "{label}: {}", printable(text)));
     }
 
+    /// Takes away what stands in the last line of standard error: `^C`, or how far a list is.
+    pub(crate) fn clear_line(self) {
+        if self.errors_seen {
+            drop(write!(io::stderr(), "\r\u{1b}[K"));
+        }
+    }
+
     /// Writes what `-v` asks for, on standard error.
     pub(crate) fn trace(self, text: &str) {
         let line = paint(self.errors_color, Tone::Dim, &printable(text));

@@ -57,10 +57,10 @@ impl Table {
             fit(&mut columns, width);
         }
         self.hidden = self.paths.get(columns.len()..).unwrap_or_default().to_vec();
-        let header = line(&columns, &titles);
+        let header = line(&columns, &titles, true);
         writeln!(out, "{}", paint(self.color, Tone::Bold, &header))?;
         for row in std::mem::take(&mut self.waiting) {
-            writeln!(out, "{}", line(&columns, &row))?;
+            writeln!(out, "{}", line(&columns, &row, true))?;
         }
         self.columns = Some(columns);
         Ok(())
@@ -73,7 +73,7 @@ impl Form for Table {
         let row: Vec<String> =
             self.paths.iter().map(|path| printable(&members.cell(path)).into_owned()).collect();
         if let Some(columns) = &self.columns {
-            return writeln!(out, "{}", line(columns, &row));
+            return writeln!(out, "{}", line(columns, &row, self.width.is_some()));
         }
         self.waiting.push(row);
         if self.waiting.len() < SAMPLE { Ok(()) } else { self.begin(out) }
@@ -87,9 +87,7 @@ impl Form for Table {
             return Ok(None);
         }
         let hidden = self.hidden.join(", ");
-        Ok(Some(format!(
-            "no room for {hidden}; a wider terminal shows more, --fields picks, -o json has everything"
-        )))
+        Ok(Some(format!("no room for {hidden}; see --fields and -o json")))
     }
 }
 
@@ -123,19 +121,30 @@ fn fit(columns: &mut Vec<Column>, room: usize) {
 }
 
 /// Returns one line without spaces at its end.
-fn line(columns: &[Column], cells: &[String]) -> String {
+///
+/// The first column names the record, so it is never cut: what it takes too much, the next ones give.
+/// Without a terminal nothing is cut.
+fn line(columns: &[Column], cells: &[String], cuts: bool) -> String {
     let mut line = String::new();
+    let mut owed = 0;
+    let spare: usize =
+        columns.iter().skip(1).map(|column| column.width.saturating_sub(SHORTEST)).sum();
     for (place, column) in columns.iter().enumerate() {
         if place > 0 {
             line.push_str(GAP);
         }
         let cell = cells.get(column.index).map_or("", String::as_str);
         let width = cell.width();
-        if width <= column.width {
+        let room = column.width - owed.min(column.width.saturating_sub(SHORTEST));
+        owed -= column.width - room;
+        if width <= room {
             // Writing to a string cannot fail.
-            _ = write!(line, "{cell}{:1$}", "", column.width - width);
+            _ = write!(line, "{cell}{:1$}", "", room - width);
+        } else if !cuts || (place == 0 && width - room <= spare) {
+            line.push_str(cell);
+            owed += width - room;
         } else {
-            cut(cell, column.width, &mut line);
+            cut(cell, room, &mut line);
         }
     }
     line.truncate(line.trim_end().len());
@@ -160,6 +169,9 @@ const GAP: &str = "  ";
 
 /// The narrowest that a column with long text gets before another one is left out.
 const LEAST: usize = 15;
+
+/// What a column keeps when an earlier one needs its room.
+const SHORTEST: usize = 6;
 
 /// How many records decide on the widths.
 const SAMPLE: usize = 1000;
@@ -223,6 +235,20 @@ mod tests {
     #[test]
     fn as_wide_as_needed() {
         insta::assert_snapshot!(shown(None, &["id", "name", "portal.name"]));
+    }
+
+    #[test]
+    fn what_comes_late_is_not_cut_where_it_names_the_record() {
+        let columns = ["id", "name"].map(str::to_owned).to_vec();
+        let (mut form, mut out) = (Table::new(columns, Some(30), false), Vec::new());
+        for id in 0..1002 {
+            let id = if id < 1001 { 7 } else { 1_234_567 };
+            let record = json!({"id": id, "name": "Wolfeschlegelsteinhausenbergerdorff"});
+            form.record(&mut out, &record.to_string()).unwrap();
+        }
+        let text = String::from_utf8(out).unwrap();
+        let last: Vec<&str> = text.lines().rev().take(2).collect();
+        assert_eq!(last, ["1234567  Wolfeschlegelsteinha…", "7   Wolfeschlegelsteinhausenb…"]);
     }
 
     #[test]
