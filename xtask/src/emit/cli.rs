@@ -124,6 +124,9 @@ fn flags(file: &mut Rust, operation: &Operation) {
         if param.query_wire == Wire::String && param.ty != Type::Boolean {
             settings.push_str(", value_parser = clap::builder::NonEmptyStringValueParser::new()");
         }
+        if value_type(param) == "i64" {
+            settings.push_str(", allow_negative_numbers = true");
+        }
         if value_type(param) == "u64" {
             settings.push_str(", value_parser = whole_number");
         }
