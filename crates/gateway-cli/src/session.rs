@@ -58,7 +58,8 @@ impl Session {
         fields: Fields<'_>,
     ) -> Result<(), Failure>
     where
-        O: ListOperation<Item: Serialize>,
+        O: ListOperation,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         let operation = Asked::<O>::new(given);
         if self.is_only_shown(&operation)? || self.is_raw(&operation)? {
@@ -67,9 +68,11 @@ impl Session {
         let shape = Shape { columns, fields, single: false };
         let mut printer = Printer::open(&self.output, self.screen, &shape)?;
         let mut rejected = 0;
-        for entry in self.client.stream(&operation).map_err(|error| self.explain(error))? {
+        let mut records = self.client.stream(&operation).map_err(|error| self.explain(error))?;
+        // Nothing of a record is kept here, so nothing is copied.
+        while let Some(entry) = records.next_with(|record| printer.record(&record)) {
             match entry.map_err(|error| self.explain(error))? {
-                Entry::Record(record) => printer.record(&record)?,
+                Entry::Record(done) => done?,
                 Entry::Rejected(record) => {
                     rejected += 1;
                     printer.warn(&format!(

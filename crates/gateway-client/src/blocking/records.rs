@@ -30,14 +30,36 @@ impl<T: Record> Records<T> {
         self.reader = self.reader.record_limit(bytes);
         self
     }
-}
 
-impl<T: Record> Iterator for Records<T> {
-    type Item = Result<Entry<T>, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+    /// Reads the next record as [`Iterator::next`] does, but lends it to `take` instead of copying it.
+    ///
+    /// For long lists that only pass through, such as an export: a record borrows from what was received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_client::model::ListVacancies;
+    /// use gateway_client::transport::MemoryTransport;
+    /// use gateway_client::{AccessToken, Entry, blocking};
+    /// use http::Response;
+    ///
+    /// let body = r#"[{"id":"1","project":"Welder"}]"#;
+    /// let answer = Response::builder().header("content-type", "application/json").body(body.into()).unwrap();
+    /// let client = blocking::Client::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(MemoryTransport::new([Ok(answer)]))
+    ///     .build()?;
+    /// let mut records = client.stream(&ListVacancies::new())?;
+    /// let length = records.next_with(|vacancy| vacancy.project.map_or(0, |text| text.len()));
+    /// assert!(matches!(length, Some(Ok(Entry::Record(6)))));
+    /// # Ok::<(), gateway_client::Error>(())
+    /// ```
+    pub fn next_with<O>(
+        &mut self,
+        mut take: impl FnMut(T::Ref<'_>) -> O,
+    ) -> Option<Result<Entry<O>, Error>> {
         loop {
-            match self.reader.take() {
+            match self.reader.take_with(&mut take) {
                 Taken::Entry(entry) => return Some(entry),
                 Taken::End => return None,
                 Taken::NeedMore => match self.body.read(&mut self.buffer) {
@@ -51,6 +73,14 @@ impl<T: Record> Iterator for Records<T> {
                 },
             }
         }
+    }
+}
+
+impl<T: Record> Iterator for Records<T> {
+    type Item = Result<Entry<T>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_with(T::from_ref)
     }
 }
 
