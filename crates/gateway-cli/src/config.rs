@@ -174,6 +174,9 @@ fn token(
         return Ok(Some(TokenFrom::Stdin));
     }
     if let Some(path) = &flags.token_file {
+        if path.as_os_str() == "-" {
+            return Ok(Some(TokenFrom::Stdin));
+        }
         return Ok(from_file(path.clone(), Origin::Flag("--token-file")));
     }
     if variable(TOKEN).is_some() {

@@ -73,7 +73,7 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) profile: Option<String>,
 
-    /// Read the access token from a file that only you can read (or `GATEWAY_TOKEN_FILE`).
+    /// Read the access token from a file that only you can read; `-` is standard input (or `GATEWAY_TOKEN_FILE`).
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "token_stdin")]
     pub(crate) token_file: Option<PathBuf>,
 

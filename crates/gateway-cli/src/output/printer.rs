@@ -13,7 +13,7 @@ use crate::output::progress::Progress;
 use crate::output::record::Members;
 use crate::output::select::{Filter, Selection, Sort, check};
 use crate::output::{Format, Shape, form};
-use crate::screen::Screen;
+use crate::screen::{Screen, variable};
 
 /// One output from its first record to its last.
 pub(crate) struct Printer {
@@ -49,7 +49,7 @@ impl Printer {
         let form = form(format, shape, flags, screen)?;
         let json = matches!(format, Format::Json | Format::Ndjson);
         let elsewhere = !screen.is_terminal() || flags.output_file.is_some();
-        let visible = screen.errors_seen && elsewhere && !flags.quiet;
+        let visible = screen.errors_seen && elsewhere && !flags.quiet && variable("CI").is_none();
         Ok(Self {
             form,
             out: Destination::open(flags.output_file.as_deref())?,

@@ -123,6 +123,7 @@ fn every_source_of_a_token_works() {
     let url = server.uri("");
     let person = Person::new().with("GATEWAY_BASE_URL", &url);
     assert_eq!(code(&person.run_with(TOKEN, &["credits", "get", "--token-stdin"])), 0);
+    assert_eq!(code(&person.run_with(TOKEN, &["credits", "get", "--token-file", "-"])), 0);
     assert_eq!(code(&person.run(&["config", "set", "token-command", &format!("echo {TOKEN}")])), 0);
     assert_eq!(code(&person.run(&["credits", "get"])), 0);
     // The environment goes before the profile, and the message names it.
