@@ -9,6 +9,7 @@ use gateway_client::model::{Candidate, Credits, Portal, Vacancy};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
+use xtask::spec::grammar::Form;
 
 #[test]
 fn candidates() {
@@ -28,6 +29,29 @@ fn vacancies() {
 #[test]
 fn credits() {
     agree("credits", |text| serde_json::from_str::<Credits>(text).is_ok());
+}
+
+/// The forms of the spec language: the pattern for editors and the code of the reader.
+#[test]
+fn forms() {
+    let piece = prop::sample::select(vec![
+        "a", "B", "z9", "0", "1", "12", ".", "-", "_", "~", "/", "//", " ", "\n", "é", "☂", "&",
+        "=", "?", "\"", "+", "json",
+    ]);
+    let text = prop::collection::vec(piece, 0..7).prop_map(|pieces| pieces.concat());
+    for form in Form::ALL {
+        let schema =
+            json!({ "type": "string", "pattern": form.pattern(), "maxLength": form.longest() });
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let config = Config { cases: 400, failure_persistence: None, ..Config::default() };
+        TestRunner::new(config)
+            .run(&text, |text| {
+                let valid = validator.is_valid(&Value::from(text.as_str()));
+                prop_assert_eq!(form.fits(&text), valid, "{:?} {:?}", form, text);
+                Ok(())
+            })
+            .unwrap();
+    }
 }
 
 /// Asks both about many values: mostly records, many of them almost right.

@@ -1,0 +1,254 @@
+//! The forms of text: names, paths, versions, sentences.
+//!
+//! Each form says itself three times: to people, as a regular expression for the JSON Schema, and as
+//! code for the reader, which has no engine for regular expressions. `tests/it/schemas.rs` holds the
+//! two together.
+
+/// The form of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Sentences; line breaks are allowed.
+    Prose,
+    /// Any text on one line.
+    Line,
+    /// `CandidateId`.
+    Type,
+    /// `list_candidates`.
+    Snake,
+    /// `recruitment-gateway`.
+    Kebab,
+    /// `D-date`.
+    Id,
+    /// `phone_mobile` or `phoneMobile`: what `rust-name` takes.
+    Ident,
+    /// The name of a type, built in or declared.
+    TypeRef,
+    /// A JSON key or an enum value: any text on one line that is not empty.
+    Wire,
+    /// A query parameter: unreserved characters of RFC 3986.
+    Param,
+    /// The value of the selector: unreserved characters and `/`.
+    Select,
+    /// A URL path from the root.
+    Path,
+    /// A media type.
+    Media,
+    /// `1.2.3`.
+    Version,
+    /// A relative path below the folder of the spec.
+    File,
+    /// A query string of printable ASCII.
+    Query,
+}
+
+/// The longest name, in characters.
+const LONGEST_NAME: usize = 64;
+/// The longest text on one line, in characters.
+const LONGEST_LINE: usize = 400;
+
+impl Form {
+    /// All forms.
+    pub const ALL: &[Self] = &[
+        Self::Prose,
+        Self::Line,
+        Self::Type,
+        Self::Snake,
+        Self::Kebab,
+        Self::Id,
+        Self::Ident,
+        Self::TypeRef,
+        Self::Wire,
+        Self::Param,
+        Self::Select,
+        Self::Path,
+        Self::Media,
+        Self::Version,
+        Self::File,
+        Self::Query,
+    ];
+
+    /// What a text of the form looks like, for messages.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Self::Prose => "sentences",
+            Self::Line => "text on one line",
+            Self::Type => {
+                "a type name such as `CandidateId`, of at most 64 ASCII letters and digits"
+            }
+            Self::Snake => {
+                "a name such as `list_candidates`, of at most 64 lowercase ASCII letters, digits and `_`"
+            }
+            Self::Kebab => {
+                "a name such as `status-names`, of at most 64 lowercase ASCII letters, digits and `-`"
+            }
+            Self::Id => "an id such as `D-date`, of at most 64 ASCII letters, digits and `-`",
+            Self::Ident => {
+                "a Rust name such as `kind`, of at most 64 ASCII letters, digits and `_`"
+            }
+            Self::TypeRef => "the name of a type",
+            Self::Wire => "text on one line that is not empty and has no white space around it",
+            Self::Param => "a query parameter of letters, digits, `-`, `.`, `_` and `~`",
+            Self::Select => {
+                "a selector such as `candidates/list`, of letters, digits, `-`, `.`, `_`, `~` and `/`"
+            }
+            Self::Path => "a path such as `/c/oauth/v1`, without a slash at its end",
+            Self::Media => "a media type such as `application/json`",
+            Self::Version => "a version such as `1.0.0`, three numbers",
+            Self::File => "a path such as `fixtures/credits.json`, below the folder of the spec",
+            Self::Query => "a query string such as `method=credits/get`, of printable ASCII",
+        }
+    }
+
+    /// Whether a text of the form has only ASCII characters.
+    pub fn is_ascii(self) -> bool {
+        !matches!(self, Self::Prose | Self::Line | Self::Wire)
+    }
+
+    /// The form as a regular expression of JSON Schema.
+    pub fn pattern(self) -> &'static str {
+        match self {
+            Self::Prose => r"\S",
+            Self::Line | Self::Wire => r"^\S(.*\S)?$",
+            Self::Type => "^[A-Z][A-Za-z0-9]{0,63}$",
+            Self::Snake => "^[a-z][a-z0-9]*(_[a-z0-9]+)*$",
+            Self::Kebab => "^[a-z][a-z0-9]*(-[a-z0-9]+)*$",
+            Self::Id => "^[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*$",
+            Self::Ident => "^[A-Za-z][A-Za-z0-9_]{0,63}$",
+            Self::TypeRef => "^[A-Za-z][A-Za-z0-9]{0,63}$",
+            Self::Param => "^[A-Za-z0-9._~-]+$",
+            Self::Select => "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$",
+            Self::Path => "^(/[A-Za-z0-9._~-]+)+$",
+            Self::Media => r"^[a-z0-9]+/[a-z0-9.+-]+$",
+            Self::Version => r"^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$",
+            Self::File => r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$",
+            Self::Query => r"^[!-~]+$",
+        }
+    }
+
+    /// Whether a text has the form. Says the same as [`pattern`](Self::pattern), plus lengths.
+    pub fn fits(self, text: &str) -> bool {
+        (1..=self.longest()).contains(&text.chars().count()) && self.shape_fits(text)
+    }
+
+    /// The largest number of characters that a text of the form has.
+    pub fn longest(self) -> usize {
+        match self {
+            Self::Prose => 4000,
+            Self::Type | Self::Snake | Self::Kebab | Self::Id | Self::Ident | Self::TypeRef => {
+                LONGEST_NAME
+            }
+            Self::Param => 100,
+            Self::Line
+            | Self::Wire
+            | Self::Select
+            | Self::Path
+            | Self::Media
+            | Self::Version
+            | Self::File
+            | Self::Query => LONGEST_LINE,
+        }
+    }
+
+    fn shape_fits(self, text: &str) -> bool {
+        let words = |separator: char, start: fn(char) -> bool, rest: fn(char) -> bool| {
+            text.starts_with(start)
+                && text.split(separator).all(|word| !word.is_empty() && word.chars().all(rest))
+        };
+        let lower_digit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        match self {
+            Self::Prose => !text.trim().is_empty(),
+            Self::Line | Self::Wire => !text.contains('\n') && text.trim() == text,
+            Self::Type => {
+                text.starts_with(|c: char| c.is_ascii_uppercase())
+                    && text.chars().all(|c| c.is_ascii_alphanumeric())
+            }
+            Self::Snake => words('_', |c| c.is_ascii_lowercase(), lower_digit),
+            Self::Kebab => words('-', |c| c.is_ascii_lowercase(), lower_digit),
+            Self::Id => words('-', |c| c.is_ascii_alphabetic(), |c| c.is_ascii_alphanumeric()),
+            Self::Ident => {
+                text.starts_with(|c: char| c.is_ascii_alphabetic())
+                    && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            }
+            Self::TypeRef => {
+                text.starts_with(|c: char| c.is_ascii_alphabetic())
+                    && text.chars().all(|c| c.is_ascii_alphanumeric())
+            }
+            Self::Param => text.chars().all(is_unreserved),
+            Self::Select => words('/', is_unreserved, is_unreserved),
+            Self::Path => {
+                text.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_segment))
+            }
+            Self::Media => text.split_once('/').is_some_and(|(a, b)| {
+                !a.is_empty()
+                    && a.chars().all(lower_digit)
+                    && !b.is_empty()
+                    && b.chars().all(|c| lower_digit(c) || matches!(c, '.' | '+' | '-'))
+            }),
+            Self::Version => is_version(text),
+            Self::File => text.split('/').all(|part| {
+                is_segment(part) && !part.starts_with(['.', '~']) && !part.contains('~')
+            }),
+            Self::Query => text.chars().all(|c| c.is_ascii_graphic()),
+        }
+    }
+}
+
+fn is_segment(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_unreserved)
+}
+
+/// Whether a character needs no escaping anywhere in a URL (RFC 3986, section 2.3).
+fn is_unreserved(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~')
+}
+
+fn is_version(text: &str) -> bool {
+    let number = |part: &str| {
+        (1..=9).contains(&part.len())
+            && part.chars().all(|c| c.is_ascii_digit())
+            && (part == "0" || !part.starts_with('0'))
+    };
+    text.split('.').count() == 3 && text.split('.').all(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Form;
+
+    #[track_caller]
+    fn check(form: Form, good: &[&str], bad: &[&str]) {
+        for text in good {
+            assert!(form.fits(text), "{form:?} refuses `{text}`");
+        }
+        for text in bad {
+            assert!(!form.fits(text), "{form:?} takes `{text}`");
+        }
+    }
+
+    #[test]
+    fn names() {
+        check(
+            Form::Type,
+            &["A", "CandidateId", "V2"],
+            &["", "a", "A_b", "A-b", "Ä", &"A".repeat(65)],
+        );
+        check(Form::Snake, &["a", "list_all2"], &["", "A", "_a", "a_", "a__b", "a-b", "2a"]);
+        check(Form::Kebab, &["a", "on-hold-2"], &["", "a_b", "-a", "a-", "a--b"]);
+        check(Form::Id, &["D-date", "q1"], &["", "1q", "D-", "D_date"]);
+    }
+
+    #[test]
+    fn what_travels() {
+        check(Form::Wire, &["a", "a b", "é\"\\"], &["", " a", "a ", "a\nb"]);
+        check(Form::Param, &["vacancy_id", "a.b~c-d"], &["", "a b", "a&b", "a=b", "a/b", "é"]);
+        check(Form::Select, &["candidates/list", "match"], &["", "/a", "a/", "a//b", "a?b"]);
+        check(Form::Path, &["/c/oauth/v1"], &["", "/", "c", "/c/", "/c//d", "/c?d"]);
+        check(
+            Form::Media,
+            &["application/vnd.shed+json"],
+            &["", "json", "a/", "a b/c", "a/b; q=1"],
+        );
+        check(Form::Version, &["1.0.0", "10.20.30"], &["", "1.0", "1.0.0.0", "01.0.0", "1.0.x"]);
+        check(Form::File, &["fixtures/a.json"], &["", "/a", "../a", "a/../b", "a//b", ".a", "a b"]);
+    }
+}
