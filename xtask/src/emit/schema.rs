@@ -68,7 +68,6 @@ impl Schemas<'_> {
         let mut schema = self.of_type(param.ty, true);
         if schema.get("type") == Some(&json!("string")) && !schema.contains_key("enum") {
             schema.insert("minLength".to_owned(), json!(1));
-            schema.insert("pattern".to_owned(), json!(NO_CONTROL_CHARACTERS));
         }
         if let Some(most) = param.max_chars {
             schema.insert("maxLength".to_owned(), json!(most));
@@ -155,9 +154,6 @@ impl Schemas<'_> {
         }
     }
 }
-
-/// A text in a query is one that people can write.
-const NO_CONTROL_CHARACTERS: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
 
 fn nullable(mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(ty) = schema.get("type").cloned() {
