@@ -180,6 +180,37 @@ mod tests {
     use super::*;
     use crate::store::sqlite::open;
 
+    /// A statement is planned once per connection, whatever values it is given.
+    #[test]
+    fn no_value_makes_a_new_plan() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("t.db");
+        drop(open::writer(&path).unwrap());
+        let connection = open::reader(&path).unwrap();
+        for sql in [
+            sql::AUTHENTICATE,
+            sql::CREDITS,
+            sql::CANDIDATES,
+            VACANCY_CANDIDATES,
+            STATUS_CANDIDATES,
+        ] {
+            let mut statement = connection.prepare_cached(sql).unwrap();
+            for value in 0..5_i64 {
+                let values = vec![value; statement.parameter_count()];
+                let mut rows = statement.query(rusqlite::params_from_iter(values)).unwrap();
+                assert!(rows.next().unwrap().is_none());
+            }
+            assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0, "{sql}");
+            drop(statement);
+            let statement = connection.prepare_cached(sql).unwrap();
+            assert_eq!(
+                statement.get_status(rusqlite::StatementStatus::Run),
+                5,
+                "{sql} was not kept"
+            );
+        }
+    }
+
     /// The plan of every statement that serves requests or cleans up. One that scans a table is a mistake.
     #[test]
     fn every_read_goes_by_a_key() {
