@@ -76,7 +76,7 @@ impl BaseUrl {
 }
 
 /// Whether a host can only be this machine.
-fn is_loopback(host: &str) -> bool {
+pub(crate) fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost")
         || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

@@ -44,6 +44,7 @@
 //! | `reqwest` | yes | a default transport for [`Client`] |
 //! | `reqwest-blocking` | | a default transport for [`blocking::Client`] |
 //! | `rustls` | yes | `https` for them |
+//! | `oauth2` | | [`ClientCredentials`]: tokens from an OAuth 2.0 authorisation server |
 //! | `tracing` | yes | an event for every attempt, in the terms of OpenTelemetry's HTTP client conventions |
 
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -80,6 +81,8 @@ pub use crate::observer::{Attempt, Observer};
 pub use crate::problem::Problem;
 pub use crate::records::{Entry, Records};
 pub use crate::retry::RetryPolicy;
+#[cfg(feature = "oauth2")]
+pub use crate::token::ClientCredentials;
 pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource};
 
 /// The README's examples are compiled with this crate's tests.

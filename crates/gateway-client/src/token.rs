@@ -8,10 +8,14 @@ use gateway_transport::{BoxError, BoxFuture};
 
 use crate::{AccessToken, Error, ErrorKind};
 
+#[cfg(feature = "oauth2")]
+mod client_credentials;
 mod command;
 mod environment;
 mod file;
 
+#[cfg(feature = "oauth2")]
+pub use self::client_credentials::ClientCredentials;
 pub use self::command::CommandToken;
 pub use self::environment::EnvironmentToken;
 pub use self::file::FileToken;

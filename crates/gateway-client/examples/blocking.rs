@@ -1,0 +1,29 @@
+//! The same client without a runtime, and what to do with each kind of failure.
+//!
+//! `GATEWAY_BASE_URL=… GATEWAY_TOKEN=… cargo run -p gateway-client --features reqwest-blocking --example blocking`
+
+#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+
+use std::env;
+use std::error::Error;
+
+use gateway_client::{EnvironmentToken, ErrorKind, blocking};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let client = blocking::Client::builder(env::var("GATEWAY_BASE_URL")?)
+        .token(EnvironmentToken::new("GATEWAY_TOKEN"))
+        .build()?;
+    match client.list_vacancies() {
+        Ok(vacancies) => {
+            for vacancy in vacancies.items {
+                println!("{}\t{}", vacancy.id.as_str(), vacancy.project.unwrap_or_default());
+            }
+        }
+        Err(error) if error.kind() == ErrorKind::Unauthorized => println!("ask for a new token"),
+        Err(error) if error.is_transient() => {
+            println!("come back later ({error}, {} attempts)", error.attempts());
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! The first call: who applied, and who could not be read.
+//!
+//! `GATEWAY_BASE_URL=… GATEWAY_TOKEN=… cargo run -p gateway-client --example first_call`
+
+#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+
+use std::env;
+use std::error::Error;
+
+use gateway_client::model::{ListCandidates, StatusName};
+use gateway_client::{Client, EnvironmentToken};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let client = Client::builder(env::var("GATEWAY_BASE_URL")?)
+        .token(EnvironmentToken::new("GATEWAY_TOKEN"))
+        .build()?;
+    let credits = client.get_credits().await?;
+    println!("balance: {} {}", credits.credits_number, credits.currency);
+
+    for vacancy in client.list_vacancies().await?.items {
+        let query = ListCandidates::new().vacancy_id(&vacancy.id).status(StatusName::New);
+        let new = client.list_candidates(&query).await?;
+        let (read, unread) = (new.items.len(), new.rejected.len());
+        println!("vacancy {}: {read} new candidates, {unread} not readable", vacancy.id.as_str());
+    }
+    Ok(())
+}
