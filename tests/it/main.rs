@@ -4,6 +4,7 @@
 
 mod auto_traits;
 mod evolution;
+mod faults;
 mod mocks;
 mod operations;
 mod schemas;

@@ -1,8 +1,13 @@
 //! What several suites share: both clients behind one face, and the answers of the spec.
 
+use std::sync::LazyLock;
+
 use gateway_client::model::{Candidate, Credits, ListCandidates, Listing, Vacancy};
 use gateway_client::{AccessToken, Client, Error, blocking};
 use tokio::runtime::Runtime;
+
+/// The runtime of everything that is async in these tests.
+pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 
 /// The token in tests that expect any.
 pub(crate) const TOKEN: &str = "gwt_test-token";
@@ -17,7 +22,7 @@ pub(crate) use fixture;
 
 /// A client, whatever its mode.
 pub(crate) enum Driver {
-    Async(Client, Runtime),
+    Async(Client),
     Blocking(blocking::Client),
 }
 
@@ -27,7 +32,7 @@ impl Driver {
         let token = AccessToken::new(token).unwrap();
         let client = Client::builder(base_url).token(token.clone()).build().unwrap();
         let blocking = blocking::Client::builder(base_url).token(token).build().unwrap();
-        [Self::Async(client, Runtime::new().unwrap()), Self::Blocking(blocking)]
+        [Self::Async(client), Self::Blocking(blocking)]
     }
 
     pub(crate) fn candidates<V>(
@@ -35,21 +40,21 @@ impl Driver {
         query: &ListCandidates<V>,
     ) -> Result<Listing<Candidate>, Error> {
         match self {
-            Self::Async(client, runtime) => runtime.block_on(client.list_candidates(query)),
+            Self::Async(client) => RUNTIME.block_on(client.list_candidates(query)),
             Self::Blocking(client) => client.list_candidates(query),
         }
     }
 
     pub(crate) fn vacancies(&self) -> Result<Listing<Vacancy>, Error> {
         match self {
-            Self::Async(client, runtime) => runtime.block_on(client.list_vacancies()),
+            Self::Async(client) => RUNTIME.block_on(client.list_vacancies()),
             Self::Blocking(client) => client.list_vacancies(),
         }
     }
 
     pub(crate) fn credits(&self) -> Result<Credits, Error> {
         match self {
-            Self::Async(client, runtime) => runtime.block_on(client.get_credits()),
+            Self::Async(client) => RUNTIME.block_on(client.get_credits()),
             Self::Blocking(client) => client.get_credits(),
         }
     }

@@ -13,7 +13,7 @@ use pollster::block_on;
 
 use crate::answer::{Answer, ERROR_BODY_LIMIT, check_head};
 use crate::call::{Call, Next};
-use crate::core::{Core, Reading};
+use crate::core::{Core, Reading, check_length};
 use crate::sleep::block;
 use crate::{Builder, Error};
 
@@ -217,7 +217,10 @@ fn exchange(
 ) -> Result<Response<BlockingBody>, TransportError> {
     let (head, body) = transport.send(request)?.into_parts();
     let body = match (head.status, reading) {
-        (StatusCode::OK, Reading::Whole(limit)) => body.collect(limit)?.into(),
+        (StatusCode::OK, Reading::Whole(limit)) => {
+            check_length(&head.headers, limit)?;
+            body.collect(limit)?.into()
+        }
         (StatusCode::OK, Reading::Head) => body,
         _ => beginning(body).into(),
     };

@@ -11,7 +11,7 @@ use http::{Response, StatusCode};
 
 use crate::answer::{Answer, ERROR_BODY_LIMIT, check_head};
 use crate::call::{Call, Next};
-use crate::core::{Core, Reading};
+use crate::core::{Core, Reading, check_length};
 use crate::sleep::sleep;
 use crate::{Builder, Error, Records};
 
@@ -264,7 +264,10 @@ async fn exchange(
 ) -> Result<Response<Body>, TransportError> {
     let (head, body) = transport.send(request).await?.into_parts();
     let body = match (head.status, reading) {
-        (StatusCode::OK, Reading::Whole(limit)) => body.collect(limit).await?.into(),
+        (StatusCode::OK, Reading::Whole(limit)) => {
+            check_length(&head.headers, limit)?;
+            body.collect(limit).await?.into()
+        }
         (StatusCode::OK, Reading::Head) => body,
         _ => beginning(body).await.into(),
     };

@@ -5,8 +5,8 @@ use std::time::Instant;
 use bytes::Bytes;
 use gateway_model::{Operation, service};
 use gateway_transport::{Request, TransportError};
-use http::header::{ACCEPT, AUTHORIZATION, USER_AGENT};
-use http::{HeaderValue, Method, Response};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, USER_AGENT};
+use http::{HeaderMap, HeaderValue, Method, Response};
 
 use crate::base_url::BaseUrl;
 use crate::call::{Call, Moment, Next, Policy};
@@ -68,6 +68,15 @@ impl Core {
             retry_in: wait_of(&next),
         });
         next
+    }
+}
+
+/// Refuses a body that says it is larger than the limit, before any of it is received.
+pub(crate) fn check_length(headers: &HeaderMap, limit: u64) -> Result<(), TransportError> {
+    let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    match length {
+        Some(length) if limit < length => Err(TransportError::body_too_large(limit)),
+        _ => Ok(()),
     }
 }
 
