@@ -32,10 +32,25 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     }
     run(&mut file, service, &groups);
     checks(&mut file, service);
+    cheapest(&mut file, service);
     vec![GeneratedFile {
         path: "crates/gateway-cli/src/generated/commands.rs".to_owned(),
         text: file.finish(),
     }]
+}
+
+/// What a token is tried with: an object if possible, because a list may be long.
+fn cheapest(file: &mut Rust, service: &Service) {
+    let askable = |one: &&Operation| one.params.iter().all(|param| !param.required);
+    let mut operations: Vec<_> = service.operations.iter().filter(askable).collect();
+    operations.sort_by_key(|one| (one.response.is_list(), one.params.len()));
+    let Some(operation) = operations.first() else { return };
+    file.blank();
+    file.doc("The question that costs the service the least, to see whether it takes a token.");
+    file.line(format_args!(
+        "pub(crate) type CheapestQuestion = model::{};",
+        operation.rust.pascal()
+    ));
 }
 
 /// A command at the top: `candidates` with its verbs, or an operation whose selector has no `/`.

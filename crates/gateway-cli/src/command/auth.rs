@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal as _};
 
 use clap::Subcommand;
 use gateway_client::AccessToken;
-use gateway_client::model::GetCredits;
 use serde::Serialize;
 
 use crate::config::file::ConfigFile;
@@ -12,6 +11,7 @@ use crate::config::{Settings, TokenFrom, tokens};
 use crate::connect::from_stdin;
 use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
+use crate::generated::commands::CheapestQuestion;
 use crate::output::Shape;
 use crate::output::printer::Printer;
 use crate::screen::{Screen, variable};
@@ -65,7 +65,7 @@ pub(crate) fn run(
             let session = Session::open(service, output, screen)?;
             let shape = Shape { columns: FIELDS, fields: FIELDS, single: true };
             let mut printer = Printer::open(output, screen, &shape)?;
-            let answer = session.client.send(&GetCredits::new());
+            let answer = session.client.send(&CheapestQuestion::new());
             let settings = &session.settings;
             printer.record(&Status {
                 profile: settings.profile.value.clone(),
@@ -108,8 +108,7 @@ fn login(
         if settings.allow_insecure_http.value {
             builder = builder.allow_insecure_http();
         }
-        // The cheapest question, whose answer has nothing personal in it.
-        builder.build()?.get_credits()?;
+        builder.build()?.send(&CheapestQuestion::new())?;
     }
     tokens::store(&profile, text)?;
     if let Some(url) = &service.base_url {
