@@ -46,7 +46,8 @@ impl<'a> Cursor<'a> {
         self.depth += 1;
         self.eat(b'{')?;
         // An empty object has no required member: serde says what is missing.
-        (self.depth <= depth::LIMIT && self.token()? == b'"').then_some(())
+        self.token()?;
+        (self.depth <= depth::LIMIT).then_some(())
     }
 
     /// Steps over this name and its colon, if they stand here just so. `name` has its quotes and colon.
@@ -78,7 +79,7 @@ impl<'a> Cursor<'a> {
         let byte = self.token()?;
         self.at += 1;
         match byte {
-            b',' => (self.token()? == b'"').then_some(true),
+            b',' => self.token().map(|_| true),
             b'}' => {
                 self.depth -= 1;
                 Some(false)
@@ -354,5 +355,16 @@ const _: fn(&mut Cursor<'static>) -> Option<bool> = Cursor::parsed;
 /// What is set aside for the rest of a text after its first escape.
 const ESCAPED_ROOM: usize = 24;
 
-/// Stands for a member that is not listed; no record has so many.
-pub(crate) const UNKNOWN: u32 = u32::MAX;
+/// Reads a member if it stands where it usually does, and leaves the block after the last one.
+macro_rules! usual {
+    ($end:lifetime, $cursor:ident, $name:literal, $slot:ident = $value:expr) => {
+        if $cursor.has($name) {
+            $slot = $value;
+            if !$cursor.more()? {
+                break $end;
+            }
+        }
+    };
+}
+
+pub(crate) use usual;

@@ -78,6 +78,16 @@ impl<T> Slot<T> {
         self.full()
     }
 
+    /// Makes another value of the one that is there.
+    #[inline]
+    pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Slot<U> {
+        match self {
+            Self::Empty => Slot::Empty,
+            Self::Null => Slot::Null,
+            Self::Full(value) => Slot::Full(make(value)),
+        }
+    }
+
     #[inline]
     pub(crate) fn full(self) -> Option<T> {
         match self {

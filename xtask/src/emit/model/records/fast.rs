@@ -35,34 +35,24 @@ fn fast(file: &mut Rust, forms: &[Form<'_>], borrowed: &str) {
         file.line(format_args!("let mut {} = Slot::Empty;", form.name));
     }
     file.line("let mut extra = Extra::default();");
-    file.line("let mut expected = 0;");
+    file.open("'members: {");
+    file.line("// The usual order, without looking back.");
+    for form in forms {
+        let (name, value) = (&form.name, form.fast());
+        file.line(format_args!("usual!('members, cursor, {}, {name} = {value});", key(form)));
+    }
     file.open("loop {");
     file.line("let start = cursor.at();");
-    file.open("let member = match expected {");
+    file.open("match cursor.name()? {");
     for form in forms {
-        let name = serde_json::Value::from(form.field.wire.as_str());
-        let index = form.index;
-        let name = string(&format!("{name}:"));
-        file.line(format_args!("{index} if cursor.has({name}) => {index},"));
-    }
-    file.open("_ => match cursor.name()? {");
-    for form in forms {
-        file.line(format_args!("{} => {},", string(&form.field.wire), form.index));
-    }
-    file.line("_ => UNKNOWN,");
-    file.close("},");
-    file.close("};");
-    file.open("match member {");
-    for form in forms {
-        file.line(format_args!("{} => {}.put({})?,", form.index, form.name, form.fast()));
+        let (name, value) = (&form.name, form.fast());
+        file.line(format_args!("{} => {name}.put({value})?,", string(&form.field.wire)));
     }
     file.line("_ => extra.take(cursor, start)?,");
     file.close("}");
-    file.open("if member != UNKNOWN {");
-    file.line("expected = member + 1;");
-    file.close("}");
     file.open("if !cursor.more()? {");
-    file.line("break;");
+    file.line("break 'members;");
+    file.close("}");
     file.close("}");
     file.close("}");
     nulls(file, forms);
@@ -80,6 +70,12 @@ fn fast(file: &mut Rust, forms: &[Form<'_>], borrowed: &str) {
     file.close("})");
     file.close("}");
     file.close("}");
+}
+
+/// The name of the member as it usually stands in the text, with its quotes and colon.
+fn key(form: &Form<'_>) -> String {
+    let name = serde_json::Value::from(form.field.wire.as_str());
+    string(&format!("{name}:"))
 }
 
 fn shape(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {

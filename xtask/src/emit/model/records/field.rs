@@ -145,7 +145,7 @@ impl Form<'_> {
                 format!("Slot::Full({ty}::from(cursor.text()?))")
             }
             Kind::Value { ty, is_open_enum: true, .. } => {
-                format!("cursor.nullable(|cursor| cursor.text().map({ty}::from))?")
+                format!("cursor.nullable_text()?.map({ty}::from)")
             }
             Kind::Value { .. } if required => "Slot::Full(cursor.parsed()?)".to_owned(),
             Kind::Value { .. } => "cursor.nullable(Cursor::parsed)?".to_owned(),
