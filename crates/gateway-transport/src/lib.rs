@@ -6,7 +6,7 @@
 //!
 //! # The contract of a transport
 //!
-//! Every implementation, ours or yours, promises the same, and `gateway-testkit` checks it:
+//! Every implementation, ours or yours, promises the same, and our tests check it:
 //!
 //! 1. Method, target and header bytes are sent as given; nothing is added but what HTTP/1.1 framing needs.
 //!    What cannot be sent unchanged is refused with [`ErrorKind::InvalidRequest`].

@@ -1,4 +1,4 @@
-//! What is particular to the reqwest adapters; everything they share with others is in the conformance kit.
+//! What is particular to the reqwest adapters.
 #![cfg(feature = "reqwest-blocking")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::io::{BufRead, BufReader, Write};
