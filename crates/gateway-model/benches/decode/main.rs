@@ -1,9 +1,9 @@
 //! How fast bodies are decoded, against `serde_json` into derived structs in the same run.
 //!
 //! `cargo bench -p gateway-model` prints the table; with `-- --write` it also goes to
-//! `docs/benchmarks.md`. Build with `RUSTFLAGS="--cfg rivals"` to compare other parsers too, with
-//! `-- --only 1M` or `-- --only plain` to run a part. Time is the CPU time of the thread, rounds are
-//! interleaved, and a ratio is the median over the rounds of the ratio within one round.
+//! `docs/benchmarks.md`, and with `-- --only 1M` or `-- --only plain` only a part runs. Time is the
+//! CPU time of the thread, rounds are interleaved, and a ratio is the median over the rounds of the
+//! ratio within one round.
 
 #![expect(
     clippy::cast_precision_loss,

@@ -25,16 +25,6 @@ impl Subject {
 pub(crate) const SUBJECTS: &[Subject] = &[
     subject("serde_json, derived `String` structs (reference)", reference),
     Subject { only_extra: true, ..subject("the same, `#[serde(flatten)]` keeps extra", flattened) },
-    #[cfg(rivals)]
-    subject("sonic-rs, the same structs", |body| {
-        let answer: Answer = sonic_rs::from_slice(body).expect("valid");
-        answer.result.iter().map(Plain::sum).sum()
-    }),
-    #[cfg(rivals)]
-    subject("simd-json, the same structs (copies the body first)", |body| {
-        let answer: Answer = simd_json::from_slice(&mut body.to_vec()).expect("valid");
-        answer.result.iter().map(Plain::sum).sum()
-    }),
     subject("ours, whole body, owned", |body| {
         <ListCandidates>::decode(body).expect("valid").items.iter().map(owned).sum()
     }),
