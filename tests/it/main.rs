@@ -3,9 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod auto_traits;
+mod cancel;
+mod concurrent;
+mod drivers;
 mod evolution;
 mod faults;
 mod mocks;
 mod operations;
 mod schemas;
+mod streaming;
 mod support;

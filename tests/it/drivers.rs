@@ -1,0 +1,227 @@
+//! One body of tests, five ways to carry a request: the answers are the same, whatever the transport and the mode.
+
+use std::fmt::Write as _;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::RawQuery;
+use axum::http::{Response, StatusCode};
+use axum::routing::get;
+use gateway_client::model::{ListCandidates, StatusName};
+use gateway_client::transport::cassette::{Recorder, Replayer};
+use gateway_client::transport::reqwest::ReqwestTransport;
+use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
+use gateway_client::transport::tower::ServiceTransport;
+use gateway_client::transport::ureq::UreqTransport;
+use gateway_client::transport::{BlockingTransport, Options, Proxy, Transport};
+use gateway_client::{AccessToken, Client, Error, RetryPolicy, blocking};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+use crate::support::{Driver, RUNTIME, TOKEN, fixture};
+
+/// A case: what is asked, and what comes of it.
+type Case = (fn(&Driver) -> Result<String, Error>, &'static str);
+
+const CASES: [Case; 10] = [
+    (|driver| all(driver), "2 records: 1 3, rejected: result[1].id"),
+    (|driver| of_vacancy(driver, 52), "1 records: 4712"),
+    (|driver| of_vacancy(driver, 53), "0 records:"),
+    (|driver| of_vacancy(driver, 400), "Status 400, 1 attempts: Wrong vacancy"),
+    (|driver| of_vacancy(driver, 403), "Forbidden 403, 1 attempts: Forbidden"),
+    (|driver| of_vacancy(driver, 503), "Server 503, 2 attempts"),
+    (|driver| of_vacancy(driver, 302), "Redirected 302, 1 attempts"),
+    (|driver| of_vacancy(driver, 200), "ContentType 200, 1 attempts"),
+    (vacancies, "Welder, Rotterdam|Nurse (nights)|"),
+    (
+        |driver| driver.credits().map(|one| format!("{} {}", one.credits_number, one.currency)),
+        "120.50 EUR",
+    ),
+];
+
+#[test]
+fn async_reqwest() {
+    check(&over(ReqwestTransport::new(&options()).unwrap(), &served()));
+}
+
+#[test]
+fn blocking_reqwest() {
+    check(&block_over(ReqwestBlockingTransport::new(&options()).unwrap(), &served()));
+}
+
+#[test]
+fn blocking_ureq() {
+    check(&block_over(UreqTransport::new(&options()).unwrap(), &served()));
+}
+
+#[test]
+fn in_process() {
+    check(&over(ServiceTransport::<_, Body>::new(answers()), "https://gateway.example.com"));
+}
+
+#[test]
+fn a_cassette() {
+    let tape = Tape::default();
+    let recorder = Recorder::new(ServiceTransport::<_, Body>::new(answers()), tape.clone());
+    check(&over(recorder, "https://gateway.example.com"));
+
+    let tape = String::from_utf8(tape.0.lock().unwrap().clone()).unwrap();
+    assert!(!tape.contains(TOKEN));
+    let replayer = Arc::new(Replayer::new(&tape).unwrap());
+    check(&over(Arc::clone(&replayer), "https://elsewhere.example.com"));
+    assert_eq!(replayer.remaining(), 0);
+    check(&block_over(Replayer::new(&tape).unwrap(), "https://elsewhere.example.com"));
+}
+
+#[test]
+fn the_blocking_client_works_inside_of_a_runtime() {
+    for transport in [true, false] {
+        let driver = if transport {
+            block_over(ReqwestBlockingTransport::new(&options()).unwrap(), &served())
+        } else {
+            block_over(UreqTransport::new(&options()).unwrap(), &served())
+        };
+        let inside = async { check(&driver) };
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(inside);
+    }
+}
+
+#[track_caller]
+fn check(driver: &Driver) {
+    for (number, (ask, expected)) in CASES.iter().enumerate() {
+        let got = ask(driver).unwrap_or_else(|error| outcome(&error));
+        assert_eq!(&got, expected, "case {number}");
+    }
+}
+
+fn outcome(error: &Error) -> String {
+    let mut text = format!(
+        "{:?} {}, {} attempts",
+        error.kind(),
+        error.status().map_or(0, |status| status.as_u16()),
+        error.attempts()
+    );
+    if let Some(title) = error.problem().and_then(|problem| problem.title) {
+        write!(text, ": {title}").unwrap();
+    }
+    text
+}
+
+fn all(driver: &Driver) -> Result<String, Error> {
+    listed(driver, &ListCandidates::new())
+}
+
+fn of_vacancy(driver: &Driver, vacancy: u64) -> Result<String, Error> {
+    listed(driver, &ListCandidates::new().vacancy_id(vacancy).status(StatusName::Shortlist))
+}
+
+fn listed<V>(driver: &Driver, query: &ListCandidates<V>) -> Result<String, Error> {
+    let listing = driver.candidates(query)?;
+    let mut text = format!("{} records:", listing.items.len());
+    for one in &listing.items {
+        write!(text, " {}", one.id.as_str()).unwrap();
+    }
+    for one in &listing.rejected {
+        write!(text, ", rejected: {}", one.error().path()).unwrap();
+    }
+    Ok(text)
+}
+
+fn vacancies(driver: &Driver) -> Result<String, Error> {
+    let listing = driver.vacancies()?;
+    let titles: Vec<_> = listing.items.iter().filter_map(|one| one.project.as_deref()).collect();
+    Ok(titles.join("|"))
+}
+
+/// The service of these tests. It keeps nothing, so that every driver finds the same.
+fn answers() -> Router {
+    Router::new()
+        .route("/c/oauth/v1", get(|RawQuery(query)| async move { answer(query.as_deref()) }))
+}
+
+fn answer(query: Option<&str>) -> Response<Body> {
+    let (status, media_type, body) = match query.unwrap_or_default() {
+        "method=candidates/list" => (200, JSON, fixture!("candidates-one-bad-record")),
+        "method=candidates/list&vacancy_id=52&status=Shortlist" => {
+            (200, JSON, fixture!("candidates-of-vacancy-and-status"))
+        }
+        "method=candidates/list&vacancy_id=53&status=Shortlist" => {
+            (200, JSON, r#"{"status":"success","result":[]}"#)
+        }
+        "method=candidates/list&vacancy_id=400&status=Shortlist" => {
+            (400, PROBLEM, r#"{"title":"Wrong vacancy"}"#)
+        }
+        "method=candidates/list&vacancy_id=403&status=Shortlist" => {
+            (403, PROBLEM, r#"{"title":"Forbidden"}"#)
+        }
+        "method=candidates/list&vacancy_id=302&status=Shortlist" => (302, "text/plain", ""),
+        "method=candidates/list&vacancy_id=200&status=Shortlist" => {
+            (200, "text/html", "<p>Please log in</p>")
+        }
+        "method=vacancies/list" => (200, JSON, fixture!("vacancies")),
+        "method=credits/get" => (200, JSON, fixture!("credits")),
+        _ => (503, "text/plain", "busy"),
+    };
+    let response = Response::builder()
+        .status(StatusCode::from_u16(status).unwrap())
+        .header("content-type", media_type)
+        .header("location", "https://elsewhere.example.com/");
+    response.body(body.into()).unwrap()
+}
+
+/// Serves the answers on a free port, for as long as the tests run, and returns the base URL.
+fn served() -> String {
+    static SERVERS: std::sync::LazyLock<Runtime> =
+        std::sync::LazyLock::new(|| Runtime::new().unwrap());
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let listener = SERVERS.block_on(TcpListener::bind(address)).unwrap();
+    let address = listener.local_addr().unwrap();
+    SERVERS.spawn(async { axum::serve(listener, answers()).await });
+    format!("http://{address}")
+}
+
+fn over(transport: impl Transport, base_url: &str) -> Driver {
+    let builder = Client::builder(base_url).token(token()).retry(retry()).transport(transport);
+    // Some transports belong to the runtime that they are first used on.
+    let _inside = RUNTIME.enter();
+    Driver::Async(builder.build().unwrap())
+}
+
+fn block_over(transport: impl BlockingTransport, base_url: &str) -> Driver {
+    let builder = blocking::Client::builder(base_url).token(token()).retry(retry());
+    Driver::Blocking(builder.transport(transport).build().unwrap())
+}
+
+fn token() -> AccessToken {
+    AccessToken::new(TOKEN).unwrap()
+}
+
+fn retry() -> RetryPolicy {
+    let shortest = std::time::Duration::from_millis(1);
+    RetryPolicy::default().max_attempts(2).base_delay(shortest)
+}
+
+fn options() -> Options {
+    Options::default().proxy(Proxy::Never)
+}
+
+/// What a recorder writes to, and a test reads.
+#[derive(Clone, Default)]
+struct Tape(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Tape {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+const JSON: &str = "application/json";
+const PROBLEM: &str = "application/problem+json";

@@ -1,0 +1,226 @@
+//! A list of a million: records arrive while the list is still being sent, in little memory, and a cut is not hidden.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::process::Command;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use gateway_client::model::{Candidate, ListCandidates};
+use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
+use gateway_server::{
+    CandidateRow, Clock, Config, ImportMode, NewToken, Place, PortalRow, RunningServer, Server,
+    SqliteStore, Stage, Store as _,
+};
+use gateway_testkit::raw_server::{Next, RawServer};
+use tempfile::TempDir;
+
+use crate::support::{RUNTIME, TOKEN};
+
+#[test]
+fn a_million_from_the_real_server_in_little_memory() {
+    let (_directory, server, token) = serve_a_million();
+    for mode in ["async", "blocking"] {
+        // Memory is measured of a process of its own, without the server in it.
+        let child = Command::new(env::current_exe().unwrap())
+            .args(["streaming::reader", "--exact", "--ignored", "--nocapture"])
+            .env(BASE_URL, server.base_url())
+            .env(BEARER, token.reveal())
+            .env(MODE, mode)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert!(child.status.success(), "{mode}: {said}{}", String::from_utf8_lossy(&child.stderr));
+        let growth: u64 = said
+            .lines()
+            .find_map(|line| line.split_once("KiB of growth: "))
+            .and_then(|(_, figure)| figure.trim().parse().ok())
+            .unwrap();
+        println!("{mode}: {CANDIDATES} candidates, peak memory grew by {growth} KiB");
+        assert!(growth < 16 * 1024, "{mode}: peak memory grew by {growth} KiB");
+    }
+    RUNTIME.block_on(server.stop());
+}
+
+/// The other half of the test above.
+#[test]
+#[ignore = "runs as a process of its own, started by another test"]
+fn reader() {
+    let Ok(base_url) = env::var(BASE_URL) else { return };
+    let token = AccessToken::new(env::var(BEARER).unwrap()).unwrap();
+    let asynchronous = env::var(MODE).unwrap() == "async";
+    let mut records = Listed::open(asynchronous, &base_url, token);
+    // The first record brings in everything that is there once, such as the threads of a runtime.
+    let mut count = usize::from(records.next().is_some_and(|first| first.is_ok()));
+    let before = memory("VmRSS:");
+    while let Some(record) = records.next() {
+        record.unwrap();
+        count += 1;
+    }
+    assert_eq!(count, CANDIDATES);
+    println!("KiB of growth: {}", memory("VmHWM:").saturating_sub(before));
+}
+
+#[test]
+fn the_first_record_comes_before_the_last_is_sent() {
+    for asynchronous in [true, false] {
+        let (arrived, wait) = mpsc::channel();
+        let wait = Mutex::new(wait);
+        let server = RawServer::start(move |_request, connection| {
+            let (first, last) = (r#"{"status":"success","result":[{"id":"1"},"#, r#"{"id":"2"}]}"#);
+            connection.send(head(first.len() + last.len()).as_bytes());
+            connection.send(first.as_bytes());
+            // The rest is not sent before the client has the first record.
+            wait.lock().unwrap().recv_timeout(Duration::from_secs(20)).unwrap();
+            connection.send(last.as_bytes());
+            Next::Close
+        })
+        .unwrap();
+        let mut records = Listed::open(asynchronous, &server.uri(""), token());
+        assert_eq!(records.next().unwrap().unwrap().id.as_str(), "1");
+        arrived.send(()).unwrap();
+        assert_eq!(records.next().unwrap().unwrap().id.as_str(), "2");
+        assert!(records.next().is_none());
+    }
+}
+
+#[test]
+fn a_cut_list_says_how_far_it_came() {
+    let block = block_of(10_000);
+    for asynchronous in [true, false] {
+        let block = Arc::clone(&block);
+        let server = RawServer::start(move |_request, connection| {
+            connection.send(head(1 << 40).as_bytes());
+            connection.send(br#"{"status":"success","result":["#);
+            for _ in 0..60 {
+                connection.send(block.as_bytes());
+            }
+            Next::Close
+        })
+        .unwrap();
+        let mut records = Listed::open(asynchronous, &server.uri(""), token());
+        let error = loop {
+            if let Err(error) = records.next().unwrap() {
+                break error;
+            }
+        };
+        assert_eq!(error.kind(), ErrorKind::Interrupted);
+        assert_eq!(error.delivered(), Some(600_000));
+        assert!(error.to_string().contains("after 600000 records"), "{error}");
+        assert!(records.next().is_none());
+        assert_eq!(server.progress().requests.len(), 1, "what has begun is not sent again");
+    }
+}
+
+#[test]
+fn dropped_records_end_the_exchange() {
+    let block = block_of(10_000);
+    for asynchronous in [true, false] {
+        let block = Arc::clone(&block);
+        let server = RawServer::start(move |_request, connection| {
+            connection.send(head(1 << 40).as_bytes());
+            connection.send(br#"{"status":"success","result":["#);
+            while connection.send(block.as_bytes()) {}
+            Next::Close
+        })
+        .unwrap();
+        let mut records = Listed::open(asynchronous, &server.uri(""), token());
+        assert_eq!(records.next().unwrap().unwrap().id.as_str(), "0");
+        drop(records);
+        assert!(server.wait_until(Duration::from_secs(20), |seen| seen.ended == 1));
+    }
+}
+
+/// The records of a list, whatever the mode.
+enum Listed {
+    Async(gateway_client::Records<Candidate>),
+    Blocking(blocking::Records<Candidate>),
+}
+
+impl Listed {
+    fn open(asynchronous: bool, base_url: &str, token: AccessToken) -> Self {
+        let query = ListCandidates::new();
+        if asynchronous {
+            let client = Client::builder(base_url).token(token).build().unwrap();
+            Self::Async(RUNTIME.block_on(client.stream(&query)).unwrap())
+        } else {
+            let client = blocking::Client::builder(base_url).token(token).build().unwrap();
+            Self::Blocking(client.stream(&query).unwrap())
+        }
+    }
+
+    fn next(&mut self) -> Option<Result<Candidate, Error>> {
+        let entry = match self {
+            Self::Async(records) => RUNTIME.block_on(records.next())?,
+            Self::Blocking(records) => records.next()?,
+        };
+        let readable = |entry| match entry {
+            Entry::Record(candidate) => Some(candidate),
+            Entry::Rejected(_) => None,
+        };
+        Some(entry.map(|entry| readable(entry).unwrap()))
+    }
+}
+
+fn serve_a_million() -> (TempDir, RunningServer, NewToken) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path().join("million.db")).unwrap();
+    let now = Clock::system().now();
+    let account = store.create_account("million", now).unwrap();
+    store.import(account, now, ImportMode::Commit, &mut fill).unwrap();
+    let token = store.create_token(account, "test", now, None).unwrap();
+    let mut config = Config::default();
+    config.listen = ([127, 0, 0, 1], 0).into();
+    let server = RUNTIME.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
+    (directory, server, token)
+}
+
+fn fill(stage: &mut dyn Stage) -> Result<(), gateway_server::Error> {
+    for number in 1..=CANDIDATES {
+        let text = number.to_string();
+        let row = CandidateRow {
+            id: &text,
+            name: "Björn Sample",
+            email: "bjorn.sample@example.com",
+            phone: "+31 20 5550123",
+            phone_mobile: "+31 6 5550 1234",
+            date: "2026-11-20 10:00:00",
+            portal: PortalRow { id: "3", name: "Company website" },
+            kind: "person",
+        };
+        let number = u64::try_from(number).unwrap();
+        stage.candidate(Place { file: 0, line: number }, number.try_into().unwrap(), &row)?;
+    }
+    Ok(())
+}
+
+fn head(length: usize) -> String {
+    format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n")
+}
+
+/// This many small records, each with its comma.
+fn block_of(count: usize) -> Arc<str> {
+    let mut block = String::new();
+    for number in 0..count {
+        write!(block, r#"{{"id":"{number}"}},"#).unwrap();
+    }
+    block.into()
+}
+
+fn token() -> AccessToken {
+    AccessToken::new(TOKEN).unwrap()
+}
+
+/// A figure of this process, in KiB.
+fn memory(name: &str) -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    line.trim().trim_end_matches(" kB").trim().parse().unwrap()
+}
+
+const CANDIDATES: usize = 1_000_000;
+
+const BASE_URL: &str = "GATEWAY_TEST_BASE_URL";
+const BEARER: &str = "GATEWAY_TEST_BEARER";
+const MODE: &str = "GATEWAY_TEST_MODE";
