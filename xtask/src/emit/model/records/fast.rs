@@ -46,7 +46,13 @@ fn fast(file: &mut Rust, forms: &[Form<'_>], borrowed: &str) {
     file.open("match cursor.name()? {");
     for form in forms {
         let (name, value) = (&form.name, form.fast());
-        file.line(format_args!("{} => {name}.put({value})?,", string(&form.field.wire)));
+        let wire = string(&form.field.wire);
+        file.line(if form.field.boxed {
+            // Too long for one line: rustfmt makes a block of it, which ends in a statement.
+            format!("{wire} => {{ {name}.put({value})?; }}")
+        } else {
+            format!("{wire} => {name}.put({value})?,")
+        });
     }
     file.line("_ => extra.take(cursor, start)?,");
     file.close("}");
