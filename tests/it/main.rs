@@ -4,6 +4,7 @@
 
 mod auto_traits;
 mod cancel;
+mod cases;
 mod concurrent;
 mod drivers;
 mod evolution;

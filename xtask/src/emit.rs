@@ -7,6 +7,7 @@
 
 use crate::ir::Service;
 
+mod cases;
 mod cli;
 mod client;
 mod json_schema;
@@ -45,6 +46,7 @@ type Emitter = fn(&Service) -> Vec<GeneratedFile>;
 /// One line each, in alphabetical order.
 #[rustfmt::skip]
 const EMITTERS: &[Emitter] = &[
+    cases::emit,
     cli::emit,
     client::emit,
     json_schema::emit,

@@ -4,11 +4,14 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `cases` | module `cases`: the examples of the spec as data |
 //! | `mocks` | module `mocks`: the operations of the gateway as wiremock mocks |
 //! | `raw-server` | module `raw_server`: a server that plays bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server within TLS |
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "cases")]
+pub mod cases;
 #[cfg(feature = "tls")]
 pub mod certificates;
 mod generated;

@@ -10,6 +10,8 @@ use crate::{
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     let mut root = Rust::new("What `cargo xtask` made of the spec.");
+    root.line("#[cfg(feature = \"cases\")]");
+    root.line("pub(crate) mod cases;");
     root.line("#[cfg(feature = \"mocks\")]");
     root.line("pub(crate) mod mocks;");
     let mut file = Rust::new("The operations of the service as mocks.");

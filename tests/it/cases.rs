@@ -1,0 +1,56 @@
+//! The contract cases, against our clients and our server.
+
+use gateway_client::model::{GetCredits, ListCandidates, ListVacancies, Operation, RawQuery};
+use gateway_client::{AccessToken, blocking};
+use gateway_server::demo;
+use gateway_testkit::cases::{CONTRACT_CASES, ContractCase};
+
+/// Reads an answer with the decoder of the operation, and returns the places of what it rejects; `None` if there is no
+/// such operation.
+fn rejected(case: &ContractCase, body: &[u8]) -> Option<Vec<usize>> {
+    let places = |rejected: &[gateway_client::model::Rejected]| {
+        rejected.iter().map(|one| usize::try_from(one.index()).unwrap()).collect()
+    };
+    Some(match case.method {
+        ListCandidates::<gateway_client::model::Unset>::METHOD => {
+            places(&ListCandidates::<gateway_client::model::Unset>::decode(body).unwrap().rejected)
+        }
+        ListVacancies::METHOD => places(&ListVacancies::decode(body).unwrap().rejected),
+        GetCredits::METHOD => GetCredits::decode(body).map(|_| Vec::new()).unwrap(),
+        _ => return None,
+    })
+}
+
+/// The case's query, pair by pair, as an operation.
+fn query(case: &ContractCase) -> RawQuery {
+    let decoded = |text: &str| {
+        let plain = text.replace("%20", " ").replace("%26", "&").replace("%2F", "/");
+        assert!(!plain.contains('%'), "{}: {text}", case.name);
+        plain
+    };
+    case.query.split('&').skip(1).fold(RawQuery::new(case.method), |query, pair| {
+        let (name, value) = pair.split_once('=').unwrap();
+        query.pair(name, decoded(value))
+    })
+}
+
+#[test]
+fn a_client_reads_every_answer_and_sends_every_query() {
+    for case in CONTRACT_CASES.iter().filter(|case| case.client) {
+        let places = rejected(case, case.body.as_bytes());
+        assert_eq!(places.as_deref(), Some(case.rejected), "{}", case.name);
+        assert_eq!(query(case).query().unwrap().as_str(), case.query, "{}", case.name);
+    }
+}
+
+#[test]
+fn our_server_answers_every_query() {
+    let demo = demo::start().unwrap();
+    let token = AccessToken::new(demo.token()).unwrap();
+    let client = blocking::Client::builder(demo.base_url()).token(token).build().unwrap();
+    for case in CONTRACT_CASES.iter().filter(|case| case.server) {
+        let answer = client.send_raw(&query(case)).unwrap();
+        assert_eq!(answer.status(), 200, "{}", case.name);
+        assert_eq!(rejected(case, answer.body()), Some(Vec::new()), "{}", case.name);
+    }
+}
