@@ -20,8 +20,6 @@ pub use crate::generated::cases::CONTRACT_CASES;
 pub struct ContractCase {
     /// The name of the case, such as `candidates-of-vacancy`.
     pub name: &'static str,
-    /// What it shows.
-    pub doc: &'static str,
     /// The value that selects the operation (section 4), such as `candidates/list`.
     pub method: &'static str,
     /// The query that a client sends, without the `?`.

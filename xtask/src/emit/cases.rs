@@ -29,7 +29,6 @@ fn case(file: &mut Rust, service: &Service, example: &Example) {
         file.line(format_args!("{name}: {},", string(value)));
     };
     text("ContractCase { name", &example.name.kebab());
-    text("doc", &example.doc.0);
     text("method", select);
     text("query", &example.query);
     text("body", &example.body);
