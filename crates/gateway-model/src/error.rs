@@ -60,6 +60,8 @@ pub enum ErrorKind {
     NotSuccess,
     /// A query cannot be built from this value; nothing was sent.
     Parameter,
+    /// A value has no equal in the type that it should become; the value itself is unharmed.
+    Conversion,
 }
 
 impl ErrorKind {
@@ -80,6 +82,7 @@ impl ErrorKind {
             Self::TooLarge => "a record is larger than the limit",
             Self::NotSuccess => "the answer does not report success",
             Self::Parameter => "not a value for this parameter",
+            Self::Conversion => "no such value in the other type",
         }
     }
 }
@@ -93,6 +96,9 @@ pub(crate) struct Position {
 
 impl Position {
     pub(crate) const START: Self = Self { line: 1, column: 1 };
+
+    /// Of an error that is not about a body.
+    pub(crate) const NONE: Self = Self { line: 0, column: 0 };
 
     /// Returns the place after `text`, which begins here.
     pub(crate) fn after(self, text: &str) -> Self {
@@ -136,7 +142,14 @@ impl Error {
     /// An error of a query: there is no body to point at.
     #[cold]
     pub(crate) fn parameter(name: &str, expected: &'static str) -> Self {
-        Self::new(ErrorKind::Parameter, name.into(), Position { line: 0, column: 0 }, expected)
+        Self::new(ErrorKind::Parameter, name.into(), Position::NONE, expected)
+    }
+
+    /// An error of a conversion to or from the type `name`.
+    #[cfg(any(feature = "jiff", feature = "rust_decimal"))]
+    #[cold]
+    pub(crate) fn conversion(name: &str, expected: &'static str) -> Self {
+        Self::new(ErrorKind::Conversion, name.into(), Position::NONE, expected)
     }
 
     #[cold]
@@ -158,7 +171,7 @@ impl Error {
 
     /// Returns where in the document, such as `result[3].portal.name`; empty for the whole document.
     ///
-    /// For an error of a query it is the name of the parameter.
+    /// For an error of a query it is the name of the parameter, for one of a conversion the name of our type.
     ///
     /// ```
     /// use gateway_model::{ListCandidates, Operation as _};
@@ -170,7 +183,7 @@ impl Error {
         &self.0.path
     }
 
-    /// Returns the line, counted from 1; 0 for an error of a query.
+    /// Returns the line, counted from 1; 0 for an error that is not about a body.
     ///
     /// ```
     /// use gateway_model::{ListVacancies, Operation as _};
@@ -181,7 +194,7 @@ impl Error {
         self.0.position.line
     }
 
-    /// Returns the column in bytes, counted from 1; 0 for an error of a query.
+    /// Returns the column in bytes, counted from 1; 0 for an error that is not about a body.
     ///
     /// ```
     /// use gateway_model::{ListVacancies, Operation as _};

@@ -39,6 +39,8 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
+//! | `jiff` | no | [`CivilDateTime`] and [`Civil`] from and to `jiff::civil::DateTime`, where nothing is lost |
+//! | `rust_decimal` | no | [`DecimalText`] from and to `rust_decimal::Decimal`, exactly or not at all |
 
 #![no_std]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]

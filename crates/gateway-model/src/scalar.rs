@@ -3,7 +3,11 @@
 pub(crate) mod civil;
 pub(crate) mod decimal;
 pub(crate) mod integer;
+#[cfg(feature = "jiff")]
+pub(crate) mod jiff;
 mod meaning;
+#[cfg(feature = "rust_decimal")]
+pub(crate) mod rust_decimal;
 
 /// Defines a scalar: one whose wire text is kept as it came, or an unsigned integer of 64 bits.
 macro_rules! scalar {

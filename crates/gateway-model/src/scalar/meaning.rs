@@ -49,6 +49,9 @@ macro_rules! meaning {
                 crate::scalar::decimal::is_plain(self.as_str())
             }
         }
+
+        #[cfg(feature = "rust_decimal")]
+        crate::scalar::rust_decimal::conversions! { $name }
     };
     ($name:ident, civil_date_time) => {
         impl $name {
@@ -71,6 +74,9 @@ macro_rules! meaning {
                 Self::from(alloc::string::ToString::to_string(&civil))
             }
         }
+
+        #[cfg(feature = "jiff")]
+        crate::scalar::jiff::conversions! { $name }
     };
 }
 

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod bodies;
 #[cfg(test)]
+mod conversions;
+#[cfg(test)]
 mod corpus;
 #[cfg(test)]
 mod debug;

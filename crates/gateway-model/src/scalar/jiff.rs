@@ -1,0 +1,83 @@
+//! Dates and times from and to `jiff`: civil on both sides, for the service names no time zone.
+
+use jiff::civil::DateTime;
+
+use crate::{Civil, Error};
+
+impl TryFrom<Civil> for DateTime {
+    type Error = Error;
+
+    /// Converts a date and time.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) when the fields were changed into none
+    /// that exists, such as 30 February.
+    fn try_from(civil: Civil) -> Result<Self, Error> {
+        let Civil { year, month, day, hour, minute, second } = civil;
+        let [month, day, hour, minute, second] =
+            [month, day, hour, minute, second].map(|part| i8::try_from(part).unwrap_or(i8::MAX));
+        let year = i16::try_from(year).unwrap_or(i16::MAX);
+        Self::new(year, month, day, hour, minute, second, 0)
+            .map_err(|_refused| Error::conversion("Civil", "a date and time that exists"))
+    }
+}
+
+impl TryFrom<DateTime> for Civil {
+    type Error = Error;
+
+    /// Converts a date and time.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) when the service has no way to write it:
+    /// it lies before the year 0, or between two seconds.
+    fn try_from(time: DateTime) -> Result<Self, Error> {
+        let parts = [time.month(), time.day(), time.hour(), time.minute(), time.second()];
+        let [month, day, hour, minute, second] = parts.map(i8::unsigned_abs);
+        match u16::try_from(time.year()) {
+            Ok(year) if time.subsec_nanosecond() == 0 => {
+                Ok(Self { year, month, day, hour, minute, second })
+            }
+            _ => Err(Error::conversion("Civil", "whole seconds of the years 0 to 9999")),
+        }
+    }
+}
+
+/// Adds the same to a scalar whose text is a date and time.
+macro_rules! conversions {
+    ($name:ident) => {
+        impl TryFrom<&$name> for jiff::civil::DateTime {
+            type Error = crate::Error;
+
+            /// Reads the text, which stays as it came.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) when it is no date and time,
+            /// such as `0000-00-00 00:00:00`.
+            fn try_from(text: &$name) -> Result<Self, crate::Error> {
+                match text.civil() {
+                    Some(civil) => Self::try_from(civil),
+                    None => Err(crate::Error::conversion(stringify!($name), "a date and time")),
+                }
+            }
+        }
+
+        impl TryFrom<jiff::civil::DateTime> for $name {
+            type Error = crate::Error;
+
+            /// Writes the text as the service does.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) when the service has no way to
+            /// write it: it lies before the year 0, or between two seconds.
+            fn try_from(time: jiff::civil::DateTime) -> Result<Self, crate::Error> {
+                crate::Civil::try_from(time).map(Self::from)
+            }
+        }
+    };
+}
+
+pub(crate) use conversions;
