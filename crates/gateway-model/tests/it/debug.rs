@@ -1,25 +1,54 @@
-//! `Debug` and errors show nobody's data.
+//! `Debug` and errors show nobody's data: every model of the spec, in both forms, is full of canaries.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
 
 use gateway_model::{
-    Candidate, CandidateRef, GetCredits, ListCandidates, ListVacancies, Operation as _, RawQuery,
-    Vacancy,
+    Candidate, Credits, GetCredits, ListCandidates, ListOperation as _, ListVacancies, Next,
+    Operation as _, Portal, RawQuery, Record, Vacancy,
 };
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use toml::Table;
 
 #[test]
-fn no_model_prints_a_person() {
-    let candidate: Candidate = serde_json::from_str(PERSON).unwrap();
-    quiet(&candidate);
-    quiet(&candidate.extra());
-    quiet(&serde_json::from_str::<CandidateRef<'_>>(PERSON).unwrap());
-    let vacancy: Vacancy =
-        serde_json::from_str(r#"{"id":"1","project":"Welder","contact":"CANARY"}"#).unwrap();
-    quiet(&vacancy);
-    let body = format!(r#"{{"status":"success","result":[{PERSON},{{"name":"CANARY"}}]}}"#);
+fn every_model_of_the_spec_in_both_forms() {
+    let spec = spec();
+    let mut seen = BTreeSet::new();
+    let mut check = |name, both: fn(&str)| {
+        both(&filled(&spec, name).to_string());
+        seen.insert(name);
+    };
+    check("Candidate", both::<Candidate>);
+    check("Credits", both::<Credits>);
+    check("Portal", both::<Portal>);
+    check("Vacancy", both::<Vacancy>);
+    let all: BTreeSet<&str> = table(&spec, "model").keys().map(String::as_str).collect();
+    assert_eq!(seen, all, "every model of the spec has its line above");
+}
+
+#[test]
+fn what_holds_models_and_bodies() {
+    let good = filled(&spec(), "Candidate");
+    let body = json!({ "status": "success", "result": [good, { "name": CANARY }, CANARY] });
+    let body = body.to_string();
     let listing = <ListCandidates>::decode(body.as_bytes()).unwrap();
-    assert_eq!((listing.items.len(), listing.rejected.len()), (1, 1));
+    assert_eq!((listing.items.len(), listing.rejected.len()), (1, 2));
     quiet(&listing);
-    quiet(&RawQuery::decode(PERSON.as_bytes()).unwrap());
-    quiet(&RawQuery::new("m").pair("name", "CANARY"));
+    quiet(&<ListCandidates>::decode_borrowed(body.as_bytes()).unwrap());
+
+    let mut decoder = <ListCandidates>::decoder();
+    decoder.push(body.as_bytes());
+    quiet(&decoder);
+    for _ in 0..3 {
+        let next = decoder.next_record().unwrap();
+        assert!(matches!(next, Next::Item(_) | Next::Rejected(_)));
+        quiet(&next);
+    }
+    quiet(&decoder);
+
+    quiet(&RawQuery::decode(body.as_bytes()).unwrap());
+    quiet(&RawQuery::new("m").pair("name", CANARY));
 }
 
 #[test]
@@ -37,30 +66,81 @@ fn no_error_holds_a_value() {
     ] {
         let body = format!(r#"{{"status":"success","result":[{record}]}}"#);
         match <ListCandidates>::decode(body.as_bytes()) {
-            Ok(listing) => {
-                let error = listing.rejected[0].error();
-                quiet(error);
-                assert!(!error.to_string().contains("CANARY"), "{error}");
-            }
-            Err(error) => {
-                quiet(&error);
-                assert!(!error.to_string().contains("CANARY"), "{error}");
-            }
+            Ok(listing) => error(listing.rejected[0].error()),
+            Err(other) => error(&other),
         }
     }
-    let not_success = br#"{"status":"CANARY","result":[]}"#;
-    quiet(&<ListCandidates>::decode(not_success).unwrap_err());
-    quiet(&ListVacancies::decode(b"CANARY").unwrap_err());
-    quiet(&GetCredits::decode(br#"{"credits_number":["CANARY"]}"#).unwrap_err());
-    quiet(&ListCandidates::new().vacancy_id("CANARY").query().unwrap_err());
+    error(&<ListCandidates>::decode(br#"{"status":"CANARY","result":[]}"#).unwrap_err());
+    error(&ListVacancies::decode(b"CANARY").unwrap_err());
+    error(&GetCredits::decode(br#"{"credits_number":["CANARY"]}"#).unwrap_err());
+    error(&ListCandidates::new().vacancy_id("CANARY").query().unwrap_err());
+    let raw = RawQuery::decode(br#""CANARY""#).unwrap();
+    error(&raw.get::<u8>().unwrap_err());
+    let vacancy: Vacancy = serde_json::from_str(r#"{"id":"1","note":"CANARY"}"#).unwrap();
+    error(&vacancy.extra().get::<u8>("note").unwrap_err());
+}
+
+#[cfg(all(feature = "jiff", feature = "rust_decimal"))]
+#[test]
+fn no_error_of_a_conversion_holds_a_value() {
+    use gateway_model::{CivilDateTime, DecimalText};
+
+    error(&jiff::civil::DateTime::try_from(&CivilDateTime::new(CANARY)).unwrap_err());
+    error(&rust_decimal::Decimal::try_from(&DecimalText::new(CANARY)).unwrap_err());
+}
+
+/// Reads the record in its owned and in its borrowed form, and looks at both.
+fn both<T>(json: &str)
+where
+    T: Record + DeserializeOwned + Debug,
+    for<'a> T::Ref<'a>: Debug,
+{
+    quiet(&serde_json::from_str::<T>(json).unwrap());
+    quiet(&serde_json::from_str::<T::Ref<'_>>(json).unwrap());
 }
 
 #[track_caller]
-fn quiet(value: &impl std::fmt::Debug) {
+fn quiet(value: &impl Debug) {
     for text in [format!("{value:?}"), format!("{value:#?}")] {
-        assert!(!text.contains("CANARY"), "{text}");
+        assert!(!text.contains(CANARY), "{text}");
     }
 }
 
-const PERSON: &str = r#"{"id":"1","name":"CANARY 1","email":"CANARY@example.com","phone":"CANARY 3",
-    "phone_mobile":"CANARY 4","note":"CANARY 5","CANARY 6":{"CANARY":7}}"#;
+#[track_caller]
+fn error(error: &gateway_model::Error) {
+    quiet(error);
+    assert!(!error.to_string().contains(CANARY), "{error}");
+}
+
+/// A record with every field of the spec and two more: what is personal and what the spec does not
+/// know is a canary, and all else is the example of the spec.
+fn filled(spec: &Table, model: &str) -> Value {
+    let fields = table(table(spec, "model"), model)["field"].as_table().unwrap();
+    let mut record: serde_json::Map<String, Value> = fields
+        .iter()
+        .map(|(name, field)| {
+            let (field, ty) = (field.as_table().unwrap(), field["type"].as_str().unwrap());
+            let personal = field.get("personal").is_some_and(|flag| flag.as_bool() == Some(true));
+            let value = match ty {
+                _ if personal => CANARY.into(),
+                model if table(spec, "model").contains_key(model) => filled(spec, model),
+                _ => "12".into(),
+            };
+            (name.clone(), value)
+        })
+        .collect();
+    record.insert("note".to_owned(), json!([CANARY, { CANARY: CANARY }]));
+    record.insert(CANARY.to_owned(), Value::Null);
+    Value::Object(record)
+}
+
+fn spec() -> Table {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/gateway.toml");
+    std::fs::read_to_string(path).unwrap().parse().unwrap()
+}
+
+fn table<'t>(table: &'t Table, key: &str) -> &'t Table {
+    table[key].as_table().unwrap()
+}
+
+const CANARY: &str = "CANARY";
