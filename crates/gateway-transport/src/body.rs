@@ -59,7 +59,16 @@ impl Body {
         B: HttpBody<Data = Bytes> + MaybeSend + 'static,
         F: FnMut(B::Error) -> TransportError + MaybeSend + Unpin + 'static,
     {
-        Self::new(WithErrors { stream: Box::pin(stream), classify })
+        Self::with_errors_unpin(Box::pin(stream), classify)
+    }
+
+    /// Does the same without a second allocation, for a stream that may be moved.
+    pub(crate) fn with_errors_unpin<B, F>(stream: B, classify: F) -> Self
+    where
+        B: HttpBody<Data = Bytes> + MaybeSend + Unpin + 'static,
+        F: FnMut(B::Error) -> TransportError + MaybeSend + Unpin + 'static,
+    {
+        Self::new(WithErrors { stream, classify })
     }
 
     /// Waits for the next piece, which is never empty; `None` is the end. Trailers are skipped.
@@ -68,10 +77,11 @@ impl Body {
     ///
     /// Whatever kept the body from being complete. After an error there is nothing more to read.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
-        loop {
+        // A stream that knows its length knows its end: that saves waking everything below once more.
+        while !self.is_end_stream() {
             let frame = std::future::poll_fn(|cx| Pin::new(&mut *self).poll_frame(cx)).await;
             match frame {
-                None => return Ok(None),
+                None => break,
                 Some(Err(error)) => return Err(error),
                 Some(Ok(frame)) => {
                     if let Ok(data) = frame.into_data()
@@ -82,6 +92,7 @@ impl Body {
                 }
             }
         }
+        Ok(None)
     }
 
     /// Waits for the whole body, and refuses it as soon as it is known to be larger than `limit` bytes.
@@ -169,13 +180,13 @@ impl HttpBody for Body {
 
 /// A stream whose errors are given another type.
 struct WithErrors<B, F> {
-    stream: Pin<Box<B>>,
+    stream: B,
     classify: F,
 }
 
 impl<B, F> HttpBody for WithErrors<B, F>
 where
-    B: HttpBody<Data = Bytes>,
+    B: HttpBody<Data = Bytes> + Unpin,
     F: FnMut(B::Error) -> TransportError + Unpin,
 {
     type Data = Bytes;
@@ -186,7 +197,7 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
         let this = &mut *self;
-        let frame = this.stream.as_mut().poll_frame(cx);
+        let frame = Pin::new(&mut this.stream).poll_frame(cx);
         frame.map(|frame| frame.map(|frame| frame.map_err(&mut this.classify)))
     }
 

@@ -73,7 +73,7 @@ impl Transport for ReqwestTransport {
 
         let response = client.execute(request).await.map_err(|e| classify(e, Phase::Head))?;
         let mut response = http::Response::from(response)
-            .map(|body| Body::with_errors(body, |error| classify(error, Phase::Body)));
+            .map(|body| Body::with_errors_unpin(body, |error| classify(error, Phase::Body)));
         mark_sensitive(response.headers_mut());
         Ok(response)
     }

@@ -1,0 +1,63 @@
+//! What our adapters cost over the bare clients: CPU time of the client for each request.
+//!
+//! `cargo bench -p gateway-transport` prints the table; with `-- --write` it also goes to `docs/benchmarks.md`, and
+//! `-- --count ours-ureq 1 1000` sends a number of requests and nothing else, for tools that profile. The server is this
+//! program again, in a process of its own, so that the CPU time of this process is that of the client alone.
+
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark talks to a person, and stops at the first surprise"
+)]
+
+mod machine;
+mod measure;
+mod report;
+mod server;
+mod subjects;
+
+use std::process::ExitCode;
+
+use crate::server::Server;
+use crate::subjects::Pair;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == server::SERVE) {
+        return server::serve();
+    }
+    let server = Server::start();
+    machine::stay_on_first();
+    let pairs = subjects::pairs(&server.target());
+    if let [mode, name, concurrency, requests, ..] = arguments.as_slice()
+        && mode == "--count"
+    {
+        return count(&pairs, name, concurrency, requests);
+    }
+    let text = report::text(&measure::rows(&pairs));
+    println!("{text}");
+    if arguments.iter().any(|argument| argument == "--write")
+        && let Err(error) = report::write(&text)
+    {
+        eprintln!("docs/benchmarks.md: {error}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+/// Sends a number of requests by one subject.
+fn count(pairs: &[Pair], name: &str, concurrency: &str, requests: &str) -> ExitCode {
+    let mut subjects = pairs.iter().flat_map(|pair| [&pair.bare, &pair.ours]);
+    let subject = subjects.find(|subject| subject.name == name);
+    let (Some(subject), Ok(concurrency), Ok(requests)) =
+        (subject, concurrency.parse(), requests.parse())
+    else {
+        eprintln!("--count takes the name of a subject, a concurrency and a number of requests");
+        return ExitCode::FAILURE;
+    };
+    (subject.send)(concurrency, requests);
+    ExitCode::SUCCESS
+}
