@@ -159,6 +159,44 @@ impl<'a> Graph<'a> {
             .collect()
     }
 
+    /// Whether no feature that is on turns this dependency on: `log?/std` alone puts `log` into the
+    /// graph of `cargo metadata`, but not into a build.
+    fn is_only_mentioned(&self, node: &Value, dependency: &str) -> bool {
+        let list = |value: &'a Value, key: &str| {
+            value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+        };
+        let text = |value: &'a Value, key: &str| value.get(key).and_then(Value::as_str);
+        let id = node.get("id").and_then(Value::as_str);
+        let Some(package) = self.packages().find(|package| text(package, "id") == id) else {
+            return false;
+        };
+        let name = self.name(dependency);
+        let mut declared =
+            list(package, "dependencies").iter().filter(|one| text(one, "name") == name).peekable();
+        if declared.peek().is_none() {
+            return false;
+        }
+        let on = node.get("features").and_then(Value::as_array).into_iter().flatten();
+        let on: BTreeSet<&str> = on.filter_map(Value::as_str).collect();
+        let enabled: Vec<&str> = on
+            .iter()
+            .filter_map(|feature| package.get("features")?.get(feature)?.as_array())
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        declared.all(|one| {
+            let optional = one.get("optional").and_then(Value::as_bool).unwrap_or_default();
+            let Some(name) = text(one, "rename").or_else(|| text(one, "name")) else {
+                return false;
+            };
+            let turns_on = |item: &&str| {
+                let item = item.strip_prefix("dep:").unwrap_or(item);
+                item == name || item.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
+            };
+            optional && !on.contains(name) && !enabled.iter().any(turns_on)
+        })
+    }
+
     /// Every crate below a crate, each with one way to it.
     fn below(&self, name: &'a str) -> Vec<(&'a str, Vec<&'a str>)> {
         let nodes: Vec<&Value> = self
@@ -188,6 +226,9 @@ impl<'a> Graph<'a> {
                 else {
                     continue;
                 };
+                if node.is_some_and(|node| self.is_only_mentioned(node, next)) {
+                    continue;
+                }
                 seen.insert(next);
                 if let Some(name) = self.name(next) {
                     let path: Vec<_> = path.iter().copied().chain([name]).collect();
@@ -205,6 +246,38 @@ mod tests {
     use serde_json::json;
 
     use super::judge;
+
+    #[test]
+    fn a_dependency_that_is_off_is_not_below() {
+        let metadata = |features: &[&str]| {
+            json!({
+                "packages": [
+                    { "id": "gateway-model", "name": "gateway-model", "dependencies": [] },
+                    {
+                        "id": "helper",
+                        "name": "helper",
+                        "dependencies": [{ "name": "log", "kind": null, "optional": true }],
+                        "features": { "std": ["log?/std"], "logging": ["dep:log"] },
+                    },
+                    { "id": "log", "name": "log", "dependencies": [] },
+                ],
+                "workspace_members": ["gateway-model"],
+                "resolve": { "nodes": [
+                    { "id": "gateway-model", "deps": [{ "pkg": "helper", "dep_kinds": [{ "kind": null }] }] },
+                    {
+                        "id": "helper",
+                        "features": features,
+                        "deps": [{ "pkg": "log", "dep_kinds": [{ "kind": null }] }],
+                    },
+                ] },
+            })
+        };
+        assert_eq!(judge(&metadata(&["std"])), [""; 0]);
+        assert_eq!(
+            judge(&metadata(&["std", "logging"])),
+            ["`log` must not stand below `gateway-model`: gateway-model → helper → log"]
+        );
+    }
 
     #[test]
     fn a_wrong_arrow_is_named() {
