@@ -259,7 +259,11 @@ impl<'a> Cursor<'a> {
             }
             self.digits()?;
         }
-        matches!(self.token()?, b',' | b']' | b'}').then_some(())
+        // The blanks before it are not part of the number.
+        let end = self.at;
+        let next = self.token()?;
+        self.at = end;
+        matches!(next, b',' | b']' | b'}').then_some(())
     }
 
     /// Steps over one digit or more.
