@@ -52,6 +52,7 @@ fn another_service_compiles() {
     fs::copy(fixture.join("spec.toml"), scratch.root.join("spec/gateway.toml")).unwrap();
     scratch.regenerate();
     scratch.lints(&["-p", "gateway-model", "-p", "gateway-client"]);
+    scratch.lints(&["-p", "gateway-model", "--features", "arbitrary,proptest"]);
     scratch.lints(&["-p", "gateway-testkit", "--features", "mocks"]);
 
     // The program has commands of its own that name operations of the gateway; what is generated of

@@ -111,6 +111,18 @@ impl<'a> Extra<'a> {
         })
     }
 
+    /// Makes it of names and of JSON texts without blanks around them.
+    #[cfg(any(feature = "arbitrary", feature = "proptest"))]
+    pub(crate) fn of(
+        members: impl IntoIterator<Item = (alloc::string::String, alloc::string::String)>,
+    ) -> Extra<'static> {
+        let mut extra = Extra::default();
+        for (name, value) in members {
+            extra.push(&crate::random::quoted(&name), &value);
+        }
+        extra
+    }
+
     /// Writes every member into the map of a record.
     pub(crate) fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         for (name, value) in self.iter() {

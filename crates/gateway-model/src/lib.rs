@@ -39,8 +39,25 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
+//! | `arbitrary` | no | `arbitrary::Arbitrary` for every model, enum, scalar and query, for fuzzing |
 //! | `jiff` | no | [`CivilDateTime`] and [`Civil`] from and to `jiff::civil::DateTime`, where nothing is lost |
+//! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same, so that `any::<Candidate>()` is a strategy |
 //! | `rust_decimal` | no | [`DecimalText`] from and to `rust_decimal::Decimal`, exactly or not at all |
+//!
+//! With `proptest`, a test asks for any record there may be: members that are absent or `null`, values
+//! of an enum that are not known yet, members that the service text does not list, text of all of
+//! Unicode. `arbitrary` makes the same of bytes. For a borrowed record, write one and read it back.
+//!
+//! ```
+//! use gateway_model::{Candidate, CandidateRef};
+//! use proptest::prelude::*;
+//!
+//! proptest!(|(candidate: Candidate)| {
+//!     let json = serde_json::to_string(&candidate)?;
+//!     let borrowed: CandidateRef<'_> = serde_json::from_str(&json)?;
+//!     prop_assert_eq!(borrowed.into_owned(), candidate);
+//! });
+//! ```
 
 #![no_std]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -55,6 +72,8 @@ mod listing;
 mod nulls;
 mod operation;
 mod query;
+#[cfg(any(feature = "arbitrary", feature = "proptest"))]
+mod random;
 mod raw;
 mod redact;
 mod scalar;

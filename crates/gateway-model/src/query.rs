@@ -15,6 +15,22 @@ pub struct Set;
 #[non_exhaustive]
 pub struct Unset;
 
+/// Whether a parameter has been given, read from the type of a query.
+#[cfg(any(feature = "arbitrary", feature = "proptest"))]
+pub(crate) trait State: fmt::Debug + 'static {
+    const GIVEN: bool;
+}
+
+#[cfg(any(feature = "arbitrary", feature = "proptest"))]
+impl State for Set {
+    const GIVEN: bool = true;
+}
+
+#[cfg(any(feature = "arbitrary", feature = "proptest"))]
+impl State for Unset {
+    const GIVEN: bool = false;
+}
+
 /// What has been given, carried by the type of a query; a function type, so that it is always `Send`.
 pub(crate) type Given<T> = core::marker::PhantomData<fn() -> T>;
 

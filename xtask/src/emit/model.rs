@@ -8,6 +8,7 @@ use crate::{
 
 mod enums;
 mod queries;
+mod random;
 mod records;
 mod scalars;
 
@@ -22,9 +23,11 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
             path: "crates/gateway-model/src/generated.rs".to_owned(),
             text: root(service).finish(),
         },
+        file("draws", random::draws(service)),
         file("enums", enums::emit(service)),
         file("queries", queries::emit(service)),
         file("scalars", scalars::emit(service)),
+        file("strategies", random::strategies(service)),
     ]);
     files
 }
@@ -34,6 +37,10 @@ fn root(service: &Service) -> Rust {
     let mut file = Rust::new("What `cargo xtask` made of the spec, and the names that users see.");
     for module in ["enums", "models", "queries", "scalars", "service"] {
         file.line(format_args!("pub(crate) mod {module};"));
+    }
+    for (feature, module) in [("arbitrary", "draws"), ("proptest", "strategies")] {
+        file.line(format_args!("#[cfg(feature = \"{feature}\")]"));
+        file.line(format_args!("mod {module};"));
     }
     file.blank();
     let enums = service.enums.iter().flat_map(|one| {

@@ -6,6 +6,7 @@ use serde::de::{Error, MapAccess};
 use crate::nulls::Nulls;
 
 /// A member that is read at most once.
+#[derive(Debug)]
 pub(crate) enum Slot<T> {
     /// Not there so far.
     Empty,

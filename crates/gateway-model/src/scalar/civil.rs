@@ -63,7 +63,7 @@ impl fmt::Display for Civil {
 }
 
 /// Returns 0 for a month that does not exist, so that no day fits into it.
-fn days_in(year: u16, month: u8) -> u8 {
+pub(crate) fn days_in(year: u16, month: u8) -> u8 {
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,

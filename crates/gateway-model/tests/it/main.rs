@@ -19,6 +19,8 @@ mod other_formats;
 #[cfg(test)]
 mod queries;
 #[cfg(test)]
+mod random;
+#[cfg(test)]
 mod round_trip;
 #[cfg(test)]
 mod support;

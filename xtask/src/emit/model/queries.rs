@@ -1,6 +1,6 @@
 //! Queries: plain data per operation, with a type that knows which parameters were given.
 
-use self::states::States;
+pub(super) use self::states::States;
 use crate::{
     ir::{Operation, Param, Response, Service, Type, Wire},
     text::{Rust, string},
@@ -46,10 +46,10 @@ fn structure(file: &mut Rust, service: &Service, operation: &Operation, states: 
     for param in &operation.params {
         let ty = type_name(service, param.ty);
         let ty = if param.required { ty } else { format!("Option<{ty}>") };
-        file.line(format_args!("{}: {ty},", param.rust.snake()));
+        file.line(format_args!("pub(super) {}: {ty},", param.rust.snake()));
     }
     if let Some(marker) = states.marker() {
-        file.line(format_args!("given: {marker},"));
+        file.line(format_args!("pub(super) given: {marker},"));
     }
     file.close("}");
 }

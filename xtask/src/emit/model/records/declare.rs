@@ -24,8 +24,8 @@ fn owned(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
         describe(file, form.field);
         file.line(format_args!("pub {}: {},", form.name, presence(form, &form.owned())));
     }
-    file.line("extra: Extra<'static>,");
-    file.line("nulls: Nulls,");
+    file.line("pub(in crate::generated) extra: Extra<'static>,");
+    file.line("pub(in crate::generated) nulls: Nulls,");
     file.close("}");
 }
 

@@ -1,0 +1,106 @@
+//! What random values are made of: for the features `arbitrary` and `proptest`, which fill the types alike.
+
+#[cfg(feature = "arbitrary")]
+pub(crate) mod draws;
+#[cfg(feature = "proptest")]
+pub(crate) mod strategies;
+
+use alloc::string::String;
+use core::fmt::Write as _;
+
+use crate::decode::shape::Shape;
+
+/// Says whether the service text lists a member of this name, so that it cannot be an unlisted one.
+pub(crate) fn lists(shape: Shape, name: &str) -> bool {
+    matches!(shape, Shape::Object(object) if object.members.iter().any(|member| member.name == name))
+}
+
+/// Returns the text as JSON.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// Returns the text as JSON in which every character is an escape.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut json = String::from('"');
+    for half in text.encode_utf16() {
+        // Writing to a `String` does not fail.
+        _ = write!(json, "\\u{half:04x}");
+    }
+    json.push('"');
+    json
+}
+
+/// Which is up to the spec: it is not dead code.
+const _: u32 = DEPTH;
+
+/// How many levels a model that may hold itself is deep.
+pub(crate) const DEPTH: u32 = 3;
+
+/// How many characters a random text has at most.
+pub(crate) const LONGEST: usize = 24;
+
+/// Texts that programs get wrong. Like every other text here, none has more than 64 characters:
+/// the emitter relies on it where a parameter has a limit.
+pub(crate) const SURPRISES: &[&str] = &[
+    "",
+    " ",
+    "\0",
+    "\u{1f}\u{7f}\u{80}",
+    "\u{8}\u{c}\n\r\t",
+    "\"\\/",
+    "null",
+    "=1+1",
+    "a+b%20c&d=e",
+    "Zażółć gęślą jaźń",
+    "e\u{301}",
+    "\u{1f469}\u{200d}\u{1f52c}",
+    "\u{202e}txt.exe",
+    "\u{feff}",
+    "\u{2028}\u{ffff}\u{10ffff}",
+    "a text that is longer than what is kept in place",
+];
+
+/// Decimal texts that are not plain numbers, or not small ones.
+pub(crate) const ODD_DECIMALS: &[&str] =
+    &["", "1e3", "1,234.50", "NaN", "+5", ".5", "00.10", "123456789012345678901234567890.5"];
+
+/// Dates that do not exist, or are not written as the service writes them.
+pub(crate) const ODD_DATES: &[&str] =
+    &["0000-00-00 00:00:00", "2026-02-29 00:00:00", "2026-11-20T22:15:00Z", "2026-11-20", ""];
+
+/// Currency codes, and one that is none.
+pub(crate) const CURRENCIES: &[&str] = &["EUR", "PLN", "USD", "XXX", "€"];
+
+/// JSON numbers in every way in which they can be written.
+pub(crate) const NUMBERS: &[&str] =
+    &["0", "-0", "7", "-12.50", "1e5", "1E+2", "-0.5e-3", "18446744073709551615", "1e300"];
+
+/// JSON words.
+pub(crate) const WORDS: &[&str] = &["null", "true", "false"];
+
+#[cfg(test)]
+mod tests {
+    use super::{CURRENCIES, ODD_DATES, ODD_DECIMALS, SURPRISES, escaped, quoted};
+
+    #[test]
+    fn no_text_is_longer_than_the_emitter_believes() {
+        for text in [SURPRISES, ODD_DECIMALS, ODD_DATES, CURRENCIES].concat() {
+            assert!(text.chars().count() <= 64, "{text}");
+        }
+    }
+
+    #[test]
+    fn both_ways_to_write_a_text_mean_it() {
+        for text in SURPRISES {
+            assert_eq!(
+                serde_json::from_str::<alloc::string::String>(&quoted(text)).unwrap(),
+                *text
+            );
+            assert_eq!(
+                serde_json::from_str::<alloc::string::String>(&escaped(text)).unwrap(),
+                *text
+            );
+        }
+    }
+}

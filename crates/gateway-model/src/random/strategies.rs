@@ -1,0 +1,203 @@
+//! Strategies for `proptest`: the parts that those of the generated types are made of.
+
+use alloc::borrow::ToOwned as _;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+use core::fmt::Debug;
+use core::ops::RangeInclusive;
+
+pub(crate) use proptest::arbitrary::{Arbitrary, any};
+use proptest::char::range;
+use proptest::collection::vec;
+use proptest::prop_oneof;
+pub(crate) use proptest::sample::select;
+use proptest::strategy::LazyJust;
+pub(crate) use proptest::strategy::{BoxedStrategy, Just, Strategy};
+
+use crate::decode::Sealed;
+use crate::decode::slot::Slot;
+use crate::random::{
+    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, SURPRISES, WORDS, escaped, lists, quoted,
+};
+use crate::scalar::civil::days_in;
+use crate::{Civil, Extra, RawQuery};
+
+/// Makes a strategy the one that `any` gives for a type.
+macro_rules! strategy {
+    ($name:ty, $strategy:expr) => {
+        impl $crate::random::strategies::Arbitrary for $name {
+            type Parameters = ();
+            type Strategy = $crate::random::strategies::BoxedStrategy<Self>;
+
+            fn arbitrary_with((): ()) -> Self::Strategy {
+                $crate::random::strategies::Strategy::boxed($strategy)
+            }
+        }
+    };
+}
+
+pub(crate) use strategy;
+
+strategy!(RawQuery, {
+    let pairs = vec((text(), text()), 0..4);
+    (text(), pairs).prop_map(|(method, pairs)| {
+        pairs.into_iter().fold(Self::new(method), |query, (name, value)| query.pair(name, value))
+    })
+});
+
+strategy!(Extra<'static>, members().prop_map(Extra::of));
+
+strategy!(Civil, {
+    let date = (0..=9999_u16, 1..=12_u8, 1..=31_u8);
+    (date, 0..=23_u8, 0..=59_u8, 0..=59_u8).prop_map(
+        |((year, month, day), hour, minute, second)| Self {
+            year,
+            month,
+            day: day.min(days_in(year, month)),
+            hour,
+            minute,
+            second,
+        },
+    )
+});
+
+/// Any text: plain, of all of Unicode, and what programs get wrong.
+pub(crate) fn text() -> BoxedStrategy<String> {
+    text_of(0..=LONGEST)
+}
+
+/// Text of so many characters.
+pub(crate) fn text_of(length: RangeInclusive<usize>) -> BoxedStrategy<String> {
+    let longest = LONGEST.min(*length.end());
+    let fits = |text: &&str| length.contains(&text.chars().count());
+    let surprises: Vec<&str> = SURPRISES.iter().copied().filter(fits).collect();
+    let character = prop_oneof![range(' ', '~'), any::<char>()];
+    prop_oneof![
+        3 => vec(character, *length.start()..=longest).prop_map(String::from_iter),
+        1 => select(surprises).prop_map(str::to_owned),
+    ]
+    .boxed()
+}
+
+/// Digits, as the service shows them, and other text.
+pub(crate) fn identifier() -> BoxedStrategy<String> {
+    prop_oneof![4 => any::<u64>().prop_map(|number| number.to_string()), 1 => text()].boxed()
+}
+
+/// Plain decimal numbers, and other text.
+pub(crate) fn decimal() -> BoxedStrategy<String> {
+    let plain = (any::<i32>(), 0..100_u8);
+    prop_oneof![
+        4 => plain.prop_map(|(whole, fraction)| format!("{whole}.{fraction:02}")),
+        1 => select(ODD_DECIMALS).prop_map(str::to_owned),
+        1 => text(),
+    ]
+    .boxed()
+}
+
+/// Dates and times that exist, and other text.
+pub(crate) fn date_time() -> BoxedStrategy<String> {
+    prop_oneof![
+        4 => any::<Civil>().prop_map(|civil| civil.to_string()),
+        1 => select(ODD_DATES).prop_map(str::to_owned),
+        1 => text(),
+    ]
+    .boxed()
+}
+
+/// Currency codes, and other text.
+pub(crate) fn currency() -> BoxedStrategy<String> {
+    prop_oneof![4 => select(CURRENCIES).prop_map(str::to_owned), 1 => text()].boxed()
+}
+
+/// The values that are known, and one that is not.
+pub(crate) fn open<T>(known: &'static [T]) -> BoxedStrategy<T>
+where
+    T: Clone + Debug + From<String> + 'static,
+{
+    prop_oneof![2 => select(known), 1 => text().prop_map(T::from)].boxed()
+}
+
+/// A member that may be absent, `null` or there.
+pub(crate) fn optional<S: Strategy + 'static>(value: S) -> BoxedStrategy<Slot<S::Value>> {
+    prop_oneof![
+        1 => LazyJust::new(|| Slot::Empty),
+        1 => LazyJust::new(|| Slot::Null),
+        3 => value.prop_map(Slot::Full),
+    ]
+    .boxed()
+}
+
+/// A member that leads back to its own model, so many levels deep.
+pub(crate) fn nested<T: Debug + 'static>(
+    depth: u32,
+    value: fn(u32) -> BoxedStrategy<T>,
+) -> BoxedStrategy<Slot<Box<T>>> {
+    match depth.checked_sub(1) {
+        Some(depth) => optional(value(depth).prop_map(Box::new)),
+        None => LazyJust::new(|| Slot::Empty).boxed(),
+    }
+}
+
+/// Members that the service text does not list for the model.
+pub(crate) fn unlisted<T: Sealed>() -> BoxedStrategy<Extra<'static>> {
+    let unlisted = |(name, _): &(String, String)| !lists(T::SHAPE, name);
+    members().prop_map(move |members| Extra::of(members.into_iter().filter(unlisted))).boxed()
+}
+
+/// A value that a query can carry.
+pub(crate) fn sendable<T: Arbitrary + AsRef<str> + 'static>() -> BoxedStrategy<T> {
+    let is_sendable = |value: &T| !value.as_ref().is_empty();
+    any::<T>().prop_filter("a query carries no empty text", is_sendable).boxed()
+}
+
+/// A parameter that is there if `is_given`.
+pub(crate) fn given<S: Strategy + 'static>(
+    is_given: bool,
+    value: S,
+) -> BoxedStrategy<Option<S::Value>> {
+    if is_given { value.prop_map(Some).boxed() } else { LazyJust::new(|| None).boxed() }
+}
+
+/// A parameter that may be there if `may_be_given`.
+pub(crate) fn perhaps<S: Strategy + 'static>(
+    may_be_given: bool,
+    value: S,
+) -> BoxedStrategy<Option<S::Value>> {
+    let value = given(may_be_given, value);
+    prop_oneof![LazyJust::new(|| None), value].boxed()
+}
+
+/// Names, and JSON texts of values.
+fn members() -> BoxedStrategy<Vec<(String, String)>> {
+    vec((text(), json()), 0..4).boxed()
+}
+
+/// JSON text that every reader takes, in every way in which it can be written.
+fn json() -> BoxedStrategy<String> {
+    let leaf = prop_oneof![
+        select(WORDS).prop_map(str::to_owned),
+        any::<i64>().prop_map(|number| number.to_string()),
+        select(NUMBERS).prop_map(str::to_owned),
+        text().prop_map(|text| quoted(&text)),
+        text().prop_map(|text| escaped(&text)),
+    ];
+    let nested = leaf.prop_recursive(3, 8, 3, |inner| {
+        let member =
+            (text(), inner.clone()).prop_map(|(name, value)| quoted(&name) + ": " + &value);
+        prop_oneof![
+            vec(inner, 0..4).prop_map(|values| format!("[{}]", values.join(","))),
+            vec(member, 0..4).prop_map(|members| format!("{{{}}}", members.join(", "))),
+        ]
+    });
+    nested.boxed()
+}
+
+/// Which of them are used is up to the spec; none is dead code.
+const _: () = {
+    _ = (identifier, decimal, date_time, currency, open::<String>);
+    _ = (text_of, optional::<Just<()>>, nested::<()>);
+    _ = (sendable::<String>, given::<Just<()>>, perhaps::<Just<()>>);
+};

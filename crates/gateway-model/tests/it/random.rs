@@ -1,0 +1,151 @@
+//! Random values, of `proptest` and of `arbitrary`: all that can come from the service is among them.
+
+#![cfg(feature = "arbitrary")]
+
+use std::fmt::Debug;
+
+use arbitrary::{Arbitrary, Unstructured};
+use gateway_model::{
+    Candidate, CandidateId, CandidateKind, Civil, CivilDateTime, Credits, CurrencyCode,
+    DecimalText, Extra, GetCredits, ListCandidates, ListVacancies, Operation, Portal, PortalId,
+    RawQuery, Set, StatusName, Unset, Vacancy, VacancyId,
+};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+
+/// Looks at a record and at its text.
+type IsThere = fn(&Candidate, &str) -> bool;
+
+/// Everything that a program must be ready for, each by the name of what is looked for.
+const WANTED: &[(&str, IsThere)] = &[
+    ("a known value", |candidate, _| candidate.kind == Some(CandidateKind::Person)),
+    ("an unknown value", |candidate, _| {
+        candidate.kind.as_ref().is_some_and(|kind| !kind.is_known() && !kind.as_str().is_empty())
+    }),
+    ("an unlisted member", |candidate, _| !candidate.extra().is_empty()),
+    ("an unlisted member that is nested", |candidate, _| {
+        candidate
+            .extra()
+            .iter()
+            .any(|(_, value)| value.starts_with("{\"") || value.starts_with("[["))
+    }),
+    ("an unlisted member of what is nested", |candidate, _| {
+        candidate.portal.as_ref().is_some_and(|portal| !portal.extra().is_empty())
+    }),
+    ("a number that no double holds", |candidate, _| {
+        candidate.extra().iter().any(|(_, value)| value == "18446744073709551615")
+    }),
+    ("an absent member", |_, json| !json.contains("\"email\":")),
+    ("a null", |_, json| json.contains("\"email\":null")),
+    ("an empty text", |candidate, _| candidate.name.as_deref() == Some("")),
+    ("a text with an escape", |_, json| json.contains("\\\"") || json.contains("\\n")),
+    ("a character that is an escape", |_, json| json.contains("\\u00") || json.contains("\\ud8")),
+    ("a text beyond ASCII", |candidate, _| {
+        candidate.name.as_ref().is_some_and(|name| !name.is_ascii())
+    }),
+    ("a text beyond the first plane", |candidate, _| {
+        candidate.name.as_ref().is_some_and(|name| name.chars().any(|one| one > '\u{ffff}'))
+    }),
+    ("a date", |candidate, _| candidate.date.as_ref().is_some_and(|date| date.civil().is_some())),
+    ("a date that is none", |candidate, _| {
+        candidate.date.as_ref().is_some_and(|date| date.civil().is_none())
+    }),
+];
+
+#[test]
+fn strategies_leave_nothing_out() {
+    let mut runner = TestRunner::deterministic();
+    let strategy = any::<Candidate>();
+    check((0..4_000).map(|_| strategy.new_tree(&mut runner).unwrap().current()));
+}
+
+#[test]
+fn draws_leave_nothing_out() {
+    check(bytes(4_000).iter().map(|bytes| drawn(bytes)));
+}
+
+/// Bytes that have run out end the drawing.
+#[test]
+fn no_bytes_are_enough() {
+    let candidate: Candidate = drawn(&[]);
+    assert_eq!(candidate.name, None);
+    assert!(candidate.extra().is_empty());
+}
+
+#[test]
+fn every_query_can_be_sent() {
+    fn check<O: Operation + proptest::arbitrary::Arbitrary + for<'a> Arbitrary<'a>>(text: &str) {
+        let sent = |query: O| {
+            let query = query.query().unwrap().into_string();
+            assert!(query.starts_with(&format!("method={}", O::METHOD)), "{query}");
+            query
+        };
+        let (mut runner, strategy) = (TestRunner::deterministic(), any::<O>());
+        let strategies = (0..500).map(|_| strategy.new_tree(&mut runner).unwrap().current());
+        assert!(strategies.map(sent).any(|query| query.contains(text)), "{text}");
+        let draws = bytes(500);
+        assert!(draws.iter().map(|bytes| sent(drawn(bytes))).any(|query| query.contains(text)));
+    }
+    check::<ListCandidates<Unset>>("method=candidates/list");
+    check::<ListCandidates<Set>>("&vacancy_id=");
+    check::<ListCandidates<Set>>("&status=Shortlist");
+    check::<ListCandidates<Set>>("&status=%");
+    check::<ListVacancies>("method=vacancies/list");
+    check::<GetCredits>("method=credits/get");
+    check::<RawQuery>("=%00");
+}
+
+/// Both traits for every type: this compiles, and each type has more than one value.
+#[test]
+fn every_type_has_both() {
+    fn check<T: proptest::arbitrary::Arbitrary + for<'a> Arbitrary<'a> + PartialEq + Debug>() {
+        let (mut runner, strategy) = (TestRunner::deterministic(), any::<T>());
+        let mut strategies = (0..100).map(|_| strategy.new_tree(&mut runner).unwrap().current());
+        let first = strategies.next();
+        assert!(strategies.any(|other| Some(other) != first));
+        let draws = bytes(100);
+        let mut draws = draws.iter().map(|bytes| drawn::<T>(bytes));
+        let first = draws.next();
+        assert!(draws.any(|other| Some(other) != first));
+    }
+    check::<Candidate>();
+    check::<Credits>();
+    check::<Portal>();
+    check::<Vacancy>();
+    check::<CandidateId>();
+    check::<CivilDateTime>();
+    check::<CurrencyCode>();
+    check::<DecimalText>();
+    check::<PortalId>();
+    check::<VacancyId>();
+    check::<CandidateKind>();
+    check::<StatusName>();
+    check::<Civil>();
+    check::<Extra<'static>>();
+    check::<RawQuery>();
+}
+
+/// Looks for everything that is wanted, and reads back what was written.
+#[track_caller]
+fn check(candidates: impl Iterator<Item = Candidate>) {
+    let mut missing = WANTED.to_vec();
+    for candidate in candidates {
+        let json = serde_json::to_string(&candidate).unwrap();
+        assert_eq!(serde_json::from_str::<Candidate>(&json).unwrap(), candidate);
+        missing.retain(|(_, is_there)| !is_there(&candidate, &json));
+    }
+    let missing: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+fn drawn<T: for<'a> Arbitrary<'a>>(bytes: &[u8]) -> T {
+    T::arbitrary(&mut Unstructured::new(bytes)).unwrap()
+}
+
+/// So many lists of random bytes, the same every time.
+fn bytes(count: usize) -> Vec<Vec<u8>> {
+    let mut runner = TestRunner::deterministic();
+    let strategy = prop::collection::vec(any::<u8>(), 0..600);
+    (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
+}

@@ -1,0 +1,157 @@
+//! Draws for `arbitrary`: a value of every type out of bytes.
+
+use super::{States, Value, imports, list, path, text_of, type_name, value, when};
+use crate::{
+    ir::{Field, Model, Operation, Param, Service, Type},
+    text::Rust,
+};
+
+pub(in crate::emit::model) fn emit(service: &Service) -> Rust {
+    let mut file = Rust::new("Draws of all types, for the feature `arbitrary`.");
+    imports(&mut file, &service.operations, "use crate::random::draws::{self, draw};");
+    file.blank();
+    for scalar in &service.scalars {
+        let value = text_of(scalar).map_or_else(
+            || "source.arbitrary::<u64>()?".to_owned(),
+            |text| format!("draws::{text}(source)?"),
+        );
+        one(&mut file, &path(&scalar.rust), &format!("Self::from({value})"));
+    }
+    for item in &service.enums {
+        let function = if item.open_ended { "open" } else { "closed" };
+        let list = list(item);
+        one(&mut file, &path(&item.rust), &format!("draws::{function}(source, {list})?"));
+    }
+    for item in &service.models {
+        model(&mut file, service, item);
+    }
+    for operation in &service.operations {
+        query(&mut file, service, operation);
+    }
+    file
+}
+
+fn one(file: &mut Rust, name: &str, value: &str) {
+    file.line(format_args!("draw!({name}, |source| {value});"));
+}
+
+fn model(file: &mut Rust, service: &Service, model: &Model) {
+    let name = path(&model.rust);
+    file.blank();
+    if !model.recursive {
+        file.open(format_args!("draw!({name}, |source| {{"));
+        nulls(file, model);
+        record(file, service, model, "Self {", "}");
+        file.close("});");
+        return;
+    }
+    one(file, &name, "Self::draw(source, crate::random::DEPTH)?");
+    file.blank();
+    file.open(format_args!("impl {name} {{"));
+    file.doc("What leads back to the same model is there so many levels deep.");
+    file.open("fn draw(source: &mut draws::Unstructured<'_>, depth: u32) -> draws::Result<Self> {");
+    nulls(file, model);
+    record(file, service, model, "Ok(Self {", "})");
+    file.close("}");
+    file.close("}");
+}
+
+fn nulls(file: &mut Rust, model: &Model) {
+    let mutable = if model.fields.iter().all(|field| field.required) { "" } else { "mut " };
+    file.line(format_args!("let {mutable}nulls = Nulls::default();"));
+}
+
+fn record(file: &mut Rust, service: &Service, model: &Model, open: &str, close: &str) {
+    file.open(open);
+    for (index, field) in model.fields.iter().enumerate() {
+        file.line(format_args!(
+            "{}: {},",
+            field.rust.snake(),
+            member(service, model, field, index)
+        ));
+    }
+    file.line("extra: draws::unlisted::<Self>(source)?,");
+    file.line("nulls,");
+    file.close(close);
+}
+
+fn member(service: &Service, model: &Model, field: &Field, index: usize) -> String {
+    let name = type_name(service, model, field);
+    let noted = format!("?.note({index}, &mut nulls)");
+    match (field.ty, name, field.required) {
+        (_, Some(name), true) if field.boxed => {
+            format!("alloc::boxed::Box::new({name}::draw(source, depth.saturating_sub(1))?)")
+        }
+        (_, Some(name), false) if field.boxed => {
+            format!("draws::nested(source, depth, {name}::draw){noted}")
+        }
+        (Type::Text, _, true) => "draws::text(source)?".to_owned(),
+        (Type::Text, _, false) => format!("draws::optional(source, draws::text){noted}"),
+        (_, _, true) => "source.arbitrary()?".to_owned(),
+        (_, _, false) => {
+            format!("draws::optional(source, draws::Unstructured::arbitrary){noted}")
+        }
+    }
+}
+
+fn query(file: &mut Rust, service: &Service, operation: &Operation) {
+    let states = States::of(operation);
+    let (name, generics) = (path(&operation.rust), states.names());
+    file.blank();
+    if operation.params.is_empty() {
+        file.line(format_args!("draw!({name}, |_source| Self);"));
+        return;
+    }
+    if states.marker().is_none() {
+        file.open(format_args!("draw!({name}, |source| Self {{"));
+        parameters(file, service, operation, &states);
+        file.close("});");
+        return;
+    }
+    let bounded = states.bounded_by("State").replacen('<', "<'a, ", 1);
+    file.open(format_args!("impl{bounded} draws::Arbitrary<'a> for {name}{generics} {{"));
+    file.open("fn arbitrary(source: &mut draws::Unstructured<'a>) -> draws::Result<Self> {");
+    file.open("Ok(Self {");
+    parameters(file, service, operation, &states);
+    file.line("given: PhantomData,");
+    file.close("})");
+    file.close("}");
+    file.close("}");
+}
+
+fn parameters(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+    for (index, param) in operation.params.iter().enumerate() {
+        let (name, value) = (param.rust.snake(), value(service, param));
+        if param.required {
+            file.line(format_args!("{name}: {}?,", drawn(service, param, &value)));
+            continue;
+        }
+        let draw = match &value {
+            Value::Sendable(name) => format!("draws::sendable::<{name}>"),
+            Value::Any(name) => format!("draws::Unstructured::arbitrary::<{name}>"),
+            _ => format!("|source| {}", drawn(service, param, &value)),
+        };
+        let when = when(states, param, index);
+        file.line(format_args!(
+            "{name}: draws::{}(source, {}, {draw})?,",
+            when.function, when.condition
+        ));
+    }
+}
+
+/// The expression that draws a value, or fails to.
+fn drawn(service: &Service, param: &Param, value: &Value) -> String {
+    let mapped =
+        |name: Option<String>| name.map_or_else(String::new, |name| format!(".map({name}::from)"));
+    match value {
+        Value::Text(length) => {
+            let into = service.type_name(param.ty).map(path);
+            format!("draws::text_of(source, {length}){}", mapped(into))
+        }
+        Value::Number { range, into } => {
+            format!("source.int_in_range({range}){}", mapped(into.clone()))
+        }
+        Value::Sendable(name) => format!("draws::sendable::<{name}>(source)"),
+        Value::Any(name) => format!("source.arbitrary::<{name}>()"),
+    }
+}

@@ -1,0 +1,175 @@
+//! Strategies for `proptest`: `any::<Candidate>()` and the like.
+
+use super::{States, Value, imports, list, path, text_of, type_name, value, when};
+use crate::{
+    ir::{Field, Model, Operation, Param, Service, Type},
+    text::Rust,
+};
+
+pub(in crate::emit::model) fn emit(service: &Service) -> Rust {
+    let mut file = Rust::new("Strategies of all types, for the feature `proptest`.");
+    imports(
+        &mut file,
+        &service.operations,
+        "use crate::random::strategies::{self, Strategy as _, strategy};",
+    );
+    file.blank();
+    for scalar in &service.scalars {
+        let strategy = text_of(scalar).map_or_else(
+            || "strategies::any::<u64>()".to_owned(),
+            |text| format!("strategies::{text}()"),
+        );
+        one(&mut file, &path(&scalar.rust), &format!("{strategy}.prop_map(Self::from)"));
+    }
+    for item in &service.enums {
+        let function = if item.open_ended { "open" } else { "select" };
+        let list = list(item);
+        one(&mut file, &path(&item.rust), &format!("strategies::{function}({list})"));
+    }
+    for item in &service.models {
+        model(&mut file, service, item);
+    }
+    for operation in &service.operations {
+        query(&mut file, service, operation);
+    }
+    file
+}
+
+fn one(file: &mut Rust, name: &str, strategy: &str) {
+    file.line(format_args!("strategy!({name}, {strategy});"));
+}
+
+fn model(file: &mut Rust, service: &Service, model: &Model) {
+    let name = path(&model.rust);
+    file.blank();
+    if !model.recursive {
+        file.open(format_args!("strategy!({name}, {{"));
+        record(file, service, model);
+        file.close("});");
+        return;
+    }
+    one(file, &name, "Self::strategy(crate::random::DEPTH)");
+    file.blank();
+    file.open(format_args!("impl {name} {{"));
+    file.doc("What leads back to the same model is there so many levels deep.");
+    file.open("fn strategy(depth: u32) -> strategies::BoxedStrategy<Self> {");
+    record(file, service, model);
+    file.close("}");
+    file.close("}");
+}
+
+fn record(file: &mut Rust, service: &Service, model: &Model) {
+    let names: Vec<_> = model.fields.iter().map(|field| field.rust.snake()).collect();
+    let parts: Vec<_> = model.fields.iter().map(|field| member(service, model, field)).collect();
+    file.line(format_args!("let members = {};", tuple(&parts)));
+    file.open(format_args!(
+        "(members, strategies::unlisted::<Self>()).prop_map(|({}, extra)| {{",
+        tuple(&names)
+    ));
+    let mutable = if model.fields.iter().all(|field| field.required) { "" } else { "mut " };
+    file.line(format_args!("let {mutable}nulls = Nulls::default();"));
+    file.open("Self {");
+    for (index, (field, name)) in model.fields.iter().zip(&names).enumerate() {
+        if field.required {
+            file.line(format_args!("{name},"));
+        } else {
+            file.line(format_args!("{name}: {name}.note({index}, &mut nulls),"));
+        }
+    }
+    file.line("extra,");
+    file.line("nulls,");
+    file.close("}");
+    file.close(if model.recursive { "}).boxed()" } else { "})" });
+}
+
+fn member(service: &Service, model: &Model, field: &Field) -> String {
+    let name = type_name(service, model, field);
+    let strategy = match (field.ty, name) {
+        (Type::Text, _) => "strategies::text()".to_owned(),
+        (Type::Boolean, _) => "strategies::any::<bool>()".to_owned(),
+        (_, Some(name)) if field.boxed => {
+            if !field.required {
+                return format!("strategies::nested(depth, {name}::strategy)");
+            }
+            format!("{name}::strategy(depth.saturating_sub(1)).prop_map(alloc::boxed::Box::new)")
+        }
+        (_, Some(name)) => format!("strategies::any::<{name}>()"),
+        (_, None) => "strategies::any::<i64>()".to_owned(),
+    };
+    if field.required { strategy } else { format!("strategies::optional({strategy})") }
+}
+
+fn query(file: &mut Rust, service: &Service, operation: &Operation) {
+    let states = States::of(operation);
+    let (name, generics) = (path(&operation.rust), states.names());
+    file.blank();
+    if operation.params.is_empty() {
+        one(file, &name, "strategies::Just(Self)");
+        return;
+    }
+    if states.marker().is_none() {
+        file.open(format_args!("strategy!({name}, {{"));
+        parameters(file, service, operation, &states);
+        file.close("});");
+        return;
+    }
+    let bounded = states.bounded_by("State");
+    file.open(format_args!("impl{bounded} strategies::Arbitrary for {name}{generics} {{"));
+    file.line("type Parameters = ();");
+    file.line("type Strategy = strategies::BoxedStrategy<Self>;");
+    file.blank();
+    file.open("fn arbitrary_with((): ()) -> Self::Strategy {");
+    parameters(file, service, operation, &states);
+    file.close("}");
+    file.close("}");
+}
+
+fn parameters(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+    let names: Vec<_> = operation.params.iter().map(|param| param.rust.snake()).collect();
+    let parts: Vec<_> = operation
+        .params
+        .iter()
+        .enumerate()
+        .map(|(index, param)| {
+            let strategy = parameter(service, param);
+            if param.required {
+                return strategy;
+            }
+            let when = when(states, param, index);
+            format!("strategies::{}({}, {strategy})", when.function, when.condition)
+        })
+        .collect();
+    let mut fields = names.clone();
+    fields.extend(states.marker().map(|_| "given: PhantomData".to_owned()));
+    file.line(format_args!("let parameters = {};", tuple(&parts)));
+    file.line(format_args!(
+        "parameters.prop_map(|{}| Self {{ {} }}){}",
+        tuple(&names),
+        fields.join(", "),
+        if states.marker().is_some() { ".boxed()" } else { "" }
+    ));
+}
+
+fn parameter(service: &Service, param: &Param) -> String {
+    match value(service, param) {
+        Value::Text(length) => {
+            let into = service.type_name(param.ty).map(path);
+            let into = into.map_or_else(String::new, |name| format!(".prop_map({name}::from)"));
+            format!("strategies::text_of({length}){into}")
+        }
+        Value::Number { range, into: Some(name) } => format!("({range}).prop_map({name}::from)"),
+        Value::Number { range, into: None } => range,
+        Value::Sendable(name) => format!("strategies::sendable::<{name}>()"),
+        Value::Any(name) => format!("strategies::any::<{name}>()"),
+    }
+}
+
+/// Tuples of strategies have no more than twelve parts, so a long one ends with the rest of it.
+fn tuple(parts: &[String]) -> String {
+    match parts.split_at_checked(9) {
+        Some((first, rest)) if !rest.is_empty() => {
+            format!("({}, {})", first.join(", "), tuple(rest))
+        }
+        _ => format!("({},)", parts.join(", ")),
+    }
+}
