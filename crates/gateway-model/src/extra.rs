@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 use serde::Deserialize;
 use serde::de::{self, MapAccess};
@@ -10,7 +11,7 @@ use serde::ser::{Error as _, SerializeMap};
 use serde_json::value::RawValue;
 
 use crate::Error;
-use crate::decode::cursor::Cursor;
+use crate::decode::shape::Object;
 use crate::decode::{self, depth, members};
 
 /// The members of a record that the service text does not list (decision D-extra).
@@ -29,9 +30,13 @@ use crate::decode::{self, depth, members};
 /// assert_eq!(serde_json::to_string(&vacancy)?, r#"{"id":"1","open":true,"seats":3}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
-// The text is that of the members without blanks around them: `"a":1,"b":[2]`.
-pub struct Extra<'a>(Cow<'a, str>);
+#[derive(Clone, Default)]
+pub struct Extra<'a> {
+    /// The members as they came, `"a":1, "b":[2]`, from the first to the last that is not listed.
+    text: Cow<'a, str>,
+    /// What may stand between them and is not meant.
+    listed: Option<&'static Object>,
+}
 
 impl<'a> Extra<'a> {
     /// Returns how many members there are.
@@ -49,7 +54,7 @@ impl<'a> Extra<'a> {
     /// assert!(gateway_model::Extra::default().is_empty());
     /// ```
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.text.is_empty()
     }
 
     /// Returns the members in the order in which they came: the name, and the JSON text of the value.
@@ -61,7 +66,9 @@ impl<'a> Extra<'a> {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
-        members::iter(&self.0)
+        let listed = self.listed.map_or(&[][..], |object| object.members);
+        members::iter(&self.text)
+            .filter(|(name, _)| !listed.iter().any(|member| member.name == name))
     }
 
     /// Returns the JSON text of the member; of the last one, if the name is there twice.
@@ -73,7 +80,7 @@ impl<'a> Extra<'a> {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn raw(&self, name: &str) -> Option<&str> {
-        members::find(&self.0, name)
+        self.iter().filter(|(member, _)| member == name).map(|(_, value)| value).last()
     }
 
     /// Reads the member into a type of yours; `None` when it is not there.
@@ -103,12 +110,16 @@ impl<'a> Extra<'a> {
     /// assert_eq!(extra.raw("a"), Some("1"));
     /// # Ok::<(), serde_json::Error>(())
     /// ```
+    #[inline]
     #[must_use]
     pub fn into_owned(self) -> Extra<'static> {
-        Extra(match self.0 {
-            Cow::Borrowed("") => Cow::Borrowed(""),
-            text => Cow::Owned(text.into_owned()),
-        })
+        Extra {
+            text: match self.text {
+                Cow::Borrowed("") => Cow::Borrowed(""),
+                text => Cow::Owned(text.into_owned()),
+            },
+            listed: self.listed,
+        }
     }
 
     /// Makes it of names and of JSON texts without blanks around them.
@@ -147,41 +158,15 @@ impl<'a> Extra<'a> {
         Ok(())
     }
 
-    /// Takes the member at the cursor over, whose name begins at `start` and has been read.
-    ///
-    /// Members that stand side by side without blanks are borrowed as one text.
-    pub(crate) fn take(&mut self, cursor: &mut Cursor<'a>, start: usize) -> Option<()> {
-        let colon = cursor.at();
-        let value = cursor.value()?;
-        let end = cursor.at();
-        let member = cursor.between(start, end)?;
-        let name = cursor.between(start, colon - 1)?;
-        let is_compact = name.ends_with('"') && colon + value.len() == end;
-        match &mut self.0 {
-            Cow::Borrowed("") if is_compact => {
-                self.0 = Cow::Borrowed(member);
-                return Some(());
-            }
-            Cow::Borrowed(text) if is_compact => {
-                let joined = (start - 1)
-                    .checked_sub(text.len())
-                    .and_then(|first| cursor.between(first, end));
-                if let Some(joined) = joined
-                    && joined.as_ptr() == text.as_ptr()
-                {
-                    *text = joined;
-                    return Some(());
-                }
-            }
-            _ => {}
-        }
-        self.push(name.trim_end(), value);
-        Some(())
+    /// Borrows the members of a text, of which some may be listed.
+    #[inline]
+    pub(crate) fn within(text: &'a str, listed: &'static Object) -> Self {
+        Self { text: Cow::Borrowed(text), listed: Some(listed) }
     }
 
     /// Appends a member; `name` is a JSON string.
     fn push(&mut self, name: &str, value: &str) {
-        let text = self.0.to_mut();
+        let text = self.text.to_mut();
         if !text.is_empty() {
             text.push(',');
         }
@@ -191,8 +176,47 @@ impl<'a> Extra<'a> {
     }
 }
 
+impl PartialEq for Extra<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Extra<'_> {}
+
+impl Hash for Extra<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for member in self.iter() {
+            member.hash(state);
+        }
+    }
+}
+
 impl fmt::Debug for Extra<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Extra(<{} members>)", self.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use crate::{ListVacancies, Operation as _, Vacancy};
+
+    #[test]
+    fn listed_members_among_them_are_not_meant() {
+        let json = r#"{"a":1, "id":"7","b" : [2],"project":"x","\u0063":{"id":3}}"#;
+        let body = alloc::format!("[{}]", json.replace(r#""\u0063""#, r#""c""#));
+        let fast = ListVacancies::decode(body.as_bytes()).unwrap().items.remove(0);
+        let serde: Vacancy = serde_json::from_str(json).unwrap();
+        assert_eq!(fast, serde);
+        let members: Vec<_> = fast.extra().iter().collect();
+        assert_eq!(members, [("a".into(), "1"), ("b".into(), "[2]"), ("c".into(), r#"{"id":3}"#)]);
+        assert_eq!((fast.extra().raw("id"), fast.extra().len()), (None, 3));
+        assert_eq!(
+            serde_json::to_string(&fast).unwrap(),
+            r#"{"id":"7","project":"x","a":1,"b":[2],"c":{"id":3}}"#
+        );
     }
 }

@@ -14,7 +14,7 @@ macro_rules! scalar {
     ($(#[$attribute:meta])* $name:ident, $expecting:literal) => {
         $(#[$attribute])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(crate::text::Text);
+        pub struct $name(smol_str::SmolStr);
 
         impl $name {
             #[doc = concat!("Keeps this text as a [`", stringify!($name), "`].")]
@@ -26,7 +26,7 @@ macro_rules! scalar {
             #[inline]
             #[must_use]
             pub fn new(text: &str) -> Self {
-                Self(crate::text::Text::new(text))
+                Self(smol_str::SmolStr::new(text))
             }
 
             /// Returns the text that travels.

@@ -19,7 +19,7 @@ macro_rules! wire_enum {
 
         #[doc = concat!("The text of a [`", stringify!($name), "`] that this version does not know.")]
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $unknown(crate::text::Text);
+        pub struct $unknown(smol_str::SmolStr);
 
         impl $name {
             /// Every value that this version knows.
@@ -98,7 +98,7 @@ macro_rules! wire_enum {
             fn from(text: &str) -> Self {
                 match text {
                     $($wire => Self::$variant,)+
-                    _ => Self::Unknown($unknown(crate::text::Text::new(text))),
+                    _ => Self::Unknown($unknown(smol_str::SmolStr::new(text))),
                 }
             }
         }

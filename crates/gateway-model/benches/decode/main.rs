@@ -29,10 +29,10 @@ use crate::data::Variant;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [mode, subject, bytes, times, ..] = arguments.as_slice()
+    if let [mode, subject, variant, bytes, times, ..] = arguments.as_slice()
         && mode == "--count"
     {
-        return count(subject, bytes, times);
+        return count(subject, variant, bytes, times);
     }
     let only = arguments.iter().position(|argument| argument == "--only");
     let only = only.and_then(|at| arguments.get(at + 1)).map(String::as_str);
@@ -57,13 +57,16 @@ fn main() -> ExitCode {
 }
 
 /// Reads a body a number of times, for tools that count instructions.
-fn count(subject: &str, bytes: &str, times: &str) -> ExitCode {
+fn count(subject: &str, variant: &str, bytes: &str, times: &str) -> ExitCode {
     let subject = subjects::SUBJECTS.iter().find(|one| one.name == subject);
-    let (Some(subject), Ok(bytes), Ok(times)) = (subject, bytes.parse(), times.parse()) else {
-        eprintln!("--count takes the name of a subject, a number of bytes and a number of times");
+    let variant = Variant::ALL.into_iter().find(|one| one.name() == variant);
+    let (Some(subject), Some(variant), Ok(bytes), Ok(times)) =
+        (subject, variant, bytes.parse(), times.parse())
+    else {
+        eprintln!("--count takes the name of a subject, a variant, a number of bytes and of times");
         return ExitCode::FAILURE;
     };
-    let body = data::body(Variant::Plain, bytes);
+    let body = data::body(variant, bytes);
     let sums = (0..times).map(|_: u32| (subject.run)(&body));
     println!("{}", sums.sum::<usize>());
     ExitCode::SUCCESS

@@ -6,13 +6,13 @@
 //! mean the same; the differential tests hold it to that.
 
 use alloc::borrow::Cow;
-use alloc::string::String;
 
 use serde::Deserialize;
 
 use crate::decode::depth;
+use crate::decode::escape::escaped;
 use crate::decode::scan::special;
-use crate::decode::slot::Slot;
+use crate::decode::skip::{named_value, past_blanks, skip, word};
 
 /// A record that has a fast path. Generated for every model.
 pub(crate) trait Fast<'a>: Sized {
@@ -21,6 +21,9 @@ pub(crate) trait Fast<'a>: Sized {
 }
 
 /// A place in a text.
+///
+/// The decoders keep it in registers: what is not inlined takes and returns places, never the cursor.
+#[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
@@ -39,12 +42,15 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// Steps into an object that has members.
+    /// Steps into an object that has members, to the first name.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(crate) fn open(&mut self) -> Option<()> {
         self.depth += 1;
-        self.eat(b'{')?;
+        if self.token()? != b'{' {
+            return None;
+        }
+        self.at += 1;
         // An empty object has no required member: serde says what is missing.
         self.token()?;
         (self.depth <= depth::LIMIT).then_some(())
@@ -54,33 +60,26 @@ impl<'a> Cursor<'a> {
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(crate) fn has(&mut self, name: &str) -> bool {
-        let found = self
-            .text
-            .as_bytes()
-            .get(self.at..)
-            .is_some_and(|rest| rest.starts_with(name.as_bytes()));
+        let rest = self.text.as_bytes().get(self.at..);
+        let found = rest.is_some_and(|rest| rest.starts_with(name.as_bytes()));
         if found {
             self.at += name.len();
         }
         found
     }
 
-    /// Returns any name without escapes, and steps over its colon.
-    pub(crate) fn name(&mut self) -> Option<&'a str> {
-        let name = self.plain()?;
-        self.eat(b':')?;
-        Some(name)
-    }
-
     /// After a member: says whether another follows, and steps to its name.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(crate) fn more(&mut self) -> Option<bool> {
-        let byte = self.token()?;
-        self.at += 1;
-        match byte {
-            b',' => self.token().map(|_| true),
+        let bytes = self.text.as_bytes();
+        match self.token()? {
+            b',' => {
+                self.at = past_blanks(bytes, self.at + 1);
+                Some(true)
+            }
             b'}' => {
+                self.at += 1;
                 self.depth -= 1;
                 Some(false)
             }
@@ -88,287 +87,146 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a value that may be `null`.
+    /// Says whether `null` stands here, and steps over it.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
-    pub(crate) fn nullable<T>(
-        &mut self,
-        read: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Option<Slot<T>> {
-        if self.token()? == b'n' {
-            return self.word("null").map(|()| Slot::Null);
+    pub(crate) fn null(&mut self) -> Option<bool> {
+        if self.token()? != b'n' {
+            return Some(false);
         }
-        read(self).map(Slot::Full)
-    }
-
-    /// Reads a text that may be `null`.
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
-    #[inline(always)]
-    pub(crate) fn nullable_text(&mut self) -> Option<Slot<Cow<'a, str>>> {
-        if self.token()? == b'n' {
-            return self.word("null").map(|()| Slot::Null);
-        }
-        self.text().map(Slot::Full)
+        self.at = word(self.text, self.at, "null")?;
+        Some(true)
     }
 
     /// Reads a text.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(crate) fn text(&mut self) -> Option<Cow<'a, str>> {
-        self.eat(b'"')?;
-        let start = self.at;
+        if self.token()? != b'"' {
+            return None;
+        }
+        let start = self.at + 1;
         let end = special(self.text.as_bytes(), start);
         match self.text.as_bytes().get(end)? {
             b'"' => {
                 self.at = end + 1;
                 self.text.get(start..end).map(Cow::Borrowed)
             }
-            b'\\' => self.escaped(start, end).map(Cow::Owned),
+            b'\\' => {
+                let (text, end) = escaped(self.text, start, end)?;
+                self.at = end;
+                Some(Cow::Owned(text))
+            }
             _ => None,
         }
     }
 
     /// Reads a value of a type that has no fast path.
     pub(crate) fn parsed<T: Deserialize<'a>>(&mut self) -> Option<T> {
-        serde_json::from_str(self.value()?).ok()
+        let start = past_blanks(self.text.as_bytes(), self.at);
+        self.at = skip(self.text, start, 0)?;
+        serde_json::from_str(self.text.get(start..self.at)?).ok()
     }
 
-    /// Steps over any value and returns its text.
+    /// Steps over a member that is none of those the record lists, and adds it to `span`.
+    ///
+    /// Its name is plain and no blank follows it, so [`has`](Self::has) would have found a listed one.
     #[inline]
-    pub(crate) fn value(&mut self) -> Option<&'a str> {
-        self.token()?;
-        let start = self.at;
-        self.skip(0)?;
-        self.text.get(start..self.at)
+    pub(crate) fn unlisted(&mut self, span: &mut Span) -> Option<()> {
+        let end = named_value(self.text, self.at)?;
+        span.cover(self.at, end);
+        self.at = end;
+        Some(())
     }
 
-    /// Returns the text between two places.
-    pub(crate) fn between(&self, start: usize, end: usize) -> Option<&'a str> {
-        self.text.get(start..end)
+    /// Returns the text of a span.
+    #[inline]
+    pub(crate) fn within(&self, span: Span) -> &'a str {
+        self.text.get(span.start..span.end).unwrap_or_default()
     }
 
     /// Steps over blanks and returns the byte after them.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     fn token(&mut self) -> Option<u8> {
-        match self.text.as_bytes().get(self.at) {
-            Some(byte) if *byte > b' ' => Some(*byte),
-            _ => self.blanks(),
-        }
-    }
-
-    #[inline(never)]
-    fn blanks(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
-        loop {
-            // Indentation comes in runs.
-            while bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"        ")) {
-                self.at += 8;
-            }
-            match bytes.get(self.at)? {
-                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
-                byte => return Some(*byte),
-            }
-        }
+        self.at = past_blanks(bytes, self.at);
+        bytes.get(self.at).copied()
     }
+}
 
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
-    #[inline(always)]
-    fn eat(&mut self, byte: u8) -> Option<()> {
-        if self.token()? != byte {
-            return None;
-        }
-        self.at += 1;
-        Some(())
-    }
+/// Where the members stand that a record does not list, and what stands between them.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Span {
+    start: usize,
+    end: usize,
+}
 
-    fn word(&mut self, word: &str) -> Option<()> {
-        self.has(word).then_some(())
-    }
-
-    /// Reads a text that has no escapes.
+impl Span {
     #[inline]
-    fn plain(&mut self) -> Option<&'a str> {
-        self.eat(b'"')?;
-        let start = self.at;
-        let end = special(self.text.as_bytes(), start);
-        if self.text.as_bytes().get(end) != Some(&b'"') {
-            return None;
+    fn cover(&mut self, start: usize, end: usize) {
+        // No member stands at the beginning of a text.
+        if self.start == 0 {
+            self.start = start;
         }
-        self.at = end + 1;
-        self.text.get(start..end)
+        self.end = end;
     }
-
-    fn skip(&mut self, depth: usize) -> Option<()> {
-        match self.token()? {
-            b'"' => self.plain().map(drop),
-            b'n' => self.word("null"),
-            b't' => self.word("true"),
-            b'f' => self.word("false"),
-            b'[' if depth < depth::LIMIT => self.skip_list(b']', depth, Self::skip),
-            b'{' if depth < depth::LIMIT => self.skip_list(b'}', depth, |cursor, depth| {
-                cursor.name()?;
-                cursor.skip(depth)
-            }),
-            b'-' | b'0'..=b'9' => self.number(),
-            _ => None,
-        }
-    }
-
-    fn skip_list(
-        &mut self,
-        close: u8,
-        depth: usize,
-        skip: impl Fn(&mut Self, usize) -> Option<()>,
-    ) -> Option<()> {
-        self.at += 1;
-        if self.token()? == close {
-            self.at += 1;
-            return Some(());
-        }
-        loop {
-            skip(self, depth + 1)?;
-            let byte = self.token()?;
-            self.at += 1;
-            match byte {
-                b',' => {}
-                byte if byte == close => return Some(()),
-                _ => return None,
-            }
-        }
-    }
-
-    /// Steps over a number, and sees what comes after it: a number may be cut without a sign of it.
-    fn number(&mut self) -> Option<()> {
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        if self.peek()? == b'0' {
-            self.at += 1;
-        } else {
-            self.digits()?;
-        }
-        if self.peek()? == b'.' {
-            self.at += 1;
-            self.digits()?;
-        }
-        if let b'e' | b'E' = self.peek()? {
-            self.at += 1;
-            if let b'+' | b'-' = self.peek()? {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        // The blanks before it are not part of the number.
-        let end = self.at;
-        let next = self.token()?;
-        self.at = end;
-        matches!(next, b',' | b']' | b'}').then_some(())
-    }
-
-    /// Steps over one digit or more.
-    fn digits(&mut self) -> Option<()> {
-        let start = self.at;
-        while self.peek()?.is_ascii_digit() {
-            self.at += 1;
-        }
-        (self.at > start).then_some(())
-    }
-
-    #[inline]
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    /// Reads the rest of a text whose first escape is at `escape`.
-    #[inline(never)]
-    fn escaped(&mut self, start: usize, mut escape: usize) -> Option<String> {
-        let bytes = self.text.as_bytes();
-        let mut out = String::with_capacity(escape - start + ESCAPED_ROOM);
-        let mut plain = start;
-        loop {
-            if plain < escape {
-                out.push_str(self.text.get(plain..escape)?);
-            }
-            match bytes.get(escape)? {
-                b'"' => {
-                    self.at = escape + 1;
-                    return Some(out);
-                }
-                b'\\' => {}
-                _ => return None,
-            }
-            plain = escape + 2;
-            match bytes.get(escape + 1)? {
-                b'u' => {
-                    let (character, end) = unicode(bytes, plain)?;
-                    out.push(character);
-                    plain = end;
-                }
-                byte => out.push(char::from(unescaped(*byte)?)),
-            }
-            // Escapes come in runs.
-            escape = if bytes.get(plain) == Some(&b'\\') { plain } else { special(bytes, plain) };
-        }
-    }
-}
-
-fn unescaped(byte: u8) -> Option<u8> {
-    Some(match byte {
-        b'"' | b'\\' | b'/' => byte,
-        b'b' => 8,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        _ => return None,
-    })
-}
-
-/// Reads the digits of `\u` at `at`, and those of a second half; returns the place after them.
-#[inline]
-fn unicode(bytes: &[u8], at: usize) -> Option<(char, usize)> {
-    let first = four_digits(bytes, at)?;
-    if !(0xD800..0xDC00).contains(&first) {
-        return Some((char::from_u32(first)?, at + 4));
-    }
-    if bytes.get(at + 4..at + 6) != Some(b"\\u") {
-        return None;
-    }
-    let second = four_digits(bytes, at + 6)?.checked_sub(0xDC00).filter(|half| *half < 0x400)?;
-    Some((char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + second)?, at + 10))
-}
-
-#[inline]
-fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
-    let digits = bytes.get(at..at + 4)?;
-    digits.iter().try_fold(0, |number, digit| {
-        let value = match digit {
-            b'0'..=b'9' => digit - b'0',
-            b'a'..=b'f' => digit - b'a' + 10,
-            b'A'..=b'F' => digit - b'A' + 10,
-            _ => return None,
-        };
-        Some(number << 4 | u32::from(value))
-    })
 }
 
 /// Which types are parsed is up to the spec; the function is not dead code.
 const _: fn(&mut Cursor<'static>) -> Option<bool> = Cursor::parsed;
 
-/// What is set aside for the rest of a text after its first escape.
-const ESCAPED_ROOM: usize = 24;
-
-/// Reads a member if it stands where it usually does, and leaves the block after the last one.
-macro_rules! usual {
-    ($end:lifetime, $cursor:ident, $name:literal, $slot:ident = $value:expr) => {
-        if $cursor.has($name) {
-            $slot = $value;
-            if !$cursor.more()? {
-                break $end;
+/// Reads the members of a record, fastest in the order of the list.
+///
+/// `required 0 "\"id\":" id = cursor.text()?;` reads the member with this name, its quotes and its colon
+/// into the variable `id`; an optional one may also be `null`. Both are numbered from 0.
+macro_rules! members {
+    ($cursor:ident, $nulls:ident, $extra:ident;
+     $($presence:ident $index:literal $name:literal $slot:ident = $value:expr;)+) => {
+        let mut seen = crate::decode::cursor::Seen::default();
+        'members: loop {
+            let before = $cursor.at();
+            $(if $cursor.has($name) {
+                seen.first($index)?;
+                members!(@$presence $cursor, $nulls, $index, $slot = $value);
+                if !$cursor.more()? {
+                    break 'members;
+                }
+            })+
+            if $cursor.at() == before {
+                $cursor.unlisted(&mut $extra)?;
+                if !$cursor.more()? {
+                    break 'members;
+                }
             }
+        }
+    };
+    (@required $cursor:ident, $nulls:ident, $index:literal, $slot:ident = $value:expr) => {
+        $slot = Some($value);
+    };
+    (@optional $cursor:ident, $nulls:ident, $index:literal, $slot:ident = $value:expr) => {
+        if $cursor.null()? {
+            $nulls.set($index);
+        } else {
+            $slot = Some($value);
         }
     };
 }
 
-pub(crate) use usual;
+/// Which members have been read.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Seen(u64);
+
+impl Seen {
+    /// Notes a member; a second one is left to serde, and so are those past the sixty-fourth.
+    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+    #[inline(always)]
+    pub(crate) fn first(&mut self, member: u32) -> Option<()> {
+        let bit = 1_u64.checked_shl(member)?;
+        let first = self.0 & bit == 0;
+        self.0 |= bit;
+        first.then_some(())
+    }
+}
+
+pub(crate) use members;

@@ -1,17 +1,15 @@
 //! Walks a document from record to record, over any number of pieces.
 
-use alloc::format;
-use alloc::string::String;
-
-use serde::Deserialize as _;
 use serde::de::IgnoredAny;
 
 use crate::decode::cursor::{Cursor, Fast as _};
 use crate::decode::splitter::Splitter;
-use crate::decode::text::CowText;
-use crate::decode::{Record, depth, diagnose, kind_of};
+use crate::decode::{Record, diagnose};
 use crate::error::Position;
 use crate::{Error, ErrorKind, Rejected};
+
+mod envelope;
+mod failure;
 
 /// Where the records of a list are.
 #[derive(Clone, Copy, Debug)]
@@ -318,148 +316,6 @@ impl Engine {
         };
         self.splitter = Splitter::default();
         Ok(rest.get(..end))
-    }
-
-    /// Returns which member of the envelope this is.
-    fn name(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<Member, Error> {
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        let name = CowText::deserialize(&mut deserializer)
-            .map_err(|error| self.syntax(window, at, json, &error))?;
-        let Layout::Envelope(envelope) = self.layout else { return Ok(Member::Other) };
-        let (member, seen) = if name.0 == envelope.marker {
-            (Member::Marker, &mut self.marker_seen)
-        } else if name.0 == envelope.items {
-            (Member::Items, &mut self.items_seen)
-        } else {
-            return Ok(Member::Other);
-        };
-        if core::mem::replace(seen, true) {
-            let position = self.position(window.text, at);
-            return Err(Error::new(ErrorKind::Duplicate, name.0.into(), position, "it once"));
-        }
-        Ok(member)
-    }
-
-    /// Reads the value of a member of the envelope that is not the list.
-    fn value(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), Error> {
-        if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
-            return Err(self.syntax(window, at, json, &error));
-        }
-        let Layout::Envelope(envelope) = self.layout else { return Ok(()) };
-        let (kind, name, expected) = match self.member {
-            Member::Marker => match serde_json::from_str::<CowText<'_>>(json) {
-                Ok(text) if text.0 == envelope.success => return Ok(()),
-                Ok(_) => (ErrorKind::NotSuccess, envelope.marker, envelope.success),
-                Err(_) => (ErrorKind::WrongType, envelope.marker, envelope.success),
-            },
-            Member::Items => (ErrorKind::WrongType, envelope.items, "an array"),
-            Member::Other if depth::exceeded(json) => {
-                (ErrorKind::TooDeep, "*", "a value less nested")
-            }
-            Member::Other => return Ok(()),
-        };
-        let error = Error::new(kind, name.into(), self.position(window.text, at), expected);
-        if self.member == Member::Items {
-            // The marker may still come, and says more about what happened.
-            self.pending = Some(error);
-            return Ok(());
-        }
-        Err(error)
-    }
-
-    /// At the end of the envelope: it must have said success, and must have had a list.
-    fn check_envelope(&mut self, text: &str, at: usize) -> Result<(), Error> {
-        let Layout::Envelope(envelope) = self.layout else { return Ok(()) };
-        let (name, expected) = match (self.marker_seen, self.items_seen) {
-            (false, _) => (envelope.marker, envelope.success),
-            (true, false) => (envelope.items, "an array"),
-            (true, true) => return self.pending.take().map_or(Ok(()), Err),
-        };
-        let position = self.position(text, at);
-        Err(Error::new(ErrorKind::Missing, name.into(), position, expected))
-    }
-
-    /// The window ends in the middle of something.
-    fn exhausted(&mut self, window: Window<'_>) -> Result<Walk, Error> {
-        let kind = match window.after {
-            After::More => return Ok(Walk::More),
-            After::Nothing => ErrorKind::Incomplete,
-            After::Garbage => ErrorKind::Encoding,
-        };
-        let position = self.position(window.text, window.text.len());
-        let expected = match kind {
-            ErrorKind::Encoding => "UTF-8",
-            _ => "the rest of the document",
-        };
-        Err(Error::new(kind, self.path(), position, expected))
-    }
-
-    fn unexpected(&mut self, text: &str, at: usize, state: State, byte: u8) -> Error {
-        let expected = match (state, self.layout) {
-            (State::Mark | State::Start, Layout::Array) => "an array",
-            (State::Mark | State::Start, Layout::Envelope(_)) => "an object",
-            (State::Name { .. }, _) => "a name",
-            (State::Colon, _) => "a colon",
-            (State::AfterValue, _) => "a comma or the end of the object",
-            (State::AfterRecord, _) => "a comma or the end of the array",
-            (State::Value | State::Record { .. }, _) => "a value",
-            (State::Trailing, _) => "the end of the document",
-        };
-        let begins_value =
-            matches!(byte, b'[' | b'{' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
-        let kind = match state {
-            State::Start if begins_value => ErrorKind::WrongType,
-            _ => ErrorKind::Syntax,
-        };
-        let position = self.position(text, at);
-        Error::new(kind, String::new(), position, expected)
-    }
-
-    fn syntax(
-        &mut self,
-        window: Window<'_>,
-        at: usize,
-        json: &str,
-        error: &serde_json::Error,
-    ) -> Error {
-        // Only a number or a word can be cut without a sign of it: all else has a last byte of its own.
-        let at_the_end = !json.starts_with(['"', '[', '{'])
-            && window.after == After::Nothing
-            && at + json.len() == window.text.len();
-        let (kind, expected) = match kind_of(error) {
-            ErrorKind::Incomplete if at_the_end => {
-                (ErrorKind::Incomplete, "the rest of the document")
-            }
-            _ => (ErrorKind::Syntax, "valid JSON"),
-        };
-        let position = self.position(window.text, at).within(error.line(), error.column());
-        Error::new(kind, self.path(), position, expected)
-    }
-
-    /// Returns the path of the record that is being read.
-    fn path(&self) -> String {
-        match (self.state, self.layout) {
-            (State::Record { .. }, Layout::Array) => format!("[{}]", self.index),
-            (State::Record { .. }, Layout::Envelope(envelope)) => {
-                format!("{}[{}]", envelope.items, self.index)
-            }
-            _ => String::new(),
-        }
-    }
-
-    /// Returns where `at` is in the document. Every byte is counted once.
-    fn position(&mut self, text: &str, at: usize) -> Position {
-        let (known, position) = self.known;
-        let position = position.after(text.get(known..at).unwrap_or_default());
-        self.known = (at, position);
-        position
-    }
-
-    fn fail(&mut self, error: Error) -> Error {
-        let error = error.with_delivered(self.index);
-        self.failed = Some(error.clone());
-        self.state = State::Trailing;
-        error
     }
 }
 

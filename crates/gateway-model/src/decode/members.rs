@@ -1,4 +1,4 @@
-//! Walks the text of members, `"a":1,"b":[2]`, that was checked when it was kept.
+//! Walks the text of members, `"a":1, "b":[2]`, that was checked when it was kept.
 
 use alloc::borrow::Cow;
 
@@ -11,16 +11,15 @@ use crate::decode::text::CowText;
 pub(crate) fn iter(mut text: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
     core::iter::from_fn(move || {
         let (name, rest) = text.split_at_checked(Splitter::end_of(text)?)?;
-        let rest = rest.strip_prefix(':')?;
+        let rest = blanks(rest).strip_prefix(':').map(blanks)?;
         let (value, rest) = rest.split_at_checked(Splitter::end_of(rest)?)?;
-        text = rest.strip_prefix(',').unwrap_or_default();
+        text = blanks(rest).strip_prefix(',').map(blanks).unwrap_or_default();
         Some((decoded(name)?, value))
     })
 }
 
-/// Returns the value of the last member with this name, which is the one that JSON readers take.
-pub(crate) fn find<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    iter(text).filter(|(member, _)| member == name).map(|(_, value)| value).last()
+fn blanks(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t', '\n', '\r'])
 }
 
 fn decoded(name: &str) -> Option<Cow<'_, str>> {

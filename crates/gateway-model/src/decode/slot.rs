@@ -54,16 +54,6 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Takes a value that was read on the fast path, which leaves a second one to serde.
-    #[inline]
-    pub(crate) fn put(&mut self, value: Self) -> Option<()> {
-        if !matches!(self, Self::Empty) {
-            return None;
-        }
-        *self = value;
-        Some(())
-    }
-
     /// Returns the value of a member that must be there.
     #[inline]
     pub(crate) fn take<E: Error>(self, name: &'static str) -> Result<T, E> {
@@ -79,18 +69,8 @@ impl<T> Slot<T> {
         self.full()
     }
 
-    /// Makes another value of the one that is there.
     #[inline]
-    pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Slot<U> {
-        match self {
-            Self::Empty => Slot::Empty,
-            Self::Null => Slot::Null,
-            Self::Full(value) => Slot::Full(make(value)),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn full(self) -> Option<T> {
+    fn full(self) -> Option<T> {
         match self {
             Self::Full(value) => Some(value),
             Self::Empty | Self::Null => None,

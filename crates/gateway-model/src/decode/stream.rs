@@ -244,10 +244,14 @@ impl Tail {
 
 /// Splits `bytes` into the text at their beginning and the rest.
 pub(crate) fn checked(bytes: &[u8]) -> (&str, &[u8]) {
-    match core::str::from_utf8(bytes) {
+    #[cfg(feature = "simd")]
+    let valid_up_to = simdutf8::compat::from_utf8(bytes).map_err(|error| error.valid_up_to());
+    #[cfg(not(feature = "simd"))]
+    let valid_up_to = core::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
+    match valid_up_to {
         Ok(text) => (text, &[]),
-        Err(error) => {
-            let (valid, invalid) = bytes.split_at(error.valid_up_to());
+        Err(valid_up_to) => {
+            let (valid, invalid) = bytes.split_at(valid_up_to);
             // The first part was found valid just now.
             (core::str::from_utf8(valid).unwrap_or_default(), invalid)
         }

@@ -82,7 +82,7 @@ fn imports(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<'_>]
     for import in nested {
         file.line(import);
     }
-    file.line("use crate::decode::cursor::{Cursor, Fast, usual};");
+    file.line("use crate::decode::cursor::{Cursor, Fast, Span, members};");
     file.line("use crate::decode::shape::{Member, Object, Shape};");
     file.line("use crate::decode::slot::Slot;");
     file.line("use crate::decode::text::CowText;");

@@ -123,6 +123,7 @@ fn copy(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<'_>]) {
     ));
     file.doc_markdown("# Ok::<(), serde_json::Error>(())");
     file.doc_markdown("```");
+    file.line("#[inline]");
     file.line("#[must_use]");
     file.open(format_args!("pub fn into_owned(self) -> {name} {{"));
     file.open(format_args!("{name} {{"));

@@ -14,6 +14,7 @@ pub(super) fn write(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
     file.open(format_args!("impl Record for {owned} {{"));
     file.line(format_args!("type Ref<'a> = {borrowed}<'a>;"));
     file.blank();
+    file.line("#[inline]");
     file.open(format_args!("fn from_ref(record: {borrowed}<'_>) -> Self {{"));
     file.line("record.into_owned()");
     file.close("}");
@@ -29,49 +30,32 @@ fn fast(file: &mut Rust, forms: &[Form<'_>], borrowed: &str) {
     file.blank();
     file.open(format_args!("impl<'a> Fast<'a> for {borrowed}<'a> {{"));
     file.line("#[inline]");
-    file.open("fn read(cursor: &mut Cursor<'a>) -> Option<Self> {");
+    file.open("fn read(start: &mut Cursor<'a>) -> Option<Self> {");
+    file.line("let mut cursor = *start;");
     file.line("cursor.open()?;");
     for form in forms {
-        file.line(format_args!("let mut {} = Slot::Empty;", form.name));
+        file.line(format_args!("let mut {} = None;", form.name));
     }
-    file.line("let mut extra = Extra::default();");
-    file.open("'members: {");
-    file.line("// The usual order, without looking back.");
-    for form in forms {
-        let (name, value) = (&form.name, form.fast());
-        file.line(format_args!("usual!('members, cursor, {}, {name} = {value});", key(form)));
-    }
-    file.open("loop {");
-    file.line("let start = cursor.at();");
-    file.open("match cursor.name()? {");
-    for form in forms {
-        let (name, value) = (&form.name, form.fast());
-        let wire = string(&form.field.wire);
-        file.line(if form.field.boxed {
-            // Too long for one line: rustfmt makes a block of it, which ends in a statement.
-            format!("{wire} => {{ {name}.put({value})?; }}")
-        } else {
-            format!("{wire} => {name}.put({value})?,")
-        });
-    }
-    file.line("_ => extra.take(cursor, start)?,");
-    file.close("}");
-    file.open("if !cursor.more()? {");
-    file.line("break 'members;");
-    file.close("}");
-    file.close("}");
-    file.close("}");
     nulls(file, forms);
+    file.line("let mut extra = Span::default();");
+    file.open("members! { cursor, nulls, extra;");
+    for form in forms {
+        let presence = if form.field.required { "required" } else { "optional" };
+        let (index, key, name, value) = (form.index, key(form), &form.name, form.fast());
+        file.line(format_args!("{presence} {index} {key} {name} = {value};"));
+    }
+    file.close("}");
+    file.line("*start = cursor;");
     file.open("Some(Self {");
     for form in forms {
-        let (name, index) = (&form.name, form.index);
+        let name = &form.name;
         file.line(if form.field.required {
-            format!("{name}: {name}.full()?,")
+            format!("{name}: {name}?,")
         } else {
-            format!("{name}: {name}.note({index}, &mut nulls),")
+            format!("{name},")
         });
     }
-    file.line("extra,");
+    file.line("extra: Extra::within(cursor.within(extra), &OBJECT),");
     file.line("nulls,");
     file.close("})");
     file.close("}");

@@ -135,32 +135,16 @@ impl Form<'_> {
         }
     }
 
-    /// The expression that reads a value on the fast path, with what it waits in.
+    /// The expression that reads a value that is not `null` on the fast path.
     pub(super) fn fast(&self) -> String {
-        let required = self.field.required;
         match &self.kind {
-            Kind::Text | Kind::TextScalar(_) if required => "Slot::Full(cursor.text()?)".to_owned(),
-            Kind::Text | Kind::TextScalar(_) => "cursor.nullable_text()?".to_owned(),
-            Kind::Value { ty, is_open_enum: true, .. } if required => {
-                format!("Slot::Full({ty}::from(cursor.text()?))")
+            Kind::Text | Kind::TextScalar(_) => "cursor.text()?".to_owned(),
+            Kind::Value { ty, is_open_enum: true, .. } => format!("{ty}::from(cursor.text()?)"),
+            Kind::Value { .. } => "cursor.parsed()?".to_owned(),
+            Kind::Record { borrowed, .. } if self.field.boxed => {
+                format!("Box::new({borrowed}::read(&mut cursor)?)")
             }
-            Kind::Value { ty, is_open_enum: true, .. } => {
-                format!("cursor.nullable_text()?.map({ty}::from)")
-            }
-            Kind::Value { .. } if required => "Slot::Full(cursor.parsed()?)".to_owned(),
-            Kind::Value { .. } => "cursor.nullable(Cursor::parsed)?".to_owned(),
-            Kind::Record { borrowed, .. } => {
-                let read = if self.field.boxed {
-                    format!("|cursor: &mut Cursor<'a>| {borrowed}::read(cursor).map(Box::new)")
-                } else {
-                    format!("{borrowed}::read")
-                };
-                match (required, self.field.boxed) {
-                    (true, true) => format!("Slot::Full(Box::new({borrowed}::read(cursor)?))"),
-                    (true, false) => format!("Slot::Full({borrowed}::read(cursor)?)"),
-                    (false, _) => format!("cursor.nullable({read})?"),
-                }
-            }
+            Kind::Record { borrowed, .. } => format!("{borrowed}::read(&mut cursor)?"),
         }
     }
 

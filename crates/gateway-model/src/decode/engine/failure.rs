@@ -1,0 +1,94 @@
+//! What is wrong with a document, and where.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::{After, Engine, Layout, State, Walk, Window};
+use crate::decode::kind_of;
+use crate::error::Position;
+use crate::{Error, ErrorKind};
+
+impl Engine {
+    /// The window ends in the middle of something.
+    pub(super) fn exhausted(&mut self, window: Window<'_>) -> Result<Walk, Error> {
+        let kind = match window.after {
+            After::More => return Ok(Walk::More),
+            After::Nothing => ErrorKind::Incomplete,
+            After::Garbage => ErrorKind::Encoding,
+        };
+        let position = self.position(window.text, window.text.len());
+        let expected = match kind {
+            ErrorKind::Encoding => "UTF-8",
+            _ => "the rest of the document",
+        };
+        Err(Error::new(kind, self.path(), position, expected))
+    }
+
+    pub(super) fn unexpected(&mut self, text: &str, at: usize, state: State, byte: u8) -> Error {
+        let expected = match (state, self.layout) {
+            (State::Mark | State::Start, Layout::Array) => "an array",
+            (State::Mark | State::Start, Layout::Envelope(_)) => "an object",
+            (State::Name { .. }, _) => "a name",
+            (State::Colon, _) => "a colon",
+            (State::AfterValue, _) => "a comma or the end of the object",
+            (State::AfterRecord, _) => "a comma or the end of the array",
+            (State::Value | State::Record { .. }, _) => "a value",
+            (State::Trailing, _) => "the end of the document",
+        };
+        let begins_value =
+            matches!(byte, b'[' | b'{' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
+        let kind = match state {
+            State::Start if begins_value => ErrorKind::WrongType,
+            _ => ErrorKind::Syntax,
+        };
+        let position = self.position(text, at);
+        Error::new(kind, String::new(), position, expected)
+    }
+
+    pub(super) fn syntax(
+        &mut self,
+        window: Window<'_>,
+        at: usize,
+        json: &str,
+        error: &serde_json::Error,
+    ) -> Error {
+        // Only a number or a word can be cut without a sign of it: all else has a last byte of its own.
+        let at_the_end = !json.starts_with(['"', '[', '{'])
+            && window.after == After::Nothing
+            && at + json.len() == window.text.len();
+        let (kind, expected) = match kind_of(error) {
+            ErrorKind::Incomplete if at_the_end => {
+                (ErrorKind::Incomplete, "the rest of the document")
+            }
+            _ => (ErrorKind::Syntax, "valid JSON"),
+        };
+        let position = self.position(window.text, at).within(error.line(), error.column());
+        Error::new(kind, self.path(), position, expected)
+    }
+
+    /// Returns the path of the record that is being read.
+    pub(super) fn path(&self) -> String {
+        match (self.state, self.layout) {
+            (State::Record { .. }, Layout::Array) => format!("[{}]", self.index),
+            (State::Record { .. }, Layout::Envelope(envelope)) => {
+                format!("{}[{}]", envelope.items, self.index)
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Returns where `at` is in the document. Every byte is counted once.
+    pub(super) fn position(&mut self, text: &str, at: usize) -> Position {
+        let (known, position) = self.known;
+        let position = position.after(text.get(known..at).unwrap_or_default());
+        self.known = (at, position);
+        position
+    }
+
+    pub(super) fn fail(&mut self, error: Error) -> Error {
+        let error = error.with_delivered(self.index);
+        self.failed = Some(error.clone());
+        self.state = State::Trailing;
+        error
+    }
+}

@@ -1,0 +1,133 @@
+//! Steps over what is not read: blanks, and values that a record does not list.
+//!
+//! `None` is for serde to explain: it is said of the end of a window as of any surprise.
+
+use crate::decode::depth;
+use crate::decode::scan::special;
+
+/// Steps over blanks.
+#[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+#[inline(always)]
+pub(crate) fn past_blanks(bytes: &[u8], at: usize) -> usize {
+    let is_dense = |at| bytes.get(at).is_some_and(|byte| *byte > b' ');
+    if is_dense(at) {
+        at
+    } else if is_dense(at + 1) && bytes.get(at) == Some(&b' ') {
+        at + 1
+    } else {
+        blanks(bytes, at)
+    }
+}
+
+#[inline(never)]
+fn blanks(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        if bytes.get(at) == Some(&b'\n') {
+            at += 1;
+        }
+        // Indentation comes in runs.
+        while let Some(Ok(run)) = bytes.get(at..at + SPACES.len()).map(<[u8; 16]>::try_from) {
+            let other = u128::from_le_bytes(run) ^ u128::from_le_bytes(SPACES);
+            at += (other.trailing_zeros() / 8) as usize;
+            if other != 0 {
+                break;
+            }
+        }
+        match bytes.get(at) {
+            Some(b' ' | b'\n' | b'\r' | b'\t') => at += 1,
+            _ => return at,
+        }
+    }
+}
+
+const SPACES: [u8; 16] = [b' '; 16];
+
+pub(crate) fn word(text: &str, at: usize, word: &str) -> Option<usize> {
+    text.as_bytes().get(at..)?.starts_with(word.as_bytes()).then_some(at + word.len())
+}
+
+/// Steps over a name without escapes, its colon, and any value.
+#[inline(never)]
+pub(crate) fn named_value(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let end = plain(bytes, at)?;
+    if bytes.get(end) != Some(&b':') {
+        return None;
+    }
+    skip(text, past_blanks(bytes, end + 1), 0)
+}
+
+/// Steps over a text that has no escapes.
+#[inline]
+fn plain(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b'"') {
+        return None;
+    }
+    let end = special(bytes, at + 1);
+    (bytes.get(end) == Some(&b'"')).then_some(end + 1)
+}
+
+/// Steps over the value that begins here.
+pub(crate) fn skip(text: &str, at: usize, depth: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    match bytes.get(at)? {
+        b'"' => plain(bytes, at),
+        b'-' | b'0'..=b'9' => number(bytes, at),
+        b'n' => word(text, at, "null"),
+        b't' => word(text, at, "true"),
+        b'f' => word(text, at, "false"),
+        b'[' | b'{' if depth < depth::LIMIT => skip_list(text, at, depth + 1),
+        _ => None,
+    }
+}
+
+fn skip_list(text: &str, mut at: usize, depth: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_object = bytes.get(at) == Some(&b'{');
+    let close = if is_object { b'}' } else { b']' };
+    at = past_blanks(bytes, at + 1);
+    if bytes.get(at) == Some(&close) {
+        return Some(at + 1);
+    }
+    loop {
+        if is_object {
+            at = past_blanks(bytes, plain(bytes, at)?);
+            if bytes.get(at) != Some(&b':') {
+                return None;
+            }
+            at = past_blanks(bytes, at + 1);
+        }
+        at = past_blanks(bytes, skip(text, at, depth)?);
+        match bytes.get(at)? {
+            b',' => at = past_blanks(bytes, at + 1),
+            byte if *byte == close => return Some(at + 1),
+            _ => return None,
+        }
+    }
+}
+
+/// Steps over a number, and sees what comes after it: a number may be cut without a sign of it.
+fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
+    if bytes.get(at) == Some(&b'-') {
+        at += 1;
+    }
+    at = if bytes.get(at) == Some(&b'0') { at + 1 } else { digits(bytes, at)? };
+    if bytes.get(at) == Some(&b'.') {
+        at = digits(bytes, at + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        at += 1;
+        if let Some(b'+' | b'-') = bytes.get(at) {
+            at += 1;
+        }
+        at = digits(bytes, at)?;
+    }
+    matches!(bytes.get(at)?, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t').then_some(at)
+}
+
+/// Steps over one digit or more.
+#[inline]
+fn digits(bytes: &[u8], at: usize) -> Option<usize> {
+    let count = bytes.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (count > 0).then_some(at + count)
+}
