@@ -66,8 +66,10 @@ mod limit {
             mut self: Pin<&mut Self>,
             cx: &mut Context<'_>,
         ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-            // The clock first: a body that always has something ready must end, too.
-            if self.end.as_mut().poll(cx).is_ready() {
+            // The clock first, and not only the timer, which the runtime serves in between: a body that always has
+            // something ready must end, too.
+            let end = self.end.as_mut();
+            if end.deadline() <= Instant::now() || end.poll(cx).is_ready() {
                 self.body = Body::empty();
                 return Poll::Ready(Some(Err(TransportError::timeout(Phase::Body))));
             }

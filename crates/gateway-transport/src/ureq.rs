@@ -12,10 +12,12 @@ use crate::{
     TransportError, mark_sensitive, target,
 };
 
+mod broken;
 mod classify;
 #[cfg(feature = "__tls")]
 mod tls;
 
+use self::broken::BrokenConnector;
 use self::classify::{classify, classify_io};
 
 /// Sends requests with ureq: HTTP/1.1, keep-alive, no redirects, no retries, no decompression, no `async` anywhere.
@@ -78,6 +80,7 @@ impl UreqTransport {
         let connector = ().chain(ConnectProxyConnector::default()).chain(TcpConnector::default());
         #[cfg(feature = "__tls")]
         let connector = connector.chain(tls::TlsConnector::new(options)?);
+        let connector = connector.chain(BrokenConnector);
         let agent = Agent::with_parts(config.build(), connector, DefaultResolver::default());
         Ok(Self { agent, total_timeout: options.total_timeout })
     }

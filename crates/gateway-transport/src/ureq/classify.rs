@@ -3,7 +3,9 @@ use std::io;
 
 use ::ureq::{Error, Timeout};
 
-use crate::{ErrorKind, Phase, TransportError};
+#[cfg(feature = "__tls")]
+use crate::Sent;
+use crate::{BoxError, ErrorKind, Phase, TransportError};
 
 /// Gives `error` our type. `during` is what the exchange was doing.
 #[cold]
@@ -13,10 +15,7 @@ pub(super) fn classify(error: Error, during: Phase) -> TransportError {
             return TransportError::timeout(phase_of(limit, during)).with_source(error);
         }
         Error::Io(error) => return of_io(error, during),
-        #[cfg(feature = "__tls")]
-        Error::Other(ref other) if other.is::<rustls::Error>() => {
-            (ErrorKind::Tls, "no trusted TLS session")
-        }
+        Error::Other(error) => return of_connector(error, during),
         Error::HostNotFound => (ErrorKind::Resolve, "the host name did not resolve"),
         Error::ConnectionFailed | Error::ConnectProxyFailed(_) => {
             (ErrorKind::Connect, "no connection was made")
@@ -57,11 +56,28 @@ fn of_io(error: io::Error, during: Phase) -> TransportError {
     }
     #[cfg(feature = "__tls")]
     if crate::error::find::<rustls::Error>(&error).is_some() {
-        let text = "no trusted TLS session";
-        return TransportError::new(ErrorKind::Tls, text).with_phase(during).with_source(error);
+        // The session broke after the handshake: the request was on its way.
+        return TransportError::new(ErrorKind::Tls, "no trusted TLS session")
+            .with_phase(during)
+            .with_sent(Sent::Maybe)
+            .with_source(error);
     }
     let ours = TransportError::from_io(error);
     if ours.phase() == Phase::Unknown { ours.with_phase(during) } else { ours }
+}
+
+/// What our own connectors say.
+fn of_connector(error: BoxError, during: Phase) -> TransportError {
+    let error = match error.downcast::<TransportError>() {
+        Ok(ours) => return *ours,
+        Err(error) => error,
+    };
+    match error.downcast::<io::Error>() {
+        Ok(error) => of_io(*error, during),
+        Err(error) => TransportError::new(ErrorKind::Other, "the exchange failed")
+            .with_phase(during)
+            .with_source(error),
+    }
 }
 
 fn phase_of(limit: Timeout, during: Phase) -> Phase {

@@ -1,6 +1,6 @@
 //! TLS below ureq, with the settings that the other adapters have.
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use ::ureq::Error;
@@ -11,7 +11,8 @@ use ::ureq::unversioned::transport::{
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
-use crate::{Options, TransportError, tls};
+use crate::error::find;
+use crate::{BoxError, ErrorKind, Options, TransportError, tls};
 
 /// Wraps connections of `https` targets in TLS.
 ///
@@ -39,19 +40,38 @@ impl<In: Transport> Connector<In> for TlsConnector {
         }
         let host = details.uri.host().ok_or(Error::Tls("no host"))?;
         let name = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-        let name = ServerName::try_from(name).map_err(|error| Error::Other(error.into()))?;
-        let mut session = ClientConnection::new(Arc::clone(&self.0), name)
-            .map_err(|error| Error::Other(error.into()))?;
+        let name = ServerName::try_from(name).map_err(no_session)?;
+        let mut session = ClientConnection::new(Arc::clone(&self.0), name).map_err(no_session)?;
         let mut socket = TransportAdapter::new(stream.boxed(), details.current_time.clone());
         socket.set_timeout(details.timeout);
         // The whole handshake now, so that its failures are failures to connect.
         while session.is_handshaking() {
-            session.complete_io(&mut socket)?;
+            session.complete_io(&mut socket).map_err(handshake_failed)?;
         }
         let config = details.config;
         let buffers = LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size());
         Ok(Some(Either::B(TlsStream { buffers, stream: StreamOwned::new(session, socket) })))
     }
+}
+
+/// Keeps ureq's own errors (a time limit) as they are, and makes ours of all others.
+#[cold]
+fn handshake_failed(error: io::Error) -> Error {
+    let error = match Error::from(error) {
+        Error::Io(error) => error,
+        of_ureq => return of_ureq,
+    };
+    if find::<rustls::Error>(&error).is_some() {
+        return no_session(error);
+    }
+    let ours = TransportError::new(ErrorKind::Connect, "no connection was made");
+    Error::Other(ours.with_source(error).into())
+}
+
+#[cold]
+fn no_session(source: impl Into<BoxError>) -> Error {
+    let ours = TransportError::new(ErrorKind::Tls, "no trusted TLS session");
+    Error::Other(ours.with_source(source).into())
 }
 
 impl fmt::Debug for TlsConnector {

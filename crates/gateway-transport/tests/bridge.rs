@@ -1,0 +1,103 @@
+//! Blocking transports in async code, over sockets.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+use std::error::Error as _;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use gateway_testkit::raw_server::{Next, RawServer};
+use gateway_transport::bridge::OffThread;
+use gateway_transport::ureq::UreqTransport;
+use gateway_transport::{
+    Deadline, ErrorKind, Options, Phase, Proxy, Request, Sent, Transport, blocking_transport_fn,
+};
+
+#[tokio::test]
+async fn a_body_comes_piece_by_piece() {
+    let server = RawServer::start(|request, connection| {
+        if request.target() == "/go-on" {
+            connection.respond("", b"");
+            return Next::KeepAlive;
+        }
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfirst");
+        // The rest is sent when the reader of the first part asks for something else.
+        connection.wait_for_company(2, PATIENCE);
+        connection.send(b" last");
+        Next::KeepAlive
+    })
+    .unwrap();
+    let transport = transport();
+    let mut body = transport.send(get(&server, "/")).await.unwrap().into_body();
+    assert_eq!(body.chunk().await.unwrap().unwrap(), "first");
+    transport.send(get(&server, "/go-on")).await.unwrap();
+    assert_eq!(body.collect(10).await.unwrap(), " last");
+}
+
+#[tokio::test]
+async fn a_cut_body_is_an_error() {
+    let server = RawServer::start(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfirst");
+        Next::Close
+    })
+    .unwrap();
+    let body = transport().send(get(&server, "/")).await.unwrap().into_body();
+    let error = body.collect(10).await.unwrap_err();
+    assert_eq!((error.kind(), error.phase()), (ErrorKind::Interrupted, Phase::Body));
+}
+
+#[tokio::test]
+async fn the_deadline_covers_the_body() {
+    let server = RawServer::start(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfirst");
+        connection.wait_for_close(PATIENCE);
+        Next::Close
+    })
+    .unwrap();
+    let mut request = get(&server, "/");
+    request.extensions_mut().insert(Deadline::after(Duration::from_millis(300)));
+    let body = transport().send(request).await.unwrap().into_body();
+    let error = body.collect(10).await.unwrap_err();
+    assert_eq!((error.kind(), error.phase()), (ErrorKind::Timeout, Phase::Body));
+}
+
+#[tokio::test]
+async fn a_dropped_body_ends_the_exchange() {
+    let server = RawServer::start(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n");
+        connection.flood(&[b' '; 16 * 1024], usize::MAX);
+        Next::Close
+    })
+    .unwrap();
+    let mut body = transport().send(get(&server, "/")).await.unwrap().into_body();
+    body.chunk().await.unwrap().unwrap();
+    drop(body);
+    assert!(server.wait_until(PATIENCE, |seen| seen.ended == 1));
+}
+
+#[tokio::test]
+async fn a_panic_inside_is_a_typed_error() {
+    let transport = OffThread::new(blocking_transport_fn(|_| panic!("out of luck")));
+    let error = transport.send(Request::default()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Other);
+    assert!(error.source().is_some());
+}
+
+#[test]
+fn a_call_without_a_runtime_is_a_typed_error() {
+    let transport = transport();
+    let call = pin!(transport.send(Request::default()));
+    let Poll::Ready(Err(error)) = call.poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("no error")
+    };
+    assert_eq!((error.kind(), error.sent()), (ErrorKind::Other, Sent::No));
+}
+
+fn transport() -> OffThread<UreqTransport> {
+    OffThread::new(UreqTransport::new(&Options::default().proxy(Proxy::Never)).unwrap())
+}
+
+fn get(server: &RawServer, target: &str) -> Request {
+    http::Request::get(server.uri(target)).body("".into()).unwrap()
+}
+
+const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,0 +1,139 @@
+//! Services as transports, and transports below the layers of tower.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+use std::convert::Infallible;
+use std::future::pending;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request as AxumRequest;
+use axum::http::StatusCode;
+use axum::routing::get;
+use bytes::Bytes;
+use gateway_testkit::raw_server::{Next, RawServer};
+use gateway_transport::reqwest::ReqwestTransport;
+use gateway_transport::tower::{ServiceTransport, TransportService};
+use gateway_transport::{
+    Body, Deadline, ErrorKind, Options, Phase, Proxy, Request, Response, Sent, SharedTransport,
+    Transport, TransportError,
+};
+use http_body::Frame;
+use tower::ServiceBuilder;
+
+#[tokio::test]
+async fn a_router_answers_without_a_socket() {
+    let transport = router();
+    let mut request = request("http://localhost/echo?method=candidates/list");
+    request.headers_mut().insert("x-sent", "as it is".parse().unwrap());
+    *request.body_mut() = "the body".into();
+    let response = transport.send(request).await.unwrap();
+    assert_eq!(response.headers()["x-seen"], "as it is");
+    let body = response.into_body().collect(100).await.unwrap();
+    assert_eq!(body, "method=candidates/list: the body");
+
+    let response = transport.send(request_to("/nowhere")).await.unwrap();
+    assert_eq!(response.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_router_is_held_to_the_deadline() {
+    let transport = router();
+    for (target, phase) in [("/never", Phase::Head), ("/endless", Phase::Body)] {
+        let mut request = request_to(target);
+        request.extensions_mut().insert(Deadline::after(Duration::from_millis(50)));
+        let error = whole(&transport, request).await.unwrap_err();
+        assert_eq!((error.kind(), error.phase()), (ErrorKind::Timeout, phase), "{target}");
+    }
+}
+
+#[tokio::test]
+async fn a_transport_works_below_layers() {
+    let server = RawServer::start(|request, connection| {
+        connection.respond("", request.target().as_bytes());
+        Next::KeepAlive
+    })
+    .unwrap();
+    let service = ServiceBuilder::new()
+        .buffer(4)
+        .concurrency_limit(1)
+        .timeout(Duration::from_secs(20))
+        .service(TransportService::new(reqwest()));
+    let transport = SharedTransport::new(ServiceTransport::<_>::new(service));
+    for target in ["/a?b=1", "/c?d=2"] {
+        let body = whole(&transport, request(&server.uri(target))).await.unwrap();
+        assert_eq!(body, target);
+    }
+    assert_eq!(server.progress().connections, 1);
+}
+
+#[tokio::test]
+async fn errors_keep_their_type_on_the_way_through_layers() {
+    let refused = TransportError::new(ErrorKind::Resolve, "no such host");
+    let memory = gateway_transport::MemoryTransport::new([Err(refused)]);
+    // Each of these two makes a boxed error of the one below.
+    let service = ServiceBuilder::new()
+        .buffer(4)
+        .timeout(Duration::from_secs(20))
+        .service(TransportService::new(memory));
+    let error = ServiceTransport::<_>::new(service).send(Request::default()).await.unwrap_err();
+    let what = (error.kind(), error.phase(), error.sent());
+    assert_eq!(what, (ErrorKind::Resolve, Phase::Connect, Sent::No));
+    assert_eq!(error.to_string(), "no such host");
+}
+
+#[tokio::test]
+async fn the_time_limit_of_a_layer_is_a_timeout() {
+    let service = ServiceBuilder::new()
+        .timeout(Duration::from_millis(50))
+        .service_fn(async |_: Request| pending::<Result<Response, Infallible>>().await);
+    let error = ServiceTransport::<_>::new(service).send(Request::default()).await.unwrap_err();
+    assert_eq!((error.kind(), error.phase()), (ErrorKind::Timeout, Phase::Head));
+}
+
+/// Echoes, never answers, or never ends.
+fn router() -> impl Transport {
+    async fn echo(request: AxumRequest) -> ([(&'static str, String); 1], String) {
+        let seen = request.headers()["x-sent"].to_str().unwrap().to_owned();
+        let query = request.uri().query().unwrap().to_owned();
+        let body = axum::body::to_bytes(request.into_body(), 100).await.unwrap();
+        ([("x-seen", seen)], format!("{query}: {}", str::from_utf8(&body).unwrap()))
+    }
+    let router = Router::new()
+        .route("/echo", get(echo))
+        .route("/never", get(pending::<StatusCode>))
+        .route("/endless", get(async || axum::body::Body::new(Endless)));
+    ServiceTransport::<Router, axum::body::Body>::new(router)
+}
+
+/// A body that always has more.
+struct Endless;
+
+impl http_body::Body for Endless {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b"more")))))
+    }
+}
+
+async fn whole(transport: &impl Transport, request: Request) -> Result<Bytes, TransportError> {
+    let body: Body = transport.send(request).await?.into_body();
+    body.collect(u64::MAX).await
+}
+
+fn reqwest() -> ReqwestTransport {
+    ReqwestTransport::new(&Options::default().proxy(Proxy::Never)).unwrap()
+}
+
+fn request_to(target: &str) -> Request {
+    request(&format!("http://localhost{target}"))
+}
+
+fn request(uri: &str) -> Request {
+    http::Request::get(uri).body("".into()).unwrap()
+}
