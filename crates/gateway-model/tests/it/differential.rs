@@ -1,11 +1,9 @@
 //! The fast path against serde: the same records, the same rejections, whatever the input.
 
-use gateway_model::{Candidate, ListCandidates, ListVacancies, Listing, Rejected, Vacancy};
+use gateway_model::{Candidate, ListCandidates, ListVacancies, Vacancy};
 use proptest::prelude::*;
-use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
-use crate::support::every_way;
+use crate::support::{every_way, same};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(6_000))]
@@ -39,31 +37,6 @@ fn blanks_after_a_number_are_not_part_of_it() {
     assert_eq!(listing.items[0].extra().raw("x"), Some("12"));
     assert_eq!(listing.items[0].extra().raw("y"), Some("[3 ]"));
     same(body, Some(listing));
-}
-
-/// Reads the list with serde alone, record by record, and compares.
-#[track_caller]
-fn same<T: DeserializeOwned + PartialEq + std::fmt::Debug>(list: &[u8], ours: Option<Listing<T>>) {
-    let raw = std::str::from_utf8(list).ok().and_then(|list| {
-        serde_json::from_str::<Vec<Box<RawValue>>>(list.trim_start_matches('\u{feff}')).ok()
-    });
-    let (items, rejected) = match raw {
-        None => return assert!(ours.is_none(), "serde refuses what we take"),
-        Some(raw) => {
-            let (good, bad): (Vec<_>, Vec<_>) = raw
-                .iter()
-                .map(|raw| {
-                    serde_json::from_str::<T>(raw.get()).map_err(|_error| raw.get().to_owned())
-                })
-                .partition(Result::is_ok);
-            let good: Vec<T> = good.into_iter().flatten().collect();
-            (good, bad.into_iter().filter_map(Result::err).collect::<Vec<String>>())
-        }
-    };
-    let ours = ours.expect("serde takes what we refuse");
-    assert_eq!(ours.items, items);
-    let raw: Vec<&str> = ours.rejected.iter().map(Rejected::raw).collect();
-    assert_eq!(raw, rejected);
 }
 
 /// Replaces, inserts and removes bytes.

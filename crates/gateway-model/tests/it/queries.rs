@@ -3,6 +3,8 @@
 use gateway_model::{ListCandidates, Operation as _, RawQuery};
 use proptest::prelude::*;
 
+use crate::support::{percent_decoded, travels};
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
@@ -16,7 +18,7 @@ proptest! {
         prop_assert!(text.bytes().all(travels), "{text}");
         let mut decoded = text.split('&').map(|pair| {
             let (name, value) = pair.split_once('=').expect("every pair has its sign");
-            (decode(name), decode(value))
+            (percent_decoded(name), percent_decoded(value))
         });
         prop_assert_eq!(decoded.next(), Some(("method".to_owned(), method)));
         prop_assert_eq!(decoded.collect::<Vec<_>>(), pairs);
@@ -28,7 +30,7 @@ proptest! {
         prop_assert!(text.bytes().all(travels), "{text}");
         let expected = format!("method=candidates/list&vacancy_id={vacancy}&status=");
         let encoded = text.strip_prefix(&expected).expect("the constants come first");
-        prop_assert_eq!(decode(encoded), status);
+        prop_assert_eq!(percent_decoded(encoded), status);
     }
 }
 
@@ -39,21 +41,4 @@ fn what_cannot_be_sent_is_refused() {
     }
     assert!(ListCandidates::new().vacancy_id(u64::MAX).query().is_ok());
     assert!(ListCandidates::new().vacancy_id(1).status("").query().is_err());
-}
-
-fn travels(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~%&=/".contains(&byte)
-}
-
-/// As RFC 3986 says, and no `+` for a space.
-fn decode(text: &str) -> String {
-    let mut parts = text.split('%');
-    let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let (digits, rest) = part.split_at_checked(2).expect("two digits after every sign");
-        assert!(digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F')), "{digits}");
-        out.push(u8::from_str_radix(digits, 16).expect("two digits"));
-        out.extend_from_slice(rest.as_bytes());
-    }
-    String::from_utf8(out).expect("text was encoded")
 }

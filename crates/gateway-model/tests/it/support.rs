@@ -1,9 +1,15 @@
-//! Reading one body in every way there is.
+//! Reading one body in every way there is, and what every query must be like.
+//!
+//! The fuzz targets use this file too.
+
+use std::fmt::Debug;
 
 use gateway_model::{
     Error, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing, Next, Operation,
-    RawQuery,
+    RawQuery, Rejected,
 };
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 /// Reads a list from pieces of `size` bytes, without a limit on records.
 pub(crate) fn stream<O: ListOperation>(
@@ -31,7 +37,7 @@ pub(crate) fn stream<O: ListOperation>(
 #[track_caller]
 pub(crate) fn every_way<O: ListOperation>(body: &[u8]) -> Result<Listing<O::Item>, Error>
 where
-    O::Item: PartialEq + std::fmt::Debug,
+    O::Item: PartialEq + Debug,
 {
     let whole = O::decode(body);
     for size in [1, 2, 3, 7, 64, 4096] {
@@ -41,6 +47,31 @@ where
         }
     }
     whole
+}
+
+/// Reads the list with serde alone, record by record, and compares.
+#[track_caller]
+pub(crate) fn same<T: DeserializeOwned + PartialEq + Debug>(list: &[u8], ours: Option<Listing<T>>) {
+    let raw = std::str::from_utf8(list).ok().and_then(|list| {
+        serde_json::from_str::<Vec<Box<RawValue>>>(list.trim_start_matches('\u{feff}')).ok()
+    });
+    let (items, rejected) = match raw {
+        None => return assert!(ours.is_none(), "serde refuses what we take"),
+        Some(raw) => {
+            let (good, bad): (Vec<_>, Vec<_>) = raw
+                .iter()
+                .map(|raw| {
+                    serde_json::from_str::<T>(raw.get()).map_err(|_error| raw.get().to_owned())
+                })
+                .partition(Result::is_ok);
+            let good: Vec<T> = good.into_iter().flatten().collect();
+            (good, bad.into_iter().filter_map(Result::err).collect::<Vec<String>>())
+        }
+    };
+    let ours = ours.expect("serde takes what we refuse");
+    assert_eq!(ours.items, items);
+    let raw: Vec<&str> = ours.rejected.iter().map(Rejected::raw).collect();
+    assert_eq!(raw, rejected);
 }
 
 /// What came of a body in one letter: good, partly rejected, wholly rejected, or an error's kind.
@@ -68,4 +99,22 @@ pub(crate) fn list<T>(result: Result<Listing<T>, Error>) -> String {
 
 pub(crate) fn one<T>(result: Result<T, Error>) -> String {
     result.map_or_else(|error| format!("{:?}", error.kind()), |_| "ok".to_owned())
+}
+
+/// Whether a byte may stand in a query: unreserved, the sign of an escape, or what holds a query together.
+pub(crate) fn travels(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~%&=/".contains(&byte)
+}
+
+/// Decodes a part of a query as RFC 3986 says, with no `+` for a space.
+pub(crate) fn percent_decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2).expect("two digits after every sign");
+        assert!(digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F')), "{digits}");
+        out.push(u8::from_str_radix(digits, 16).expect("two digits"));
+        out.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(out).expect("text was encoded")
 }
