@@ -1,0 +1,141 @@
+//! The public items of the library crates, as a header of Rust, under a snapshot: a change of them
+//! shows in review as what the user of the crate will see.
+//!
+//! Read from the sources, so that any stable compiler gives the same: modules are followed as
+//! written, `pub use` is resolved, and the `macro_rules!` of the crate are expanded.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+mod expand;
+mod header;
+mod paths;
+mod public;
+mod source;
+
+#[test]
+fn public_api_of_gateway_model() {
+    insta::assert_snapshot!("gateway-model", listed("gateway-model"));
+}
+
+#[test]
+fn public_api_of_gateway_transport() {
+    insta::assert_snapshot!("gateway-transport", listed("gateway-transport"));
+}
+
+#[test]
+fn public_api_of_gateway_client() {
+    insta::assert_snapshot!("gateway-client", listed("gateway-client"));
+}
+
+fn listed(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates").join(name);
+    let source = source::Source::read(&folder);
+    let mut text = features(&folder);
+    text.push_str(&header::of(&source, &public::Public::of(&source, &name.replace('-', "_"))));
+    text
+}
+
+/// The features, with what each turns on.
+fn features(folder: &Path) -> String {
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+    let manifest: toml::Table = manifest.parse().expect("TOML");
+    let mut text = String::from("// Features\n");
+    for (feature, turns_on) in
+        manifest.get("features").and_then(toml::Value::as_table).into_iter().flatten()
+    {
+        let turns_on = turns_on.as_array().into_iter().flatten().filter_map(toml::Value::as_str);
+        let turns_on: Vec<&str> = turns_on.collect();
+        writeln!(text, "//     {feature} = [{}]", turns_on.join(", ")).expect("memory");
+    }
+    text
+}
+
+/// Everything that decides what is public, in one small crate.
+#[test]
+fn only_what_can_be_named_is_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("src")).expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join("src").join(name), text).expect("a file");
+    };
+    write("lib.rs", LIB);
+    write("inner.rs", INNER);
+    let source = source::Source::read(folder.path());
+    let header = header::of(&source, &public::Public::of(&source, "a_crate"));
+    assert_eq!(header, HEADER);
+}
+
+const LIB: &str = r#"
+    mod inner;
+    #[cfg(feature = "extra")]
+    pub mod extra { pub use core::fmt::Error; pub(crate) struct Hidden; }
+    pub use crate::inner::{Open as Renamed, *};
+    #[cfg(test)]
+    pub struct OnlyInTests;
+    impl From<Renamed> for String { fn from(_: Renamed) -> Self { Self::new() } }
+    impl inner::Sealed for Renamed {}
+"#;
+
+const INNER: &str = r#"
+    use std::fmt;
+    macro_rules! text {
+        ($(#[$attribute:meta])* $name:ident, [$($variant:ident = $wire:literal),+ $(,)?]) => {
+            $(#[$attribute])*
+            pub enum $name { $($variant,)+ }
+            impl $name { pub const ALL: &[&str] = &[$($wire),+]; fn hidden(&self) {} }
+            $crate::inner::shown! { $name }
+        };
+    }
+    macro_rules! shown { ($name:ty) => {
+        impl fmt::Display for $name { fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { Ok(()) } }
+    }; }
+    text! { #[non_exhaustive] Kind, [One = "one", Two = "two"] }
+    pub trait Sealed {}
+    pub struct Open { pub kind: Kind, secret: u8 }
+    pub(crate) struct Closed;
+    impl Closed { pub fn new() -> Self { Self } }
+    pub fn make<T: Into<Kind>>(value: T) -> Result<Open, fmt::Error> { loop {} }
+"#;
+
+const HEADER: &str = r#"
+// a_crate::Kind
+#[non_exhaustive]
+pub enum Kind {
+    One,
+    Two,
+}
+impl Kind {
+    pub const ALL: &[&str] = &["one", "two"];
+}
+impl Display for Kind {}
+
+// a_crate::Open
+/// Has private fields.
+pub struct Open {
+    pub kind: Kind,
+}
+impl Sealed for Open {}
+
+// a_crate::Renamed
+pub use a_crate::Open;
+
+// a_crate::Sealed
+pub trait Sealed {}
+
+// a_crate::extra
+#[cfg(feature = "extra")]
+pub mod extra;
+
+// a_crate::extra::Error
+#[cfg(feature = "extra")]
+pub use core::fmt::Error;
+
+// a_crate::make
+pub fn make<T: Into<Kind>>(value: T) -> Result<Open, fmt::Error> {}
+
+// What types of other crates have
+impl From<Open> for String {}
+"#;

@@ -1,0 +1,162 @@
+//! The modules of a crate, with every macro of its own expanded.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use syn::{Attribute, Ident, Item, UseTree, Visibility};
+
+use crate::expand::Macros;
+
+/// A crate: its modules by their path, such as `decode::cursor`; the root is the empty path.
+pub(crate) struct Source {
+    pub(crate) modules: BTreeMap<String, Vec<Found>>,
+}
+
+/// An item, with the conditions of the modules and macros around it.
+pub(crate) struct Found {
+    pub(crate) conditions: Vec<Attribute>,
+    pub(crate) item: Item,
+}
+
+/// One name that a `use` brings, or all of a module if there is no name.
+pub(crate) struct Import {
+    pub(crate) name: Option<String>,
+    pub(crate) path: Vec<String>,
+}
+
+impl Source {
+    pub(crate) fn read(folder: &Path) -> Self {
+        let mut files = BTreeMap::new();
+        read_file(&folder.join("src/lib.rs"), "", &[], &mut files);
+        let macros = Macros::of(&files);
+        let modules = files
+            .into_iter()
+            .map(|(path, items)| {
+                (path, items.into_iter().flat_map(|one| macros.expanded(one)).collect())
+            })
+            .collect();
+        Self { modules }
+    }
+
+    pub(crate) fn items(&self, module: &str) -> &[Found] {
+        self.modules.get(module).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+fn read_file(
+    file: &Path,
+    module: &str,
+    conditions: &[Attribute],
+    modules: &mut BTreeMap<String, Vec<Found>>,
+) {
+    let text =
+        fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let parsed =
+        syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let folder = if module.is_empty() { file.with_file_name("") } else { file.with_extension("") };
+    read_items(parsed.items, &folder, module, conditions, modules);
+}
+
+fn read_items(
+    items: Vec<Item>,
+    folder: &Path,
+    module: &str,
+    conditions: &[Attribute],
+    modules: &mut BTreeMap<String, Vec<Found>>,
+) {
+    let mut found = Vec::new();
+    for item in items {
+        let attributes = attributes(&item);
+        if attributes.iter().any(is_for_tests) {
+            continue;
+        }
+        if let Item::Mod(inner) = &item {
+            let conditions: Vec<_> = conditions
+                .iter()
+                .chain(attributes.iter().filter(|one| is_condition(one)))
+                .cloned()
+                .collect();
+            let (name, path) = (inner.ident.to_string(), within(module, &inner.ident.to_string()));
+            match &inner.content {
+                Some((_, items)) => {
+                    read_items(items.clone(), &folder.join(name), &path, &conditions, modules);
+                }
+                None => read_file(&folder.join(format!("{name}.rs")), &path, &conditions, modules),
+            }
+        }
+        found.push(Found { conditions: conditions.to_vec(), item });
+    }
+    modules.insert(module.to_owned(), found);
+}
+
+/// The path of something in a module.
+pub(crate) fn within(module: &str, name: &str) -> String {
+    if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") }
+}
+
+pub(crate) fn is_condition(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+}
+
+fn is_for_tests(attribute: &Attribute) -> bool {
+    let syn::Meta::List(list) = &attribute.meta else { return false };
+    let condition = list.tokens.to_string();
+    is_condition(attribute) && (condition == "test" || condition.contains("doctest"))
+}
+
+pub(crate) fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Macro(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Static(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        Item::Trait(item) => &item.attrs,
+        Item::Type(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+/// The name and visibility of what an item defines.
+pub(crate) fn definition(item: &Item) -> Option<(&Ident, &Visibility)> {
+    Some(match item {
+        Item::Const(item) => (&item.ident, &item.vis),
+        Item::Enum(item) => (&item.ident, &item.vis),
+        Item::Fn(item) => (&item.sig.ident, &item.vis),
+        Item::Mod(item) => (&item.ident, &item.vis),
+        Item::Static(item) => (&item.ident, &item.vis),
+        Item::Struct(item) => (&item.ident, &item.vis),
+        Item::Trait(item) => (&item.ident, &item.vis),
+        Item::Type(item) => (&item.ident, &item.vis),
+        _ => return None,
+    })
+}
+
+/// What a `use` brings.
+pub(crate) fn imports(tree: &UseTree) -> Vec<Import> {
+    fn walk(tree: &UseTree, path: &[String], imports: &mut Vec<Import>) {
+        let with = |name: &Ident| [path, &[name.to_string()]].concat();
+        let mut push = |name: Option<&Ident>, path| {
+            imports.push(Import { name: name.map(Ident::to_string), path });
+        };
+        match tree {
+            UseTree::Path(inner) => walk(&inner.tree, &with(&inner.ident), imports),
+            // `self` in braces is the module before it.
+            UseTree::Name(inner) if inner.ident == "self" => {
+                imports.push(Import { name: path.last().cloned(), path: path.to_vec() });
+            }
+            UseTree::Name(inner) => push(Some(&inner.ident), with(&inner.ident)),
+            UseTree::Rename(inner) => push(Some(&inner.rename), with(&inner.ident)),
+            UseTree::Glob(_) => push(None, path.to_vec()),
+            UseTree::Group(group) => group.items.iter().for_each(|tree| walk(tree, path, imports)),
+        }
+    }
+    let mut imports = Vec::new();
+    walk(tree, &[], &mut imports);
+    imports
+}
