@@ -35,9 +35,8 @@ mod block {
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(super) fn special(block: [u8; super::BLOCK]) -> Option<usize> {
-        let [a, b, c, d, e, f, g, h, rest @ ..] = block;
-        let first = specials(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
-        let second = specials(u64::from_le_bytes(rest));
+        let first = specials(u64::from_le_bytes(*block.first_chunk()?));
+        let second = specials(u64::from_le_bytes(*block.last_chunk()?));
         if first | second == 0 {
             return None;
         }

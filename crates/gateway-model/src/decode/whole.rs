@@ -14,7 +14,7 @@ use crate::{Error, ErrorKind, Listing, Rejected};
 
 /// Reads a list into owned records.
 pub(crate) fn list<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T>, Error> {
-    let mut items = Vec::new();
+    let mut items = Vec::with_capacity(body.len() / USUAL_RECORD);
     let rejected = each::<T>(layout, body, |record| items.push(T::from_ref(record)))?;
     Ok(Listing { items, rejected })
 }
@@ -24,10 +24,13 @@ pub(crate) fn borrowed<T: Record>(
     layout: Layout,
     body: &[u8],
 ) -> Result<Listing<T::Ref<'_>>, Error> {
-    let mut items = Vec::new();
+    let mut items = Vec::with_capacity(body.len() / USUAL_RECORD);
     let rejected = each::<T>(layout, body, |record| items.push(record))?;
     Ok(Listing { items, rejected })
 }
+
+/// How many bytes a record usually has at least, so that a list need not be moved as it grows.
+const USUAL_RECORD: usize = 192;
 
 /// Gives every record to `take`, and returns those that could not be read.
 #[inline]
