@@ -18,9 +18,13 @@
 )]
 
 mod clock;
+#[path = "../support/data.rs"]
 mod data;
+#[path = "../support/document.rs"]
+mod document;
 mod measure;
 mod report;
+#[path = "../support/subjects.rs"]
 mod subjects;
 
 use std::process::ExitCode;
@@ -48,7 +52,7 @@ fn main() -> ExitCode {
     let text = report::text(&tables);
     println!("{text}");
     if arguments.iter().any(|argument| argument == "--write")
-        && let Err(error) = report::write(&text)
+        && let Err(error) = document::write(PLACE, &text)
     {
         eprintln!("docs/benchmarks.md: {error}");
         return ExitCode::FAILURE;
@@ -71,5 +75,8 @@ fn count(subject: &str, variant: &str, bytes: &str, times: &str) -> ExitCode {
     println!("{}", sums.sum::<usize>());
     ExitCode::SUCCESS
 }
+
+/// With wide instructions or without: both are shown.
+const PLACE: &str = if cfg!(feature = "simd") { "decode-simd" } else { "decode" };
 
 const SIZES: &[(&str, usize)] = &[("1K", 1_000), ("1M", 1_000_000), ("100M", 100_000_000)];

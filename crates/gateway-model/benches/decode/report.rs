@@ -1,4 +1,4 @@
-//! The table that people read.
+//! The tables of times.
 
 use std::fmt::Write as _;
 
@@ -11,16 +11,9 @@ pub(crate) fn text(tables: &[Table]) -> String {
     sizes.dedup();
     for size in sizes {
         let tables: Vec<&Table> = tables.iter().filter(|table| table.size == size).collect();
-        let mut names: Vec<&str> = Vec::new();
-        for row in tables.iter().flat_map(|table| &table.rows) {
-            if !names.contains(&row.name) {
-                names.push(row.name);
-            }
-        }
         // Every row is in the widest table, in the order of the subjects.
-        if let Some(widest) = tables.iter().max_by_key(|table| table.rows.len()) {
-            names = widest.rows.iter().map(|row| row.name).collect();
-        }
+        let widest = tables.iter().max_by_key(|table| table.rows.len());
+        let names = widest.iter().flat_map(|table| &table.rows).map(|row| row.name);
         let heads: String =
             tables.iter().map(|table| format!(" {} |", table.variant.name())).collect();
         writeln!(out, "### {size}\n\n| MB/s (× reference) |{heads}").expect("a string takes all");
@@ -38,22 +31,3 @@ pub(crate) fn text(tables: &[Table]) -> String {
     }
     out
 }
-
-/// Writes the tables into their place in `docs/benchmarks.md`.
-pub(crate) fn write(text: &str) -> std::io::Result<()> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmarks.md");
-    let old = std::fs::read_to_string(&path)?;
-    let parts = old.split_once(BEGIN).and_then(|(head, rest)| {
-        rest.split_once(END).map(|(_, tail)| (head.to_owned(), tail.to_owned()))
-    });
-    let Some((head, tail)) = parts else {
-        return Err(std::io::Error::other(format!("no place between {BEGIN} and {END}")));
-    };
-    std::fs::write(
-        &path,
-        format!("{head}{BEGIN}\n\n{}\n{END}{tail}", text.trim_end().to_owned() + "\n"),
-    )
-}
-
-const BEGIN: &str = "<!-- begin: decode -->";
-const END: &str = "<!-- end: decode -->";

@@ -25,6 +25,12 @@ impl Subject {
 pub(crate) const SUBJECTS: &[Subject] = &[
     subject("serde_json, derived `String` structs (reference)", reference),
     Subject { only_extra: true, ..subject("the same, `#[serde(flatten)]` keeps extra", flattened) },
+    subject("sonic-rs, the same structs", |body| {
+        sonic_rs::from_slice::<Answer>(body).expect("valid").sum()
+    }),
+    subject("simd-json, the same structs, on a copy of the body", |body| {
+        simd_json::from_slice::<Answer>(&mut body.to_vec()).expect("valid").sum()
+    }),
     subject("ours, whole body, owned", |body| {
         <ListCandidates>::decode(body).expect("valid").items.iter().map(owned).sum()
     }),
@@ -44,8 +50,7 @@ const fn subject(name: &'static str, run: fn(&[u8]) -> usize) -> Subject {
 }
 
 fn reference(body: &[u8]) -> usize {
-    let answer: Answer = serde_json::from_slice(body).expect("valid");
-    answer.result.iter().map(Plain::sum).sum()
+    serde_json::from_slice::<Answer>(body).expect("valid").sum()
 }
 
 fn flattened(body: &[u8]) -> usize {
@@ -117,6 +122,12 @@ struct Answer {
     #[serde(rename = "status")]
     _status: String,
     result: Vec<Plain>,
+}
+
+impl Answer {
+    fn sum(&self) -> usize {
+        self.result.iter().map(Plain::sum).sum()
+    }
 }
 
 #[derive(Deserialize)]
