@@ -1,6 +1,6 @@
 //! Prints public items as a header: signatures without bodies, and the traits that types have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use syn::punctuated::Punctuated;
@@ -13,8 +13,15 @@ use crate::paths;
 use crate::public::{Public, Target, resolved};
 use crate::source::{Found, Source, definition, is_condition};
 
-pub(crate) fn of(source: &Source, public: &Public) -> String {
-    let mut impls = impls(source, public);
+pub(crate) struct Header {
+    pub(crate) text: String,
+    /// The other crates that signatures name, the standard library aside.
+    pub(crate) crates: BTreeSet<String>,
+}
+
+pub(crate) fn of(source: &Source, public: &Public) -> Header {
+    let mut crates = BTreeSet::new();
+    let mut impls = impls(source, public, &mut crates);
     let mut text = String::new();
     let mut shown: BTreeMap<&str, &str> = BTreeMap::new();
     let names = public.names.iter();
@@ -35,7 +42,7 @@ pub(crate) fn of(source: &Source, public: &Public) -> String {
                     writeln!(text, "{}pub use {first};", printed(conditions)).expect("memory");
                     continue;
                 }
-                let mut items = signatures(source, public, item, conditions);
+                let mut items = signatures(source, public, item, conditions, &mut crates);
                 items.extend(impls.remove(item).unwrap_or_default());
                 text.push_str(&unparsed(items));
             }
@@ -45,7 +52,7 @@ pub(crate) fn of(source: &Source, public: &Public) -> String {
         text.push_str("\n// What types of other crates have\n");
         text.push_str(&unparsed(others));
     }
-    text
+    Header { text, crates }
 }
 
 fn unparsed(items: Vec<Item>) -> String {
@@ -58,13 +65,19 @@ fn printed(conditions: &[Attribute]) -> String {
 }
 
 /// The item without what users cannot see; more than one if each is there under a condition.
-fn signatures(source: &Source, public: &Public, path: &str, conditions: &[Attribute]) -> Vec<Item> {
+fn signatures(
+    source: &Source,
+    public: &Public,
+    path: &str,
+    conditions: &[Attribute],
+    crates: &mut BTreeSet<String>,
+) -> Vec<Item> {
     let (module, name) = path.rsplit_once("::").unwrap_or(("", path));
     let items = source.items(module).iter().map(|found| &found.item);
     let items = items.filter(|item| definition(item).is_some_and(|(ident, _)| ident == name));
     let signatures = items.cloned().map(|mut item| {
         strip(&mut item, conditions);
-        paths::settle(source, public, module, &mut item);
+        paths::settle(source, public, module, &mut item, crates);
         item
     });
     signatures.collect()
@@ -160,7 +173,11 @@ fn fields(fields: &mut Fields, attributes: &mut Vec<Attribute>) {
 }
 
 /// What is implemented, by the path of the type; the empty path is for types of other crates.
-fn impls(source: &Source, public: &Public) -> BTreeMap<String, Vec<Item>> {
+fn impls(
+    source: &Source,
+    public: &Public,
+    crates: &mut BTreeSet<String>,
+) -> BTreeMap<String, Vec<Item>> {
     let mut impls: BTreeMap<String, Vec<Item>> = BTreeMap::new();
     for (module, items) in &source.modules {
         for Found { item, conditions } in items {
@@ -173,7 +190,7 @@ fn impls(source: &Source, public: &Public) -> BTreeMap<String, Vec<Item>> {
             let is_seen = owner.is_empty() || public.definitions.contains(&owner);
             if is_seen && let Some(one) = visible(source, public, module, one, conditions) {
                 let mut one = Item::Impl(one);
-                paths::settle(source, public, module, &mut one);
+                paths::settle(source, public, module, &mut one, crates);
                 impls.entry(owner).or_default().push(one);
             }
         }

@@ -1,5 +1,7 @@
 //! Names in signatures as a reader knows them, however the file that holds them imports them.
 
+use std::collections::BTreeSet;
+
 use syn::visit_mut::{self, VisitMut};
 use syn::{Item, Path};
 
@@ -8,14 +10,23 @@ use crate::source::Source;
 
 /// Writes types of this crate by their public path, those of the standard library by their name, and
 /// all others by their full path.
-pub(crate) fn settle(source: &Source, public: &Public, module: &str, item: &mut Item) {
-    Paths { source, public, module }.visit_item_mut(item);
+///
+/// `crates` takes the other crates that it names, the standard library aside.
+pub(crate) fn settle(
+    source: &Source,
+    public: &Public,
+    module: &str,
+    item: &mut Item,
+    crates: &mut BTreeSet<String>,
+) {
+    Paths { source, public, module, crates }.visit_item_mut(item);
 }
 
 struct Paths<'a> {
     source: &'a Source,
     public: &'a Public,
     module: &'a str,
+    crates: &'a mut BTreeSet<String>,
 }
 
 impl VisitMut for Paths<'_> {
@@ -27,7 +38,16 @@ impl VisitMut for Paths<'_> {
             path.segments.iter().map(|part| part.ident.to_string()).collect();
         let name = match resolved(self.source, self.module, &segments) {
             Target::Item(item) => self.public.path_of(&item),
-            Target::Foreign(outer) => short(&outer),
+            Target::Foreign(outer) => {
+                // What begins with a capital is a type parameter, and what stands alone a primitive.
+                if let Some((root, _)) = outer.split_once("::")
+                    && root.starts_with(|c: char| c.is_ascii_lowercase())
+                    && !STANDARD.contains(&root)
+                {
+                    self.crates.insert(root.to_owned());
+                }
+                short(&outer)
+            }
             Target::Module(_) => return,
         };
         let arguments = path.segments.last().map(|part| part.arguments.clone());
@@ -45,10 +65,12 @@ impl VisitMut for Paths<'_> {
 /// `fmt::Error` and `io::Result` are known by two names, all else of the standard library by one.
 fn short(path: &str) -> String {
     let parts: Vec<&str> = path.split("::").collect();
-    let is_standard = matches!(parts.first(), Some(&("alloc" | "core" | "std")));
+    let is_standard = parts.first().is_some_and(|root| STANDARD.contains(root));
     match parts.as_slice() {
         [_, .., module, name @ ("Error" | "Result")] if is_standard => format!("{module}::{name}"),
         [_, .., name] if is_standard => (*name).to_owned(),
         _ => path.to_owned(),
     }
 }
+
+const STANDARD: [&str; 3] = ["alloc", "core", "std"];
