@@ -70,13 +70,19 @@ impl AccessToken {
 
     /// Returns the value of the `Authorization` header.
     pub(crate) fn header(&self) -> Result<HeaderValue, Error> {
-        let text = Zeroizing::new(format!("Bearer {}", self.0.as_str()));
-        let mut value = HeaderValue::from_str(&text)
+        // The header keeps this text: nothing else has to be overwritten.
+        let mut text = String::with_capacity(SCHEME.len() + self.0.len());
+        text.push_str(SCHEME);
+        text.push_str(&self.0);
+        let mut value = HeaderValue::try_from(text)
             .map_err(|error| Error::config("the access token is no header value").because(error))?;
         value.set_sensitive(true);
         Ok(value)
     }
 }
+
+/// The scheme of RFC 6750, and the space after it.
+const SCHEME: &str = "Bearer ";
 
 impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -160,4 +160,4 @@ fn push_number(out: &mut String, number: u64) {
 }
 
 /// Enough for the usual query, so that building one allocates once.
-const ROOM: usize = 96;
+const ROOM: usize = 128;
