@@ -31,7 +31,7 @@ pub(crate) fn escaped(text: &str) -> String {
     json
 }
 
-/// Which is up to the spec: it is not dead code.
+/// Whether it is used is up to the spec: it is not dead code.
 const _: u32 = DEPTH;
 
 /// How many levels a model that may hold itself is deep.

@@ -13,7 +13,7 @@ use std::fmt::Debug;
 
 use gateway_model::{
     Candidate, Credits, Error, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing,
-    Next, Operation as _, RawQuery, Record, Vacancy,
+    Next, Operation as _, RawQuery, Record, Rejected, Vacancy,
 };
 use libfuzzer_sys::fuzz_target;
 use serde::Serialize;
@@ -49,11 +49,24 @@ where
         (Err(one), Err(other)) => assert_eq!(*one, other),
         _ => panic!("borrowed gives something else"),
     }
+    let rejected = whole.iter().flat_map(|listing| &listing.rejected);
+    rejected.map(Rejected::error).chain(whole.as_ref().err()).for_each(holds_no_data);
     for item in whole.iter().flat_map(|listing| &listing.items) {
         let json = serde_json::to_string(item).unwrap();
         assert!(serde_json::from_str::<O::Item>(&json).unwrap() == *item, "{json}");
     }
     whole
+}
+
+/// All that an error takes from the body are numbers and the names that the service text lists.
+fn holds_no_data(error: &Error) {
+    let is_listed = |part: &str| {
+        SPEC.contains(&format!("\n{part} = {{")) || SPEC.contains(&format!("= \"{part}\""))
+    };
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    // The star stands for every name that is not listed.
+    let is_known = |part: &str| part == "*" || is_number(part) || is_listed(part);
+    assert!(error.path().split(['.', '[', ']']).all(is_known), "{error}");
 }
 
 /// Pieces whose sizes follow from the body, so that every input is read in its own way.
@@ -87,7 +100,9 @@ fn credits(body: &[u8]) {
     let document = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     // serde may take text that is not UTF-8 in what it skips.
     let theirs = str::from_utf8(document).ok().and_then(|text| serde_json::from_str(text).ok());
-    assert_eq!(GetCredits::decode(body).ok(), theirs as Option<Credits>);
+    let ours = GetCredits::decode(body);
+    ours.as_ref().err().into_iter().for_each(holds_no_data);
+    assert_eq!(ours.ok(), theirs as Option<Credits>);
 }
 
 /// What serde reads into a value is taken as it is, and what is taken is JSON.
@@ -102,3 +117,5 @@ fn raw(body: &[u8]) {
         Err(_) => assert!(serde_json::from_slice::<Value>(document).is_err()),
     }
 }
+
+const SPEC: &str = include_str!("../../../../spec/gateway.toml");
