@@ -3,8 +3,7 @@ use std::fmt;
 use std::time::Duration;
 
 use ::ureq::config::AutoHeaderValue;
-use ::ureq::unversioned::resolver::DefaultResolver;
-use ::ureq::unversioned::transport::{ConnectProxyConnector, Connector as _, TcpConnector};
+use ::ureq::unversioned::transport::{ConnectProxyConnector, Connector as _};
 use ::ureq::{Agent, AsSendBody};
 
 use crate::{
@@ -14,11 +13,13 @@ use crate::{
 
 mod broken;
 mod classify;
+mod lookup;
 #[cfg(feature = "__tls")]
 mod tls;
 
 use self::broken::BrokenConnector;
 use self::classify::{classify, classify_io};
+use self::lookup::{Later, NamedTcpConnector};
 
 /// Sends requests with ureq: HTTP/1.1, keep-alive, no redirects, no retries, no decompression, no `async` anywhere.
 ///
@@ -77,11 +78,11 @@ impl UreqTransport {
             config = config.proxy(None);
         }
         // Not the default connector: which TLS it has depends on what other crates of the program ask of ureq.
-        let connector = ().chain(ConnectProxyConnector::default()).chain(TcpConnector::default());
+        let connector = ().chain(ConnectProxyConnector::default()).chain(NamedTcpConnector);
         #[cfg(feature = "__tls")]
         let connector = connector.chain(tls::TlsConnector::new(options)?);
         let connector = connector.chain(BrokenConnector);
-        let agent = Agent::with_parts(config.build(), connector, DefaultResolver::default());
+        let agent = Agent::with_parts(config.build(), connector, Later);
         Ok(Self { agent, total_timeout: options.total_timeout })
     }
 
