@@ -3,8 +3,10 @@ use std::fmt;
 use std::time::Duration;
 
 use ::ureq::config::AutoHeaderValue;
-use ::ureq::unversioned::transport::{ConnectProxyConnector, Connector as _};
-use ::ureq::{Agent, AsSendBody};
+use ::ureq::unversioned::transport::{
+    ConnectProxyConnector, ConnectionDetails, Connector as _, NextTimeout, time,
+};
+use ::ureq::{Agent, AsSendBody, Error};
 
 use crate::{
     BlockingBody, BlockingResponse, BlockingTransport, Deadline, Options, Phase, Proxy, Request,
@@ -123,6 +125,21 @@ impl fmt::Debug for UreqTransport {
         // Not the agent: it may hold the credentials of a proxy.
         f.write_str("UreqTransport")
     }
+}
+
+/// What is left of the time limit for connecting: each of the connectors would take all of it for itself.
+fn time_left(details: &ConnectionDetails<'_>) -> Result<NextTimeout, Error> {
+    let mut timeout = details.timeout;
+    if let (time::Duration::Exact(limit), time::Instant::Exact(start)) =
+        (timeout.after, details.now)
+    {
+        let left = limit.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            return Err(Error::Timeout(timeout.reason));
+        }
+        timeout.after = left.into();
+    }
+    Ok(timeout)
 }
 
 /// ureq limits the unused connections of all hosts together; this many hosts get their full share.

@@ -70,6 +70,52 @@ fn a_peer_without_tls_is_not_trusted() {
 }
 
 #[test]
+fn a_peer_that_hangs_up_in_the_handshake_is_no_connection() {
+    for adapter in ADAPTERS {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = format!("https://{}/", listener.local_addr().unwrap());
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            // The whole first message, so that the end is no reset.
+            let mut header = [0; 5];
+            stream.read_exact(&mut header).unwrap();
+            let length = u16::from_be_bytes([header[3], header[4]]).into();
+            stream.read_exact(&mut vec![0; length]).unwrap();
+        });
+        let error = get(adapter, &options_without_roots(), &target).unwrap_err();
+        server.join().unwrap();
+        let what = (error.kind(), error.phase(), error.sent());
+        assert_eq!(what, (ErrorKind::Connect, Phase::Connect, Sent::No), "{adapter}: {error:?}");
+    }
+}
+
+#[test]
+fn the_handshake_counts_as_connecting() {
+    for adapter in ADAPTERS {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = format!("https://{}/", listener.local_addr().unwrap());
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            // A handshake record of 256 bytes, of which one comes every now and then.
+            stream.write_all(&[22, 3, 3, 1, 0]).unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+            let mut hello = [0; 4096];
+            for _ in 0..256 {
+                // Waits until there is nothing to read, and sees the end.
+                if matches!(stream.read(&mut hello), Ok(0)) || stream.write_all(&[0]).is_err() {
+                    break;
+                }
+            }
+        });
+        let options = options_without_roots().connect_timeout(Duration::from_millis(100));
+        let error = get(adapter, &options, &target).unwrap_err();
+        server.join().unwrap();
+        let what = (error.kind(), error.phase(), error.sent());
+        assert_eq!(what, (ErrorKind::Timeout, Phase::Connect, Sent::No), "{adapter}: {error:?}");
+    }
+}
+
+#[test]
 fn an_end_without_a_goodbye_is_a_cut() {
     let authority = Authority::new().unwrap();
     for adapter in ADAPTERS {

@@ -2,7 +2,6 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::Instant;
 use std::{thread, vec};
 
 use ::ureq::Error;
@@ -13,6 +12,8 @@ use ::ureq::unversioned::transport::{
     ConnectionDetails, Connector, NextTimeout, TcpConnector, Transport,
 };
 use http::Uri;
+
+use super::time_left;
 
 /// Looks nothing up, and leaves it to [`NamedTcpConnector`].
 ///
@@ -47,13 +48,8 @@ impl<In: Transport> Connector<In> for NamedTcpConnector {
         if chained.is_some() || details.addrs.first() != Some(&LATER) {
             return connector.connect(details, chained);
         }
-        let start = Instant::now();
         let addresses = look_up(details.uri, details.timeout)?;
-        let mut timeout = details.timeout;
-        if let Duration::Exact(limit) = timeout.after {
-            let left = limit.checked_sub(start.elapsed()).filter(|left| !left.is_zero());
-            timeout.after = left.ok_or(Error::Timeout(timeout.reason))?.into();
-        }
+        let timeout = time_left(details)?;
         let mut addrs = details.resolver.empty();
         addresses.take(MOST).for_each(|address| addrs.push(address));
         let details = ConnectionDetails {

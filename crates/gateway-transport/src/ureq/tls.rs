@@ -11,6 +11,7 @@ use ::ureq::unversioned::transport::{
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
+use super::time_left;
 use crate::error::find;
 use crate::{BoxError, ErrorKind, Options, TransportError, tls};
 
@@ -43,7 +44,7 @@ impl<In: Transport> Connector<In> for TlsConnector {
         let name = ServerName::try_from(name).map_err(no_session)?;
         let mut session = ClientConnection::new(Arc::clone(&self.0), name).map_err(no_session)?;
         let mut socket = TransportAdapter::new(stream.boxed(), details.current_time.clone());
-        socket.set_timeout(details.timeout);
+        socket.set_timeout(time_left(details)?);
         // The whole handshake now, so that its failures are failures to connect.
         while session.is_handshaking() {
             session.complete_io(&mut socket).map_err(handshake_failed)?;
