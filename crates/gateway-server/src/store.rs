@@ -9,6 +9,7 @@ pub(crate) mod memory;
 mod merge;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
+mod rendered;
 pub(crate) mod sql;
 pub(crate) mod sqlite;
 
@@ -74,8 +75,8 @@ impl Page {
     pub const START: i64 = -1;
 }
 
-/// Takes the candidates of a page one by one, in ascending order of their ids.
-pub type CandidateSink<'s> = &'s mut dyn FnMut(&CandidateRow<'_>);
+/// Takes the candidates of a page one by one, in ascending order of their ids, each as the JSON text that a list sends.
+pub type CandidateSink<'s> = &'s mut dyn FnMut(&[u8]);
 
 /// Takes the vacancies of a page one by one, in ascending order of their ids.
 pub type VacancySink<'s> = &'s mut dyn FnMut(&VacancyRow<'_>);

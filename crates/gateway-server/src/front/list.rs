@@ -121,9 +121,9 @@ impl Pages {
         let page = Page { after, limit: self.limit };
         self.after = match &self.rows {
             Rows::Candidates(filter) => {
-                self.store.candidates(self.snapshot, filter, page, &mut |row| {
+                self.store.candidates(self.snapshot, filter, page, &mut |record| {
                     separate(&mut out);
-                    row.write(&mut out);
+                    out.extend_from_slice(record);
                 })
             }
             Rows::Vacancies => self.store.vacancies(self.snapshot, page, &mut |row| {

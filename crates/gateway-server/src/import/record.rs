@@ -12,7 +12,7 @@ use crate::store::{ApplicationRow, Place, Stage};
 
 /// All fields that any record has. Which are there says what the record is.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(crate) struct Fields {
     id: Option<Text>,
     project: Option<String>,
     name: Option<String>,
@@ -30,7 +30,7 @@ pub(super) struct Fields {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Portal {
+struct Portal {
     id: Option<Text>,
     name: Option<String>,
 }
@@ -87,6 +87,28 @@ impl<'de> Deserialize<'de> for Portal {
     }
 }
 
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a record")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Fields::default();
+                while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+                    fields.read(&key, &mut map)?;
+                }
+                Ok(fields)
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
 /// Reads a member that may stand once; `null` is as good as nothing.
 fn once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
     field: &mut Option<T>,
@@ -123,6 +145,28 @@ impl Fields {
             "currency" => once(&mut self.currency, map),
             _ => Err(de::Error::custom("unknown field")),
         }
+    }
+
+    /// Reads the fields as a candidate, if the id is there. Nothing is checked.
+    pub(crate) fn as_candidate(&self) -> Option<CandidateRow<'_>> {
+        fn text(field: Option<&String>) -> &str {
+            field.map_or("", String::as_str)
+        }
+        let Text(id) = self.id.as_ref()?;
+        let portal = self.portal.as_ref();
+        Some(CandidateRow {
+            id,
+            name: text(self.name.as_ref()),
+            email: text(self.email.as_ref()),
+            phone: text(self.phone.as_ref()),
+            phone_mobile: text(self.phone_mobile.as_ref()),
+            date: text(self.date.as_ref()),
+            portal: PortalRow {
+                id: text(portal.and_then(|portal| portal.id.as_ref()).map(|Text(id)| id)),
+                name: text(portal.and_then(|portal| portal.name.as_ref())),
+            },
+            kind: self.kind.as_deref().filter(|kind| !kind.is_empty()).unwrap_or("person"),
+        })
     }
 
     fn has_nul(&self) -> bool {
@@ -226,27 +270,13 @@ impl<'s, 'p> Target<'s, 'p> {
     }
 
     fn candidate(&mut self, place: Place, fields: Fields) -> Result<(), Error> {
-        let (number, text) = id(place, "id", fields.id)?;
-        let portal = fields.portal.unwrap_or_default();
-        let portal_id = portal.id.map(|Text(text)| text).unwrap_or_default();
-        let date = fields.date.unwrap_or_default();
-        if !date.is_empty() && CivilDateTime::from(date.as_str()).civil().is_none() {
+        let row = fields.as_candidate();
+        let row = row.ok_or_else(|| Error::at(place, "id is missing"))?;
+        let number = number(place, "id", row.id)?;
+        if !row.date.is_empty() && CivilDateTime::from(row.date).civil().is_none() {
             return Err(Error::at(place, "date is not a date and time as YYYY-MM-DD HH:MM:SS"));
         }
-        self.stage.candidate(
-            place,
-            number,
-            &CandidateRow {
-                id: &text,
-                name: &fields.name.unwrap_or_default(),
-                email: &fields.email.unwrap_or_default(),
-                phone: &fields.phone.unwrap_or_default(),
-                phone_mobile: &fields.phone_mobile.unwrap_or_default(),
-                date: &date,
-                portal: PortalRow { id: &portal_id, name: &portal.name.unwrap_or_default() },
-                kind: fields.kind.as_deref().filter(|kind| !kind.is_empty()).unwrap_or("person"),
-            },
-        )?;
+        self.stage.candidate(place, number, &row)?;
         let own = match (fields.vacancy_id, &fields.status) {
             (Some(vacancy), Some(status)) => {
                 Some((id(place, "vacancy_id", Some(vacancy))?.0, status))
@@ -276,10 +306,14 @@ impl Target<'_, '_> {
 /// Reads an id: decimal digits without a leading zero, in the range of the database.
 fn id(place: Place, field: &str, text: Option<Text>) -> Result<(i64, String), Error> {
     let text = text.map(|Text(text)| text).unwrap_or_default();
+    number(place, field, &text).map(|number| (number, text))
+}
+
+fn number(place: Place, field: &str, text: &str) -> Result<i64, Error> {
     let canonical = text.bytes().all(|byte| byte.is_ascii_digit())
         && (text.len() == 1 || !text.starts_with('0'));
     match text.parse() {
-        Ok(number) if canonical => Ok((number, text)),
+        Ok(number) if canonical => Ok(number),
         _ if text.is_empty() => Err(Error::at(place, format!("{field} is missing"))),
         _ => Err(Error::at(place, format!("{field} is not a number from 0 to {}", i64::MAX))),
     }

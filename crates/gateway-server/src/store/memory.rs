@@ -96,7 +96,7 @@ impl Store for MemoryStore {
             found,
             page,
             |id, [name, email, phone, mobile, date, portal, portal_name, kind]| {
-                sink(&CandidateRow {
+                let row = CandidateRow {
                     id: &id.to_string(),
                     name,
                     email,
@@ -105,7 +105,10 @@ impl Store for MemoryStore {
                     date,
                     portal: PortalRow { id: portal, name: portal_name },
                     kind,
-                });
+                };
+                let mut record = Vec::new();
+                row.write(&mut record);
+                sink(&record);
             },
         ))
     }

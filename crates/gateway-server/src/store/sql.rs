@@ -10,10 +10,8 @@ pub(crate) const AUTHENTICATE: &str = "\
     WHERE t.sha256 = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)";
 
 pub(crate) const CANDIDATES: &str = "\
-    SELECT id, name, email, phone, phone_mobile, date, type, portal_key FROM candidate \
+    SELECT id, record FROM candidate \
     WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to ORDER BY id LIMIT $4";
-
-pub(crate) const PORTAL: &str = "SELECT id, name FROM portal WHERE account_id = $1 AND key = $2";
 
 pub(crate) const VACANCIES: &str = "\
     SELECT id, project FROM vacancy \
@@ -43,13 +41,6 @@ pub(crate) const TOKENS: &str = "\
 pub(crate) const REVOKE_TOKEN: &str = "\
     UPDATE token SET revoked_at = $1 WHERE account_id = $2 AND sha256 = $3 AND revoked_at IS NULL";
 
-pub(crate) const PORTAL_KEY: &str =
-    "SELECT key FROM portal WHERE account_id = $1 AND id = $2 AND name = $3";
-
-pub(crate) const CREATE_PORTAL: &str = "\
-    INSERT INTO portal(account_id, key, id, name) \
-    SELECT $1, coalesce(max(key), 0) + 1, $2, $3 FROM portal WHERE account_id = $1 RETURNING key";
-
 pub(crate) const STATUS_KEY: &str = "SELECT key FROM status WHERE account_id = $1 AND name = $2";
 
 pub(crate) const CREATE_STATUS: &str = "\
@@ -77,9 +68,7 @@ pub(crate) const CONFLICTING_VACANCIES: &str = "\
 pub(crate) const CONFLICTING_CANDIDATES: &str = "\
     SELECT b.id, a.place, b.place FROM staged_candidate b JOIN staged_candidate a ON a.id = b.id \
     AND a.place = (SELECT min(m.place) FROM staged_candidate m WHERE m.id = b.id) \
-    WHERE a.place < b.place AND (a.name <> b.name OR a.email <> b.email OR a.phone <> b.phone \
-    OR a.phone_mobile <> b.phone_mobile OR a.date <> b.date OR a.type <> b.type \
-    OR a.portal_key <> b.portal_key) ORDER BY b.place LIMIT 1";
+    WHERE a.place < b.place AND a.record <> b.record ORDER BY b.place LIMIT 1";
 
 /// Two different statuses of one candidate in one vacancy: the candidate and both places.
 pub(crate) const CONFLICTING_APPLICATIONS: &str = "\
@@ -112,9 +101,7 @@ pub(crate) const SUPERSEDE_CANDIDATES: &str = "\
     UPDATE candidate SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
     AND id IN (SELECT s.id FROM staged_candidate s CROSS JOIN candidate c \
     WHERE c.account_id = $2 AND c.id = s.id AND c.rev_to = 9223372036854775807 \
-    AND (c.name <> s.name OR c.email <> s.email OR c.phone <> s.phone \
-    OR c.phone_mobile <> s.phone_mobile OR c.date <> s.date OR c.type <> s.type \
-    OR c.portal_key <> s.portal_key))";
+    AND c.record <> s.record)";
 
 pub(crate) const SUPERSEDE_APPLICATIONS: &str = "\
     UPDATE application SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
@@ -132,10 +119,8 @@ pub(crate) const INSERT_VACANCIES: &str = "\
     AND v.rev_to = 9223372036854775807) ORDER BY s.id";
 
 pub(crate) const INSERT_CANDIDATES: &str = "\
-    INSERT INTO candidate(account_id, id, rev_from, rev_to, name, email, phone, phone_mobile, \
-    date, type, portal_key) \
-    SELECT $1, s.id, $2, 9223372036854775807, s.name, s.email, s.phone, s.phone_mobile, \
-    s.date, s.type, s.portal_key FROM staged_candidate s \
+    INSERT INTO candidate(account_id, id, rev_from, rev_to, record) \
+    SELECT $1, s.id, $2, 9223372036854775807, s.record FROM staged_candidate s \
     WHERE NOT EXISTS (SELECT 1 FROM staged_candidate d WHERE d.id = s.id AND d.place < s.place) \
     AND NOT EXISTS (SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.id \
     AND c.rev_to = 9223372036854775807) ORDER BY s.id";
@@ -171,12 +156,7 @@ pub(crate) const COLLECT_APPLICATIONS: &str = "\
     AND rev_to < 9223372036854775807";
 
 /// References that point to nothing. None can come from an import; a damaged file can have them.
-pub(crate) const ORPHANS: [(&str, &str); 4] = [
-    (
-        "SELECT count(*) FROM candidate c WHERE NOT EXISTS (SELECT 1 FROM portal p \
-         WHERE p.account_id = c.account_id AND p.key = c.portal_key)",
-        "candidates refer to a portal that is not there",
-    ),
+pub(crate) const ORPHANS: [(&str, &str); 3] = [
     (
         "SELECT count(*) FROM application a WHERE NOT EXISTS (SELECT 1 FROM status s \
          WHERE s.account_id = a.account_id AND s.key = a.status_key)",
@@ -199,7 +179,6 @@ pub(crate) const ORPHANS: [(&str, &str); 4] = [
 pub(crate) const ALL: &[&str] = &[
     AUTHENTICATE,
     CANDIDATES,
-    PORTAL,
     VACANCIES,
     CREDITS,
     HEALTH,
@@ -209,8 +188,6 @@ pub(crate) const ALL: &[&str] = &[
     CREATE_TOKEN,
     TOKENS,
     REVOKE_TOKEN,
-    PORTAL_KEY,
-    CREATE_PORTAL,
     STATUS_KEY,
     CREATE_STATUS,
     REVISION,
@@ -265,8 +242,7 @@ mod tests {
     #[test]
     fn every_statement_on_data_of_an_account_names_the_account() {
         for sql in ALL {
-            let data =
-                ["candidate ", "candidate c", "vacancy ", "application ", "portal ", "status "];
+            let data = ["candidate ", "candidate c", "vacancy ", "application ", "status "];
             let touches = data.iter().any(|table| {
                 ["FROM ", "JOIN ", "UPDATE ", "INTO "]
                     .iter()

@@ -1,6 +1,7 @@
 //! The store on SQLite: one file, one writer, as many readers as ask.
 
 mod import;
+mod migrate;
 mod open;
 mod read;
 

@@ -140,7 +140,7 @@ fn a_list_that_breaks_off_never_looks_whole() {
     rusqlite::Connection::open(here.directory.path().join("t.db"))
         .unwrap()
         .execute_batch(
-            "UPDATE candidate SET portal_key = 999 WHERE id > (SELECT id FROM candidate ORDER BY id LIMIT 1 OFFSET 1500)",
+            "UPDATE candidate SET record = '' WHERE id > (SELECT id FROM candidate ORDER BY id LIMIT 1 OFFSET 1500)",
         )
         .unwrap();
     socket.write_all(request.as_bytes()).unwrap();
@@ -151,7 +151,7 @@ fn a_list_that_breaks_off_never_looks_whole() {
     assert!(!text.ends_with("0\r\n\r\n") && !text.contains("]}\r\n"), "the list looks whole");
     // A list that cannot even begin is an error and no list.
     let vacancy = rusqlite::Connection::open(here.directory.path().join("t.db")).unwrap();
-    vacancy.execute_batch("UPDATE candidate SET portal_key = 999").unwrap();
+    vacancy.execute_batch("UPDATE candidate SET record = ''").unwrap();
     let answer = get(&here.running.base_url(), &here.token, "method=candidates/list");
     assert_eq!(answer.status, 503);
     assert_eq!(answer.json()["type"], "urn:gateway:problem:storage-unavailable");

@@ -10,6 +10,8 @@ mod front;
 #[cfg(test)]
 mod malformed;
 #[cfg(test)]
+mod migrate;
+#[cfg(test)]
 mod operations;
 #[cfg(test)]
 mod oracle;

@@ -75,8 +75,10 @@ fn names(
         let page = Page { after: from, limit };
         let mut count = 0;
         after = store
-            .candidates(snapshot, filter, page, &mut |row| {
-                names.push(format!("{} {} {}", row.id, row.name, row.portal.name));
+            .candidates(snapshot, filter, page, &mut |record| {
+                let row: serde_json::Value = serde_json::from_slice(record).unwrap();
+                let text = |pointer| row.pointer(pointer).unwrap().as_str().unwrap();
+                names.push([text("/id"), text("/name"), text("/portal/name")].join(" "));
                 count += 1;
             })
             .unwrap();

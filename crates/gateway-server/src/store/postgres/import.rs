@@ -2,9 +2,11 @@
 
 use ::postgres::Transaction;
 
-use super::super::dictionary::{Dictionary, Keys};
+use super::super::dictionary::{Dictionary, StatusKeys};
 use super::super::merge::{Session, merge};
-use super::super::{AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Place, Stage, sql};
+use super::super::{
+    AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Page, Place, Stage, rendered, sql,
+};
 use super::get;
 use super::link::{Link, Parameter, failure, parameter};
 use crate::clock::UnixTime;
@@ -57,13 +59,28 @@ pub(super) fn check(link: &mut Link) -> Result<Vec<String>, Error> {
             found.push(format!("{count} {what}"));
         }
     }
+    let mut count = 0_u64;
+    let mut after = (0_i64, Page::START, 0_i64);
+    loop {
+        let (account, id, revision) = after;
+        let rows = link.query(EVERY_CANDIDATE, &[&account, &id, &revision])?;
+        for row in &rows {
+            after = (get(row, 0)?, get(row, 1)?, get(row, 2)?);
+            let record: &str = get(row, 3)?;
+            count += u64::from(!rendered::is_whole(after.1, record.as_bytes()));
+        }
+        if rows.is_empty() {
+            break;
+        }
+    }
+    found.extend((count > 0).then(|| format!("{count} {}", rendered::NOT_WHOLE)));
     Ok(found)
 }
 
 /// Records on their way into the temporary tables, some thousand at a time.
 struct Staging<'t> {
     session: Open<'t>,
-    keys: Keys,
+    keys: StatusKeys,
     vacancies: Vacancies,
     candidates: Candidates,
     applications: Applications,
@@ -82,8 +99,7 @@ struct Vacancies {
 struct Candidates {
     place: Vec<i64>,
     id: Vec<i64>,
-    texts: [Vec<String>; 6],
-    portal: Vec<i64>,
+    record: Vec<String>,
 }
 
 #[derive(Default)]
@@ -98,7 +114,7 @@ impl<'t> Staging<'t> {
     fn new(transaction: Transaction<'t>, account: AccountId) -> Self {
         Self {
             session: Open { transaction, account: account.0 },
-            keys: Keys::default(),
+            keys: StatusKeys::default(),
             vacancies: Vacancies::default(),
             candidates: Candidates::default(),
             applications: Applications::default(),
@@ -109,11 +125,8 @@ impl<'t> Staging<'t> {
     fn flush(&mut self) -> Result<(), Error> {
         let Vacancies { place, id, project } = std::mem::take(&mut self.vacancies);
         self.session.stage(STAGE_VACANCIES, &[&place, &id, &project])?;
-        let Candidates { place, id, texts, portal } = std::mem::take(&mut self.candidates);
-        let [name, email, phone, mobile, date, kind] = texts;
-        let columns: [Parameter<'_>; 9] =
-            [&place, &id, &name, &email, &phone, &mobile, &date, &kind, &portal];
-        self.session.stage(STAGE_CANDIDATES, &columns)?;
+        let Candidates { place, id, record } = std::mem::take(&mut self.candidates);
+        self.session.stage(STAGE_CANDIDATES, &[&place, &id, &record])?;
         let Applications { place, vacancy, candidate, status } =
             std::mem::take(&mut self.applications);
         self.session.stage(STAGE_APPLICATIONS, &[&place, &vacancy, &candidate, &status])
@@ -133,19 +146,15 @@ impl Stage for Staging<'_> {
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
-        let portal = self.keys.portal(&mut self.session, row.portal.id, row.portal.name)?;
+        let record = rendered::text(id, row, &mut Vec::new())?.to_owned();
         self.candidates.place.push(place.pack());
         self.candidates.id.push(id);
-        let texts = [row.name, row.email, row.phone, row.phone_mobile, row.date, row.kind];
-        for (column, text) in self.candidates.texts.iter_mut().zip(texts) {
-            column.push(text.to_owned());
-        }
-        self.candidates.portal.push(portal);
+        self.candidates.record.push(record);
         self.flush_if(self.candidates.id.len())
     }
 
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
-        let status = self.keys.status(&mut self.session, row.status)?;
+        let status = self.keys.get(&mut self.session, row.status)?;
         self.applications.place.push(place.pack());
         self.applications.vacancy.push(row.vacancy_id);
         self.applications.candidate.push(row.candidate_id);
@@ -175,10 +184,8 @@ impl Open<'_> {
 }
 
 impl Dictionary for Open<'_> {
-    fn query(&mut self, sql: &'static str, texts: &[&str]) -> Result<Option<i64>, Error> {
-        let mut parameters: Vec<Parameter<'_>> = vec![&self.account];
-        parameters.extend(texts.iter().map(parameter));
-        let row = self.transaction.query_opt(sql, &parameters).map_err(failed)?;
+    fn query(&mut self, sql: &'static str, name: &str) -> Result<Option<i64>, Error> {
+        let row = self.transaction.query_opt(sql, &[&self.account, &name]).map_err(failed)?;
         row.map(|row| get(&row, 0)).transpose()
     }
 }
@@ -212,14 +219,18 @@ fn failed(error: ::postgres::Error) -> Error {
 /// So many records are sent at once.
 const BATCH: usize = 4096;
 
+/// A page of all row versions of all accounts, in the order of the key.
+const EVERY_CANDIDATE: &str = "\
+    SELECT account_id, id, rev_from, record FROM candidate \
+    WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096";
+
 const LOCK_ACCOUNT: &str = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 
 const STAGE_VACANCIES: &str = "\
     INSERT INTO staged_vacancy SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[])";
 
 const STAGE_CANDIDATES: &str = "\
-    INSERT INTO staged_candidate SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], \
-    $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[])";
+    INSERT INTO staged_candidate SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[])";
 
 const STAGE_APPLICATIONS: &str = "\
     INSERT INTO staged_application \

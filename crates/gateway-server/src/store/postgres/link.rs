@@ -9,7 +9,6 @@ use ::postgres::types::ToSql;
 use ::postgres::{Client, NoTls, Row, Statement};
 
 use crate::error::{Error, ErrorKind};
-use crate::store::dictionary::Portals;
 
 /// A value for a statement.
 pub(super) type Parameter<'v> = &'v (dyn ToSql + Sync + 'v);
@@ -19,10 +18,9 @@ pub(super) fn parameter<T: ToSql + Sync>(value: &T) -> Parameter<'_> {
     value
 }
 
-/// A connection, its prepared statements, and the portals it has seen.
+/// A connection and its prepared statements.
 pub(super) struct Link {
     pub(super) client: Client,
-    pub(super) portals: Portals,
     statements: HashMap<&'static str, Statement>,
 }
 
@@ -35,7 +33,7 @@ impl Link {
         config.application_name("gateway-server");
         let client =
             config.connect(NoTls).map_err(|error| failure("connecting to the database", error))?;
-        Ok(Self { client, portals: Portals::default(), statements: HashMap::new() })
+        Ok(Self { client, statements: HashMap::new() })
     }
 
     pub(super) fn is_closed(&self) -> bool {

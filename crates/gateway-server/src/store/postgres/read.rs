@@ -1,12 +1,13 @@
 //! Reading pages from PostgreSQL.
 
 use super::super::{
-    AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Snapshot, VacancySink, sql,
+    AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Snapshot, VacancySink, rendered,
+    sql,
 };
 use super::get;
-use super::link::{Link, Parameter, failure, parameter};
+use super::link::{Link, Parameter, parameter};
 use crate::error::{Error, ErrorKind};
-use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+use crate::generated::record::{CreditsRow, VacancyRow};
 
 pub(super) fn candidates(
     link: &mut Link,
@@ -34,27 +35,11 @@ pub(super) fn candidates(
         }
     };
     let rows = link.query(sql, &parameters)?;
-    let mut digits = itoa::Buffer::new();
     let mut last = None;
     for row in &rows {
-        let id = get(row, 0)?;
-        let Link { client, portals, .. } = link;
-        let portal = portals.get(account, get(row, 7)?, |account, key| {
-            let row = client.query_one(sql::PORTAL, &[&account, &key]);
-            let row = row.map_err(|error| failure("reading a portal", error))?;
-            Ok::<_, Error>((get(&row, 0)?, get(&row, 1)?))
-        })?;
-        sink(&CandidateRow {
-            id: digits.format(id),
-            name: get(row, 1)?,
-            email: get(row, 2)?,
-            phone: get(row, 3)?,
-            phone_mobile: get(row, 4)?,
-            date: get(row, 5)?,
-            portal,
-            kind: get(row, 6)?,
-        });
-        last = Some(id);
+        let record = rendered::sendable(get::<&str>(row, 1)?.as_bytes());
+        sink(record.ok_or_else(|| Error::new(ErrorKind::StorageCorrupt, "a record is torn"))?);
+        last = Some(get(row, 0)?);
     }
     Ok(next(last, rows.len(), page))
 }
@@ -98,14 +83,14 @@ fn next(last: Option<i64>, count: usize, page: Page) -> Option<i64> {
 /// The ids of the page come first, on their own. Written as a plain join, the planner walks the candidates of the whole
 /// account in order and looks for each in the vacancy.
 pub(super) const VACANCY_CANDIDATES: &str = "\
-    SELECT c.id, c.name, c.email, c.phone, c.phone_mobile, c.date, c.type, c.portal_key \
+    SELECT c.id, c.record \
     FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
     AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
     WHERE a.account_id = $1 AND a.vacancy_id = $5 AND a.candidate_id > $2 \
     AND a.rev_from <= $3 AND $3 < a.rev_to ORDER BY a.candidate_id LIMIT $4)) ORDER BY c.id";
 
 pub(super) const STATUS_CANDIDATES: &str = "\
-    SELECT c.id, c.name, c.email, c.phone, c.phone_mobile, c.date, c.type, c.portal_key \
+    SELECT c.id, c.record \
     FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
     AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
     WHERE a.account_id = $1 AND a.vacancy_id = $5 AND a.candidate_id > $2 \

@@ -27,16 +27,7 @@ CREATE TABLE revision (
   PRIMARY KEY (account_id, rev)
 );
 
--- Dictionaries: a row never changes (a renamed portal is a new row), so whoever read it may keep it.
-CREATE TABLE portal (
-  account_id BIGINT NOT NULL,
-  key BIGINT NOT NULL,
-  id TEXT NOT NULL,
-  name TEXT NOT NULL,
-  PRIMARY KEY (account_id, key),
-  UNIQUE (account_id, id, name)
-);
-
+-- A dictionary: the name of a status stands once per account and is referred to by its key.
 CREATE TABLE status (
   account_id BIGINT NOT NULL,
   key BIGINT NOT NULL,
@@ -54,18 +45,14 @@ CREATE TABLE vacancy (
   PRIMARY KEY (account_id, id, rev_from)
 );
 
+-- `record` is the JSON text of the candidate, as lists send it. It is written when a candidate is imported, so that a
+-- list is put together and not rendered. `check` holds it against its own fields.
 CREATE TABLE candidate (
   account_id BIGINT NOT NULL,
   id BIGINT NOT NULL CHECK (id >= 0),
   rev_from BIGINT NOT NULL,
   rev_to BIGINT NOT NULL,
-  name TEXT NOT NULL,
-  email TEXT NOT NULL,
-  phone TEXT NOT NULL,
-  phone_mobile TEXT NOT NULL,
-  date TEXT NOT NULL,
-  type TEXT NOT NULL,
-  portal_key BIGINT NOT NULL,
+  record TEXT NOT NULL,
   PRIMARY KEY (account_id, id, rev_from)
 );
 
@@ -87,4 +74,4 @@ CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) WHERE rev_to 
 CREATE INDEX application_superseded ON application(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 
 CREATE TABLE gateway_schema (version BIGINT PRIMARY KEY);
-INSERT INTO gateway_schema VALUES (1);
+INSERT INTO gateway_schema VALUES (2);

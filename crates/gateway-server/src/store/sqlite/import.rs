@@ -5,9 +5,11 @@ use rusqlite::{
     params_from_iter,
 };
 
-use super::super::dictionary::{Dictionary, Keys};
+use super::super::dictionary::{Dictionary, StatusKeys};
 use super::super::merge::{Session, merge};
-use super::super::{AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Place, Stage, sql};
+use super::super::{
+    AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Place, Stage, rendered, sql,
+};
 use super::failed;
 use crate::clock::UnixTime;
 use crate::error::Error;
@@ -81,13 +83,25 @@ pub(super) fn check(writer: &Connection) -> Result<Vec<String>, Error> {
             found.push(format!("{count} {what}"));
         }
     }
+    let mut statement =
+        writer.prepare("SELECT id, record FROM candidate").map_err(failed(doing))?;
+    let mut rows = statement.query([]).map_err(failed(doing))?;
+    let mut count = 0_u64;
+    while let Some(row) = rows.next().map_err(failed(doing))? {
+        let id = row.get(0).map_err(failed(doing))?;
+        let record = row.get_ref(1).map_err(failed(doing))?;
+        let whole = record.as_bytes().is_ok_and(|record| rendered::is_whole(id, record));
+        count += u64::from(!whole);
+    }
+    found.extend((count > 0).then(|| format!("{count} {}", rendered::NOT_WHOLE)));
     Ok(found)
 }
 
 /// Records on their way into the temporary tables.
 struct Staging<'t> {
-    dictionaries: Dictionaries<'t>,
-    keys: Keys,
+    dictionary: Statuses<'t>,
+    keys: StatusKeys,
+    record: Vec<u8>,
     vacancy: CachedStatement<'t>,
     candidate: CachedStatement<'t>,
     application: CachedStatement<'t>,
@@ -98,31 +112,31 @@ impl<'t> Staging<'t> {
     fn new(transaction: &'t Transaction<'t>, account: AccountId) -> Result<Self, Error> {
         let prepare = |sql| transaction.prepare_cached(sql).map_err(failed("importing"));
         Ok(Self {
-            dictionaries: Dictionaries { transaction, account: account.0 },
-            keys: Keys::default(),
+            dictionary: Statuses { transaction, account: account.0 },
+            keys: StatusKeys::default(),
+            record: Vec::new(),
             vacancy: prepare("INSERT INTO staged_vacancy VALUES (?, ?, ?)")?,
-            candidate: prepare("INSERT INTO staged_candidate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?,
+            candidate: prepare("INSERT INTO staged_candidate VALUES (?, ?, ?)")?,
             application: prepare("INSERT INTO staged_application VALUES (?, ?, ?, ?)")?,
             credits_changed: false,
         })
     }
 }
 
-/// The dictionaries of the account, inside the transaction.
-struct Dictionaries<'t> {
+/// The dictionary of the account, inside the transaction.
+struct Statuses<'t> {
     transaction: &'t Transaction<'t>,
     account: i64,
 }
 
-impl Dictionary for Dictionaries<'_> {
-    fn query(&mut self, sql: &'static str, texts: &[&str]) -> Result<Option<i64>, Error> {
+impl Dictionary for Statuses<'_> {
+    fn query(&mut self, sql: &'static str, name: &str) -> Result<Option<i64>, Error> {
         let doing = "importing";
         let mut statement = self.transaction.prepare_cached(sql).map_err(failed(doing))?;
-        let mut parameters: Vec<&dyn rusqlite::ToSql> = vec![&self.account];
-        for text in texts {
-            parameters.push(text);
-        }
-        statement.query_row(&*parameters, |row| row.get(0)).optional().map_err(failed(doing))
+        statement
+            .query_row(params![self.account, name], |row| row.get(0))
+            .optional()
+            .map_err(failed(doing))
     }
 }
 
@@ -133,29 +147,19 @@ impl Stage for Staging<'_> {
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
-        let portal = self.keys.portal(&mut self.dictionaries, row.portal.id, row.portal.name)?;
-        let inserted = self.candidate.execute(params![
-            place.pack(),
-            id,
-            row.name,
-            row.email,
-            row.phone,
-            row.phone_mobile,
-            row.date,
-            row.kind,
-            portal
-        ]);
+        let record = rendered::text(id, row, &mut self.record)?;
+        let inserted = self.candidate.execute(params![place.pack(), id, record]);
         inserted.map(drop).map_err(failed("importing"))
     }
 
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
-        let status = self.keys.status(&mut self.dictionaries, row.status)?;
+        let status = self.keys.get(&mut self.dictionary, row.status)?;
         let parameters = [place.pack(), row.vacancy_id, row.candidate_id, status];
         self.application.execute(parameters).map(drop).map_err(failed("importing"))
     }
 
     fn credits(&mut self, _place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
-        let Dictionaries { transaction, account } = self.dictionaries;
+        let Statuses { transaction, account } = self.dictionary;
         let parameters = params![row.credits_number, row.currency, account];
         let changed = transaction.execute(sql::SET_CREDITS, parameters);
         self.credits_changed |= changed.map_err(failed("importing"))? > 0;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{failed, failure};
+use super::{failed, failure, migrate};
 use crate::error::{Error, ErrorKind};
 
 /// Opens the file for writing; makes it first if there is none.
@@ -24,8 +24,8 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
             return Err(Error::caused(ErrorKind::Io, context, error));
         }
     }
-    let writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    verify(&writer, path)?;
+    let mut writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    verify(&mut writer, path)?;
     // FULL: what an import or a new token acknowledged survives a power cut.
     writer
         .execute_batch(
@@ -80,27 +80,26 @@ fn create(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
-    let pragma = |name| {
+fn verify(connection: &mut Connection, path: &Path) -> Result<(), Error> {
+    let pragma = |connection: &Connection, name| {
         connection
             .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
             .map_err(failed("reading the database header"))
     };
     let refused = |kind, why: &str| Err(Error::new(kind, format!("{} {why}", path.display())));
-    if pragma("application_id")? != APPLICATION_ID {
+    if pragma(connection, "application_id")? != APPLICATION_ID {
         return refused(ErrorKind::StorageForeign, "is a database of another program");
     }
-    match pragma("user_version")? {
+    match pragma(connection, "user_version")? {
         VERSION => {}
+        1 => migrate::to_version_2(connection)?,
         newer if newer > VERSION => {
             return refused(ErrorKind::StorageNewer, "was written by a newer release");
         }
         _ => return refused(ErrorKind::StorageCorrupt, "has no known version"),
     }
     // Touches every table once, so that a file cut short is found now and not in the middle of an answer.
-    for table in
-        ["account", "token", "revision", "portal", "status", "vacancy", "candidate", "application"]
-    {
+    for table in ["account", "token", "revision", "status", "vacancy", "candidate", "application"] {
         connection
             .prepare(&format!("SELECT 1 FROM {table} LIMIT 1"))
             .and_then(|mut statement| statement.exists([]))
@@ -113,7 +112,7 @@ fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
 const APPLICATION_ID: i64 = 0x4757_4757;
 
 /// The version of the schema this release writes.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 const SCHEMA: &str = include_str!("schema.sql");
 

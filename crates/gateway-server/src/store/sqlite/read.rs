@@ -1,27 +1,26 @@
-//! Reading: one connection, its prepared statements, and the portals it has seen.
+//! Reading: one connection and its prepared statements.
 
+use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OptionalExtension as _, Row, Rows, params};
 
 use super::super::{
     AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Principal, Snapshot, VacancySink,
-    sql,
+    rendered, sql,
 };
 use super::{failed, failure};
 use crate::clock::UnixTime;
 use crate::error::Error;
-use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
-use crate::store::dictionary::Portals;
+use crate::generated::record::{CreditsRow, VacancyRow};
 use crate::token::TokenDigest;
 
 /// A read-only connection.
 pub(super) struct Reader {
     connection: Connection,
-    portals: Portals,
 }
 
 impl Reader {
     pub(super) fn new(connection: Connection) -> Self {
-        Self { connection, portals: Portals::default() }
+        Self { connection }
     }
 
     pub(super) fn authenticate(
@@ -50,7 +49,6 @@ impl Reader {
         page: Page,
         sink: CandidateSink<'_>,
     ) -> Result<Option<i64>, Error> {
-        let Self { connection, portals } = self;
         let AccountId(account) = snapshot.account;
         let sql = match filter {
             CandidateFilter::Nothing => return Ok(None),
@@ -59,7 +57,7 @@ impl Reader {
             CandidateFilter::Status(..) => STATUS_CANDIDATES,
         };
         let doing = "reading candidates";
-        let mut statement = connection.prepare_cached(sql).map_err(failed(doing))?;
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed(doing))?;
         let (after, limit, revision) = (page.after, page.limit, snapshot.revision);
         let rows = match filter {
             CandidateFilter::Vacancy(vacancy) => {
@@ -72,25 +70,11 @@ impl Reader {
                 statement.query(params![account, after, revision, limit])
             }
         };
-        let mut digits = itoa::Buffer::new();
         each(rows.map_err(failed(doing))?, page.limit, doing, |row| {
-            let id = row.get(0)?;
-            let portal = portals.get(account, row.get(7)?, |account, key| {
-                connection
-                    .prepare_cached(sql::PORTAL)?
-                    .query_row([account, key], |row| Ok((row.get(0)?, row.get(1)?)))
-            })?;
-            sink(&CandidateRow {
-                id: digits.format(id),
-                name: row.get_ref(1)?.as_str()?,
-                email: row.get_ref(2)?.as_str()?,
-                phone: row.get_ref(3)?.as_str()?,
-                phone_mobile: row.get_ref(4)?.as_str()?,
-                date: row.get_ref(5)?.as_str()?,
-                portal,
-                kind: row.get_ref(6)?.as_str()?,
-            });
-            Ok(id)
+            // As bytes: an import wrote it as UTF-8, and nobody need look at every character of it again.
+            let record = rendered::sendable(row.get_ref(1)?.as_bytes()?);
+            sink(record.ok_or(FromSqlError::InvalidType)?);
+            row.get(0)
         })
     }
 
@@ -159,14 +143,14 @@ fn each(
 
 /// `CROSS JOIN` and the unary plus hold the plan: from the applications of the vacancy to each candidate by its key.
 pub(super) const VACANCY_CANDIDATES: &str = "\
-    SELECT c.id, c.name, c.email, c.phone, c.phone_mobile, c.date, c.type, c.portal_key \
+    SELECT c.id, c.record \
     FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
     WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
     AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
     ORDER BY a.candidate_id LIMIT ?4";
 
 pub(super) const STATUS_CANDIDATES: &str = "\
-    SELECT c.id, c.name, c.email, c.phone, c.phone_mobile, c.date, c.type, c.portal_key \
+    SELECT c.id, c.record \
     FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
     WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
     AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
@@ -224,7 +208,6 @@ mod tests {
             ("of a vacancy and status", STATUS_CANDIDATES),
             ("vacancies", sql::VACANCIES),
             ("credits", sql::CREDITS),
-            ("portal", sql::PORTAL),
             ("collect candidates", sql::COLLECT_CANDIDATES),
             ("collect applications", sql::COLLECT_APPLICATIONS),
         ] {

@@ -27,16 +27,7 @@ CREATE TABLE revision (
   PRIMARY KEY (account_id, rev)
 ) STRICT, WITHOUT ROWID;
 
--- Dictionaries: a row never changes (a renamed portal is a new row), so whoever read it may keep it.
-CREATE TABLE portal (
-  account_id INTEGER NOT NULL,
-  key INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  name TEXT NOT NULL,
-  PRIMARY KEY (account_id, key),
-  UNIQUE (account_id, id, name)
-) STRICT, WITHOUT ROWID;
-
+-- A dictionary: the name of a status stands once per account and is referred to by its key.
 CREATE TABLE status (
   account_id INTEGER NOT NULL,
   key INTEGER NOT NULL,
@@ -54,18 +45,14 @@ CREATE TABLE vacancy (
   PRIMARY KEY (account_id, id, rev_from)
 ) STRICT, WITHOUT ROWID;
 
+-- `record` is the JSON text of the candidate, as lists send it. It is written when a candidate is imported, so that a
+-- list is put together and not rendered. `check` holds it against its own fields.
 CREATE TABLE candidate (
   account_id INTEGER NOT NULL,
   id INTEGER NOT NULL CHECK (id >= 0),
   rev_from INTEGER NOT NULL,
   rev_to INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  email TEXT NOT NULL,
-  phone TEXT NOT NULL,
-  phone_mobile TEXT NOT NULL,
-  date TEXT NOT NULL,
-  type TEXT NOT NULL,
-  portal_key INTEGER NOT NULL,
+  record TEXT NOT NULL,
   PRIMARY KEY (account_id, id, rev_from)
 ) STRICT, WITHOUT ROWID;
 

@@ -2,8 +2,7 @@
 CREATE TEMP TABLE IF NOT EXISTS staged_vacancy (
   place INTEGER NOT NULL, id INTEGER NOT NULL, project TEXT NOT NULL);
 CREATE TEMP TABLE IF NOT EXISTS staged_candidate (
-  place INTEGER NOT NULL, id INTEGER NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL, phone TEXT NOT NULL,
-  phone_mobile TEXT NOT NULL, date TEXT NOT NULL, type TEXT NOT NULL, portal_key INTEGER NOT NULL);
+  place INTEGER NOT NULL, id INTEGER NOT NULL, record TEXT NOT NULL);
 CREATE TEMP TABLE IF NOT EXISTS staged_application (
   place INTEGER NOT NULL, vacancy_id INTEGER NOT NULL, candidate_id INTEGER NOT NULL, status_key INTEGER NOT NULL);
 DROP INDEX IF EXISTS temp.staged_vacancy_by_id;
