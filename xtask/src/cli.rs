@@ -58,10 +58,13 @@ pub fn run(args: &[String], root: &Path) -> Outcome {
         ["explain"] => explain::list(),
         ["explain", code] => explain::one(code),
         ["layers"] => checks::layers(&root),
+        ["transports"] => checks::transports(&root),
         ["ci"] => checks::ci(&root),
         ["spec"] => usage("`spec` takes a command: `check`, `diff` or `show`"),
         ["spec", other, ..] => unknown(other, &["check", "diff", "show"]),
-        [first, ..] => unknown(first, &["--check", "spec", "explain", "layers", "ci", "help"]),
+        [first, ..] => {
+            unknown(first, &["--check", "spec", "explain", "layers", "transports", "ci", "help"])
+        }
     }
 }
 
@@ -80,6 +83,7 @@ Usage: cargo xtask [COMMAND]
   explain [CODE]          explain a diagnostic, such as GW012; without a code, list them all
 
   layers                  check which crate uses which
+  transports              run the conformance kit on every transport; write docs/transports.md
   ci                      everything that must hold before a change is merged (.ci/run)
 
 Options:

@@ -5,6 +5,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `cases` | module `cases`: the examples of the spec as data |
+//! | `conformance` | module [`conformance`] and [`conformance_tests!`]: checks that any transport can be run against |
 //! | `mocks` | module `mocks`: the operations of the gateway as wiremock mocks |
 //! | `raw-server` | module `raw_server`: a server that plays bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server within TLS |
@@ -14,6 +15,8 @@
 pub mod cases;
 #[cfg(feature = "tls")]
 pub mod certificates;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod generated;
 #[cfg(feature = "mocks")]
 pub mod mocks;

@@ -30,6 +30,12 @@ use self::lookup::{Later, NamedTcpConnector};
 /// If another crate of the program turns on `ureq/gzip`, ureq decodes answers that come in gzip; there is no switch
 /// against it. [`gzip`](crate#features) on top of this transport works either way.
 ///
+/// # Logs
+///
+/// The crate `ureq-proto` below it prints every byte that is sent and received, the token included, through `log` at
+/// the level `trace` and the target `ureq_proto::util`. No switch of it helps: if a program logs at that level, let it
+/// leave that target out, or build `log` with `release_max_level_debug`.
+///
 /// # Examples
 ///
 /// ```

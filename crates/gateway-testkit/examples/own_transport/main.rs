@@ -1,0 +1,28 @@
+//! A transport of one's own, over a client that this workspace does not ship: `attohttpc`.
+//!
+//! `docs/writing-a-transport.md` walks through it, and `tests/own_transport` runs the conformance kit on it.
+//! Run it with `cargo run -p gateway-testkit --example own_transport -- http://localhost:8080/`.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to a person")]
+
+mod adapter;
+
+use adapter::AttohttpcTransport;
+use gateway_transport::{BlockingTransport as _, Request, TransportError};
+use std::time::Duration;
+
+fn main() -> Result<(), TransportError> {
+    let Some(Ok(uri)) = std::env::args().nth(1).map(|text| text.parse()) else {
+        eprintln!("give it an address");
+        return Ok(());
+    };
+    let transport = AttohttpcTransport {
+        connect_timeout: Duration::from_secs(5),
+        idle_timeout: Duration::from_secs(20),
+    };
+    let mut request = Request::default();
+    *request.uri_mut() = uri;
+    let (head, body) = transport.send(request)?.into_parts();
+    println!("{} and {} bytes", head.status, body.collect(1 << 20)?.len());
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! A body streams, and what is not whole is an error.
+
+use std::sync::Mutex;
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
+
+use gateway_transport::{ErrorKind, Phase};
+
+use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
+use crate::conformance::peer::{PATIENCE, get, playing, server, within};
+use crate::conformance::{Kit, Outcome, Stop};
+use crate::raw_server::{Next, RawServer};
+
+/// A body of a megabyte is whole.
+///
+/// RFC 9112 section 6.2.
+pub fn large_body_is_whole(kit: &Kit) -> Outcome {
+    let body: Vec<u8> = (0..1_000_000_u32).map(|index| index.to_le_bytes()[1]).collect();
+    let expected = body.clone();
+    let server = server(move |_, connection| {
+        connection.respond("", &body);
+        Next::KeepAlive
+    })?;
+    let body = kit.fetch(get(&server, "/")?)?.body;
+    ensure!(body == expected, "{} bytes came, and not those that were sent", body.len());
+    Ok(())
+}
+
+/// A body of exactly the limit is taken, and one byte more is not.
+///
+/// The contract of `Body::collect`.
+pub fn limit_is_exact(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.respond("", &[b'x'; 5000]);
+        Next::KeepAlive
+    })?;
+    kit.send(get(&server, "/")?)?.collect(5000)?;
+    match kit.send(get(&server, "/")?)?.collect(4999) {
+        Ok(_) => Err(Stop::failed("a body larger than the limit was taken")),
+        Err(error) => expect_kind(&error, &[ErrorKind::TooLarge]),
+    }
+}
+
+/// A body without an end is given up at the limit, and the peer sees that nobody reads on.
+///
+/// The contract of `Body::collect`; RFC 9110 section 17.5.
+pub fn endless_body_ends_at_the_limit(kit: &Kit) -> Outcome {
+    let server = endless()?;
+    match kit.send(get(&server, "/")?)?.collect(100_000) {
+        Ok(_) => return Err(Stop::failed("a body without an end was taken")),
+        Err(error) => expect_kind(&error, &[ErrorKind::TooLarge])?,
+    }
+    let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
+    ensure!(is_closed, "the connection is still read after the limit");
+    Ok(())
+}
+
+/// The head is handed over before the body has been sent.
+///
+/// A list of hours must not be waited for. The third promise of a transport.
+pub fn head_comes_before_the_body(kit: &Kit) -> Outcome {
+    let (release, wait) = sync_channel::<()>(1);
+    let wait = Mutex::new(wait);
+    let server = server(move |_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n");
+        if let Ok(wait) = wait.lock() {
+            wait.recv_timeout(PATIENCE).unwrap_or_default();
+        }
+        connection.send(b"{}");
+        Next::KeepAlive
+    })?;
+    let answer = kit.send(within(PATIENCE / 2, get(&server, "/")?))?;
+    release.send(()).unwrap_or_default();
+    ensure_eq!(answer.collect(10)?, &b"{}"[..], "the body");
+    Ok(())
+}
+
+/// The first bytes of a body are handed over before the last have been sent.
+///
+/// Records must be worked on as they arrive. The third promise of a transport.
+pub fn pieces_come_as_they_are_sent(kit: &Kit) -> Outcome {
+    let (release, wait) = sync_channel::<()>(1);
+    let wait = Mutex::new(wait);
+    let server = server(move |_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n");
+        if let Ok(wait) = wait.lock() {
+            wait.recv_timeout(PATIENCE).unwrap_or_default();
+        }
+        connection.send(b"3\r\ndef\r\n0\r\n\r\n");
+        Next::KeepAlive
+    })?;
+    let mut answer = kit.send(within(PATIENCE / 2, get(&server, "/")?))?;
+    let first = answer.read_up_to(3);
+    release.send(()).unwrap_or_default();
+    match first {
+        (bytes, None) => ensure_eq!(bytes, b"abc".to_vec(), "the first piece"),
+        (_, Some(error)) => return Err(error.into()),
+    }
+    ensure_eq!(answer.collect(10)?, &b"def"[..], "the rest");
+    Ok(())
+}
+
+/// A body shorter than its stated length is an error, and what came is handed over first.
+///
+/// RFC 9112 section 8.
+pub fn shorter_than_its_length(kit: &Kit) -> Outcome {
+    interrupted(kit, "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc", b"abc")
+}
+
+/// A body that ends within a chunk is an error.
+///
+/// RFC 9112 section 8.
+pub fn cut_within_a_chunk(kit: &Kit) -> Outcome {
+    interrupted(kit, "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab", b"ab")
+}
+
+/// A body that ends without its last chunk is an error, although every byte came.
+///
+/// RFC 9112 section 8.
+pub fn without_its_last_chunk(kit: &Kit) -> Outcome {
+    let sent = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabcde\r\n";
+    interrupted(kit, sent, b"abcde")
+}
+
+/// A chunk whose size is no number is an error of the protocol.
+///
+/// RFC 9112 section 7.1.
+pub fn chunk_size_that_is_no_number(kit: &Kit) -> Outcome {
+    let sent = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nabcde\r\n0\r\n\r\n";
+    let server = playing(sent, Next::Close)?;
+    let error = kit.failure(get(&server, "/")?)?;
+    expect_kind(&error, &[ErrorKind::Protocol])
+}
+
+/// A connection that is reset within the body is an error, and says that it was the body.
+///
+/// RFC 9112 section 8.
+pub fn reset_within(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc");
+        Next::Reset
+    })?;
+    let error = kit.failure(get(&server, "/")?)?;
+    expect_kind(&error, &[ErrorKind::Interrupted])
+}
+
+/// An error in the body is of the phase of the body.
+///
+/// What came before has been used already: who reports it must be able to say so.
+pub fn failure_is_of_the_body(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc", Next::Close)?;
+    let answer = kit.send(within(Duration::from_secs(4), get(&server, "/")?))?;
+    match answer.collect(100) {
+        Ok(_) => Err(Stop::failed("a body that was cut is whole")),
+        Err(error) if error.phase() == Phase::Body => Ok(()),
+        Err(error) => Err(Stop::failed(format!("not of the body: {}", describe(&error)))),
+    }
+}
+
+/// A server that sends a body without an end.
+pub(super) fn endless() -> Outcome<RawServer> {
+    server(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+        let chunk = [b"2000\r\n".as_slice(), &[b'x'; 8192], b"\r\n"].concat();
+        connection.flood(&chunk, 128 << 20);
+        Next::Close
+    })
+}
+
+/// The peer plays `sent` and closes: that is an interruption, after `received`.
+fn interrupted(kit: &Kit, sent: &'static str, received: &[u8]) -> Outcome {
+    let server = playing(sent, Next::Close)?;
+    let mut answer = match kit.send(get(&server, "/")?) {
+        Ok(answer) => answer,
+        Err(error) => return expect_kind(&error, &[ErrorKind::Interrupted]),
+    };
+    match answer.read_up_to(1000) {
+        (_, None) => Err(Stop::failed("a body that was cut is whole")),
+        (bytes, Some(error)) => {
+            ensure!(received.starts_with(&bytes), "bytes came that were never sent");
+            expect_kind(&error, &[ErrorKind::Interrupted])
+        }
+    }
+}

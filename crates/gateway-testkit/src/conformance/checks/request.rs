@@ -1,0 +1,208 @@
+//! What goes out is what was given, byte for byte.
+
+use bytes::Bytes;
+use gateway_transport::ErrorKind;
+use http::{HeaderValue, Method};
+
+use crate::conformance::outcome::{ensure, ensure_eq, expect_kind};
+use crate::conformance::peer::{friendly, get, get_uri, only_request, playing};
+use crate::conformance::{Kit, Outcome};
+use crate::raw_server::Next;
+
+/// The target arrives as it was given: percent-encoding, empty parameters and unusual characters included.
+///
+/// A client that decodes and encodes again changes what is asked. RFC 9112 section 3.2, RFC 3986 section 6.2.2.
+pub fn target_is_verbatim(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    let target = "/c/v1?method=a/b&status=a%20b+c%2Fd&x=%E2%82%AC&e=&&y=1,2;3:4@!$*()~-._";
+    kit.fetch(get(&server, target)?)?;
+    ensure_eq!(only_request(&server)?.target(), target, "the target");
+    Ok(())
+}
+
+/// A target that URL libraries like to rewrite arrives as it is, or is refused before anything is sent.
+///
+/// RFC 9112 section 3.2; RFC 3986 section 6.2.2.3 for the dot segments.
+pub fn odd_target_is_verbatim_or_refused(kit: &Kit) -> Outcome {
+    for target in ["/v1?n=O'Brien", "/a/./b/../c?x=1", "/a/%2e%2e/b", "/p?q={a|b}^`", "/p?a=\"x\""]
+    {
+        let server = friendly()?;
+        let Ok(request) = get(&server, target) else { continue };
+        if kit.fetch(request).is_ok() {
+            ensure_eq!(only_request(&server)?.target(), target, "the target");
+        } else {
+            ensure_eq!(server.progress().requests.len(), 0, "requests after a refusal");
+        }
+    }
+    Ok(())
+}
+
+/// A path without a query has none on the wire, and an empty query stays there.
+///
+/// `/a` and `/a?` are different resources. RFC 3986 section 3.4.
+pub fn empty_query_is_kept(kit: &Kit) -> Outcome {
+    for target in ["/a", "/a?"] {
+        let server = friendly()?;
+        kit.fetch(get(&server, target)?)?;
+        ensure_eq!(only_request(&server)?.target(), target, "the target");
+    }
+    Ok(())
+}
+
+/// The request line is HTTP/1.1, and `Host` names the authority with its port.
+///
+/// RFC 9112 sections 3 and 3.2.
+pub fn method_and_host(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    kit.fetch(get(&server, "/")?)?;
+    let request = only_request(&server)?;
+    ensure_eq!(request.line(), "GET / HTTP/1.1", "the request line");
+    let host = vec![server.address().to_string().into_bytes()];
+    ensure_eq!(request.header("host"), host, "the host");
+    Ok(())
+}
+
+/// Header values arrive byte for byte: blanks within, and bytes that are not ASCII.
+///
+/// RFC 9110 section 5.5: a value may have `obs-text`.
+pub fn header_bytes_are_preserved(kit: &Kit) -> Outcome {
+    let values: [(&str, &[u8]); 3] = [
+        ("authorization", b"Bearer aB-._~+/09=="),
+        ("x-latin", b"caf\xe9"),
+        ("x-inner", b"a  b\tc"),
+    ];
+    let server = friendly()?;
+    let mut request = get(&server, "/")?;
+    for (name, value) in values {
+        request.headers_mut().insert(name, HeaderValue::from_bytes(value)?);
+    }
+    kit.fetch(request)?;
+    let request = only_request(&server)?;
+    for (name, value) in values {
+        ensure_eq!(request.header(name), vec![value.to_vec()], "a header value");
+    }
+    Ok(())
+}
+
+/// Two headers of one name arrive in their order, as two lines or as one list.
+///
+/// RFC 9110 section 5.3.
+pub fn repeated_headers_keep_their_order(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    let mut request = get(&server, "/")?;
+    for value in ["1", "2"] {
+        request.headers_mut().append("x-multi", HeaderValue::from_static(value));
+    }
+    kit.fetch(request)?;
+    let values = only_request(&server)?.header("x-multi").join(&b", "[..]);
+    ensure_eq!(values, b"1, 2".to_vec(), "the values");
+    Ok(())
+}
+
+/// No header is added but those that carry the message: no encoding is asked for, no referrer told.
+///
+/// What is added goes to a service that may log it, and may change the answer. RFC 9110 section 12.5.3.
+pub fn nothing_is_added(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    kit.fetch(get(&server, "/")?)?;
+    let allowed = ["accept", "connection", "host", "user-agent"];
+    for (name, _) in only_request(&server)?.headers() {
+        ensure!(allowed.contains(&name.as_str()), "the header {name} was added");
+    }
+    Ok(())
+}
+
+/// `Accept` is the one that was given, once.
+///
+/// A client that prepends its own gets another format. RFC 9110 section 12.5.1.
+pub fn accept_is_not_replaced(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    kit.fetch(get(&server, "/")?)?;
+    let accept = only_request(&server)?.header("accept");
+    ensure_eq!(accept, vec![b"application/json".to_vec()], "accept");
+    Ok(())
+}
+
+/// `User-Agent` is the one that was given, once.
+///
+/// It is how an operator finds out who calls. RFC 9110 section 10.1.5.
+pub fn user_agent_is_not_replaced(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    let mut request = get(&server, "/")?;
+    request.headers_mut().insert("user-agent", HeaderValue::from_static("kit/1"));
+    kit.fetch(request)?;
+    ensure_eq!(only_request(&server)?.header("user-agent"), vec![b"kit/1".to_vec()], "user-agent");
+    Ok(())
+}
+
+/// A GET without a body has no framing of one: no `Content-Length: 0`, no chunks.
+///
+/// Servers refuse a GET that seems to have a body. RFC 9110 section 9.3.1.
+pub fn get_has_no_body_framing(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    kit.fetch(get(&server, "/")?)?;
+    let request = only_request(&server)?;
+    for name in ["content-length", "transfer-encoding"] {
+        ensure!(request.header(name).is_empty(), "a GET without a body has {name}");
+    }
+    Ok(())
+}
+
+/// A header of 8 KiB arrives whole.
+///
+/// Signed tokens are that large. RFC 9110 section 5.4.
+pub fn large_header_arrives_whole(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    let value = format!("Bearer {}", "t".repeat(8192));
+    let mut request = get(&server, "/")?;
+    request.headers_mut().insert("authorization", HeaderValue::from_str(&value)?);
+    kit.fetch(request)?;
+    let values = only_request(&server)?.header("authorization");
+    ensure!(values == [value.into_bytes()], "the header came with {} values", values.len());
+    Ok(())
+}
+
+/// A body is sent whole, with its length.
+///
+/// The same transport carries token requests. RFC 9112 section 6.2.
+pub fn body_is_sent_with_its_length(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    let mut request = get(&server, "/token")?;
+    *request.method_mut() = Method::POST;
+    *request.body_mut() = Bytes::from_static(b"grant_type=client_credentials");
+    kit.fetch(request)?;
+    let request = only_request(&server)?;
+    ensure_eq!(request.method(), "POST", "the method");
+    ensure_eq!(request.header("content-length"), vec![b"29".to_vec()], "the length");
+    ensure_eq!(request.body, b"grant_type=client_credentials".to_vec(), "the body");
+    Ok(())
+}
+
+/// HEAD is sent as HEAD, and the length in its answer announces no body.
+///
+/// RFC 9110 section 9.3.2.
+pub fn head_is_sent_as_head(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n", Next::KeepAlive)?;
+    let mut request = get(&server, "/")?;
+    *request.method_mut() = Method::HEAD;
+    let answer = kit.fetch(request)?;
+    ensure_eq!(only_request(&server)?.method(), "HEAD", "the method");
+    ensure!(answer.body.is_empty(), "the answer of a HEAD has a body");
+    Ok(())
+}
+
+/// An address that is no URL of HTTP is refused before anything is sent.
+///
+/// A wrong configuration must not look like a network failure, which is tried again. RFC 9110 section 4.2.
+pub fn other_schemes_are_refused(kit: &Kit) -> Outcome {
+    let error = kit.failure(get_uri("ftp://127.0.0.1/")?)?;
+    expect_kind(&error, &[ErrorKind::InvalidRequest])
+}
+
+/// A target without an authority is refused: there is nobody to send it to.
+///
+/// RFC 9112 section 3.2.1.
+pub fn relative_addresses_are_refused(kit: &Kit) -> Outcome {
+    let error = kit.failure(get_uri("/c/v1")?)?;
+    expect_kind(&error, &[ErrorKind::InvalidRequest])
+}

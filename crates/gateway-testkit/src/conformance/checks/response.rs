@@ -1,0 +1,235 @@
+//! What comes in is what was sent, byte for byte.
+
+use std::time::Duration;
+
+use gateway_transport::ErrorKind;
+use http::{HeaderValue, Method};
+
+use crate::conformance::outcome::{ensure, ensure_eq, expect_kind};
+use crate::conformance::peer::{get, playing, server, settle, within};
+use crate::conformance::{Kit, Outcome};
+use crate::raw_server::Next;
+
+/// Every status is an answer with its headers and its body, not an error.
+///
+/// Whoever called knows what a 401 or a 429 means to it. RFC 9110 section 15.
+pub fn every_status_is_an_answer(kit: &Kit) -> Outcome {
+    let server = server(|request, connection| {
+        let code = request.target().trim_start_matches('/').to_owned();
+        let head = format!("HTTP/1.1 {code} X\r\ncontent-length: 3\r\nx-h: v\r\n\r\nerr");
+        connection.send(head.as_bytes());
+        Next::KeepAlive
+    })?;
+    for code in [200, 400, 401, 403, 404, 407, 408, 421, 429, 500, 502, 503, 504, 599] {
+        let answer = kit.fetch(get(&server, &format!("/{code}"))?)?;
+        ensure_eq!(answer.head.status.as_u16(), code, "the status");
+        ensure_eq!(answer.body, &b"err"[..], "the body");
+        ensure_eq!(answer.header("x-h"), vec![&b"v"[..]], "the header");
+    }
+    ensure_eq!(server.progress().requests.len(), 14, "requests");
+    Ok(())
+}
+
+/// A redirect is an answer; nothing goes to the place that it names.
+///
+/// A token that follows a redirect is given to a stranger. RFC 9110 section 15.4.
+pub fn redirects_are_not_followed(kit: &Kit) -> Outcome {
+    let server = server(|request, connection| {
+        let code = request.target().trim_start_matches('/').to_owned();
+        let head = format!("HTTP/1.1 {code} X\r\nlocation: /200\r\ncontent-length: 0\r\n\r\n");
+        connection.send(head.as_bytes());
+        Next::KeepAlive
+    })?;
+    for code in [301, 302, 303, 307, 308] {
+        let mut request = get(&server, &format!("/{code}"))?;
+        request.headers_mut().insert("authorization", HeaderValue::from_static("Bearer t"));
+        let answer = kit.fetch(request)?;
+        ensure_eq!(answer.head.status.as_u16(), code, "the status");
+        ensure_eq!(answer.header("location"), vec![&b"/200"[..]], "the location");
+    }
+    ensure_eq!(server.progress().requests.len(), 5, "requests");
+    Ok(())
+}
+
+/// An answer that invites a second try is an answer: one request reaches the service.
+///
+/// Trying again is the policy of the client, which counts. RFC 9110 section 15.6.4.
+pub fn nothing_is_tried_again(kit: &Kit) -> Outcome {
+    let head = "HTTP/1.1 503 X\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n";
+    let server = playing(head, Next::KeepAlive)?;
+    kit.fetch(get(&server, "/")?)?;
+    settle(Duration::from_millis(30));
+    ensure_eq!(server.progress().requests.len(), 1, "requests");
+    Ok(())
+}
+
+/// A status without a reason is a status.
+///
+/// RFC 9112 section 4: the reason may be empty, and a lenient reader takes the line without the last blank.
+pub fn reason_may_be_missing(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.1 200 \r\ncontent-length: 2\r\n\r\n{}", Next::KeepAlive)?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(answer.body, &b"{}"[..], "the body");
+    Ok(())
+}
+
+/// An answer of HTTP/1.0 is read to the end of the connection.
+///
+/// Old gateways speak it. RFC 9112 section 6.3.
+pub fn older_version_is_understood(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.0 200 OK\r\n\r\nold", Next::Close)?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(answer.body, &b"old"[..], "the body");
+    Ok(())
+}
+
+/// Two headers of one name are both there, in their order, whatever the case of the name.
+///
+/// RFC 9110 sections 5.1 and 5.3.
+pub fn repeated_headers_are_kept(kit: &Kit) -> Outcome {
+    let head = "HTTP/1.1 200 OK\r\nx-multi: a=1\r\nX-Multi: b=2\r\ncontent-length: 0\r\n\r\n";
+    let server = playing(head, Next::KeepAlive)?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(answer.header("x-multi"), vec![&b"a=1"[..], &b"b=2"[..]], "the values");
+    Ok(())
+}
+
+/// A header value that is not UTF-8 is kept as it came.
+///
+/// RFC 9110 section 5.5.
+pub fn header_bytes_are_kept(kit: &Kit) -> Outcome {
+    let head: &[u8] = b"HTTP/1.1 200 OK\r\nx-latin: caf\xe9\r\ncontent-length: 0\r\n\r\n";
+    let server = playing(head, Next::KeepAlive)?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(answer.header("x-latin"), vec![&b"caf\xe9"[..]], "the value");
+    Ok(())
+}
+
+/// `Retry-After` of a refusal is there.
+///
+/// RFC 9110 section 10.2.3.
+pub fn retry_after_is_visible(kit: &Kit) -> Outcome {
+    let head = "HTTP/1.1 429 X\r\nRetry-After: 7\r\ncontent-length: 0\r\n\r\n";
+    let server = playing(head, Next::KeepAlive)?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(answer.header("retry-after"), vec![&b"7"[..]], "retry-after");
+    Ok(())
+}
+
+/// An encoded body comes as it was sent, with the header that says so.
+///
+/// Decoding that nobody asked for defeats every limit of size. RFC 9110 section 8.4.
+pub fn encoded_body_is_not_decoded(kit: &Kit) -> Outcome {
+    const GZIP: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\xae\x05\0\x43\xbf\xa6\xa3\x02\0\0\0";
+    let server = server(|_, connection| {
+        connection.respond("content-encoding: gzip\r\n", GZIP);
+        Next::KeepAlive
+    })?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(answer.body, GZIP, "the body");
+    ensure_eq!(answer.header("content-encoding"), vec![&b"gzip"[..]], "content-encoding");
+    Ok(())
+}
+
+/// Chunks, extensions of chunks and trailers are framing: the body has none of them.
+///
+/// RFC 9112 section 7.1.
+pub fn chunks_are_joined(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n");
+        connection.send(b"4;ext=1\r\ndefg\r\n0\r\nx-trailer: 1\r\n\r\n");
+        Next::KeepAlive
+    })?;
+    for _ in 0..2 {
+        let answer = kit.fetch(get(&server, "/")?)?;
+        ensure_eq!(answer.body, &b"abcdefg"[..], "the body");
+    }
+    Ok(())
+}
+
+/// A body without a length ends where the connection does.
+///
+/// RFC 9112 section 6.3.
+pub fn body_may_end_with_the_connection(kit: &Kit) -> Outcome {
+    let head = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello";
+    let server = playing(head, Next::Close)?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(answer.body, &b"hello"[..], "the body");
+    Ok(())
+}
+
+/// 204, 304 and the answer of a HEAD have no body, whatever length they state.
+///
+/// RFC 9112 section 6.3.
+pub fn some_answers_have_no_body(kit: &Kit) -> Outcome {
+    let server = server(|request, connection| {
+        connection.send(match request.target().as_str() {
+            "/204" => b"HTTP/1.1 204 No Content\r\n\r\n",
+            "/304" => b"HTTP/1.1 304 X\r\ncontent-length: 10\r\n\r\n",
+            _ => b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n".as_slice(),
+        });
+        Next::KeepAlive
+    })?;
+    for (method, target) in [(Method::GET, "/204"), (Method::GET, "/304"), (Method::HEAD, "/")] {
+        let mut request = get(&server, target)?;
+        *request.method_mut() = method;
+        ensure!(kit.fetch(request)?.body.is_empty(), "{target} has a body");
+    }
+    Ok(())
+}
+
+/// An empty body is an empty body.
+///
+/// RFC 9110 section 8.6.
+pub fn body_may_be_empty(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", Next::KeepAlive)?;
+    ensure!(kit.fetch(get(&server, "/")?)?.body.is_empty(), "the body has bytes");
+    Ok(())
+}
+
+/// An interim answer is not the answer.
+///
+/// RFC 9110 section 15.2.
+pub fn interim_answers_are_skipped(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.send(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n");
+        connection.respond("", b"{}");
+        Next::KeepAlive
+    })?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!((answer.head.status.as_u16(), &answer.body[..]), (200, &b"{}"[..]), "the answer");
+    Ok(())
+}
+
+/// A head of 54 KB with 90 headers is read whole.
+///
+/// RFC 9110 section 5.4 sets no limit; proxies let about 64 KB pass.
+pub fn large_head_is_read(kit: &Kit) -> Outcome {
+    let value = "v".repeat(600);
+    let headers: Vec<String> = (0..90).map(|index| format!("x-{index}: {value}\r\n")).collect();
+    let headers = headers.concat();
+    let server = server(move |_, connection| {
+        connection.respond(&headers, b"{}");
+        Next::KeepAlive
+    })?;
+    let count = kit.fetch(get(&server, "/")?)?.head.headers.len();
+    ensure!(count >= 90, "{count} headers");
+    Ok(())
+}
+
+/// A head without an end is given up before it fills the memory.
+///
+/// RFC 9112 section 2.3, RFC 9110 section 17.5.
+pub fn endless_head_is_given_up(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\n");
+        let line = format!("x-a: {}\r\n", "v".repeat(1000));
+        connection.flood(line.as_bytes(), 40 << 20);
+        Next::Close
+    })?;
+    let error = kit.failure(within(Duration::from_secs(8), get(&server, "/")?))?;
+    expect_kind(&error, &[ErrorKind::TooLarge, ErrorKind::Protocol])?;
+    let written = server.progress().written;
+    ensure!(written < 8 << 20, "{written} bytes were taken");
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! A transport works wherever it is called from.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gateway_transport::Transport as _;
+use tokio::runtime::Builder;
+
+use crate::conformance::outcome::{ensure, ensure_eq};
+use crate::conformance::peer::{PATIENCE, at_once, echo, friendly, get, within};
+use crate::conformance::{Kit, Outcome, Stop};
+
+/// A blocking transport called on a thread of an async runtime answers, or says why not, and never panics.
+///
+/// It happens in every program that is half async; measured, a client in wide use panics there.
+pub fn blocking_within_a_runtime(kit: &Kit) -> Outcome {
+    let (transport, runtime) = kit.blocking()?;
+    let server = friendly()?;
+    let request = get(&server, "/")?;
+    let transport = Arc::clone(transport);
+    let call = runtime.spawn(async move {
+        match transport.send(request) {
+            Ok(response) => response.into_body().collect(100).map(drop),
+            Err(error) => Err(error),
+        }
+    });
+    match runtime.block_on(call) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(error.into()),
+        Err(_) => Err(Stop::failed("the call panicked")),
+    }
+}
+
+/// An async transport that was used in one runtime works in another, also when the first is gone.
+///
+/// Tests and command-line programs make a runtime for each call. A pooled connection belongs to its runtime.
+pub fn used_from_two_runtimes(kit: &Kit) -> Outcome {
+    let (transport, _) = kit.asynchronous()?;
+    let server = echo()?;
+    for target in ["/first", "/second", "/third"] {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let request = within(PATIENCE, get(&server, target)?);
+        let body = runtime.block_on(async {
+            let response = transport.send(request).await?;
+            response.into_body().collect(100).await
+        })?;
+        ensure_eq!(body, target.as_bytes(), "the body");
+    }
+    Ok(())
+}
+
+/// An async transport awaited where there is no runtime answers, or fails with a typed error, and never panics.
+///
+/// An executor that is not tokio is no reason to bring a program down.
+pub fn awaited_without_a_runtime(kit: &Kit) -> Outcome {
+    let (transport, _) = kit.asynchronous()?;
+    let server = friendly()?;
+    let request = within(PATIENCE, get(&server, "/")?);
+    let transport = transport.clone();
+    let call = std::thread::spawn(move || pollster::block_on(transport.send(request)).map(drop));
+    ensure!(call.join().is_ok(), "the call panicked");
+    Ok(())
+}
+
+/// A transport is shared by threads, each of which gets its own answers.
+///
+/// `Send + Sync` is a promise.
+pub fn shared_by_threads(kit: &Kit) -> Outcome {
+    let server = echo()?;
+    let next = AtomicUsize::new(0);
+    let outcomes = at_once(8, || {
+        let thread = next.fetch_add(1, Ordering::Relaxed);
+        for call in 0..20 {
+            let target = format!("/{thread}/{call}");
+            ensure_eq!(kit.fetch(get(&server, &target)?)?.body, target.as_bytes(), "the body");
+        }
+        Ok(())
+    });
+    outcomes.into_iter().collect()
+}

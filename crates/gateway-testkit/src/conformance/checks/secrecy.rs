@@ -1,0 +1,117 @@
+//! What is secret stays between the two peers.
+
+use gateway_transport::{Request, TransportError};
+use http::HeaderValue;
+
+use crate::certificates::Identity;
+use crate::conformance::kit::everything_told_by;
+use crate::conformance::outcome::ensure;
+use crate::conformance::peer::{SHORT, friendly, get, get_uri, nobody, playing, server, within};
+use crate::conformance::{Kit, Outcome};
+use crate::raw_server::{Next, RawServer};
+
+/// No error before the answer tells the query or a header.
+///
+/// Errors end up in logs, which more people read than may see a token. RFC 6750 section 5.3.
+pub fn errors_before_the_answer_tell_nothing(kit: &Kit) -> Outcome {
+    let silent = server(|_, connection| {
+        connection.wait_for_close(SHORT * 4);
+        Next::Close
+    })?;
+    let closing = server(|_, _| Next::Close)?;
+    let requests = [
+        get_uri(&format!("http://{}{TARGET}", nobody()?))?,
+        get_uri(&format!("http://no-such-host.invalid{TARGET}"))?,
+        get_uri(&format!("ftp://127.0.0.1{TARGET}"))?,
+        within(SHORT, get(&silent, TARGET)?),
+        get(&closing, TARGET)?,
+    ];
+    for request in requests {
+        silent_about(&kit.failure(with_token(request))?)?;
+    }
+    Ok(())
+}
+
+/// No error in the answer tells the query, a header, or what the answer said.
+///
+/// A body has the names of people in it.
+pub fn errors_in_the_answer_tell_nothing(kit: &Kit) -> Outcome {
+    let answers = [
+        format!("HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{{\"name\":\"{PERSON}\"}}"),
+        format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{PERSON}\r\n"),
+        format!("HTTP/1.1 200 OK\r\nbroken header {PERSON}\r\n\r\n"),
+        format!("{PERSON}\r\n\r\n"),
+    ];
+    for answer in answers {
+        let server = playing(answer, Next::Close)?;
+        silent_about(&kit.failure(with_token(get(&server, TARGET)?))?)?;
+    }
+    Ok(())
+}
+
+/// No failure of TLS tells the query or a header.
+///
+/// RFC 6750 section 5.3.
+pub fn errors_of_tls_tell_nothing(kit: &Kit) -> Outcome {
+    kit.authority()?;
+    let identity = Identity::self_signed()?;
+    let server = RawServer::start_tls(&identity, |_, _| Next::Close)?;
+    silent_about(&kit.failure(with_token(get_uri(&server.uri_by_name(TARGET))?))?)
+}
+
+/// Neither the transport nor an answer shows a token or a body in `Debug`.
+///
+/// `{:?}` of what holds a transport ends up in logs.
+pub fn debug_tells_nothing(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.respond("", PERSON.as_bytes());
+        Next::KeepAlive
+    })?;
+    let answer = kit.send(with_token(get(&server, TARGET)?))?;
+    quiet(&format!("{} {answer:?}", kit.shown()))
+}
+
+/// A token for one host does not go along to another.
+///
+/// What one service is told is no business of the next.
+pub fn token_is_for_one_request(kit: &Kit) -> Outcome {
+    let first = friendly()?;
+    let second = friendly()?;
+    kit.fetch(with_token(get(&first, "/")?))?;
+    kit.fetch(get(&second, "/")?)?;
+    kit.fetch(get(&first, "/")?)?;
+    let with = first.progress().requests;
+    ensure!(
+        with.first().is_some_and(|request| !request.header("authorization").is_empty()),
+        "the token was not sent where it belongs"
+    );
+    let others =
+        with.iter().skip(1).chain(&second.progress().requests).cloned().collect::<Vec<_>>();
+    ensure!(
+        others.iter().all(|request| request.header("authorization").is_empty()),
+        "the token was sent along with another request"
+    );
+    Ok(())
+}
+
+fn with_token(mut request: Request) -> Request {
+    request.headers_mut().insert("authorization", HeaderValue::from_static(TOKEN));
+    request
+}
+
+fn silent_about(error: &TransportError) -> Outcome {
+    quiet(&everything_told_by(error))
+}
+
+fn quiet(text: &str) -> Outcome {
+    for (what, secret) in
+        [("the query", "canaryquery"), ("the token", "canarytoken"), ("the body", PERSON)]
+    {
+        ensure!(!text.contains(secret), "{what} can be read in what is printed");
+    }
+    Ok(())
+}
+
+const TARGET: &str = "/c/v1?status=canaryquery";
+const TOKEN: &str = "Bearer canarytoken";
+const PERSON: &str = "canaryperson";

@@ -1,0 +1,137 @@
+//! No call takes longer than it may.
+
+use std::time::{Duration, Instant};
+
+use gateway_transport::{Deadline, ErrorKind, Phase, Sent};
+
+use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
+use crate::conformance::peer::{
+    BlackHole, PATIENCE, SHORT, friendly, get, get_uri, server, settle, within,
+};
+use crate::conformance::{Kit, Outcome, Stop};
+use crate::raw_server::Next;
+
+/// The deadline ends the wait for a head.
+///
+/// The fourth promise of a transport.
+pub fn deadline_of_the_head(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.wait_for_close(PATIENCE);
+        Next::Close
+    })?;
+    in_time(kit, within(SHORT, get(&server, "/")?))
+}
+
+/// The deadline ends a head that comes byte by byte: it is a limit of the whole, not of each silence.
+///
+/// The fourth promise of a transport.
+pub fn deadline_of_a_dripping_head(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.drip(&[b"HTTP/1.1 200 OK\r\nx: ", [b'v'; 200].as_slice()].concat(), DRIP);
+        Next::Close
+    })?;
+    in_time(kit, within(SHORT, get(&server, "/")?))
+}
+
+/// The deadline ends a body that comes byte by byte.
+///
+/// The fourth promise of a transport: measured on clients in wide use, most limit each silence only.
+pub fn deadline_of_a_dripping_body(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 200\r\n\r\n");
+        connection.drip(&[b'x'; 200], DRIP);
+        Next::Close
+    })?;
+    in_time(kit, within(SHORT, get(&server, "/")?))
+}
+
+/// A deadline that has passed ends the call before anything is sent.
+///
+/// The fourth promise of a transport.
+pub fn deadline_that_has_passed(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    let mut request = get(&server, "/")?;
+    let past = Instant::now().checked_sub(Duration::from_secs(1));
+    let past = past.ok_or_else(|| Stop::failed("the kit has no past"))?;
+    request.extensions_mut().insert(Deadline::at(past));
+    let error = kit.failure(request)?;
+    expect_kind(&error, &[ErrorKind::Timeout])?;
+    ensure_eq!(error.sent(), Sent::No, "whether it was sent");
+    ensure_eq!(server.progress().requests.len(), 0, "requests");
+    Ok(())
+}
+
+/// An answer that comes before its deadline is an answer, however slow.
+///
+/// A limit that is shorter than it says fails good calls.
+pub fn slow_answer_within_its_deadline(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        settle(SHORT);
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n");
+        connection.drip(b"slow", DRIP);
+        Next::KeepAlive
+    })?;
+    let answer = kit.fetch(within(PATIENCE, get(&server, "/")?))?;
+    ensure_eq!(answer.body, &b"slow"[..], "the body");
+    Ok(())
+}
+
+/// A deadline of one request is not that of the next on the same connection.
+///
+/// The deadline belongs to the request.
+pub fn deadline_belongs_to_its_request(kit: &Kit) -> Outcome {
+    let server = server(|request, connection| {
+        if request.target() == "/slow" {
+            settle(SHORT + SHORT);
+        }
+        connection.respond("", b"{}");
+        Next::KeepAlive
+    })?;
+    kit.fetch(within(SHORT, get(&server, "/quick")?))?;
+    kit.fetch(get(&server, "/slow")?)?;
+    Ok(())
+}
+
+/// The limit of a connection ends an attempt that nobody answers, and says that nothing was sent.
+///
+/// A firewall that drops packets answers nothing; without a limit the system waits for minutes. RFC 9293 section 3.10.1.
+pub fn limit_of_connecting(kit: &Kit) -> Outcome {
+    let kit = kit.with(|setup| setup.connect_timeout = SHORT)?;
+    let hole = BlackHole::new()?;
+    let start = Instant::now();
+    let error = kit.failure(get_uri(&format!("http://{}/", hole.address))?)?;
+    let took = start.elapsed();
+    expect_kind(&error, &[ErrorKind::Timeout])?;
+    ensure!(error.phase() == Phase::Connect, "another phase: {}", describe(&error));
+    ensure!(error.sent() == Sent::No, "it may have been sent: {}", describe(&error));
+    ensure!(took < LATE, "it took {took:?}");
+    Ok(())
+}
+
+/// The limit of a silence ends a body whose peer says nothing more.
+///
+/// A peer that has vanished sends no end. The idle limit of the options.
+pub fn limit_of_silence(kit: &Kit) -> Outcome {
+    let kit = kit.with(|setup| setup.idle_timeout = SHORT)?;
+    let server = server(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc");
+        connection.wait_for_close(PATIENCE);
+        Next::Close
+    })?;
+    in_time(&kit, get(&server, "/")?)
+}
+
+/// The request must end with a timeout, soon after `SHORT`.
+fn in_time(kit: &Kit, request: gateway_transport::Request) -> Outcome {
+    let start = Instant::now();
+    let error = kit.failure(request)?;
+    let took = start.elapsed();
+    expect_kind(&error, &[ErrorKind::Timeout])?;
+    ensure!(took < LATE, "it took {took:?}");
+    Ok(())
+}
+
+/// What a busy machine may add to a limit of `SHORT`.
+const LATE: Duration = Duration::from_secs(3);
+
+const DRIP: Duration = Duration::from_millis(50);

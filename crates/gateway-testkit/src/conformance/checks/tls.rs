@@ -1,0 +1,138 @@
+//! Nobody else is talked to. The peers have certificates of an authority that the transport was told to trust.
+
+use gateway_transport::{ErrorKind, Sent};
+
+use crate::certificates::Identity;
+use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
+use crate::conformance::peer::{PATIENCE, get_uri, server};
+use crate::conformance::{Kit, Outcome, Stop};
+use crate::raw_server::{Next, RawServer};
+
+/// A certificate of a trusted authority is accepted, for a name and for an address.
+///
+/// RFC 9110 section 4.3.4, RFC 6125.
+pub fn trusted_certificate_is_accepted(kit: &Kit) -> Outcome {
+    let server = secure(&kit.authority()?.identity()?)?;
+    for uri in [server.uri("/"), server.uri_by_name("/")] {
+        ensure_eq!(kit.fetch(get_uri(&uri)?)?.body, &b"{}"[..], "the body");
+    }
+    Ok(())
+}
+
+/// The name of the host is sent before the handshake, so that a server of many names knows whom to be.
+///
+/// RFC 6066 section 3.
+pub fn server_name_is_sent(kit: &Kit) -> Outcome {
+    let server = secure(&kit.authority()?.identity()?)?;
+    kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
+    let names: Vec<_> =
+        server.progress().requests.into_iter().map(|request| request.server_name).collect();
+    ensure_eq!(names, vec![Some("localhost".to_owned())], "the names");
+    Ok(())
+}
+
+/// A certificate that signs itself is refused.
+///
+/// RFC 9110 section 4.3.4.
+pub fn self_signed_is_refused(kit: &Kit) -> Outcome {
+    kit.authority()?;
+    refused(kit, &Identity::self_signed()?)
+}
+
+/// A certificate that has expired is refused.
+///
+/// RFC 5280 section 4.1.2.5.
+pub fn expired_is_refused(kit: &Kit) -> Outcome {
+    refused(kit, &kit.authority()?.expired()?)
+}
+
+/// A certificate of another host is refused.
+///
+/// RFC 6125 section 6.
+pub fn other_host_is_refused(kit: &Kit) -> Outcome {
+    refused(kit, &kit.authority()?.other_host()?)
+}
+
+/// A peer that speaks no TLS is a failure of TLS, and is sent nothing.
+///
+/// It is a wrong address, and no reason to try again. RFC 8446 section 5.
+pub fn peer_without_tls(kit: &Kit) -> Outcome {
+    kit.authority()?;
+    let server = server(|_, _| Next::Close)?;
+    let plain = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
+    let address = plain.local_addr()?;
+    let peer = std::thread::spawn(move || -> std::io::Result<()> {
+        use std::io::{Read as _, Write as _};
+        let (mut stream, _) = plain.accept()?;
+        let mut hello = [0; 16];
+        stream.read_exact(&mut hello)?;
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        drop(std::io::copy(&mut stream, &mut std::io::sink()));
+        Ok(())
+    });
+    let error = kit.failure(get_uri(&format!("https://localhost:{}/", address.port()))?)?;
+    drop((server, peer));
+    expect_kind(&error, &[ErrorKind::Tls])?;
+    ensure!(error.sent() == Sent::No, "it may have been sent: {}", describe(&error));
+    Ok(())
+}
+
+/// A body that may end with the connection is cut if TLS does not say goodbye.
+///
+/// Whoever can cut the cable could shorten a list. RFC 9112 section 9.8, RFC 8446 section 6.1.
+pub fn end_without_goodbye_is_an_interruption(kit: &Kit) -> Outcome {
+    let server = RawServer::start_tls(&kit.authority()?.identity()?, |_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhalf a li");
+        connection.cut();
+        Next::Close
+    })?;
+    let error = kit.failure(get_uri(&server.uri_by_name("/"))?)?;
+    expect_kind(&error, &[ErrorKind::Interrupted])
+}
+
+/// A body that ends with the connection is whole if TLS says goodbye.
+///
+/// RFC 9112 section 9.8.
+pub fn end_with_goodbye_is_an_end(kit: &Kit) -> Outcome {
+    let server = RawServer::start_tls(&kit.authority()?.identity()?, |_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nwhole");
+        Next::Close
+    })?;
+    ensure_eq!(kit.fetch(get_uri(&server.uri_by_name("/"))?)?.body, &b"whole"[..], "the body");
+    Ok(())
+}
+
+/// A body of a megabyte comes whole through TLS.
+///
+/// Records of TLS are no pieces of a body. RFC 8446 section 5.1.
+pub fn large_body_is_whole(kit: &Kit) -> Outcome {
+    let server = RawServer::start_tls(&kit.authority()?.identity()?, |_, connection| {
+        connection.respond("", &vec![b'x'; 1_000_000]);
+        Next::KeepAlive
+    })?;
+    let body = kit.fetch(get_uri(&server.uri_by_name("/"))?)?.body;
+    ensure!(body.len() == 1_000_000, "{} bytes came", body.len());
+    Ok(())
+}
+
+/// A server with this identity that answers `{}`.
+fn secure(identity: &Identity) -> Outcome<RawServer> {
+    Ok(RawServer::start_tls(identity, |_, connection| {
+        connection.respond("", b"{}");
+        Next::KeepAlive
+    })?)
+}
+
+/// A server with this identity must be refused, and must not see the request.
+fn refused(kit: &Kit, identity: &Identity) -> Outcome {
+    let server = secure(identity)?;
+    let Err(error) = kit.send(get_uri(&server.uri_by_name("/"))?) else {
+        return Err(Stop::failed("the certificate was accepted"));
+    };
+    expect_kind(&error, &[ErrorKind::Tls])?;
+    ensure!(error.sent() == Sent::No, "it may have been sent: {}", describe(&error));
+    ensure!(!error.is_transient(), "it is transient: {}", describe(&error));
+    ensure_eq!(server.progress().requests.len(), 0, "requests");
+    Ok(())
+}

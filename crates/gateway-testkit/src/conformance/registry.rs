@@ -1,0 +1,212 @@
+//! The list of checks, once: for the runner and for `conformance_tests!`.
+
+use super::{Kit, Outcome, checks};
+
+/// A check of the kit.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Check {
+    /// The group and the name: `body.limit_is_exact`.
+    pub name: &'static str,
+    pub(super) function: Function,
+}
+
+impl Check {
+    /// Returns the group: `body` of `body.limit_is_exact`.
+    ///
+    /// ```
+    /// use gateway_testkit::conformance::CHECKS;
+    ///
+    /// assert!(CHECKS.iter().any(|check| check.group() == "tls"));
+    /// ```
+    pub fn group(&self) -> &'static str {
+        self.name.split_once('.').map_or(self.name, |(group, _)| group)
+    }
+}
+
+pub(super) type Function = fn(&Kit) -> Outcome;
+
+/// Makes one `#[test]` for each check.
+///
+/// The first argument is a function `fn(&Setup) -> Result<Subject, TransportError>`. `skip` lists the checks that are
+/// not run, each with the reason; a name that the kit does not have is a test failure. `skips` takes the same as a
+/// constant of pairs. Each call needs a module of its own. See [`conformance`](crate::conformance) for an example.
+#[macro_export]
+macro_rules! conformance_tests {
+    ($factory:path) => {
+        $crate::conformance_tests!($factory, skip = []);
+    };
+    ($factory:path, skip = [$($name:literal: $reason:literal),* $(,)?]) => {
+        $crate::conformance_tests!($factory, skips = &[$(($name, $reason)),*]);
+    };
+    ($factory:path, skips = $skips:expr) => {
+        const CONFORMANCE_SKIPS: &[(&str, &str)] = $skips;
+
+        #[test]
+        fn skips_name_checks_of_the_kit() {
+            for (name, _) in CONFORMANCE_SKIPS {
+                let is_known =
+                    $crate::conformance::CHECKS.iter().any(|check| check.name == *name);
+                assert!(is_known, "the kit has no check {name}");
+            }
+        }
+
+        $crate::__conformance_checks!([$crate::__conformance_tests] ($factory));
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __conformance_tests {
+    (($factory:path) $($group:ident [$($check:ident)*])*) => {
+        $(mod $group {
+            use super::*;
+            $(
+                #[test]
+                fn $check() -> Result<(), $crate::conformance::Failed> {
+                    let name = concat!(stringify!($group), ".", stringify!($check));
+                    $crate::conformance::test($factory, name, CONFORMANCE_SKIPS)
+                }
+            )*
+        })*
+    };
+}
+
+macro_rules! registry {
+    (() $($group:ident [$($check:ident)*])*) => {
+        /// All checks, by group.
+        pub const CHECKS: &[Check] = &[$($(Check {
+            name: concat!(stringify!($group), ".", stringify!($check)),
+            function: checks::$group::$check,
+        }),*),*];
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __conformance_checks {
+    ([$($callback:tt)+] $arguments:tt) => {
+        $($callback)+! {
+            $arguments
+            request [
+                target_is_verbatim
+                odd_target_is_verbatim_or_refused
+                empty_query_is_kept
+                method_and_host
+                header_bytes_are_preserved
+                repeated_headers_keep_their_order
+                nothing_is_added
+                accept_is_not_replaced
+                user_agent_is_not_replaced
+                get_has_no_body_framing
+                large_header_arrives_whole
+                body_is_sent_with_its_length
+                head_is_sent_as_head
+                other_schemes_are_refused
+                relative_addresses_are_refused
+            ]
+            response [
+                every_status_is_an_answer
+                redirects_are_not_followed
+                nothing_is_tried_again
+                reason_may_be_missing
+                older_version_is_understood
+                repeated_headers_are_kept
+                header_bytes_are_kept
+                retry_after_is_visible
+                encoded_body_is_not_decoded
+                chunks_are_joined
+                body_may_end_with_the_connection
+                some_answers_have_no_body
+                body_may_be_empty
+                interim_answers_are_skipped
+                large_head_is_read
+                endless_head_is_given_up
+            ]
+            body [
+                large_body_is_whole
+                limit_is_exact
+                endless_body_ends_at_the_limit
+                head_comes_before_the_body
+                pieces_come_as_they_are_sent
+                shorter_than_its_length
+                cut_within_a_chunk
+                without_its_last_chunk
+                chunk_size_that_is_no_number
+                reset_within
+                failure_is_of_the_body
+            ]
+            memory [
+                slow_reader_slows_the_peer
+                dropped_body_closes
+                body_dropped_half_read_closes
+                calls_leave_nothing_behind
+            ]
+            errors [
+                lengths_that_contradict
+                length_that_is_no_number
+                peer_that_speaks_something_else
+                status_that_is_no_number
+                header_without_a_colon
+                nul_in_a_header
+                closed_before_the_head
+                reset_before_the_head
+                closed_within_the_head
+                nobody_listens
+                name_that_does_not_exist
+                answer_nobody_asked_for
+            ]
+            time [
+                deadline_of_the_head
+                deadline_of_a_dripping_head
+                deadline_of_a_dripping_body
+                deadline_that_has_passed
+                slow_answer_within_its_deadline
+                deadline_belongs_to_its_request
+                limit_of_connecting
+                limit_of_silence
+            ]
+            cancellation [
+                dropped_while_waiting_closes
+                works_after_a_drop
+                dropped_while_connecting
+                not_awaited_sends_nothing
+            ]
+            runtime [
+                blocking_within_a_runtime
+                used_from_two_runtimes
+                awaited_without_a_runtime
+                shared_by_threads
+            ]
+            connections [
+                connection_is_reused
+                connection_is_reused_after_chunks
+                close_is_respected
+                stale_connection_is_survived
+                failed_connection_is_not_reused
+                requests_run_side_by_side
+                answers_are_not_mixed_up
+            ]
+            tls [
+                trusted_certificate_is_accepted
+                server_name_is_sent
+                self_signed_is_refused
+                expired_is_refused
+                other_host_is_refused
+                peer_without_tls
+                end_without_goodbye_is_an_interruption
+                end_with_goodbye_is_an_end
+                large_body_is_whole
+            ]
+            secrecy [
+                errors_before_the_answer_tell_nothing
+                errors_in_the_answer_tell_nothing
+                errors_of_tls_tell_nothing
+                debug_tells_nothing
+                token_is_for_one_request
+            ]
+        }
+    };
+}
+
+__conformance_checks!([registry]());

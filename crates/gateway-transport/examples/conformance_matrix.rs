@@ -1,0 +1,76 @@
+//! Runs the conformance kit on every adapter, and prints which passes what, as Markdown.
+//!
+//! `cargo xtask transports` writes it to `docs/transports.md`.
+
+#![expect(clippy::print_stdout, reason = "it is what the program is for")]
+
+#[path = "../tests/conformance/subjects.rs"]
+mod subjects;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use gateway_testkit::conformance::{CHECKS, Report, Verdict, run};
+
+use crate::subjects::ADAPTERS;
+
+fn main() -> ExitCode {
+    let reports = ADAPTERS.map(|adapter| run(adapter.factory, adapter.skips));
+    println!("{}\n{}\n{}", summary(&reports), table(&reports), reasons(&reports));
+    let mut all = reports.iter().flatten();
+    if all.any(|report| matches!(report.verdict, Verdict::Failed(_))) {
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+/// One row for each adapter.
+fn summary(reports: &[Vec<Report>]) -> String {
+    let rows = ADAPTERS.iter().zip(reports).map(|(adapter, reports)| {
+        let [passed, failed, skipped] = [PASS, FAIL, SKIP]
+            .map(|sign| reports.iter().filter(|report| self::sign(report) == sign).count());
+        format!("| {} | {passed} | {failed} | {skipped} |\n", adapter.title)
+    });
+    let head = "| adapter | passes | fails | cannot |\n|---|--:|--:|--:|\n".to_owned();
+    rows.fold(head, |out, row| out + &row)
+}
+
+/// One row for each check.
+fn table(reports: &[Vec<Report>]) -> String {
+    let titles = ADAPTERS.map(|adapter| adapter.title).join(" | ");
+    let head = format!("| check | {titles} |\n|---|{}\n", ":-:|".repeat(ADAPTERS.len()));
+    let rows = CHECKS.iter().enumerate().map(|(index, check)| {
+        let cells: Vec<_> =
+            reports.iter().filter_map(|reports| reports.get(index)).map(sign).collect();
+        format!("| `{}` | {} |\n", check.name, cells.join(" | "))
+    });
+    rows.fold(head, |out, row| out + &row)
+}
+
+/// Why a cell is no pass: each reason once, with the check and the adapters that it is for.
+fn reasons(reports: &[Vec<Report>]) -> String {
+    let mut all: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for (adapter, reports) in ADAPTERS.iter().zip(reports) {
+        for report in reports {
+            if let Verdict::Skipped(reason) | Verdict::Failed(reason) = &report.verdict {
+                all.entry((reason, report.check)).or_default().push(adapter.title);
+            }
+        }
+    }
+    let rows = all.iter().map(|((reason, check), adapters)| {
+        format!("- `{check}`, {}: {reason}.\n", adapters.join(", "))
+    });
+    rows.collect()
+}
+
+fn sign(report: &Report) -> &'static str {
+    match report.verdict {
+        Verdict::Passed => PASS,
+        Verdict::Failed(_) => FAIL,
+        _ => SKIP,
+    }
+}
+
+const PASS: &str = "✓";
+const FAIL: &str = "✗";
+const SKIP: &str = "–";

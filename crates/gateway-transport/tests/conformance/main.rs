@@ -1,0 +1,75 @@
+//! Every adapter against the whole conformance kit.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod subjects;
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use gateway_testkit::conformance::{Verdict, run};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer as _, fmt};
+
+use crate::subjects::ADAPTERS;
+
+macro_rules! adapters {
+    ($($name:ident),+ $(,)?) => {
+        $(mod $name {
+            use crate::subjects;
+
+            gateway_testkit::conformance_tests!(
+                subjects::$name::subject,
+                skips = subjects::$name::SKIPS
+            );
+        })+
+
+        #[test]
+        fn no_adapter_is_forgotten() {
+            assert_eq!(ADAPTERS.len(), [$(stringify!($name)),+].len());
+        }
+    };
+}
+
+adapters!(reqwest, reqwest_blocking, ureq, on_thread, off_thread, tower);
+
+/// The kit sends a token in the checks of secrecy; here all that any crate below us logs is looked at, too.
+#[test]
+fn no_log_has_the_token_in_it() {
+    let log = Log::default();
+    let writer = log.clone();
+    let layer = fmt::layer().with_ansi(false).with_writer(move || writer.clone());
+    // It prints every byte that is sent and received, in hexadecimal: see the documentation of `ureq`.
+    let targets = Targets::new()
+        .with_default(LevelFilter::TRACE)
+        .with_target("ureq_proto::util", LevelFilter::OFF);
+    tracing_subscriber::registry().with(layer.with_filter(targets)).init();
+    for adapter in ADAPTERS {
+        for report in run(adapter.factory, adapter.skips) {
+            let failed = matches!(report.verdict, Verdict::Failed(_));
+            assert!(!failed, "{}: {report}", adapter.title);
+        }
+    }
+    let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+    assert!(text.lines().count() > 1000, "hardly anything was logged");
+    for secret in ["canarytoken", "canaryperson"] {
+        let line = text.lines().find(|line| line.contains(secret));
+        assert_eq!(line, None, "{secret} was logged");
+    }
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! The adapters, as the conformance kit wants them.
+
+use gateway_testkit::conformance::Factory;
+
+/// An adapter, and the checks that it cannot pass by its nature.
+#[derive(Clone, Copy)]
+pub(crate) struct Adapter {
+    /// How a reader knows it.
+    pub(crate) title: &'static str,
+    pub(crate) factory: Factory,
+    pub(crate) skips: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! adapters {
+    ($($name:ident $title:literal: $make:expr, skips = $skips:expr;)+) => {
+        $(pub(crate) mod $name {
+            use gateway_testkit::conformance::{Setup, Subject};
+            use gateway_transport::TransportError;
+
+            pub(crate) const SKIPS: &[(&str, &str)] = $skips;
+
+            pub(crate) fn subject(setup: &Setup) -> Result<Subject, TransportError> {
+                let make: fn(&Setup) -> Result<Subject, TransportError> = $make;
+                make(setup)
+            }
+        })+
+
+        pub(crate) const ADAPTERS: [Adapter; [$(stringify!($name)),+].len()] = [$(Adapter {
+            title: $title,
+            factory: $name::subject,
+            skips: $name::SKIPS,
+        }),+];
+    };
+}
+
+adapters! {
+    reqwest "`reqwest`": |setup| {
+        let transport = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
+        Ok(Subject::asynchronous(transport))
+    }, skips = &[];
+    reqwest_blocking "`reqwest-blocking`": |setup| {
+        let options = setup.options();
+        let transport =
+            gateway_transport::reqwest_blocking::ReqwestBlockingTransport::new(&options)?;
+        Ok(Subject::blocking(transport))
+    }, skips = &[];
+    ureq "`ureq`": |setup| {
+        Ok(Subject::blocking(gateway_transport::ureq::UreqTransport::new(&setup.options())?))
+    }, skips = &[];
+    on_thread "`OnThread` over reqwest": |setup| {
+        let inner = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
+        Ok(Subject::blocking(gateway_transport::bridge::OnThread::new(inner)?))
+    }, skips = &[];
+    off_thread "`OffThread` over ureq": |setup| {
+        let inner = gateway_transport::ureq::UreqTransport::new(&setup.options())?;
+        Ok(Subject::asynchronous(gateway_transport::bridge::OffThread::new(inner)))
+    }, skips = &[(
+        "cancellation.dropped_while_waiting_closes",
+        "a blocking call cannot be interrupted: it ends by itself, at its deadline at the latest",
+    )];
+    tower "`tower` both ways over reqwest": |setup| {
+        let inner = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;
+        let service = gateway_transport::tower::TransportService::new(inner);
+        Ok(Subject::asynchronous(gateway_transport::tower::ServiceTransport::new(service)))
+    }, skips = &[];
+}
