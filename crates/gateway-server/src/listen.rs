@@ -5,7 +5,8 @@ pub(crate) mod head;
 pub(crate) mod tls;
 
 use std::convert::Infallible;
-use std::pin::pin;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
-use self::guard::{Guard, Patience, Verdicts};
+use self::guard::{Answering, Guard, Patience, Verdicts};
 use self::head::{HeadLimits, Refusal};
 use crate::front::Front;
 
@@ -125,35 +126,74 @@ impl Listen {
             guard = guard.refuse(refusal);
         }
         let count = AtomicU64::new(0);
+        let mut phase = self.phase.clone();
+        loop {
+            let spoken_to = tokio::select! {
+                // First: what has arrived is answered, even if the server is on its way out.
+                biased;
+                spoken_to = poll_fn(|context| guard.poll_spoken_to(context)) => spoken_to,
+                _ = phase.wait_for(|phase| *phase > Phase::Serving), if refusal.is_none() => false,
+            };
+            if !spoken_to {
+                return;
+            }
+            // In a box, and in two statements: a connection that is silent has no room for the library.
+            let requests = Box::pin(self.requests(guard, &verdicts, &count));
+            let Some(silent) = requests.await else { return };
+            guard = silent;
+        }
+    }
+
+    /// Answers requests until the client is silent, and returns the connection if another may come.
+    async fn requests<S>(
+        &self,
+        guard: Guard<S>,
+        verdicts: &Arc<Verdicts>,
+        count: &AtomicU64,
+    ) -> Option<Guard<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
         let service = service_fn(|request: Request<hyper::body::Incoming>| {
             let refusal = verdicts.of(count.fetch_add(1, Ordering::Relaxed));
+            let answering = Answering::begin(verdicts);
             let (head, _body) = request.into_parts();
             // In a box: the library keeps room for it in every connection, answering or not.
             Box::pin(async move {
-                Ok::<Response<_>, Infallible>(self.front.answer(&head, refusal).await)
+                let answer = self.front.answer(&head, refusal).await;
+                Ok::<Response<_>, Infallible>(answer.map(|body| body.until_sent(answering)))
             })
         });
-        let connection = http1::Builder::new()
+        let mut connection = http1::Builder::new()
             .half_close(true)
             .max_buf_size(WRITE_BUFFER)
             .serve_connection(TokioIo::new(guard), service);
-        let mut connection = pin!(connection);
         let mut phase = self.phase.clone();
+        phase.mark_changed();
         loop {
             tokio::select! {
-                // How a connection ended is in the records of its requests.
-                _ended = connection.as_mut() => return,
+                ended = poll_fn(|context| connection.poll_without_shutdown(context)) => {
+                    // How a connection ended is in the records of its requests.
+                    ended.ok()?;
+                    break;
+                }
                 reached = phase.changed() => {
                     let phase = *phase.borrow_and_update();
                     if reached.is_err() || phase == Phase::Cutting {
-                        return;
+                        return None;
                     }
                     if phase == Phase::Draining {
-                        connection.as_mut().graceful_shutdown();
+                        Pin::new(&mut connection).graceful_shutdown();
                     }
                 }
             }
         }
+        let mut guard = connection.into_parts().io.into_inner();
+        if guard.is_parked() {
+            return Some(guard);
+        }
+        drop(poll_fn(|context| Pin::new(&mut guard).poll_shutdown(context)).await);
+        None
     }
 }
 

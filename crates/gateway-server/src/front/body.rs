@@ -18,12 +18,14 @@ use super::log::{End, Record};
 use super::negotiate::Coding;
 use super::work::Work;
 use crate::error::{Error, ErrorKind};
+use crate::listen::guard::Answering;
 use crate::store::Store;
 
 /// The body of an answer. When it is dropped, its request is over and is logged.
 pub(crate) struct AnswerBody {
     content: Content,
     record: Option<Record>,
+    answering: Option<Answering>,
 }
 
 enum Content {
@@ -33,11 +35,11 @@ enum Content {
 
 impl AnswerBody {
     pub(crate) fn empty() -> Self {
-        Self { content: Content::Full(None), record: None }
+        Self { content: Content::Full(None), record: None, answering: None }
     }
 
     pub(crate) fn full(bytes: Bytes) -> Self {
-        Self { content: Content::Full(Some(bytes)), record: None }
+        Self { content: Content::Full(Some(bytes)), record: None, answering: None }
     }
 
     /// Sends `first` and then what `source` still has.
@@ -49,7 +51,13 @@ impl AnswerBody {
         let pages = Pages { first: Some(first), source, encoder };
         let deadline = Instant::now() + LONGEST_ANSWER;
         let list = List { state: State::Idle(pages), work, deadline };
-        Self { content: Content::List(Box::new(list)), record: None }
+        Self { content: Content::List(Box::new(list)), record: None, answering: None }
+    }
+
+    /// Tells the connection when the body is sent, or given up.
+    pub(crate) fn until_sent(mut self, answering: Answering) -> Self {
+        self.answering = Some(answering);
+        self
     }
 
     /// Ties the body to the record of its request.
@@ -67,7 +75,7 @@ impl Body for AnswerBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        let Self { content, record } = &mut *self;
+        let Self { content, record, .. } = &mut *self;
         let next = match content {
             Content::Full(bytes) => bytes.take().map(Ok),
             Content::List(list) => ready!(list.poll_next(context)),

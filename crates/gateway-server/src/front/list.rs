@@ -149,5 +149,6 @@ impl Pages {
 /// A slow client holds pages of so many records.
 const FIRST_ROWS: u32 = 256;
 
-/// Still larger pages are no faster.
-const MOST_ROWS: u32 = 2048;
+/// Still larger pages are no faster, and what is larger than 128 KiB the allocator of many systems gives back and asks
+/// for again each time.
+const MOST_ROWS: u32 = 512;

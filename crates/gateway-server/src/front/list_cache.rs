@@ -149,7 +149,7 @@ impl KeptList {
 
 const SMALLEST_PIECE: usize = 64 * 1024;
 
-const LARGEST_PIECE: usize = 256 * 1024;
+const LARGEST_PIECE: usize = 128 * 1024 - 64;
 
 /// A client that asks for the next piece so soon is waiting for us, and not we for it.
 pub(crate) const QUICK: Duration = Duration::from_millis(20);

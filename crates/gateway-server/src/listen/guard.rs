@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -24,21 +25,46 @@ pub(crate) struct Patience {
     pub(crate) stall: Duration,
 }
 
-/// What the guard found wrong, by the number of the request on its connection.
+/// What the guard and the answers of its connection know of each other.
 ///
-/// The library reads ahead, so what is wrong with the second request may be known before the first is answered.
+/// The library reads ahead, so what is wrong with the second request may be known before the first is answered: what
+/// was found wrong is kept by the number of the request.
 #[derive(Debug, Default)]
-pub(crate) struct Verdicts(Mutex<Option<(u64, Refusal)>>);
+pub(crate) struct Verdicts {
+    refusal: Mutex<Option<(u64, Refusal)>>,
+    answering: AtomicU32,
+}
+
+/// An answer that is being made or sent. Ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Answering(Arc<Verdicts>);
+
+impl Answering {
+    pub(crate) fn begin(verdicts: &Arc<Verdicts>) -> Self {
+        verdicts.answering.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(verdicts))
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.answering.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl Verdicts {
     /// Returns why the request of this number is refused, if it is.
     pub(crate) fn of(&self, request: u64) -> Option<Refusal> {
-        let verdict = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let verdict = *self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
         verdict.filter(|(number, _)| *number == request).map(|(_, refusal)| refusal)
     }
 
     fn set(&self, request: u64, refusal: Refusal) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((request, refusal));
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some((request, refusal));
+    }
+
+    fn is_answering(&self) -> bool {
+        self.answering.load(Ordering::Relaxed) > 0
     }
 }
 
@@ -60,10 +86,20 @@ pub(crate) struct Guard<S> {
     skipped_empty_line: bool,
     /// When reading becomes too late. The timer is made when it is first waited for.
     deadline: Instant,
-    in_head: bool,
+    phase: Phase,
     timer: Option<Pin<Box<Sleep>>>,
     stall: Option<Pin<Box<Sleep>>>,
     linger: Linger,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Between two requests, or in the middle of an answer.
+    Between,
+    /// In the middle of a head.
+    Head,
+    /// The library was told that the client is gone, and it is only silent.
+    Parked,
 }
 
 enum Linger {
@@ -90,7 +126,7 @@ impl<S> Guard<S> {
             refused: false,
             skipped_empty_line: false,
             deadline: Instant::now() + patience.idle,
-            in_head: false,
+            phase: Phase::Between,
             timer: None,
             stall: None,
             linger: Linger::No,
@@ -139,9 +175,19 @@ impl<S> Guard<S> {
     fn pass(&mut self, length: usize) {
         self.passed = length;
         self.heads += 1;
-        self.in_head = false;
+        self.phase = Phase::Between;
         self.skipped_empty_line = false;
-        self.deadline = Instant::now() + self.patience.idle;
+        self.deadline = Instant::now() + PARK;
+    }
+
+    fn begin_head(&mut self) {
+        self.phase = Phase::Head;
+        self.deadline = Instant::now() + self.patience.head;
+    }
+
+    /// Tells whether the library ended only because the guard let it, and may be started again.
+    pub(crate) fn is_parked(&self) -> bool {
+        self.phase == Phase::Parked
     }
 
     fn stand_in(&mut self, refusal: Refusal) {
@@ -170,7 +216,39 @@ impl<S> Guard<S> {
         if self.buffer.is_empty() {
             // An idle connection holds no buffer.
             self.buffer = Vec::new();
+        } else if self.passed == 0 {
+            self.begin_head();
         }
+    }
+}
+
+impl<S: AsyncRead + Unpin> Guard<S> {
+    /// Waits, outside the library, for the first byte of a request. Gives false when none will come.
+    pub(crate) fn poll_spoken_to(&mut self, context: &mut Context<'_>) -> Poll<bool> {
+        if self.phase == Phase::Parked {
+            self.phase = Phase::Between;
+        }
+        if self.buffer.is_empty() {
+            return match self.poll_fill(context) {
+                Poll::Ready(filled) => Poll::Ready(filled.is_ok_and(|length| length > 0)),
+                // Idle for too long: closed without a word, as is usual.
+                Poll::Pending => self.poll_late(context).map(|()| false),
+            };
+        }
+        Poll::Ready(true)
+    }
+
+    /// Reads what has arrived. The clock of a head starts with its first byte.
+    fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let mut space = [std::mem::MaybeUninit::uninit(); READ];
+        let mut space = ReadBuf::uninit(&mut space);
+        ready!(Pin::new(&mut self.socket).poll_read(context, &mut space))?;
+        let length = space.filled().len();
+        if length > 0 && self.phase != Phase::Head {
+            self.begin_head();
+        }
+        self.buffer.extend_from_slice(space.filled());
+        Poll::Ready(Ok(length))
     }
 }
 
@@ -191,25 +269,22 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
                 // The answer says `Connection: close`; whatever still comes is nobody's request.
                 return Poll::Pending;
             }
-            let mut space = [std::mem::MaybeUninit::uninit(); READ];
-            let mut space = ReadBuf::uninit(&mut space);
-            match Pin::new(&mut this.socket).poll_read(context, &mut space) {
-                Poll::Ready(Ok(())) if space.filled().is_empty() => return Poll::Ready(Ok(())),
-                Poll::Ready(Ok(())) => {
-                    if !this.in_head {
-                        this.in_head = true;
-                        this.deadline = Instant::now() + this.patience.head;
-                    }
-                    this.buffer.extend_from_slice(space.filled());
-                }
+            match this.poll_fill(context) {
+                Poll::Ready(Ok(0)) => return Poll::Ready(Ok(())),
+                Poll::Ready(Ok(_)) => {}
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
                     ready!(this.poll_late(context));
-                    if !this.in_head {
-                        // Idle for too long: closed without a word, as is usual.
+                    if this.phase == Phase::Head {
+                        this.stand_in(Refusal::Timeout);
+                    } else if this.verdicts.is_answering() || this.stall.is_some() {
+                        this.deadline = Instant::now() + LOOK_AGAIN;
+                    } else {
+                        // As if the client had gone: the library ends and frees its buffers.
+                        this.phase = Phase::Parked;
+                        this.deadline = Instant::now() + this.patience.idle;
                         return Poll::Ready(Ok(()));
                     }
-                    this.stand_in(Refusal::Timeout);
                 }
             }
         }
@@ -224,7 +299,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         result: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         // Time spent on an answer is not time the client was idle.
-        self.deadline = Instant::now() + self.patience.idle;
+        let patience = if self.phase == Phase::Head { self.patience.head } else { PARK };
+        self.deadline = Instant::now() + patience;
         if result.is_ready() {
             self.stall = None;
             return result;
@@ -314,6 +390,13 @@ impl<S> fmt::Debug for Guard<S> {
 
 /// What the library reads in place of a head that was refused.
 const STAND_IN: &[u8] = b"GET / HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n";
+
+/// A connection that is silent for so long after an answer is taken from the library, whose buffers are most of what it
+/// costs. Short, as clients that ask again do so at once or after long; starting the library again takes microseconds.
+const PARK: Duration = Duration::from_millis(10);
+
+/// While an answer is on its way there is nothing to park.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// So much is read from the socket at once.
 const READ: usize = 4 * 1024;

@@ -40,7 +40,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
     let reader = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     // No memory map: it would count the file into this process once per connection and turn read errors into signals.
     reader
-        .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -2048; PRAGMA mmap_size = 0")
+        .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024; PRAGMA mmap_size = 0")
         .map_err(failed("setting up a reader"))?;
     // Otherwise a statement is planned anew for every new value, which costs more than running it.
     reader
