@@ -13,6 +13,8 @@ pub enum ErrorKind {
     Config,
     /// Somebody else holds the database; the same call may work later.
     StorageBusy,
+    /// The database took longer over a statement than a request may wait.
+    StorageSlow,
     /// The disk is full. Nothing was changed.
     StorageFull,
     /// The database file is damaged.

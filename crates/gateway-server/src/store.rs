@@ -14,6 +14,7 @@ pub(crate) mod sql;
 pub(crate) mod sqlite;
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::clock::UnixTime;
 use crate::error::Error;
@@ -301,3 +302,7 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// Looks for damage and returns one line for each found.
     fn check(&self) -> Result<Vec<String>, Error>;
 }
+
+/// How long a statement that answers a request may take, unless a store is told otherwise: far longer than any page
+/// takes, and shorter than clients wait. Imports, checks and the removal of superseded rows take what they take.
+pub(crate) const STATEMENT_BUDGET: Duration = Duration::from_secs(10);

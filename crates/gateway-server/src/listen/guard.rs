@@ -227,6 +227,7 @@ impl<S: AsyncRead + Unpin> Guard<S> {
     pub(crate) fn poll_spoken_to(&mut self, context: &mut Context<'_>) -> Poll<bool> {
         if self.phase == Phase::Parked {
             self.phase = Phase::Between;
+            self.deadline = Instant::now() + self.patience.idle;
         }
         if self.buffer.is_empty() {
             return match self.poll_fill(context) {
@@ -282,7 +283,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
                     } else {
                         // As if the client had gone: the library ends and frees its buffers.
                         this.phase = Phase::Parked;
-                        this.deadline = Instant::now() + this.patience.idle;
                         return Poll::Ready(Ok(()));
                     }
                 }

@@ -10,6 +10,7 @@ mod read;
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use ::postgres::Row;
 use ::postgres::config::{Config, SslMode};
@@ -17,7 +18,7 @@ use ::postgres::config::{Config, SslMode};
 use self::link::{Link, failure, is_unique_violation};
 use super::{
     Account, AccountId, CandidateFilter, CandidateSink, CreditsSink, Fill, ImportMode,
-    ImportReport, Page, Principal, Snapshot, Store, TokenInfo, VacancySink, sql,
+    ImportReport, Page, Principal, STATEMENT_BUDGET, Snapshot, Store, TokenInfo, VacancySink, sql,
 };
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
@@ -27,6 +28,7 @@ use crate::token::{NewToken, TokenDigest, TokenId};
 pub struct PostgresStore {
     config: Config,
     links: Mutex<Vec<Link>>,
+    budget: Duration,
 }
 
 impl PostgresStore {
@@ -44,9 +46,22 @@ impl PostgresStore {
             let help = "TLS to the database is not built in: use a socket, a tunnel or a proxy";
             return Err(Error::new(ErrorKind::Config, help));
         }
-        let store = Self { config, links: Mutex::new(Vec::new()) };
-        store.with(migrate::run)?;
+        let store = Self { config, links: Mutex::new(Vec::new()), budget: STATEMENT_BUDGET };
+        migrate::run(&mut store.unhurried()?)?;
         Ok(store)
+    }
+
+    /// Sets how long a statement that serves a request may take, 10 seconds if not set. One that takes longer is
+    /// cancelled by the database and fails with [`ErrorKind::StorageSlow`].
+    #[must_use]
+    pub fn with_statement_budget(mut self, budget: Duration) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Opens a connection for what takes what it takes, and must not be begun again on another.
+    fn unhurried(&self) -> Result<Link, Error> {
+        Link::open(&self.config, None)
     }
 
     /// Lends a connection. One that the server has closed meanwhile is replaced, once.
@@ -59,7 +74,7 @@ impl PostgresStore {
                 return result;
             }
         }
-        let mut link = Link::open(&self.config)?;
+        let mut link = Link::open(&self.config, Some(self.budget))?;
         let result = work(&mut link);
         if !link.is_closed() {
             self.keep(link);
@@ -207,17 +222,15 @@ impl Store for PostgresStore {
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
-        // A fresh connection: an import that has begun must not be begun again on another.
-        let mut link = Link::open(&self.config)?;
-        import::run(&mut link, account, now, mode, fill)
+        import::run(&mut self.unhurried()?, account, now, mode, fill)
     }
 
     fn collect(&self, before: UnixTime) -> Result<u64, Error> {
-        self.with(|link| import::collect(link, before))
+        import::collect(&mut self.unhurried()?, before)
     }
 
     fn check(&self) -> Result<Vec<String>, Error> {
-        self.with(import::check)
+        import::check(&mut self.unhurried()?)
     }
 }
 

@@ -8,13 +8,14 @@ mod read;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use self::read::Reader;
 use super::{
     Account, AccountId, CandidateFilter, CandidateSink, CreditsSink, Fill, ImportMode,
-    ImportReport, Page, Principal, Snapshot, Store, TokenInfo, VacancySink, sql,
+    ImportReport, Page, Principal, STATEMENT_BUDGET, Snapshot, Store, TokenInfo, VacancySink, sql,
 };
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
@@ -28,6 +29,7 @@ pub struct SqliteStore {
     path: PathBuf,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Reader>>,
+    budget: Duration,
 }
 
 impl SqliteStore {
@@ -43,7 +45,16 @@ impl SqliteStore {
             path: path.to_owned(),
             writer: Mutex::new(writer),
             readers: Mutex::new(Vec::new()),
+            budget: STATEMENT_BUDGET,
         })
+    }
+
+    /// Sets how long a read that serves a request may take, 10 seconds if not set. One that takes longer fails with
+    /// [`ErrorKind::StorageSlow`].
+    #[must_use]
+    pub fn with_statement_budget(mut self, budget: Duration) -> Self {
+        self.budget = budget;
+        self
     }
 
     /// Lends a read-only connection. Who calls limits how many calls run at once; the pool only keeps what comes back.
@@ -51,8 +62,9 @@ impl SqliteStore {
         let idle = lock(&self.readers).pop();
         let mut reader = match idle {
             Some(reader) => reader,
-            None => Reader::new(open::reader(&self.path)?),
+            None => Reader::new(open::reader(&self.path)?)?,
         };
+        reader.give(self.budget);
         let result = work(&mut reader);
         // A connection that failed is closed: its state is anybody's guess.
         if result.is_ok() {
@@ -221,6 +233,9 @@ fn failure(doing: &'static str, error: rusqlite::Error) -> Error {
     let (kind, context) = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (ErrorKind::StorageBusy, "the database is in use by another process")
+        }
+        Some(ErrorCode::OperationInterrupted) => {
+            (ErrorKind::StorageSlow, "the database took too long")
         }
         Some(ErrorCode::DiskFull) => (ErrorKind::StorageFull, "the disk is full"),
         Some(ErrorCode::DatabaseCorrupt) => (ErrorKind::StorageCorrupt, "the database is damaged"),

@@ -46,6 +46,45 @@ impl Here {
     }
 }
 
+/// A client that is silent between two requests, and in the middle of one, is answered all the same.
+#[test]
+fn a_silent_client_may_go_on() {
+    let here = Here::start(|_config| {});
+    let mut socket = here.connect();
+    let request = format!(
+        "GET /c/oauth/v1?method=credits/get HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
+        here.token
+    );
+    let silence = |socket: &mut TcpStream| {
+        socket.set_read_timeout(Some(Duration::from_millis(60))).unwrap();
+        let kind = socket.read(&mut [0]).unwrap_err().kind();
+        assert_eq!(kind, std::io::ErrorKind::WouldBlock, "neither closed nor spoken");
+        socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    };
+    for half in [0, 1, request.len() / 2, request.len() - 1] {
+        let (before, after) = request.split_at(half);
+        socket.write_all(before.as_bytes()).unwrap();
+        silence(&mut socket);
+        // And the first bytes of the next request with the last of this one.
+        socket.write_all(format!("{after}{request}{before}").as_bytes()).unwrap();
+        let mut text = String::new();
+        while text.matches('}').count() < 2 {
+            let mut piece = [0; 1024];
+            let length = socket.read(&mut piece).unwrap();
+            assert!(length > 0, "closed after {text}");
+            text.push_str(std::str::from_utf8(&piece[..length]).unwrap());
+        }
+        assert_eq!(text.matches("HTTP/1.1 200").count(), 2, "{text}");
+        assert!(!text.to_lowercase().contains("connection: close"), "{text}");
+        silence(&mut socket);
+        socket.write_all(after.as_bytes()).unwrap();
+        let mut piece = [0; 1024];
+        let length = socket.read(&mut piece).unwrap();
+        assert!(piece[..length].starts_with(b"HTTP/1.1 200"));
+        silence(&mut socket);
+    }
+}
+
 #[test]
 fn a_token_that_asks_too_often_waits() {
     let here = Here::start(|config| (config.rate, config.burst) = (1, 3));

@@ -1,6 +1,7 @@
 //! One story, told to every store: what is promised of one is promised of all.
 
 use std::path::Path;
+use std::time::Duration;
 
 use gateway_server::{
     AccountId, ApplicationRow, CandidateFilter, CandidateRow, CreditsRow, DemoData, Error,
@@ -335,6 +336,28 @@ fn sample_data_is_the_same_everywhere() {
     });
     assert!(lists.len() >= 2 && lists[0].0.len() == 500 && lists[0].1.len() > 10);
     assert!(lists.iter().all(|list| *list == lists[0]));
+}
+
+#[test]
+fn a_read_that_takes_too_long_is_given_up() {
+    fn check(store: &dyn Store) {
+        let account = store.create_account("a", NOW).unwrap();
+        let data = DemoData { candidates: 20_000, seed: 3 };
+        import(store, account, ImportMode::Commit, |stage| data.fill(stage)).unwrap();
+        let page = Page { after: Page::START, limit: 20_000 };
+        let all = &CandidateFilter::All;
+        let result = store.candidates(snapshot(store, account), all, page, &mut |_record| {});
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::StorageSlow);
+        // Small reads go on, over the same store.
+        assert_eq!(store.account("a").unwrap(), account);
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path().join("test.db")).unwrap();
+    check(&store.with_statement_budget(Duration::from_micros(1)));
+    if let Some(database) = cluster::database() {
+        let store = PostgresStore::connect(&database.url).unwrap();
+        check(&store.with_statement_budget(Duration::from_millis(3)));
+    }
 }
 
 #[test]

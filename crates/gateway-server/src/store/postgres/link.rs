@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::time::Duration;
 
 use ::postgres::config::Config;
 use ::postgres::error::SqlState;
@@ -25,14 +26,22 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) fn open(config: &Config) -> Result<Self, Error> {
+    /// Connects. Every statement may take as long as `budget`, or as long as it takes.
+    pub(super) fn open(config: &Config, budget: Option<Duration>) -> Result<Self, Error> {
         let mut config = config.clone();
         if config.get_connect_timeout().is_none() {
-            config.connect_timeout(std::time::Duration::from_secs(5));
+            config.connect_timeout(Duration::from_secs(5));
         }
         config.application_name("gateway-server");
-        let client =
+        let mut client =
             config.connect(NoTls).map_err(|error| failure("connecting to the database", error))?;
+        if let Some(budget) = budget {
+            // 0 would mean for ever.
+            let limit = format!("SET statement_timeout = {}", budget.as_millis().max(1));
+            client
+                .batch_execute(&limit)
+                .map_err(|error| failure("connecting to the database", error))?;
+        }
         Ok(Self { client, statements: HashMap::new() })
     }
 
@@ -97,9 +106,8 @@ pub(super) fn failure(doing: &'static str, error: ::postgres::Error) -> Error {
     };
     let (kind, context) = match state.code() {
         "53100" => (ErrorKind::StorageFull, "the disk of the database is full"),
-        "40001" | "40P01" | "55P03" | "57014" | "53300" => {
-            (ErrorKind::StorageBusy, "the database is busy")
-        }
+        "57014" => (ErrorKind::StorageSlow, "the database took too long"),
+        "40001" | "40P01" | "55P03" | "53300" => (ErrorKind::StorageBusy, "the database is busy"),
         "XX001" | "XX002" => (ErrorKind::StorageCorrupt, "the database is damaged"),
         _ => (ErrorKind::Storage, doing),
     };

@@ -1,5 +1,9 @@
 //! Reading: one connection and its prepared statements.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
 use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OptionalExtension as _, Row, Rows, params};
 
@@ -16,11 +20,23 @@ use crate::token::TokenDigest;
 /// A read-only connection.
 pub(super) struct Reader {
     connection: Connection,
+    begun: Instant,
+    /// In nanoseconds since `begun`: when the statement that runs is too late.
+    late: Arc<AtomicU64>,
 }
 
 impl Reader {
-    pub(super) fn new(connection: Connection) -> Self {
-        Self { connection }
+    pub(super) fn new(mut connection: Connection) -> Result<Self, Error> {
+        let (begun, late) = (Instant::now(), Arc::new(AtomicU64::new(u64::MAX)));
+        let watched = Arc::clone(&late);
+        let is_late = move || nanoseconds(begun.elapsed()) > watched.load(Ordering::Relaxed);
+        connection.progress_handler(STEPS, Some(is_late)).map_err(failed("setting up a reader"))?;
+        Ok(Self { connection, begun, late })
+    }
+
+    /// Gives what is read next so long.
+    pub(super) fn give(&mut self, budget: Duration) {
+        self.late.store(nanoseconds(self.begun.elapsed() + budget), Ordering::Relaxed);
     }
 
     pub(super) fn authenticate(
@@ -140,6 +156,13 @@ fn each(
     }
     Ok(last.filter(|_| count == limit))
 }
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The clock is looked at after so many steps of the database, which is some ten times in a page of 512 records.
+const STEPS: i32 = 1000;
 
 /// `CROSS JOIN` and the unary plus hold the plan: from the applications of the vacancy to each candidate by its key.
 pub(super) const VACANCY_CANDIDATES: &str = "\
