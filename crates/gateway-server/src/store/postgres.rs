@@ -38,13 +38,20 @@ impl PostgresStore {
     ///
     /// Fails when the URL makes no sense, the database cannot be reached, or a newer release has written it.
     pub fn connect(url: &str) -> Result<Self, Error> {
+        let no_tls = || {
+            let help = "TLS to the database is not built in: use a socket, a tunnel or a proxy";
+            Error::new(ErrorKind::Config, help)
+        };
+        // The driver knows no such mode; who asks for it asks for TLS.
+        if url.contains("sslmode=verify-") {
+            return Err(no_tls());
+        }
         // The text of this error could repeat a password: the kind has to do.
         let config: Config = url
             .parse()
             .map_err(|_error| Error::new(ErrorKind::Config, "the database URL is malformed"))?;
         if config.get_ssl_mode() == SslMode::Require {
-            let help = "TLS to the database is not built in: use a socket, a tunnel or a proxy";
-            return Err(Error::new(ErrorKind::Config, help));
+            return Err(no_tls());
         }
         let store = Self { config, links: Mutex::new(Vec::new()), budget: STATEMENT_BUDGET };
         migrate::run(&mut store.unhurried()?)?;

@@ -45,7 +45,7 @@ struct Cluster {
 
 impl Cluster {
     fn start() -> Option<Self> {
-        let programs = programs()?;
+        let programs = programs("initdb")?;
         let directory = tempfile::Builder::new().prefix("gateway-pg-").tempdir().unwrap();
         let cluster = Self { directory, programs };
         if is_root() {
@@ -111,14 +111,14 @@ impl Drop for Cluster {
     }
 }
 
-/// The directory of the newest PostgreSQL that is installed.
-fn programs() -> Option<PathBuf> {
+/// The directory of the newest PostgreSQL that has this program.
+pub(crate) fn programs(with: &str) -> Option<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()
         .flatten()
         .filter_map(|entry| Some(entry.ok()?.path().join("bin")))
         .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()))
-        .filter(|directory| directory.join("initdb").exists())
+        .filter(|directory| directory.join(with).exists())
         .collect();
     found.sort();
     found.pop()

@@ -16,6 +16,8 @@ mod operations;
 #[cfg(test)]
 mod oracle;
 #[cfg(test)]
+mod postgres;
+#[cfg(test)]
 mod program;
 #[cfg(test)]
 mod store;

@@ -6,7 +6,9 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use gateway_server::demo::Demo;
+use gateway_server::{Config, DemoData, ImportMode, PostgresStore, Server, Store as _, UnixTime};
+
+use crate::cluster;
 
 /// `T` stands for the token, `H` for the address.
 #[expect(clippy::too_many_lines, reason = "a table, one line per case")]
@@ -218,10 +220,10 @@ fn cases() -> Vec<(&'static str, String)> {
     ]
 }
 
-fn ask(demo: &Demo, request: &str) -> String {
-    let address = demo.base_url().strip_prefix("http://").unwrap();
+fn ask(base_url: &str, token: &str, request: &str) -> String {
+    let address = base_url.strip_prefix("http://").unwrap();
     let fill = |text: &str| {
-        text.replace("Bearer T", &format!("Bearer {}", demo.token()))
+        text.replace("Bearer T", &format!("Bearer {token}"))
             .replace("Host: H", &format!("Host: {address}"))
             .replace("//H", &format!("//{address}"))
     };
@@ -266,11 +268,38 @@ fn ask(demo: &Demo, request: &str) -> String {
 #[test]
 fn every_wrong_request_gets_its_answer() {
     let demo = gateway_server::demo::start().unwrap();
+    insta::assert_snapshot!(
+        "every_wrong_request_gets_its_answer",
+        table(demo.base_url(), demo.token())
+    );
+}
+
+/// The very same table: what is wrong with a request is no business of the database.
+#[test]
+fn every_wrong_request_gets_its_answer_on_postgresql() {
+    let Some(database) = cluster::database() else { return };
+    let store = PostgresStore::connect(&database.url).unwrap();
+    let now = UnixTime(1_800_000_000);
+    let account = store.create_account("a", now).unwrap();
+    let data = DemoData::default();
+    store.import(account, now, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
+    let token = store.create_token(account, "", now, None).unwrap();
+    let mut config = Config::default();
+    config.listen = "127.0.0.1:0".parse().unwrap();
+    config.rate = 0;
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = Server::new(config, std::sync::Arc::new(store));
+    let running = runtime.block_on(server.start()).unwrap();
+    let table = table(&running.base_url(), token.reveal());
+    insta::assert_snapshot!("every_wrong_request_gets_its_answer", table);
+}
+
+fn table(base_url: &str, token: &str) -> String {
     let cases = cases();
     assert!(cases.len() >= 120, "{}", cases.len());
     let mut table = String::new();
     for (name, request) in &cases {
-        writeln!(table, "{name}: {}", ask(&demo, request)).unwrap();
+        writeln!(table, "{name}: {}", ask(base_url, token, request)).unwrap();
     }
-    insta::assert_snapshot!(table);
+    table
 }

@@ -8,11 +8,13 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use gateway_server::{
-    ApplicationRow, CandidateRow, Config, ImportMode, PortalRow, RunningServer, Server,
-    SqliteStore, Store, UnixTime, VacancyRow,
+    ApplicationRow, CandidateRow, Config, ImportMode, PortalRow, PostgresStore, RunningServer,
+    Server, SqliteStore, Store, UnixTime, VacancyRow,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
+
+use crate::cluster;
 
 const NOW: UnixTime = UnixTime(1_800_000_000);
 
@@ -209,20 +211,32 @@ fn runner(cases: u32) -> TestRunner {
     TestRunner::new_with_rng(Cases { cases, failure_persistence: None, ..Cases::default() }, rng)
 }
 
-/// Three accounts in one database, compared with one blackboard each: whoever gets a row of another fails, as every
-/// text begins with the letter of its account. 50 data sets, 200 questions each: 10,000 pairs.
 #[test]
 fn ten_thousand_random_questions_have_the_answers_of_the_oracle() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
+    random_questions(store, 50);
+}
+
+#[test]
+fn two_thousand_random_questions_have_the_answers_of_the_oracle_on_postgresql() {
+    let Some(database) = cluster::database() else { return };
+    let store = PostgresStore::connect(&database.url).unwrap();
+    random_questions(store, 10);
+}
+
+/// Three accounts in one database, compared with one blackboard each: whoever gets a row of another fails, as every
+/// text begins with the letter of its account. 200 questions to each data set.
+fn random_questions(store: impl Store, data_sets: u32) {
+    let store: Arc<dyn Store> = Arc::new(store);
     let questions = prop::collection::vec(
         (0..3_usize, prop::option::of(0_u64..13), prop::option::of(status())),
         200,
     );
     let pairs = std::cell::Cell::new(0);
     let strategy = (data("a"), data("b"), data("c"), questions);
-    let directory = tempfile::tempdir().unwrap();
-    let store = Arc::new(SqliteStore::open(directory.path().join("t.db")).unwrap());
-    let asked = std::cell::RefCell::new(Asked::start(store.clone()));
-    let result = runner(50).run(&strategy, |(a, b, c, questions)| {
+    let asked = std::cell::RefCell::new(Asked::start(Arc::clone(&store)));
+    let result = runner(data_sets).run(&strategy, |(a, b, c, questions)| {
         let mut asked = asked.borrow_mut();
         // New accounts each time, so that the others are ever more.
         let accounts = [a, b, c].map(|data| {
@@ -250,7 +264,7 @@ fn ten_thousand_random_questions_have_the_answers_of_the_oracle() {
         Ok(())
     });
     result.unwrap();
-    assert_eq!(pairs.get(), 10_000);
+    assert_eq!(pairs.get(), 200 * data_sets);
 }
 
 /// What an attacker would try, and what only looks like it.
@@ -339,6 +353,20 @@ fn hostile() -> Vec<String> {
 
 #[test]
 fn hostile_strings_are_only_strings() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
+    hostile_strings(store);
+}
+
+#[test]
+fn hostile_strings_are_only_strings_to_postgresql() {
+    let Some(database) = cluster::database() else { return };
+    let store = PostgresStore::connect(&database.url).unwrap();
+    hostile_strings(store);
+}
+
+fn hostile_strings(store: impl Store) {
+    let store: Arc<dyn Store> = Arc::new(store);
     let hostile = hostile();
     assert!(hostile.len() >= 200, "{}", hostile.len());
     let mut data = Data::default();
@@ -350,10 +378,8 @@ fn hostile_strings_are_only_strings() {
             data.applications.insert((7, id), status.clone());
         }
     }
-    let directory = tempfile::tempdir().unwrap();
-    let store = Arc::new(SqliteStore::open(directory.path().join("t.db")).unwrap());
     let token = data.import(&*store, "a");
-    let mut asked = Asked::start(store.clone());
+    let mut asked = Asked::start(Arc::clone(&store));
     for text in &hostile {
         let query = format!("method=candidates/list&vacancy_id=7&status={}", encoded(text));
         assert_eq!(

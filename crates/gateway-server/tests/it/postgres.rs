@@ -1,0 +1,42 @@
+//! What only PostgreSQL has: dumps, and connections that should be encrypted.
+
+use std::process::Command;
+
+use gateway_server::{ErrorKind, PostgresStore, Store as _, TokenDigest, UnixTime};
+
+use crate::cluster;
+
+#[test]
+fn a_dump_has_no_token() {
+    let Some(database) = cluster::database() else { return };
+    let now = UnixTime(1_800_000_000);
+    let store = PostgresStore::connect(&database.url).unwrap();
+    let account = store.create_account("dumped", now).unwrap();
+    let token = store.create_token(account, "label of the token", now, None).unwrap();
+    let dump = cluster::programs("pg_dump").unwrap().join("pg_dump");
+    let output = Command::new(dump).arg(&database.url).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("dumped") && text.contains("label of the token"), "the dump is a dump");
+    let secret = token.reveal();
+    assert!(!text.contains(secret) && !text.contains(secret.trim_start_matches("gwt_")));
+    // What stands there speaks for nobody.
+    let line = text.lines().find(|line| line.contains("label of the token")).unwrap();
+    let hash = line.split('\t').next().unwrap().trim_start_matches("\\\\x");
+    assert_eq!(hash.len(), 64, "{line}");
+    assert_eq!(store.authenticate(&TokenDigest::of(&format!("gwt_{hash}")), now).unwrap(), None);
+    assert!(store.authenticate(&TokenDigest::of(secret), now).unwrap().is_some());
+}
+
+/// Better no connection than one that is not what was asked for.
+#[test]
+fn encryption_that_is_not_built_in_is_refused_and_not_left_out() {
+    for mode in ["require", "verify-ca", "verify-full"] {
+        let url = format!("postgres://somebody:hunter2@127.0.0.1:1/gateway?sslmode={mode}");
+        let error = PostgresStore::connect(&url).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        let text = format!("{error} {error:?}");
+        assert!(text.contains("TLS to the database is not built in"), "{text}");
+        assert!(!text.contains("hunter2"), "{text}");
+    }
+}
