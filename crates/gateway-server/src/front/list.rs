@@ -149,6 +149,5 @@ impl Pages {
 /// A slow client holds pages of so many records.
 const FIRST_ROWS: u32 = 256;
 
-/// Still larger pages are no faster, and what is larger than 128 KiB the allocator of many systems gives back and asks
-/// for again each time.
+/// Still larger pages are no faster, and each reader holds two.
 const MOST_ROWS: u32 = 512;
