@@ -6,6 +6,7 @@ mod auto_traits;
 mod cancel;
 mod cases;
 mod concurrent;
+mod contract;
 mod drivers;
 mod evolution;
 mod faults;

@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::command::api::ApiFlags;
 use crate::command::auth::AuthCommand;
+use crate::command::check::CheckFlags;
 use crate::command::completions::CompletionsFlags;
 use crate::command::config::ConfigCommand;
 use crate::command::man::ManFlags;
@@ -43,8 +44,11 @@ pub(crate) enum Command {
     /// Look at and change settings.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Ask every operation once, and say whether the answers are what they should be.
-    Check,
+    /// Check whether the service keeps its contract, with some forty requests that change nothing.
+    ///
+    /// Each check names its source: a section of the service text or of an RFC, or a decision about what the text leaves
+    /// open, which is only reported unless --strict is given. Exit code 5 when a check fails.
+    Check(CheckFlags),
     /// Print the completions of a shell.
     Completions(CompletionsFlags),
     /// Print the manual page.

@@ -24,7 +24,7 @@ pub(crate) fn run(args: Args, screen: Screen) -> Result<(), Failure> {
     match command {
         Command::Operation(operation) => operation.run(&session()?),
         Command::Api(flags) => api::run(&session()?, flags),
-        Command::Check => check::run(&session()?),
+        Command::Check(flags) => check::run(&session()?, &flags),
         Command::Auth(command) => auth::run(command, &service, &output, screen),
         Command::Config(command) => config::run(command, &service, &output, screen),
         Command::Completions(flags) => completions::run(&flags, &output),

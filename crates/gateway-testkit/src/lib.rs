@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `cases` | module `cases`: the examples of the spec as data |
 //! | `conformance` | module [`conformance`] and [`conformance_tests!`]: checks that any transport can be run against |
+//! | `contract` | module [`contract`]: checks that any service can be held against |
 //! | `mocks` | module `mocks`: the operations of the gateway as wiremock mocks |
 //! | `raw-server` | module `raw_server`: a server that plays bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server within TLS |
@@ -17,6 +18,8 @@ pub mod cases;
 pub mod certificates;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "contract")]
+pub mod contract;
 mod generated;
 #[cfg(feature = "mocks")]
 pub mod mocks;

@@ -14,7 +14,6 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     if service.operations.iter().flat_map(|one| &one.params).any(|one| value_type(one) == "u64") {
         file.line("use crate::args::whole_number;");
     }
-    file.line("use crate::command::check::{self, Checked};");
     file.line("use crate::failure::Failure;");
     file.line("use crate::session::Session;");
     file.blank();
@@ -31,7 +30,6 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
         }
     }
     run(&mut file, service, &groups);
-    checks(&mut file, service);
     cheapest(&mut file, service);
     vec![GeneratedFile {
         path: "crates/gateway-cli/src/generated/commands.rs".to_owned(),
@@ -301,22 +299,6 @@ fn fields(service: &Service, model: &Model) -> Vec<String> {
         }
     }
     fields
-}
-
-/// The operations that can be asked without knowing anything.
-fn checks(file: &mut Rust, service: &Service) {
-    file.blank();
-    file.doc("The operations that need no parameter, each as a check of the service.");
-    file.open("pub(crate) fn checks() -> Vec<fn(&Session) -> Checked> {");
-    file.open("vec![");
-    for operation in &service.operations {
-        if operation.params.iter().all(|param| !param.required) {
-            let call = if operation.response.is_list() { "list" } else { "object" };
-            file.line(format_args!("check::{call}::<model::{}>,", operation.rust.pascal()));
-        }
-    }
-    file.close("]");
-    file.close("}");
 }
 
 fn nested<'a>(service: &'a Service, field: &Field) -> Option<&'a Model> {

@@ -107,6 +107,18 @@ fn not_the_contract() {
 }
 
 #[test]
+fn a_service_that_is_not_what_it_says() {
+    let page = service("200 OK", "content-type: text/html\r\n", "<html>");
+    let closed = service("401 Unauthorized", "www-authenticate: Bearer\r\n", "no");
+    let fields = ["check", "--filter", "verdict=fail", "-o", "table"];
+    insta::assert_snapshot!([check(&page, &fields, 5), check(&closed, &["check"], 3)].join("\n"));
+    let gone = json("[]");
+    let url = gone.uri("");
+    drop(gone);
+    assert_eq!(code(&Person::of_service(&url).run(&["check"])), 4);
+}
+
+#[test]
 fn records_that_cannot_be_read_are_named() {
     let server = json(r#"[{"id":"1","project":"Welder"},{"project":"no id"},null,{"id":"4"}]"#);
     let shown = ["table", "json", "csv"]

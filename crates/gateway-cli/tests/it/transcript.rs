@@ -131,6 +131,21 @@ fn api() {
 }
 
 #[test]
+fn checks() {
+    let person = Person::new();
+    insta::assert_snapshot!(transcript(
+        &person,
+        &[
+            &["--demo", "check", "-o", "table"],
+            &["--demo", "check", "--strict", "-o", "csv"],
+            &["--demo", "check", "--strict", "--report", "tap"],
+        ]
+    ));
+    let junit = person.run(&["--demo", "check", "--report", "junit"]);
+    assert!(stdout(&junit).ends_with("</testsuite>\n"));
+}
+
+#[test]
 fn requests_without_sending() {
     let url = "https://gateway.example.com/prefix";
     insta::assert_snapshot!(transcript(

@@ -1,0 +1,24 @@
+//! The checks, by group.
+
+use super::check::Check;
+
+mod authorization;
+mod candidates;
+mod credits;
+mod errors;
+mod filters;
+mod method;
+mod record;
+mod representation;
+mod vacancies;
+
+pub(super) const ALL: &[&[Check]] = &[
+    vacancies::CHECKS,
+    candidates::CHECKS,
+    filters::CHECKS,
+    credits::CHECKS,
+    method::CHECKS,
+    authorization::CHECKS,
+    errors::CHECKS,
+    representation::CHECKS,
+];

@@ -1,0 +1,161 @@
+//! Everything that is asked, once: the checks judge the same answers.
+
+use gateway_transport::{BlockingTransport, Request};
+use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH};
+use http::{HeaderName, HeaderValue, Method};
+
+use super::exchange::{Exchange, Target};
+
+macro_rules! evidence {
+    ($($(#[$doc:meta])* $name:ident,)+) => {
+        /// The answers of the service.
+        pub(super) struct Evidence {
+            $($(#[$doc])* pub(super) $name: Exchange,)+
+            /// How many requests were sent.
+            pub(super) requests: usize,
+        }
+    };
+}
+
+evidence! {
+    vacancies,
+    candidates,
+    /// The head of the same.
+    candidates_head,
+    credits,
+    /// Candidates of a vacancy that exists.
+    of_vacancy,
+    /// Of it, those whose status is `New`.
+    of_status,
+    /// The same, with a letter written as `%4E`.
+    of_status_encoded,
+    /// Of it, those whose status is `NEW`.
+    of_status_upper,
+    /// Of it, those whose status has a name that nobody gives.
+    of_no_status,
+    of_no_vacancy,
+    vacancy_text,
+    vacancy_empty,
+    vacancy_twice,
+    vacancy_twice_differently,
+    status_alone,
+    status_empty,
+    percent_malformed,
+    percent_not_utf8,
+    unknown_parameter,
+    method_missing,
+    method_unknown,
+    method_upper,
+    method_encoded,
+    method_twice_differently,
+    no_token,
+    no_token_head,
+    unknown_token,
+    malformed_token,
+    other_scheme,
+    lower_scheme,
+    token_in_query,
+    other_version,
+    trailing_slash,
+    accept_any,
+    accept_other,
+    credits_head,
+    gzip,
+    not_modified,
+    other_tag,
+}
+
+impl Evidence {
+    /// Asks for everything, one after another.
+    pub(super) fn gather(target: &Target, transport: &dyn BlockingTransport) -> Self {
+        let requests = std::cell::Cell::new(0);
+        let ask = |suffix: &str, change: &dyn Fn(&mut Request)| {
+            requests.set(requests.get() + 1);
+            Exchange::ask(target, transport, suffix, |request| change(request))
+        };
+        let get = |query: &str| ask(&format!("?{query}"), &|_| {});
+        let with = |name: HeaderName, value: &'static str| {
+            ask("?method=credits/get", &move |request| {
+                request.headers_mut().insert(&name, HeaderValue::from_static(value));
+            })
+        };
+        let head = |query: &str| {
+            ask(&format!("?{query}"), &|request| *request.method_mut() = Method::HEAD)
+        };
+        let anonymous = |request: &mut Request| {
+            request.headers_mut().remove(AUTHORIZATION);
+        };
+        let vacancies = get("method=vacancies/list");
+        let vacancy = vacancies.ids().ok().and_then(|ids| ids.first().map(|id| (*id).to_owned()));
+        // Without a vacancy, these answers are those of one that does not exist.
+        let vacancy = vacancy.unwrap_or_else(|| NOBODYS.to_owned());
+        let of = |rest: &str| get(&format!("method=candidates/list&vacancy_id={vacancy}{rest}"));
+        let credits = get("method=credits/get");
+        let tag = match &credits {
+            Exchange::Answer(answer) => answer.headers.get("etag").cloned(),
+            _ => None,
+        };
+        Self {
+            candidates: get("method=candidates/list"),
+            candidates_head: head("method=candidates/list"),
+            of_vacancy: of(""),
+            of_status: of("&status=New"),
+            of_status_encoded: of("&status=%4Eew"),
+            of_status_upper: of("&status=NEW"),
+            of_no_status: of("&status=no%20status%20has%20this%20name"),
+            of_no_vacancy: get(&format!("method=candidates/list&vacancy_id={NOBODYS}")),
+            vacancy_text: get("method=candidates/list&vacancy_id=text"),
+            vacancy_empty: get("method=candidates/list&vacancy_id="),
+            vacancy_twice: of(&format!("&vacancy_id={vacancy}")),
+            vacancy_twice_differently: of(&format!("&vacancy_id={NOBODYS}")),
+            status_alone: get("method=candidates/list&status=New"),
+            status_empty: of("&status="),
+            percent_malformed: of("&status=%zz"),
+            percent_not_utf8: of("&status=%ff"),
+            unknown_parameter: get("method=credits/get&nobody_defined_this=1"),
+            method_missing: get("vacancy_id=1"),
+            method_unknown: get("method=nothing/here"),
+            method_upper: get("method=CREDITS/GET"),
+            method_encoded: get("method=credits%2Fget"),
+            method_twice_differently: get("method=credits/get&method=vacancies/list"),
+            no_token: ask("?method=credits/get", &anonymous),
+            no_token_head: ask("?method=credits/get", &|request| {
+                anonymous(request);
+                *request.method_mut() = Method::HEAD;
+            }),
+            unknown_token: with(AUTHORIZATION, "Bearer no-service-has-issued-this-token"),
+            malformed_token: with(AUTHORIZATION, "Bearer not a token"),
+            other_scheme: with(AUTHORIZATION, "Basic Z2F0ZXdheTpjaGVjaw=="),
+            lower_scheme: ask("?method=credits/get", &|request| {
+                let value = request.headers().get(AUTHORIZATION).and_then(|value| {
+                    let token = value.to_str().ok()?.strip_prefix("Bearer ")?;
+                    HeaderValue::from_str(&format!("bearer {token}")).ok()
+                });
+                if let Some(value) = value {
+                    request.headers_mut().insert(AUTHORIZATION, value);
+                }
+            }),
+            token_in_query: get("method=credits/get&access_token=not-a-token"),
+            other_version: ask("0?method=credits/get", &|_| {}),
+            trailing_slash: ask("/?method=credits/get", &|_| {}),
+            accept_any: with(ACCEPT, "*/*"),
+            accept_other: with(ACCEPT, "text/html"),
+            credits_head: head("method=credits/get"),
+            gzip: ask("?method=candidates/list", &|request| {
+                request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+            }),
+            not_modified: ask("?method=credits/get", &|request| {
+                if let Some(tag) = &tag {
+                    request.headers_mut().insert(IF_NONE_MATCH, tag.clone());
+                }
+            }),
+            other_tag: with(IF_NONE_MATCH, "\"no-answer-has-this-tag\""),
+            vacancies,
+            credits,
+            requests: requests.get(),
+        }
+    }
+}
+
+/// The identifier of no vacancy: the largest that a query can carry.
+const NOBODYS: &str = "18446744073709551615";

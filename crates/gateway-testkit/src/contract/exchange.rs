@@ -1,0 +1,196 @@
+//! One request and its answer.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use gateway_transport::{BlockingTransport, Deadline, ErrorKind, Request};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Uri};
+use serde_json::Value;
+
+use super::check::{Outcome, fail, not_shown};
+
+/// The service that is checked: where it is, and the token to ask with.
+pub struct Target {
+    address: String,
+    authorization: HeaderValue,
+    pub(super) body_limit: u64,
+    pub(super) time_limit: Duration,
+}
+
+impl Target {
+    /// Takes the base address, as clients are given it, and an access token.
+    ///
+    /// # Errors
+    ///
+    /// The address is no URI, or the token cannot stand in a header.
+    ///
+    /// ```
+    /// use gateway_testkit::contract::Target;
+    ///
+    /// assert!(Target::new("https://gateway.example.com/prefix", "token").is_ok());
+    /// assert!(Target::new("https://gateway.example.com", "to\nken").is_err());
+    /// ```
+    pub fn new(base_url: &str, token: &str) -> Result<Self, http::Error> {
+        let address = format!("{}/c/oauth/v1", base_url.trim_end_matches('/'));
+        address.parse::<Uri>()?;
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {token}"))?;
+        authorization.set_sensitive(true);
+        let (body_limit, time_limit) = (64 << 20, Duration::from_secs(60));
+        Ok(Self { address, authorization, body_limit, time_limit })
+    }
+
+    /// Sets how many bytes of a body are taken; what is in a larger one is not shown. The default is 64 MiB.
+    ///
+    /// ```
+    /// # use gateway_testkit::contract::Target;
+    /// let target = Target::new("https://gateway.example.com", "token")?.body_limit(1 << 20);
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    #[must_use]
+    pub fn body_limit(mut self, bytes: u64) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// Sets how long one exchange may take. The default is a minute.
+    ///
+    /// ```
+    /// # use gateway_testkit::contract::Target;
+    /// # use std::time::Duration;
+    /// let target =
+    ///     Target::new("https://gateway.example.com", "token")?.time_limit(Duration::from_secs(5));
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
+        self
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Target")
+    }
+}
+
+/// An answer, or why there is none.
+pub(super) enum Exchange {
+    Answer(Answer),
+    /// The body is larger than the limit.
+    TooLarge(u64),
+    Failed(String),
+}
+
+/// A complete answer.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+    /// The body, if it is JSON.
+    pub(super) json: Option<Value>,
+}
+
+impl Exchange {
+    /// Asks for `suffix`, which is everything behind the path of the service.
+    pub(super) fn ask(
+        target: &Target,
+        transport: &dyn BlockingTransport,
+        suffix: &str,
+        change: impl FnOnce(&mut Request),
+    ) -> Self {
+        let mut request = Request::default();
+        match format!("{}{suffix}", target.address).parse() {
+            Ok(uri) => *request.uri_mut() = uri,
+            Err(_) => return Self::Failed("the request cannot be written".into()),
+        }
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(AUTHORIZATION, target.authorization.clone());
+        request.extensions_mut().insert(Deadline::after(target.time_limit));
+        change(&mut request);
+        let answer = transport.send(request).and_then(|response| {
+            let (head, body) = response.into_parts();
+            Ok((head, body.collect(target.body_limit)?))
+        });
+        match answer {
+            Ok((head, body)) => Self::Answer(Answer {
+                status: head.status.as_u16(),
+                headers: head.headers,
+                json: serde_json::from_slice(&body).ok(),
+                body,
+            }),
+            Err(error) if error.kind() == ErrorKind::TooLarge => Self::TooLarge(target.body_limit),
+            Err(error) => Self::Failed(error.to_string()),
+        }
+    }
+
+    /// Returns the answer, whatever its status.
+    pub(super) fn answer(&self) -> Outcome<&Answer> {
+        match self {
+            Self::Answer(answer) if answer.status == 429 => {
+                not_shown("the service limits the rate of requests")
+            }
+            Self::Answer(answer) => Ok(answer),
+            Self::TooLarge(limit) => {
+                not_shown(format!("the body is larger than the {limit} bytes that are taken"))
+            }
+            Self::Failed(reason) => fail(format!("no answer: {reason}")),
+        }
+    }
+
+    /// Returns the answer if its status is this one.
+    pub(super) fn with_status(&self, status: u16) -> Outcome<&Answer> {
+        let answer = self.answer()?;
+        if answer.status != status {
+            return fail(format!("status {} instead of {status}", answer.status));
+        }
+        Ok(answer)
+    }
+
+    /// Returns the answer if it is a success; else another check has said so.
+    pub(super) fn success(&self) -> Outcome<&Answer> {
+        match self.answer()? {
+            answer if answer.status == 200 => Ok(answer),
+            answer => not_shown(format!("the status is {}", answer.status)),
+        }
+    }
+
+    /// Returns the elements of the answer's list, which may be the member of an object.
+    pub(super) fn list(&self) -> Outcome<&[Value]> {
+        let json = self.success()?.json()?;
+        match json.as_array().or_else(|| json.get("result")?.as_array()) {
+            Some(list) => Ok(list),
+            None => not_shown("the answer has no list"),
+        }
+    }
+
+    /// Returns the identifiers of the answer's list.
+    pub(super) fn ids(&self) -> Outcome<Vec<&str>> {
+        let list = self.list()?.iter();
+        Ok(list.filter_map(|element| element.get("id")?.as_str()).collect())
+    }
+}
+
+impl Answer {
+    /// Returns the body as JSON.
+    pub(super) fn json(&self) -> Outcome<&Value> {
+        match &self.json {
+            Some(json) => Ok(json),
+            None => fail("the body is not JSON"),
+        }
+    }
+
+    /// Returns the value of a header, if it is text.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// Returns the media type without its parameters, in lower case.
+    pub(super) fn media_type(&self) -> String {
+        let value = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
+        value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+}

@@ -1,0 +1,145 @@
+//! Reports in the forms that programs read.
+
+use std::fmt::Write as _;
+
+use super::{Finding, Report, Verdict};
+
+impl Report {
+    /// Returns the report in the Test Anything Protocol, version 14; what is not shown is skipped there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use gateway_testkit::contract::{Profile, Target, run};
+    /// # let target = Target::new("https://gateway.example.com", "token")?;
+    /// # let report = run(&target, &gateway_transport::MemoryTransport::default(), Profile::Any);
+    /// assert!(report.to_tap().starts_with("TAP version 14\n1.."));
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    pub fn to_tap(&self) -> String {
+        let mut out = format!("TAP version 14\n1..{}\n", self.findings().len());
+        for (Finding { check, verdict }, number) in self.findings().iter().zip(1..) {
+            let (sign, skip) = match verdict {
+                Verdict::Pass => ("ok", String::new()),
+                Verdict::Fail(_) => ("not ok", String::new()),
+                Verdict::NotShown(detail) => ("ok", format!(" # SKIP {}", tap(detail))),
+            };
+            let line = format!("{sign} {number} - {}: {}{skip}\n", check.name, tap(check.title));
+            out.push_str(&line);
+            if let Verdict::Fail(detail) = verdict {
+                let (detail, source) = (yaml(detail), yaml(&check.source.to_string()));
+                out.push_str(&format_block(&[("seen", detail), ("source", source)]));
+            }
+        }
+        out
+    }
+
+    /// Returns the report as XML in the form of `JUnit`, one test case for each check.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use gateway_testkit::contract::{Profile, Target, run};
+    /// # let target = Target::new("https://gateway.example.com", "token")?;
+    /// # let report = run(&target, &gateway_transport::MemoryTransport::default(), Profile::Any);
+    /// assert!(report.to_junit().contains("<testsuite name=\"gateway contract\""));
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    pub fn to_junit(&self) -> String {
+        let [fail, open] = ["fail", "not-shown"].map(|word| self.count(word));
+        let mut out = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gateway contract\" tests=\"{}\" \
+             failures=\"{fail}\" errors=\"0\" skipped=\"{open}\">\n",
+            self.findings().len()
+        );
+        for Finding { check, verdict } in self.findings() {
+            let (group, name) = check.name.split_once('.').unwrap_or(("", check.name));
+            let inner = match verdict {
+                Verdict::Pass => String::new(),
+                Verdict::Fail(detail) => format!(
+                    "<failure message=\"{}\">{} ({})</failure>",
+                    xml(detail),
+                    xml(check.title),
+                    xml(&check.source.to_string())
+                ),
+                Verdict::NotShown(detail) => format!("<skipped message=\"{}\"/>", xml(detail)),
+            };
+            let case =
+                format!("  <testcase classname=\"{group}\" name=\"{name}\">{inner}</testcase>\n");
+            out.push_str(&case);
+        }
+        out.push_str("</testsuite>\n");
+        out
+    }
+
+    /// Returns the report as JSON: the counts, and an object for each check.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use gateway_testkit::contract::{Profile, Target, run};
+    /// # let target = Target::new("https://gateway.example.com", "token")?;
+    /// # let report = run(&target, &gateway_transport::MemoryTransport::default(), Profile::Any);
+    /// assert!(report.to_json().contains("\"requests\""));
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    pub fn to_json(&self) -> String {
+        let findings: Vec<_> = self
+            .findings()
+            .iter()
+            .map(|Finding { check, verdict }| {
+                serde_json::json!({
+                    "check": check.name,
+                    "title": check.title,
+                    "source": check.source.to_string(),
+                    "verdict": verdict.word(),
+                    "detail": verdict.detail(),
+                })
+            })
+            .collect();
+        let report = serde_json::json!({
+            "pass": self.count("pass"),
+            "fail": self.count("fail"),
+            "not_shown": self.count("not-shown"),
+            "requests": self.requests(),
+            "findings": findings,
+        });
+        format!("{report:#}\n")
+    }
+}
+
+/// A YAML block below a line of TAP.
+fn format_block(members: &[(&str, String)]) -> String {
+    let mut out = "  ---\n".to_owned();
+    for (name, value) in members {
+        writeln!(out, "  {name}: {value}").unwrap_or_default();
+    }
+    out.push_str("  ...\n");
+    out
+}
+
+/// `#` begins a directive there.
+fn tap(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('#', "\\#")
+}
+
+/// A JSON string is a YAML string.
+fn yaml(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // No XML may have these, not even escaped.
+            character if character.is_control() => out.push('\u{FFFD}'),
+            character => out.push(character),
+        }
+    }
+    out
+}
