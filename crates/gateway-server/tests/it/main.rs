@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod cluster;
 #[cfg(test)]
+mod contract;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod front;
