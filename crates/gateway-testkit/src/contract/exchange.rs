@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gateway_transport::{BlockingTransport, Deadline, ErrorKind, Request};
+use gateway_transport::{BlockingTransport, Deadline, ErrorKind, Request, TransportError};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Uri};
 use serde_json::Value;
@@ -111,10 +111,15 @@ impl Exchange {
         headers.insert(AUTHORIZATION, target.authorization.clone());
         request.extensions_mut().insert(Deadline::after(target.time_limit));
         change(&mut request);
-        let answer = transport.send(request).and_then(|response| {
-            let (head, body) = response.into_parts();
+        let send = |request| -> Result<_, TransportError> {
+            let (head, body) = transport.send(request)?.into_parts();
             Ok((head, body.collect(target.body_limit)?))
-        });
+        };
+        // A kept connection may be closed just as it is used again: that says nothing about the service.
+        let answer = match send(request.clone()) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => send(request),
+            answer => answer,
+        };
         match answer {
             Ok((head, body)) => Self::Answer(Answer {
                 status: head.status.as_u16(),
