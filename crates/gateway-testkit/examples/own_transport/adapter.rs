@@ -25,7 +25,7 @@ impl BlockingTransport for AttohttpcTransport {
             .map_err(classify)?
             .follow_redirects(false)
             .proxy_settings(ProxySettings::builder().build())
-            .connect_timeout(self.connect_timeout)
+            .connect_timeout(left.unwrap_or(Duration::MAX).min(self.connect_timeout))
             .read_timeout(self.idle_timeout);
         if let Some(left) = left {
             builder = builder.timeout(left);

@@ -104,6 +104,12 @@ macro_rules! __conformance_checks {
                 head_is_sent_as_head
                 other_schemes_are_refused
                 relative_addresses_are_refused
+                empty_path_is_a_slash
+                methods_are_kept
+                given_host_is_not_doubled
+                empty_header_is_sent
+                no_permission_is_asked_for_a_body
+                cookies_are_not_kept
             ]
             response [
                 every_status_is_an_answer
@@ -122,6 +128,10 @@ macro_rules! __conformance_checks {
                 interim_answers_are_skipped
                 large_head_is_read
                 endless_head_is_given_up
+                space_around_values_is_removed
+                names_match_in_any_case
+                chunks_win_over_a_length
+                folded_lines_do_no_harm
             ]
             body [
                 large_body_is_whole
@@ -135,12 +145,21 @@ macro_rules! __conformance_checks {
                 chunk_size_that_is_no_number
                 reset_within
                 failure_is_of_the_body
+                single_bytes_make_a_whole
+                the_end_is_the_end
+                reset_is_not_the_end_of_an_open_body
+                huge_chunk_size_is_an_error
+                chunk_without_an_end_is_an_error
             ]
             memory [
                 slow_reader_slows_the_peer
                 dropped_body_closes
                 body_dropped_half_read_closes
                 calls_leave_nothing_behind
+                announced_size_is_not_set_aside
+                endless_line_is_refused
+                endless_chunk_extension_is_refused
+                endless_trailers_end
             ]
             errors [
                 lengths_that_contradict
@@ -155,6 +174,7 @@ macro_rules! __conformance_checks {
                 nobody_listens
                 name_that_does_not_exist
                 answer_nobody_asked_for
+                unknown_version
             ]
             time [
                 deadline_of_the_head
@@ -165,6 +185,13 @@ macro_rules! __conformance_checks {
                 deadline_belongs_to_its_request
                 limit_of_connecting
                 limit_of_silence
+                deadline_of_a_silent_body
+                deadline_of_sending
+                deadline_of_connecting
+                deadline_of_interim_answers
+                far_deadline_does_no_harm
+                limit_of_silence_before_the_head
+                slow_body_is_not_silent
             ]
             cancellation [
                 dropped_while_waiting_closes
@@ -177,6 +204,7 @@ macro_rules! __conformance_checks {
                 used_from_two_runtimes
                 awaited_without_a_runtime
                 shared_by_threads
+                body_can_be_read_elsewhere
             ]
             connections [
                 connection_is_reused
@@ -186,6 +214,8 @@ macro_rules! __conformance_checks {
                 failed_connection_is_not_reused
                 requests_run_side_by_side
                 answers_are_not_mixed_up
+                older_version_is_not_reused
+                every_address_of_a_name_is_tried
             ]
             tls [
                 trusted_certificate_is_accepted
@@ -197,6 +227,10 @@ macro_rules! __conformance_checks {
                 end_without_goodbye_is_an_interruption
                 end_with_goodbye_is_an_end
                 large_body_is_whole
+                sessions_are_reused
+                unknown_authority_is_refused
+                silent_handshake_has_a_limit
+                redirect_to_plain_text_is_not_followed
             ]
             secrecy [
                 errors_before_the_answer_tell_nothing
@@ -204,6 +238,9 @@ macro_rules! __conformance_checks {
                 errors_of_tls_tell_nothing
                 debug_tells_nothing
                 token_is_for_one_request
+                password_of_an_address_is_not_sent
+                redirects_get_no_credentials
+                no_referer_is_sent
             ]
         }
     };

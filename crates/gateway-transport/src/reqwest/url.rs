@@ -13,11 +13,14 @@ pub(super) fn unchanged(uri: &Uri) -> Result<Url, TransportError> {
     let scheme = uri.scheme_str().unwrap_or_default();
     let authority = uri.authority().map_or("", |authority| authority.as_str());
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
+    // RFC 9112, section 3.2.1: an empty path is sent as `/`, also before a query.
+    let slash = if target.starts_with('/') { "" } else { "/" };
     // In one allocation; the `Display` of a URI writes piece by piece.
-    let url = Url::parse(&[scheme, "://", authority, target].concat())
+    let url = Url::parse(&[scheme, "://", authority, slash, target].concat())
         .map_err(|e| target::refused("the target is not a URL").with_source(e))?;
     // Out-of-range is impossible: both positions are the URL's own.
-    if url.as_str().get(range(&url)) == Some(target) {
+    let sent = url.as_str().get(range(&url)).and_then(|sent| sent.strip_prefix(slash));
+    if sent == Some(target) {
         Ok(url)
     } else {
         Err(target::refused(
@@ -48,6 +51,7 @@ mod tests {
         check("http://localhost:8080", Ok(()));
         check("http://localhost/c/oauth/v1?method=candidates/list&status=a%20b", Ok(()));
         check("http://[::1]:1/?", Ok(()));
+        check("http://localhost?a=1", Ok(()));
     }
 
     #[test]

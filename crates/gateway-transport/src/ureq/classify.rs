@@ -26,7 +26,10 @@ pub(super) fn classify(error: Error, during: Phase) -> TransportError {
             let text = "the request was refused before it was sent";
             return TransportError::new(ErrorKind::InvalidRequest, text);
         }
-        Error::Protocol(_) => (ErrorKind::Protocol, "the response is malformed"),
+        // Stalled is a decoder that cannot go on with a full buffer: a chunk size that never ends.
+        Error::Protocol(_) | Error::BodyStalled => {
+            (ErrorKind::Protocol, "the response is malformed")
+        }
         Error::LargeResponseHeader(..) => {
             (ErrorKind::TooLarge, "the head of the response is too large")
         }

@@ -63,10 +63,8 @@ pub fn head_comes_before_the_body(kit: &Kit) -> Outcome {
     let wait = Mutex::new(wait);
     let server = server(move |_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n");
-        if let Ok(wait) = wait.lock() {
-            wait.recv_timeout(PATIENCE).unwrap_or_default();
-        }
-        connection.send(b"{}");
+        let told = wait.lock().is_ok_and(|wait| wait.recv_timeout(PATIENCE).is_ok());
+        connection.send(if told { b"{}" } else { b"[]" });
         Next::KeepAlive
     })?;
     let answer = kit.send(within(PATIENCE / 2, get(&server, "/")?))?;
@@ -83,10 +81,9 @@ pub fn pieces_come_as_they_are_sent(kit: &Kit) -> Outcome {
     let wait = Mutex::new(wait);
     let server = server(move |_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n");
-        if let Ok(wait) = wait.lock() {
-            wait.recv_timeout(PATIENCE).unwrap_or_default();
-        }
-        connection.send(b"3\r\ndef\r\n0\r\n\r\n");
+        let told = wait.lock().is_ok_and(|wait| wait.recv_timeout(PATIENCE).is_ok());
+        let rest: &[u8] = if told { b"3\r\ndef\r\n" } else { b"4\r\nlate\r\n" };
+        connection.send(&[rest, b"0\r\n\r\n"].concat());
         Next::KeepAlive
     })?;
     let mut answer = kit.send(within(PATIENCE / 2, get(&server, "/")?))?;
@@ -157,6 +154,59 @@ pub fn failure_is_of_the_body(kit: &Kit) -> Outcome {
     }
 }
 
+/// An answer that arrives byte by byte is the same as one that arrives at once.
+///
+/// Line ends and chunk sizes are cut anywhere by the network. RFC 9112 section 6.
+pub fn single_bytes_make_a_whole(kit: &Kit) -> Outcome {
+    let head = "HTTP/1.1 200 OK\r\nx-a: b\r\ntransfer-encoding: chunked\r\n\r\n";
+    let answer = format!("{head}0a\r\n0123456789\r\n3\r\nabc\r\n0\r\n\r\n");
+    let server = server(move |_, connection| {
+        answer.as_bytes().iter().all(|byte| connection.send(&[*byte]));
+        Next::KeepAlive
+    })?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(answer.body, b"0123456789abc"[..], "the body");
+    ensure_eq!(answer.header("x-a"), [b"b"], "x-a");
+    Ok(())
+}
+
+/// After the end of a body comes nothing more, however often one asks.
+///
+/// Readers ask again to be sure. The fifth promise of a transport.
+pub fn the_end_is_the_end(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", Next::KeepAlive)?;
+    let mut answer = kit.send(get(&server, "/")?)?;
+    let (body, error) = answer.read_up_to(100);
+    ensure!(error.is_none() && body == b"{}", "the body is {body:?}: {error:?}");
+    for _ in 0..3 {
+        ensure_eq!(answer.chunk()?, None, "what comes after the end");
+    }
+    Ok(())
+}
+
+/// A body that only a close can end is not ended by a reset.
+///
+/// It is the only sign of a cut that such a body has. RFC 9112 section 8.
+pub fn reset_is_not_the_end_of_an_open_body(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.1 200 OK\r\n\r\nabc", Next::Reset)?;
+    let error = kit.failure(get(&server, "/")?)?;
+    expect_kind(&error, &[ErrorKind::Interrupted])
+}
+
+/// A chunk size that no number type holds is an error, not a small number.
+///
+/// RFC 9112 section 7.1: recipients must anticipate overflow.
+pub fn huge_chunk_size_is_an_error(kit: &Kit) -> Outcome {
+    malformed(kit, "10000000000000005\r\nabcde\r\n0\r\n\r\n")
+}
+
+/// A chunk that is longer than it says is an error.
+///
+/// RFC 9112 section 7.1.
+pub fn chunk_without_an_end_is_an_error(kit: &Kit) -> Outcome {
+    malformed(kit, "5\r\nabcdefgh\r\n0\r\n\r\n")
+}
+
 /// A server that sends a body without an end.
 pub(super) fn endless() -> Outcome<RawServer> {
     server(|_, connection| {
@@ -181,4 +231,12 @@ fn interrupted(kit: &Kit, sent: &'static str, received: &[u8]) -> Outcome {
             expect_kind(&error, &[ErrorKind::Interrupted])
         }
     }
+}
+
+/// Plays chunks, and expects that they are refused.
+fn malformed(kit: &Kit, chunks: &str) -> Outcome {
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    let server = playing(format!("{head}{chunks}"), Next::Close)?;
+    let error = kit.failure(get(&server, "/")?)?;
+    expect_kind(&error, &[ErrorKind::Protocol])
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::conformance::outcome::{ensure, ensure_eq};
 use crate::conformance::peer::{
-    PATIENCE, at_once, echo, friendly, get, playing, server, settle, within,
+    PATIENCE, at_once, echo, friendly, get, get_uri, playing, server, settle, within,
 };
 use crate::conformance::{Kit, Outcome};
 use crate::raw_server::{Next, RawServer};
@@ -116,6 +116,29 @@ pub fn answers_are_not_mixed_up(kit: &Kit) -> Outcome {
         Ok(())
     });
     outcomes.into_iter().collect()
+}
+
+/// A connection of HTTP/1.0 is not used again unless the peer says so.
+///
+/// RFC 9112 section 9.3.
+pub fn older_version_is_not_reused(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\n{}", Next::KeepAlive)?;
+    for _ in 0..3 {
+        kit.fetch(get(&server, "/")?)?;
+        settle(Duration::from_millis(10));
+    }
+    ensure_eq!(server.progress().connections, 3, "connections of 3 requests");
+    Ok(())
+}
+
+/// A host that does not answer at its first address is tried at the next one.
+///
+/// `localhost` is often `::1` and then 127.0.0.1, and the server listens on the second only. RFC 8305 section 3.
+pub fn every_address_of_a_name_is_tried(kit: &Kit) -> Outcome {
+    let server = echo()?;
+    let answer = kit.fetch(get_uri(&server.uri_by_name("/name"))?)?;
+    ensure_eq!(answer.body, b"/name"[..], "the body");
+    Ok(())
 }
 
 /// Sends five requests, one after another.

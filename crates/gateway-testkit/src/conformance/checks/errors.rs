@@ -126,6 +126,13 @@ pub fn answer_nobody_asked_for(kit: &Kit) -> Outcome {
     Ok(())
 }
 
+/// An answer in a version that does not exist is refused.
+///
+/// RFC 9110 section 2.5.
+pub fn unknown_version(kit: &Kit) -> Outcome {
+    protocol(kit, "HTTP/7.3 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+}
+
 /// The peer plays `sent` and closes: that is an error of the protocol.
 fn protocol(kit: &Kit, sent: &'static str) -> Outcome {
     let server = playing(sent, Next::Close)?;

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use crate::conformance::outcome::ensure;
-use crate::conformance::peer::{PATIENCE, friendly, get, server};
+use gateway_transport::ErrorKind;
+
+use crate::conformance::outcome::{ensure, ensure_eq, expect_kind};
+use crate::conformance::peer::{PATIENCE, SHORT, friendly, get, playing, server, within};
 use crate::conformance::{Kit, Outcome, Stop};
 use crate::raw_server::{Next, Progress};
 
@@ -64,5 +66,66 @@ pub fn calls_leave_nothing_behind(kit: &Kit) -> Outcome {
     let open = |progress: &Progress| progress.connections - progress.ended;
     let is_small = server.wait_until(PATIENCE, |progress| open(progress) <= 4);
     ensure!(is_small, "{} connections are open after 500 calls", open(&server.progress()));
+    Ok(())
+}
+
+/// A length that nobody has memory for is believed only as far as bytes arrive.
+///
+/// A client that sets the memory aside first ends the program. The third promise of a transport.
+pub fn announced_size_is_not_set_aside(kit: &Kit) -> Outcome {
+    for length in ["9000000000000000000", "1099511627776"] {
+        let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\nabc");
+        let server = playing(answer, Next::Close)?;
+        let (read, _) = kit.send(get(&server, "/")?)?.read_up_to(100);
+        ensure_eq!(read, b"abc", "what can be read");
+    }
+    Ok(())
+}
+
+/// A header line that does not end is refused, too.
+///
+/// RFC 9112 section 2.3.
+pub fn endless_line_is_refused(kit: &Kit) -> Outcome {
+    endless(kit, "HTTP/1.1 200 OK\r\nx-a: ", "v".repeat(1000))
+}
+
+/// The extension of a chunk does not go on for ever.
+///
+/// It is thrown away anyway, and a client that does not count it can be kept busy without end. RFC 9112 section 7.1.1.
+pub fn endless_chunk_extension_is_refused(kit: &Kit) -> Outcome {
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;a=";
+    endless(kit, head, "v".repeat(1000))
+}
+
+/// Trailers without end are refused, or read at most to the deadline, and not kept.
+///
+/// They come after all that counts, so nobody looks. RFC 9112 section 7.1.2.
+pub fn endless_trailers_end(kit: &Kit) -> Outcome {
+    let line = format!("x-a: {}\r\n", "v".repeat(1000)).repeat(16);
+    let server = server(move |_, connection| {
+        connection
+            .send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n");
+        connection.flood(line.as_bytes(), usize::MAX);
+        Next::Close
+    })?;
+    let error = kit.failure(within(SHORT, get(&server, "/")?))?;
+    expect_kind(&error, &[ErrorKind::TooLarge, ErrorKind::Protocol, ErrorKind::Timeout])?;
+    let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
+    ensure!(is_closed, "nobody closes the connection");
+    Ok(())
+}
+
+/// Plays `start` and then `block` without end, and expects that it is refused.
+fn endless(kit: &Kit, start: &'static str, block: String) -> Outcome {
+    let server = server(move |_, connection| {
+        connection.send(start.as_bytes());
+        connection.flood(block.as_bytes(), 128 << 20);
+        Next::Close
+    })?;
+    let error = kit.failure(within(PATIENCE, get(&server, "/")?))?;
+    expect_kind(&error, &[ErrorKind::TooLarge, ErrorKind::Protocol])?;
+    let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
+    let written = server.progress().written;
+    ensure!(is_closed && written < 24 << 20, "{} MiB were taken", written >> 20);
     Ok(())
 }

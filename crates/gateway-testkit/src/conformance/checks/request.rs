@@ -4,8 +4,8 @@ use bytes::Bytes;
 use gateway_transport::ErrorKind;
 use http::{HeaderValue, Method};
 
-use crate::conformance::outcome::{ensure, ensure_eq, expect_kind};
-use crate::conformance::peer::{friendly, get, get_uri, only_request, playing};
+use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
+use crate::conformance::peer::{echo, friendly, get, get_uri, only_request, playing};
 use crate::conformance::{Kit, Outcome};
 use crate::raw_server::Next;
 
@@ -205,4 +205,91 @@ pub fn other_schemes_are_refused(kit: &Kit) -> Outcome {
 pub fn relative_addresses_are_refused(kit: &Kit) -> Outcome {
     let error = kit.failure(get_uri("/c/v1")?)?;
     expect_kind(&error, &[ErrorKind::InvalidRequest])
+}
+
+/// An address without a path asks for `/`, with or without a query.
+///
+/// A request line without a path is malformed. RFC 9112 section 3.2.1.
+pub fn empty_path_is_a_slash(kit: &Kit) -> Outcome {
+    for (rest, target) in [("", "/"), ("?a=1", "/?a=1")] {
+        let server = friendly()?;
+        kit.fetch(get(&server, rest)?)?;
+        ensure_eq!(only_request(&server)?.target(), target, "the target");
+    }
+    Ok(())
+}
+
+/// The method is sent as it is, with its case, also one that nobody has heard of.
+///
+/// Methods are case-sensitive tokens. RFC 9110 section 9.1.
+pub fn methods_are_kept(kit: &Kit) -> Outcome {
+    for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PURGE"] {
+        let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", Next::KeepAlive)?;
+        let mut request = get(&server, "/")?;
+        *request.method_mut() = Method::from_bytes(method.as_bytes()).unwrap_or_default();
+        kit.fetch(request)?;
+        let line = format!("{method} / HTTP/1.1");
+        ensure_eq!(only_request(&server)?.line(), line, "the request line");
+    }
+    Ok(())
+}
+
+/// A `Host` that the caller gives does not come on top of another one.
+///
+/// Two of them are an attack on whatever stands between, and are answered with 400. RFC 9112 section 3.2.
+pub fn given_host_is_not_doubled(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    let mut request = get(&server, "/")?;
+    request.headers_mut().insert("host", HeaderValue::from_static("gateway.example"));
+    match kit.send(request) {
+        Ok(_) => {
+            let sent = only_request(&server)?.header("host");
+            ensure_eq!(sent, [b"gateway.example".to_vec()], "host");
+        }
+        Err(error) => {
+            let told = describe(&error);
+            ensure!(error.kind() == ErrorKind::InvalidRequest, "it is refused by {told}");
+        }
+    }
+    Ok(())
+}
+
+/// A header without a value is sent without a value, not left out.
+///
+/// RFC 9110 section 5.5: a field value may be empty.
+pub fn empty_header_is_sent(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    let mut request = get(&server, "/")?;
+    request.headers_mut().insert("x-empty", HeaderValue::from_static(""));
+    kit.fetch(request)?;
+    ensure_eq!(only_request(&server)?.header("x-empty"), [b""], "x-empty");
+    Ok(())
+}
+
+/// No permission is asked before a body is sent.
+///
+/// A client that sends `expect: 100-continue` waits a second for each peer that does not know it.
+/// RFC 9110 section 10.1.1.
+pub fn no_permission_is_asked_for_a_body(kit: &Kit) -> Outcome {
+    let server = echo()?;
+    let body = Bytes::from(vec![b'x'; 2 << 20]);
+    kit.fetch(http::Request::post(server.uri("/")).body(body)?)?;
+    ensure!(only_request(&server)?.header("expect").is_empty(), "expect is sent");
+    Ok(())
+}
+
+/// A cookie that comes with one answer does not go out with the next request.
+///
+/// A transport has no memory of its peers; one that has mixes up the sessions of two callers.
+/// RFC 6265 section 5.4: it is the user agent that stores them.
+pub fn cookies_are_not_kept(kit: &Kit) -> Outcome {
+    let answer = "HTTP/1.1 200 OK\r\nset-cookie: session=1; Path=/\r\ncontent-length: 0\r\n\r\n";
+    let server = playing(answer, Next::KeepAlive)?;
+    for _ in 0..2 {
+        kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
+    }
+    for request in server.progress().requests {
+        ensure!(request.header("cookie").is_empty(), "the cookie comes back");
+    }
+    Ok(())
 }

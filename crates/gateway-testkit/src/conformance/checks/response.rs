@@ -5,7 +5,7 @@ use std::time::Duration;
 use gateway_transport::ErrorKind;
 use http::{HeaderValue, Method};
 
-use crate::conformance::outcome::{ensure, ensure_eq, expect_kind};
+use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
 use crate::conformance::peer::{get, playing, server, settle, within};
 use crate::conformance::{Kit, Outcome};
 use crate::raw_server::Next;
@@ -231,5 +231,71 @@ pub fn endless_head_is_given_up(kit: &Kit) -> Outcome {
     expect_kind(&error, &[ErrorKind::TooLarge, ErrorKind::Protocol])?;
     let written = server.progress().written;
     ensure!(written < 8 << 20, "{written} bytes were taken");
+    Ok(())
+}
+
+/// Space before and after a value is not part of it; space inside is.
+///
+/// RFC 9112 section 5.1.
+pub fn space_around_values_is_removed(kit: &Kit) -> Outcome {
+    let answer =
+        "HTTP/1.1 200 OK\r\nx-space: \t a  b \t\r\nx-none:c\r\ncontent-length:  2 \r\n\r\n{}";
+    let server = playing(answer, Next::KeepAlive)?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(answer.header("x-space"), [b"a  b"], "x-space");
+    ensure_eq!(answer.header("x-none"), [b"c"], "x-none");
+    ensure_eq!(answer.body, b"{}"[..], "the body");
+    Ok(())
+}
+
+/// Header names mean the same in any case, for the caller and for the framing.
+///
+/// RFC 9110 section 5.1.
+pub fn names_match_in_any_case(kit: &Kit) -> Outcome {
+    let answer = "HTTP/1.1 200 OK\r\nX-FrOm: a\r\nCONTENT-LENGTH: 2\r\n\r\n{}";
+    let server = playing(answer, Next::KeepAlive)?;
+    let answer = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(answer.header("x-from"), [b"a"], "x-from");
+    ensure_eq!(answer.body, b"{}"[..], "the body");
+    Ok(())
+}
+
+/// With chunks and a length, the chunks count, or the answer is refused.
+///
+/// A client that goes by the length disagrees with whatever stands between about where the next answer starts.
+/// RFC 9112 section 6.3, rule 3.
+pub fn chunks_win_over_a_length(kit: &Kit) -> Outcome {
+    let head = "HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n";
+    let server = playing(format!("{head}5\r\nhello\r\n0\r\n\r\n"), Next::Close)?;
+    match kit.send(get(&server, "/")?).and_then(|answer| answer.collect(100)) {
+        Ok(body) => ensure_eq!(body, b"hello"[..], "the body"),
+        Err(error) => {
+            let told = describe(&error);
+            ensure!(error.kind() == ErrorKind::Protocol, "it is refused by {told}");
+        }
+    }
+    Ok(())
+}
+
+/// A folded header line is joined with blanks, or the answer is refused; its second line is not a header of its own.
+///
+/// RFC 9112 section 5.2.
+pub fn folded_lines_do_no_harm(kit: &Kit) -> Outcome {
+    let answer = "HTTP/1.1 200 OK\r\nx-folded: a\r\n x-inner: b\r\ncontent-length: 2\r\n\r\n{}";
+    let server = playing(answer, Next::Close)?;
+    match kit.send(get(&server, "/")?) {
+        Ok(answer) => {
+            ensure!(!answer.head.headers.contains_key("x-inner"), "a new header appears");
+            let value = answer.head.headers.get("x-folded").map(HeaderValue::as_bytes);
+            let words: Option<Vec<&[u8]>> = value.map(|value| {
+                value.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).collect()
+            });
+            ensure_eq!(words, Some(vec![&b"a"[..], b"x-inner:", b"b"]), "the words of x-folded");
+        }
+        Err(error) => {
+            let told = describe(&error);
+            ensure!(error.kind() == ErrorKind::Protocol, "it is refused by {told}");
+        }
+    }
     Ok(())
 }

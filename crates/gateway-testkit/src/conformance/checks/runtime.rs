@@ -78,3 +78,15 @@ pub fn shared_by_threads(kit: &Kit) -> Outcome {
     });
     outcomes.into_iter().collect()
 }
+
+/// A body can be read on another thread than the one that made the call.
+///
+/// (A body is `Send`, and records are often handled elsewhere)
+pub fn body_can_be_read_elsewhere(kit: &Kit) -> Outcome {
+    let server = echo()?;
+    let answer = kit.send(get(&server, "/elsewhere")?)?;
+    let body = std::thread::scope(|scope| scope.spawn(move || answer.collect(100)).join());
+    let body = body.map_err(|_panicked| Stop::failed("it panics"))?;
+    ensure_eq!(body?, b"/elsewhere"[..], "the body");
+    Ok(())
+}

@@ -1,11 +1,11 @@
 //! What is secret stays between the two peers.
 
-use gateway_transport::{Request, TransportError};
+use gateway_transport::{ErrorKind, Request, TransportError};
 use http::HeaderValue;
 
 use crate::certificates::Identity;
 use crate::conformance::kit::everything_told_by;
-use crate::conformance::outcome::ensure;
+use crate::conformance::outcome::{describe, ensure, ensure_eq};
 use crate::conformance::peer::{SHORT, friendly, get, get_uri, nobody, playing, server, within};
 use crate::conformance::{Kit, Outcome};
 use crate::raw_server::{Next, RawServer};
@@ -91,6 +91,77 @@ pub fn token_is_for_one_request(kit: &Kit) -> Outcome {
         others.iter().all(|request| request.header("authorization").is_empty()),
         "the token was sent along with another request"
     );
+    Ok(())
+}
+
+/// A name and password in the address do not go out unasked, or are refused; and nobody tells them.
+///
+/// They are not a header that the caller gave. RFC 9110 section 4.2.4.
+pub fn password_of_an_address_is_not_sent(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    let uri = format!("http://name:{PERSON}@{}/", server.address());
+    match kit.send(get_uri(&uri)?) {
+        Err(error) => {
+            let told = everything_told_by(&error);
+            ensure!(error.kind() == ErrorKind::InvalidRequest, "refused by {}", describe(&error));
+            ensure!(!told.contains(PERSON), "the password is in: {told}");
+            ensure!(server.progress().requests.is_empty(), "refused after it was sent");
+        }
+        Ok(_) => {
+            for request in server.progress().requests {
+                ensure!(request.header("authorization").is_empty(), "credentials are sent");
+                let head = String::from_utf8_lossy(&request.head).into_owned();
+                ensure!(!head.contains(PERSON), "the password is sent");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where a redirect points never gets the credentials of the request.
+///
+/// RFC 9110 section 15.4.
+pub fn redirects_get_no_credentials(kit: &Kit) -> Outcome {
+    let thief = friendly()?;
+    let location = thief.uri("/thief");
+    let server = server(move |_, connection| {
+        let head = format!("HTTP/1.1 307 X\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
+        connection.send(head.as_bytes());
+        Next::KeepAlive
+    })?;
+    let mut request = get(&server, "/")?;
+    request.headers_mut().insert("authorization", HeaderValue::from_static(TOKEN));
+    request.headers_mut().insert("x-api-key", HeaderValue::from_static(TOKEN));
+    request.headers_mut().insert("cookie", HeaderValue::from_static(TOKEN));
+    kit.fetch(request)?;
+    for stolen in thief.progress().requests {
+        for name in ["authorization", "x-api-key", "cookie", "referer"] {
+            ensure!(stolen.header(name).is_empty(), "{name} is sent where the redirect points");
+        }
+    }
+    Ok(())
+}
+
+/// No request says which one came before it.
+///
+/// The address before has a query. RFC 9110 sections 10.1.3 and 17.9.
+pub fn no_referer_is_sent(kit: &Kit) -> Outcome {
+    let location = "/next";
+    let answer = format!("HTTP/1.1 302 X\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
+    let server = server(move |request, connection| {
+        if request.target().starts_with(location) {
+            connection.respond("", b"{}");
+        } else {
+            connection.send(answer.as_bytes());
+        }
+        Next::KeepAlive
+    })?;
+    for target in ["/first?status=canaryquery", "/next"] {
+        kit.fetch(get(&server, target)?)?;
+    }
+    for request in server.progress().requests {
+        ensure_eq!(request.header("referer").len(), 0, "referers");
+    }
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! No call takes longer than it may.
 
+use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use gateway_transport::{Deadline, ErrorKind, Phase, Sent};
 
 use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
@@ -82,12 +84,13 @@ pub fn slow_answer_within_its_deadline(kit: &Kit) -> Outcome {
 pub fn deadline_belongs_to_its_request(kit: &Kit) -> Outcome {
     let server = server(|request, connection| {
         if request.target() == "/slow" {
-            settle(SHORT + SHORT);
+            settle(SHORT * 4);
         }
         connection.respond("", b"{}");
         Next::KeepAlive
     })?;
-    kit.fetch(within(SHORT, get(&server, "/quick")?))?;
+    // Long enough for a machine that is busy.
+    kit.fetch(within(SHORT * 3, get(&server, "/quick")?))?;
     kit.fetch(get(&server, "/slow")?)?;
     Ok(())
 }
@@ -119,6 +122,91 @@ pub fn limit_of_silence(kit: &Kit) -> Outcome {
         Next::Close
     })?;
     in_time(&kit, get(&server, "/")?)
+}
+
+/// A body that stops is left at the deadline.
+///
+/// The fourth promise of a transport.
+pub fn deadline_of_a_silent_body(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc");
+        connection.wait_for_close(PATIENCE);
+        Next::Close
+    })?;
+    in_time(kit, within(SHORT, get(&server, "/")?))
+}
+
+/// A peer that does not take the request is left at the deadline.
+///
+/// The fourth promise of a transport.
+pub fn deadline_of_sending(kit: &Kit) -> Outcome {
+    // The system completes connections to a listener that nobody accepts from.
+    let peer = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let request = http::Request::post(format!("http://{}/", peer.local_addr()?));
+    in_time(kit, within(SHORT, request.body(Bytes::from(vec![b'x'; 64 << 20]))?))
+}
+
+/// A host that does not answer is left at the deadline, although connecting may take longer.
+///
+/// The fourth promise of a transport.
+pub fn deadline_of_connecting(kit: &Kit) -> Outcome {
+    let hole = BlackHole::new()?;
+    in_time(kit, within(SHORT, get_uri(&format!("http://{}/", hole.address))?))
+}
+
+/// Interim answers without end are left at the deadline.
+///
+/// Each of them looks like progress. RFC 9110 section 15.2.
+pub fn deadline_of_interim_answers(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        let hint = b"HTTP/1.1 103 Early Hints\r\n\r\n";
+        while connection.send(hint) && !connection.wait_for_close(Duration::from_millis(10)) {}
+        Next::Close
+    })?;
+    let started = Instant::now();
+    let error = kit.failure(within(SHORT, get(&server, "/")?))?;
+    // To refuse them after some hundreds is as good.
+    expect_kind(&error, &[ErrorKind::Timeout, ErrorKind::TooLarge, ErrorKind::Protocol])?;
+    ensure!(started.elapsed() < LATE, "it took {:?}", started.elapsed());
+    Ok(())
+}
+
+/// A deadline in a year does not change anything.
+///
+/// Some clients add it to a clock that overflows. The fourth promise of a transport.
+pub fn far_deadline_does_no_harm(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    for limit in [Duration::from_secs(60), Duration::from_secs(365 * 24 * 60 * 60), Duration::MAX] {
+        let answer = kit.fetch(within(limit, get(&server, "/")?))?;
+        ensure_eq!(answer.body, b"{}"[..], "the body");
+    }
+    Ok(())
+}
+
+/// A peer that is silent before its answer is left after the longest silence allowed.
+///
+/// The idle limit of the options.
+pub fn limit_of_silence_before_the_head(kit: &Kit) -> Outcome {
+    let kit = kit.with(|setup| setup.idle_timeout = SHORT)?;
+    let server = server(|_, connection| {
+        connection.wait_for_close(PATIENCE);
+        Next::Close
+    })?;
+    in_time(&kit, get(&server, "/")?)
+}
+
+/// A body that comes slowly, but comes, is not cut by the limit for silence.
+///
+/// The idle limit of the options.
+pub fn slow_body_is_not_silent(kit: &Kit) -> Outcome {
+    let kit = kit.with(|setup| setup.idle_timeout = SHORT * 3)?;
+    let server = server(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n");
+        connection.drip(b"slow body", SHORT / 2);
+        Next::KeepAlive
+    })?;
+    ensure_eq!(kit.fetch(get(&server, "/")?)?.body, b"slow body"[..], "the body");
+    Ok(())
 }
 
 /// The request must end with a timeout, soon after `SHORT`.

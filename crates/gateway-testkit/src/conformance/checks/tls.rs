@@ -1,10 +1,13 @@
 //! Nobody else is talked to. The peers have certificates of an authority that the transport was told to trust.
 
-use gateway_transport::{ErrorKind, Sent};
+use std::net::{Ipv4Addr, TcpListener};
+use std::time::Duration;
 
-use crate::certificates::Identity;
+use gateway_transport::{ErrorKind, Phase, Sent};
+
+use crate::certificates::{Authority, Identity};
 use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
-use crate::conformance::peer::{PATIENCE, get_uri, server};
+use crate::conformance::peer::{PATIENCE, SHORT, friendly, get_uri, server, settle};
 use crate::conformance::{Kit, Outcome, Stop};
 use crate::raw_server::{Next, RawServer};
 
@@ -59,7 +62,7 @@ pub fn other_host_is_refused(kit: &Kit) -> Outcome {
 pub fn peer_without_tls(kit: &Kit) -> Outcome {
     kit.authority()?;
     let server = server(|_, _| Next::Close)?;
-    let plain = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
+    let plain = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let address = plain.local_addr()?;
     let peer = std::thread::spawn(move || -> std::io::Result<()> {
         use std::io::{Read as _, Write as _};
@@ -113,6 +116,62 @@ pub fn large_body_is_whole(kit: &Kit) -> Outcome {
     })?;
     let body = kit.fetch(get_uri(&server.uri_by_name("/"))?)?.body;
     ensure!(body.len() == 1_000_000, "{} bytes came", body.len());
+    Ok(())
+}
+
+/// One call after the other needs one session.
+///
+/// RFC 9112 section 9.3.
+pub fn sessions_are_reused(kit: &Kit) -> Outcome {
+    let server = secure(&kit.authority()?.identity()?)?;
+    for _ in 0..3 {
+        kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
+        settle(Duration::from_millis(20));
+    }
+    ensure_eq!(server.progress().connections, 1, "connections for 3 calls");
+    Ok(())
+}
+
+/// A certificate of an authority that the transport was not told of is refused, and nothing is sent.
+///
+/// RFC 5280 section 6.
+pub fn unknown_authority_is_refused(kit: &Kit) -> Outcome {
+    kit.authority()?;
+    refused(kit, &Authority::new()?.identity()?)
+}
+
+/// A peer that takes the connection and never shakes hands is left when connecting has taken too long.
+///
+/// The connect limit of the options.
+pub fn silent_handshake_has_a_limit(kit: &Kit) -> Outcome {
+    kit.authority()?;
+    let kit = kit.with(|setup| setup.connect_timeout = SHORT)?;
+    // The system completes connections to a listener that nobody accepts from.
+    let peer = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let address = peer.local_addr()?;
+    let error = kit.failure(get_uri(&format!("https://localhost:{}/", address.port()))?)?;
+    drop(peer);
+    expect_kind(&error, &[ErrorKind::Timeout])?;
+    ensure_eq!(error.phase(), Phase::Connect, "the phase");
+    ensure_eq!(error.sent(), Sent::No, "whether it was sent");
+    Ok(())
+}
+
+/// A redirect from TLS to plain text is an answer, and nobody follows it.
+///
+/// RFC 9110 section 15.4.
+pub fn redirect_to_plain_text_is_not_followed(kit: &Kit) -> Outcome {
+    let plain = friendly()?;
+    let location = plain.uri("/plain");
+    let identity = kit.authority()?.identity()?;
+    let server = RawServer::start_tls(&identity, move |_, connection| {
+        let head = format!("HTTP/1.1 302 X\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
+        connection.send(head.as_bytes());
+        Next::KeepAlive
+    })?;
+    let answer = kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
+    ensure_eq!(answer.head.status.as_u16(), 302, "the status");
+    ensure_eq!(plain.progress().connections, 0, "connections in plain text");
     Ok(())
 }
 

@@ -1,0 +1,117 @@
+//! They change what is answered, or how it is handed over.
+
+use std::sync::Mutex;
+
+use bytes::Bytes;
+use gateway_testkit::conformance::{Setup, Subject};
+use gateway_transport::{BlockingBody, BlockingTransport as _, ErrorKind, TransportError};
+use http::Response;
+
+use super::{around, other};
+
+pub(super) fn takes_a_status_for_an_error(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| match good.send(request)? {
+        response if response.status().is_success() => Ok(response),
+        response => Err(other(format!("status {}", response.status()))),
+    })
+}
+
+pub(super) fn receives_everything_first(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| {
+        let (head, body) = good.send(request)?.into_parts();
+        Ok(Response::from_parts(head, body.collect(1 << 30)?.into()))
+    })
+}
+
+pub(super) fn takes_a_cut_body_for_a_whole_one(setup: &Setup) -> Result<Subject, TransportError> {
+    struct Lenient(BlockingBody);
+    impl std::io::Read for Lenient {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            Ok(self.0.read(buffer).unwrap_or(0))
+        }
+    }
+    around(setup, |good, request| {
+        Ok(good.send(request)?.map(|body| BlockingBody::new(Lenient(body))))
+    })
+}
+
+pub(super) fn repeats_a_body(setup: &Setup) -> Result<Subject, TransportError> {
+    struct Again(Bytes, Bytes);
+    impl std::io::Read for Again {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let count = (&self.1[..]).read(buffer)?;
+            self.1 = if count == 0 { self.0.clone() } else { self.1.slice(count..) };
+            Ok(count)
+        }
+    }
+    around(setup, |good, request| {
+        let (head, body) = good.send(request)?.into_parts();
+        let body = body.collect(1 << 20)?;
+        Ok(Response::from_parts(head, BlockingBody::new(Again(body.clone(), body))))
+    })
+}
+
+pub(super) fn reads_on_one_thread(setup: &Setup) -> Result<Subject, TransportError> {
+    struct Bound(BlockingBody, std::thread::ThreadId);
+    impl std::io::Read for Bound {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            assert_eq!(self.1, std::thread::current().id(), "another thread");
+            self.0.read(buffer)
+        }
+    }
+    around(setup, |good, request| {
+        let here = std::thread::current().id();
+        Ok(good.send(request)?.map(|body| BlockingBody::new(Bound(body, here))))
+    })
+}
+
+pub(super) fn keeps_what_was_dropped(setup: &Setup) -> Result<Subject, TransportError> {
+    struct Kept(Option<BlockingBody>);
+    impl std::io::Read for Kept {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.0.as_mut().map_or(Ok(0), |body| body.read(buffer))
+        }
+    }
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            std::mem::forget(self.0.take());
+        }
+    }
+    around(setup, |good, request| {
+        Ok(good.send(request)?.map(|body| BlockingBody::new(Kept(Some(body)))))
+    })
+}
+
+pub(super) fn has_one_kind_of_error(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| {
+        let (head, body) = good.send(request).map_err(|_| other("it failed"))?.into_parts();
+        let body = body.collect(1 << 20).map_err(|_| other("it failed"))?;
+        Ok(Response::from_parts(head, body.into()))
+    })
+}
+
+pub(super) fn mixes_up_answers(setup: &Setup) -> Result<Subject, TransportError> {
+    let last = Mutex::new(Bytes::new());
+    around(setup, move |good, request| {
+        let (head, body) = good.send(request)?.into_parts();
+        let body = body.collect(1 << 20)?;
+        let mut last = last.lock().map_err(|_| other("poisoned"))?;
+        Ok(Response::from_parts(head, std::mem::replace(&mut *last, body).into()))
+    })
+}
+
+pub(super) fn talks_to_anybody(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| match good.send(request) {
+        Err(error) if error.kind() == ErrorKind::Tls => Ok(Response::new(Bytes::new().into())),
+        outcome => outcome,
+    })
+}
+
+pub(super) fn tells_the_request(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| {
+        let told = format!("{} {:?}", request.uri(), request.headers());
+        let tell = |error: TransportError| other(told.clone()).with_source(error);
+        let (head, body) = good.send(request).map_err(tell)?.into_parts();
+        Ok(Response::from_parts(head, body.collect(1 << 20).map_err(tell)?.into()))
+    })
+}

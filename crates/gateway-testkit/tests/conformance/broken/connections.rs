@@ -1,0 +1,82 @@
+//! They connect, follow and repeat in their own way.
+
+use std::sync::Mutex;
+
+use gateway_testkit::conformance::{Setup, Subject};
+use gateway_transport::ureq::UreqTransport;
+use gateway_transport::{
+    BlockingResponse, BlockingTransport, Request, TransportError, blocking_transport_fn,
+};
+
+use super::{around, other};
+
+pub(super) fn follows_redirects(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| {
+        let response = good.send(request.clone())?;
+        let Some(location) = response.headers().get("location") else { return Ok(response) };
+        let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
+        let target = format!("http://{authority}{}", location.to_str().unwrap_or_default());
+        let mut next = request;
+        *next.uri_mut() = target.parse().map_err(|_| other("no address"))?;
+        good.send(next)
+    })
+}
+
+pub(super) fn follows_anywhere(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| {
+        let response = good.send(request.clone())?;
+        let Some(location) = response.headers().get("location") else { return Ok(response) };
+        let mut next = request;
+        *next.uri_mut() =
+            location.to_str().unwrap_or_default().parse().map_err(|_| other("no address"))?;
+        good.send(next)
+    })
+}
+
+pub(super) fn tries_again(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| match good.send(request.clone()) {
+        Ok(response) if response.status() != 503 => Ok(response),
+        _ => good.send(request),
+    })
+}
+
+pub(super) fn leaks_connections(setup: &Setup) -> Result<Subject, TransportError> {
+    let options = setup.options();
+    Ok(Subject::blocking(blocking_transport_fn(move |request| {
+        let each = UreqTransport::new(&options)?;
+        let response = each.send(request);
+        std::mem::forget(each);
+        response
+    })))
+}
+
+pub(super) fn connects_each_time(setup: &Setup) -> Result<Subject, TransportError> {
+    let options = setup.options();
+    Ok(Subject::blocking(blocking_transport_fn(move |request| {
+        UreqTransport::new(&options)?.send(request)
+    })))
+}
+
+pub(super) fn sends_one_at_a_time(setup: &Setup) -> Result<Subject, TransportError> {
+    let turn = Mutex::new(());
+    around(setup, move |good, request| {
+        let turn = turn.lock();
+        let response = good.send(request);
+        drop(turn);
+        response
+    })
+}
+
+pub(super) fn tells_its_name(setup: &Setup) -> Result<Subject, TransportError> {
+    struct Named(UreqTransport);
+    impl BlockingTransport for Named {
+        fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
+            self.0.send(request)
+        }
+
+        fn name(&self) -> &'static str {
+            "a client with canarytoken"
+        }
+    }
+    Ok(Subject::blocking(Named(UreqTransport::new(&setup.options())?)))
+}

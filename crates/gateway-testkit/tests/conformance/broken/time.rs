@@ -1,0 +1,94 @@
+//! They take the wrong time, or take it at the wrong time.
+
+use std::sync::Mutex;
+
+use gateway_testkit::conformance::{Setup, Subject};
+use gateway_transport::bridge::OffThread;
+use gateway_transport::reqwest::ReqwestTransport;
+use gateway_transport::ureq::UreqTransport;
+use gateway_transport::{
+    BlockingTransport as _, Deadline, Transport as _, TransportError, transport_fn,
+};
+use http::Response;
+
+use super::{around, other};
+
+pub(super) fn knows_no_deadline(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        request.extensions_mut().remove::<Deadline>();
+        good.send(request)
+    })
+}
+
+pub(super) fn keeps_the_first_deadline(setup: &Setup) -> Result<Subject, TransportError> {
+    let first = Mutex::new(None);
+    around(setup, move |good, mut request| {
+        let mut first = first.lock().map_err(|_| other("poisoned"))?;
+        *first = first.or(Deadline::of(&request));
+        if let Some(deadline) = *first {
+            request.extensions_mut().insert(deadline);
+        }
+        drop(first);
+        good.send(request)
+    })
+}
+
+pub(super) fn is_impatient(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        let soon = std::time::Duration::from_millis(100);
+        request.extensions_mut().insert(Deadline::after(soon));
+        good.send(request)
+    })
+}
+
+pub(super) fn knows_no_silence(setup: &Setup) -> Result<Subject, TransportError> {
+    let hour = std::time::Duration::from_secs(3600);
+    let good = UreqTransport::new(&setup.options().idle_timeout(hour))?;
+    Ok(Subject::blocking(good))
+}
+
+pub(super) fn counts_in_milliseconds(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        if let Some(left) = Deadline::remaining(&request)? {
+            // Three weeks overflow it.
+            let left = i32::try_from(left.as_millis()).map_err(|_| other("too far"))?;
+            let left = std::time::Duration::from_millis(left.unsigned_abs().into());
+            request.extensions_mut().insert(Deadline::after(left));
+        }
+        good.send(request)
+    })
+}
+
+pub(super) fn goes_on_after_a_drop(setup: &Setup) -> Result<Subject, TransportError> {
+    Ok(Subject::asynchronous(OffThread::new(UreqTransport::new(&setup.options())?)))
+}
+
+pub(super) fn sends_before_it_is_awaited(setup: &Setup) -> Result<Subject, TransportError> {
+    let good = UreqTransport::new(&setup.options())?;
+    Ok(Subject::asynchronous(transport_fn(move |request| {
+        let early = good.send(request).and_then(|response| {
+            let (head, body) = response.into_parts();
+            Ok(Response::from_parts(head, body.collect(1 << 20)?))
+        });
+        async move { early.map(|response| response.map(Into::into)) }
+    })))
+}
+
+pub(super) fn needs_a_runtime(setup: &Setup) -> Result<Subject, TransportError> {
+    let good = ReqwestTransport::new(&setup.options())?;
+    Ok(Subject::asynchronous(transport_fn(move |request| {
+        let good = good.clone();
+        async move {
+            tokio::task::yield_now().await;
+            drop(tokio::runtime::Handle::current());
+            good.send(request).await
+        }
+    })))
+}
+
+pub(super) fn panics_in_a_runtime(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| {
+        assert!(tokio::runtime::Handle::try_current().is_err(), "broken");
+        good.send(request)
+    })
+}
