@@ -116,6 +116,14 @@ pub(super) fn settle(time: Duration) {
     never.recv_timeout(time).unwrap_or_default();
 }
 
+/// Does `call` up to three times, until it succeeds.
+///
+/// Only for limits that are short so that a check need not take long: a machine that is busy may hold up anything for a
+/// moment, but what is broken fails each time.
+pub(super) fn patiently<T>(call: impl Fn() -> Outcome<T>) -> Outcome<T> {
+    call().or_else(|_| call()).or_else(|_| call())
+}
+
 /// Runs `call` on several threads at once.
 pub(super) fn at_once<T: Send>(
     count: usize,
