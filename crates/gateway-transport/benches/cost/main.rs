@@ -31,7 +31,9 @@ fn main() -> ExitCode {
     }
     let server = Server::start();
     machine::stay_on_first();
-    let pairs = subjects::pairs(&server.target());
+    // The path and query of a real call.
+    let target = "/c/oauth/v1?method=candidates/list&vacancy_id=42&status=Shortlist";
+    let pairs = subjects::pairs(&format!("{}{target}", server.base_url()));
     if let [mode, name, concurrency, requests, ..] = arguments.as_slice()
         && mode == "--count"
     {

@@ -36,12 +36,9 @@ impl Server {
         Self { child, port }
     }
 
-    /// Returns what to ask for: the path and query of a real call.
-    pub(crate) fn target(&self) -> String {
-        format!(
-            "http://127.0.0.1:{}/c/oauth/v1?method=candidates/list&vacancy_id=42&status=Shortlist",
-            self.port
-        )
+    /// Returns where it listens.
+    pub(crate) fn base_url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 }
 
@@ -67,13 +64,19 @@ pub(crate) fn serve() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// A balance, with a member that fills it up.
+fn body() -> String {
+    let (head, tail) = (r#"{"credits_number":"1250.50","currency":"EUR","note":""#, r#""}"#);
+    format!("{head}{}{tail}", "x".repeat(BODY - head.len() - tail.len()))
+}
+
 /// Answers one request after the other. Nobody sends the next one before the answer to the one before.
 fn answer_all(mut stream: TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let answer = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncache-control: no-store\r\n\
          content-length: {BODY}\r\ndate: Fri, 20 Nov 2026 10:00:00 GMT\r\n\r\n{}",
-        "x".repeat(BODY)
+        body()
     );
     let mut buffer = [0; 4096];
     let mut filled = 0;

@@ -1,0 +1,53 @@
+//! What a small call costs over the bare client: a request with a token, 1 KB of JSON, decoded.
+//!
+//! `cargo bench -p gateway-client --bench call` prints the table; with `-- --write` it also goes to
+//! `docs/benchmarks.md`. Time is the CPU time of this process; the server is another.
+
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark talks to a person, and stops at the first surprise"
+)]
+
+#[path = "../../../gateway-model/benches/support/document.rs"]
+mod document;
+#[path = "../../../gateway-transport/benches/cost/machine.rs"]
+mod machine;
+#[path = "../../../gateway-transport/benches/cost/measure.rs"]
+mod measure;
+#[path = "../../../gateway-transport/benches/cost/server.rs"]
+mod server;
+mod subjects;
+
+use std::process::ExitCode;
+
+use crate::measure::Row;
+use crate::server::Server;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == server::SERVE) {
+        return server::serve();
+    }
+    let server = Server::start();
+    machine::stay_on_first();
+    let pairs = subjects::pairs(&server);
+    let mut text =
+        "| client | calls at a time | bare | ours | ratio |\n|---|--:|--:|--:|--:|\n".to_owned();
+    for Row { client, concurrency, bare, ours, ratio } in measure::rows(&pairs) {
+        let row =
+            format!("| {client} | {concurrency} | {bare:.1} µs | {ours:.1} µs | ×{ratio:.3} |\n");
+        text.push_str(&row);
+    }
+    println!("{text}");
+    if arguments.iter().any(|argument| argument == "--write")
+        && let Err(error) = document::write("call", &text)
+    {
+        eprintln!("docs/benchmarks.md: {error}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}

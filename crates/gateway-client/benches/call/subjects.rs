@@ -1,0 +1,168 @@
+//! The bare client, as a person would use it by hand, and ours.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use gateway_client::model::GetCredits;
+use gateway_client::transport::reqwest::ReqwestTransport;
+use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
+use gateway_client::transport::{Options, Proxy};
+use gateway_client::{AccessToken, Client, blocking};
+use serde::Deserialize;
+
+use crate::server::{BODY, Server};
+
+/// A bare client and ours.
+pub(crate) struct Pair {
+    pub(crate) client: &'static str,
+    pub(crate) bare: Subject,
+    pub(crate) ours: Subject,
+}
+
+/// Something that makes calls.
+pub(crate) struct Subject {
+    /// Makes this many calls, so many at a time.
+    pub(crate) send: Box<dyn Fn(usize, usize)>,
+}
+
+pub(crate) fn pairs(server: &Server) -> Vec<Pair> {
+    // Without a provider the bare client is not made at all.
+    rustls::crypto::aws_lc_rs::default_provider().install_default().expect("the first");
+    vec![
+        Pair { client: "reqwest, async", bare: bare(server), ours: ours(server) },
+        Pair {
+            client: "reqwest, blocking",
+            bare: bare_blocking(server),
+            ours: ours_blocking(server),
+        },
+    ]
+}
+
+fn bare(server: &Server) -> Subject {
+    let client = reqwest::Client::builder()
+        .connect_timeout(CONNECT)
+        .read_timeout(IDLE)
+        .redirect(reqwest::redirect::Policy::none())
+        .pool_max_idle_per_host(64)
+        .no_proxy()
+        .build()
+        .expect("a client");
+    let address: Arc<str> = format!("{}/c/oauth/v1", server.base_url()).into();
+    asynchronous(async move || {
+        let request = client.get(&*address).query(&[("method", "credits/get")]).bearer_auth(TOKEN);
+        let request = request.header("accept", "application/json").timeout(LIMIT);
+        let response = request.send().await.unwrap().error_for_status().unwrap();
+        let body = response.bytes().await.unwrap();
+        assert_eq!(body.len(), BODY);
+        serde_json::from_slice::<Plain>(&body).unwrap().length()
+    })
+}
+
+fn ours(server: &Server) -> Subject {
+    let transport = ReqwestTransport::new(&options()).expect("a transport");
+    let client = Client::builder(server.base_url())
+        .token(AccessToken::new(TOKEN).expect("a token"))
+        .transport(transport)
+        .build()
+        .expect("a client");
+    asynchronous(async move || {
+        let credits = client.send(&GetCredits::new()).await.unwrap();
+        credits.credits_number.as_str().len() + credits.currency.as_str().len()
+    })
+}
+
+fn bare_blocking(server: &Server) -> Subject {
+    let client = reqwest::blocking::Client::builder()
+        .connect_timeout(CONNECT)
+        .redirect(reqwest::redirect::Policy::none())
+        .pool_max_idle_per_host(64)
+        .no_proxy()
+        .build()
+        .expect("a client");
+    let address = format!("{}/c/oauth/v1", server.base_url());
+    threads(move || {
+        let request = client.get(&*address).query(&[("method", "credits/get")]).bearer_auth(TOKEN);
+        let request = request.header("accept", "application/json").timeout(LIMIT);
+        let body = request.send().unwrap().error_for_status().unwrap().bytes().unwrap();
+        assert_eq!(body.len(), BODY);
+        serde_json::from_slice::<Plain>(&body).unwrap().length()
+    })
+}
+
+fn ours_blocking(server: &Server) -> Subject {
+    let transport = ReqwestBlockingTransport::new(&options()).expect("a transport");
+    let client = blocking::Client::builder(server.base_url())
+        .token(AccessToken::new(TOKEN).expect("a token"))
+        .transport(transport)
+        .build()
+        .expect("a client");
+    threads(move || {
+        let credits = client.send(&GetCredits::new()).unwrap();
+        credits.credits_number.as_str().len() + credits.currency.as_str().len()
+    })
+}
+
+/// As many tasks as there are calls at a time, on one thread.
+fn asynchronous<F>(call: F) -> Subject
+where
+    F: AsyncFn() -> usize + Clone + 'static,
+{
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let send = move |concurrency: usize, calls: usize| {
+        let tasks = tokio::task::LocalSet::new();
+        for _ in 0..concurrency {
+            let call = call.clone();
+            tasks.spawn_local(async move {
+                for _ in 0..calls / concurrency {
+                    assert_eq!(call().await, LENGTH);
+                }
+            });
+        }
+        runtime.block_on(tasks);
+    };
+    Subject { send: Box::new(send) }
+}
+
+/// As many threads as there are calls at a time.
+fn threads(call: impl Fn() -> usize + Sync + 'static) -> Subject {
+    let send = move |concurrency: usize, calls: usize| {
+        let share = || {
+            for _ in 0..calls / concurrency {
+                assert_eq!(call(), LENGTH);
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..concurrency {
+                scope.spawn(share);
+            }
+        });
+    };
+    Subject { send: Box::new(send) }
+}
+
+#[derive(Deserialize)]
+struct Plain {
+    credits_number: String,
+    currency: String,
+}
+
+impl Plain {
+    fn length(&self) -> usize {
+        self.credits_number.len() + self.currency.len()
+    }
+}
+
+fn options() -> Options {
+    // Every connection is kept, so that none is opened while the clock runs.
+    let options = Options::default().proxy(Proxy::Never).pool_max_idle(64);
+    options.connect_timeout(CONNECT).idle_timeout(IDLE)
+}
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+const CONNECT: Duration = Duration::from_secs(5);
+const IDLE: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(30);
+/// How long the two texts of the balance are together.
+const LENGTH: usize = 10;
