@@ -70,7 +70,7 @@ impl Session {
         let mut rejected = 0;
         let mut records = self.client.stream(&operation).map_err(|error| self.explain(error))?;
         // Nothing of a record is kept here, so nothing is copied.
-        while let Some(entry) = records.next_with(|record| printer.record(&record)) {
+        while let Some(entry) = records.next_json_with(|record, json| printer.came(&record, json)) {
             match entry.map_err(|error| self.explain(error))? {
                 Entry::Record(done) => done?,
                 Entry::Rejected(record) => {

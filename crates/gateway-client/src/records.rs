@@ -112,14 +112,14 @@ impl<T: Record> Reader<T> {
 
     /// Returns what has arrived.
     pub(crate) fn take(&mut self) -> Taken<T> {
-        self.take_with(T::from_ref)
+        self.take_with(|record, _| T::from_ref(record))
     }
 
-    pub(crate) fn take_with<O>(&mut self, take: impl FnOnce(T::Ref<'_>) -> O) -> Taken<O> {
+    pub(crate) fn take_with<O>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> O) -> Taken<O> {
         if self.over {
             return Taken::End;
         }
-        match self.decoder.next_record_with(take) {
+        match self.decoder.next_json_with(take) {
             Ok(Next::Item(record)) => {
                 self.delivered += 1;
                 Taken::Entry(Ok(Entry::Record(record)))

@@ -76,6 +76,11 @@ impl Printer {
         Ok(())
     }
 
+    /// Prints a record that was read from this JSON text: as it came, if that is one line.
+    pub(crate) fn came<T: Serialize>(&mut self, record: &T, json: &str) -> io::Result<()> {
+        if json.contains(['\n', '\r']) { self.record(record) } else { self.text(json) }
+    }
+
     /// Prints a record that is JSON text on one line.
     pub(crate) fn text(&mut self, record: &str) -> io::Result<()> {
         if !self.filters.is_empty() || !self.sort.is_empty() {

@@ -58,6 +58,31 @@ impl<T: Record> Records<T> {
         &mut self,
         mut take: impl FnMut(T::Ref<'_>) -> O,
     ) -> Option<Result<Entry<O>, Error>> {
+        self.next_json_with(|record, _| take(record))
+    }
+
+    /// Reads the next record as [`next_with`](Self::next_with) does, and lends its JSON text beside it.
+    ///
+    /// For what passes records on as they came: the text has every member, and the blanks between them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_client::model::Vacancy;
+    /// use gateway_client::{Entry, Error, blocking::Records};
+    ///
+    /// fn lines(records: &mut Records<Vacancy>) -> Result<String, Error> {
+    ///     let mut out = String::new();
+    ///     while let Some(entry) = records.next_json_with(|_, json| out.push_str(json)) {
+    ///         entry?;
+    ///     }
+    ///     Ok(out)
+    /// }
+    /// ```
+    pub fn next_json_with<O>(
+        &mut self,
+        mut take: impl FnMut(T::Ref<'_>, &str) -> O,
+    ) -> Option<Result<Entry<O>, Error>> {
         loop {
             match self.reader.take_with(&mut take) {
                 Taken::Entry(entry) => return Some(entry),
@@ -80,7 +105,7 @@ impl<T: Record> Iterator for Records<T> {
     type Item = Result<Entry<T>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.next_with(T::from_ref)
+        self.next_json_with(|record, _| T::from_ref(record))
     }
 }
 

@@ -131,7 +131,7 @@ impl Engine {
         self.known = (0, self.position(text, at));
     }
 
-    /// Goes on from `at` to the next record and gives it to `take`, so that it is never moved.
+    /// Goes on from `at` to the next record and gives it and its text to `take`, so that it is never moved.
     ///
     /// After an error it says the same error again.
     #[inline]
@@ -139,7 +139,7 @@ impl Engine {
         &mut self,
         window: Window<'w>,
         at: &mut usize,
-        take: impl FnOnce(T::Ref<'w>) -> O,
+        take: impl FnOnce(T::Ref<'w>, &'w str) -> O,
     ) -> Result<Step<O>, Error> {
         loop {
             if self.state == State::AfterRecord && window.text.as_bytes().get(*at) == Some(&b',') {
@@ -166,17 +166,18 @@ impl Engine {
         &mut self,
         window: Window<'w>,
         at: &mut usize,
-        take: impl FnOnce(T::Ref<'w>) -> O,
+        take: impl FnOnce(T::Ref<'w>, &'w str) -> O,
     ) -> Result<Step<O>, Error> {
         if !self.splitter.is_running() {
             let mut cursor = Cursor::new(window.text, *at);
             if let Some(record) = T::Ref::read(&mut cursor)
                 && cursor.at() - *at <= self.limit
             {
+                let json = window.text.get(*at..cursor.at()).unwrap_or_default();
                 *at = cursor.at();
                 self.index += 1;
                 self.state = State::AfterRecord;
-                return Ok(Step::Record(take(record)));
+                return Ok(Step::Record(take(record, json)));
             }
         }
         self.checked::<T, O>(window, at, take)
@@ -188,12 +189,12 @@ impl Engine {
         &mut self,
         window: Window<'w>,
         at: &mut usize,
-        take: impl FnOnce(T::Ref<'w>) -> O,
+        take: impl FnOnce(T::Ref<'w>, &'w str) -> O,
     ) -> Result<Step<O>, Error> {
         match self.whole(window, *at) {
             Ok(Some(json)) => {
                 let step = match serde_json::from_str(json) {
-                    Ok(record) => Step::Record(take(record)),
+                    Ok(record) => Step::Record(take(record, json)),
                     Err(_) => Step::Rejected(self.refuse::<T>(window, *at, json)?),
                 };
                 *at += json.len();

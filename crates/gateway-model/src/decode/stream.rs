@@ -169,6 +169,31 @@ impl<T: Record> StreamDecoder<T> {
         &mut self,
         take: impl FnOnce(T::Ref<'_>) -> O,
     ) -> Result<Next<O>, Error> {
+        self.next_json_with(|record, _| take(record))
+    }
+
+    /// Gives the next record to `take`, and beside it the JSON text that it was read from.
+    ///
+    /// For what passes records on as they came: the text has every member, and the blanks between them.
+    ///
+    /// # Errors
+    ///
+    /// As [`next_record`](Self::next_record).
+    ///
+    /// ```
+    /// use gateway_model::{ListOperation as _, ListVacancies, Next};
+    ///
+    /// let mut decoder = ListVacancies::decoder();
+    /// decoder.push(br#"[{"id":"1","seats":3}"#);
+    /// let line = decoder.next_json_with(|_, json| format!("{json}\n"))?;
+    /// assert_eq!(line, Next::Item("{\"id\":\"1\",\"seats\":3}\n".to_owned()));
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    #[inline]
+    pub fn next_json_with<O>(
+        &mut self,
+        take: impl FnOnce(T::Ref<'_>, &str) -> O,
+    ) -> Result<Next<O>, Error> {
         let window = Window { text: &self.text, after: self.after };
         Ok(match self.engine.next::<T, O>(window, &mut self.at, take)? {
             Step::Record(record) => Next::Item(record),

@@ -46,7 +46,7 @@ fn each<'b, T: Record>(
     let mut rejected = Vec::new();
     let mut at = 0;
     loop {
-        match engine.next::<T, ()>(window, &mut at, &mut take)? {
+        match engine.next::<T, ()>(window, &mut at, |record, _| take(record))? {
             Step::Record(()) => {}
             Step::Rejected(record) => rejected.push(record),
             // There never is more: the engine says what is missing instead.
