@@ -37,11 +37,11 @@ impl Target {
         address.parse::<Uri>()?;
         let mut authorization = HeaderValue::from_str(&format!("Bearer {token}"))?;
         authorization.set_sensitive(true);
-        let (body_limit, time_limit) = (64 << 20, Duration::from_secs(60));
+        let (body_limit, time_limit) = (16 << 20, Duration::from_secs(60));
         Ok(Self { address, authorization, body_limit, time_limit })
     }
 
-    /// Sets how many bytes of a body are taken; what is in a larger one is not shown. The default is 64 MiB.
+    /// Sets how many bytes of a body are taken; what is in a larger one is not shown. The default is 16 MiB.
     ///
     /// ```
     /// # use gateway_testkit::contract::Target;

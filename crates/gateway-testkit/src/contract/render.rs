@@ -118,9 +118,9 @@ fn format_block(members: &[(&str, String)]) -> String {
     out
 }
 
-/// `#` begins a directive there.
+/// `#` begins a directive there, and a line ends a test.
 fn tap(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('#', "\\#")
+    text.replace('\\', "\\\\").replace('#', "\\#").replace(char::is_control, " ")
 }
 
 /// A JSON string is a YAML string.

@@ -6,12 +6,12 @@ use crate::contract::exchange::{Answer, Exchange};
 
 group! { "authorization":
     needed: "without a token there is no success", Text("5");
-    missing_401: "without a token the status is 401", Rfc("9110, 15.5.2");
+    missing_401: "without a token the status is 401", Decision("D-auth");
     challenge: "a 401 says that a bearer token is needed", Rfc("6750, 3");
-    no_error_code: "without a token there is no error code", Rfc("6750, 3.1");
+    no_error_code: "without a token there is no error code", Decision("D-auth");
     unknown_refused: "an unknown token is no success", Text("5");
-    unknown_401: "an unknown token is refused with 401", Rfc("6750, 3.1");
-    invalid_token: "an unknown token is an invalid_token", Rfc("6750, 3.1");
+    unknown_401: "an unknown token is refused with 401", Decision("D-auth");
+    invalid_token: "an unknown token is an invalid_token", Decision("D-auth");
     other_scheme: "another scheme is no success", Text("5");
     lower_case: "the scheme may be written in lower case", Rfc("9110, 11.1");
     malformed_400: "a malformed token is refused with 400 as invalid_request", Decision("D-auth");

@@ -4,8 +4,8 @@ use crate::contract::check::{Outcome, ensure, group};
 use crate::contract::evidence::Evidence;
 
 group! { "method":
-    exact: "an operation is only selected by its exact name", Text("4.3");
-    unknown: "an unknown method is no success", Text("9");
+    exact: "an operation is only selected by its exact name", Decision("D-method");
+    unknown: "an unknown method is no success", Decision("D-method");
     missing_400: "a missing method is refused with 400", Decision("D-method");
     unknown_400: "an unknown method is refused with 400", Decision("D-method");
     known_ones: "the refusal names the operations that there are", Decision("D-method");
