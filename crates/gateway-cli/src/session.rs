@@ -59,7 +59,6 @@ impl Session {
     ) -> Result<(), Failure>
     where
         O: ListOperation,
-        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         let operation = Asked::<O>::new(given);
         if self.is_only_shown(&operation)? || self.is_raw(&operation)? {
@@ -70,7 +69,7 @@ impl Session {
         let mut rejected = 0;
         let mut records = self.client.stream(&operation).map_err(|error| self.explain(error))?;
         // Nothing of a record is kept here, so nothing is copied.
-        while let Some(entry) = records.next_json_with(|record, json| printer.came(&record, json)) {
+        while let Some(entry) = records.next_json_with(|_, json| printer.came(json)) {
             match entry.map_err(|error| self.explain(error))? {
                 Entry::Record(done) => done?,
                 Entry::Rejected(record) => {

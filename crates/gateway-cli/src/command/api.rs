@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::output::printer::Printer;
-use crate::output::record::Members;
+use crate::output::record::{Members, one_line};
 use crate::output::{Format, Shape};
 use crate::session::{Session, judge};
 
@@ -86,22 +86,6 @@ fn records(session: &Session, body: &[u8]) -> Result<(), Failure> {
         printer.text(&one_line(value))?;
     }
     Ok(printer.finish()?)
-}
-
-/// Returns JSON without white space between its tokens, and otherwise as it was.
-fn one_line(json: &str) -> String {
-    let (mut line, mut quoted, mut escaped) = (String::with_capacity(json.len()), false, false);
-    for letter in json.chars() {
-        if quoted || !letter.is_ascii_whitespace() {
-            line.push(letter);
-        }
-        match letter {
-            '"' if !escaped => quoted = !quoted,
-            _ => {}
-        }
-        escaped = quoted && letter == '\\' && !escaped;
-    }
-    line
 }
 
 fn head(answer: &Answer) -> Vec<u8> {

@@ -10,7 +10,7 @@ use crate::flags::OutputFlags;
 use crate::output::destination::Destination;
 use crate::output::form::Form;
 use crate::output::progress::Progress;
-use crate::output::record::Members;
+use crate::output::record::{Members, one_line};
 use crate::output::select::{Filter, Selection, Sort, check};
 use crate::output::{Format, Shape, form};
 use crate::screen::{Screen, variable};
@@ -76,9 +76,9 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints a record that was read from this JSON text: as it came, if that is one line.
-    pub(crate) fn came<T: Serialize>(&mut self, record: &T, json: &str) -> io::Result<()> {
-        if json.contains(['\n', '\r']) { self.record(record) } else { self.text(json) }
+    /// Prints a record as it came, but on one line.
+    pub(crate) fn came(&mut self, json: &str) -> io::Result<()> {
+        if json.contains(['\n', '\r']) { self.text(&one_line(json)) } else { self.text(json) }
     }
 
     /// Prints a record that is JSON text on one line.

@@ -45,6 +45,22 @@ impl<'a> Members<'a> {
     }
 }
 
+/// Returns JSON without white space between its tokens, and otherwise as it was.
+pub(crate) fn one_line(json: &str) -> String {
+    let (mut line, mut quoted, mut escaped) = (String::with_capacity(json.len()), false, false);
+    for letter in json.chars() {
+        if quoted || !letter.is_ascii_whitespace() {
+            line.push(letter);
+        }
+        match letter {
+            '"' if !escaped => quoted = !quoted,
+            _ => {}
+        }
+        escaped = quoted && letter == '\\' && !escaped;
+    }
+    line
+}
+
 /// Text that is borrowed if it has no escapes.
 #[derive(Debug)]
 struct Text<'a>(Cow<'a, str>);

@@ -127,6 +127,15 @@ fn records_that_cannot_be_read_are_named() {
 }
 
 #[test]
+fn a_record_of_many_lines_is_one_line_and_otherwise_as_it_came() {
+    let server = json(
+        "[\n  {\n    \"id\": \"1\",\r\n    \"project\": \"a\\/b \\u00e9\",\n    \"n\": 1.50\n  }\n]",
+    );
+    let output = Person::of_service(&server.uri("")).run(&["vacancies", "list", "-o", "ndjson"]);
+    assert_eq!(stdout(&output), "{\"id\":\"1\",\"project\":\"a\\/b \\u00e9\",\"n\":1.50}\n");
+}
+
+#[test]
 fn hostile_text_is_shown_and_not_executed() {
     let body = "[{\"id\":\"1\",\"project\":\"\\u001b[2J\\u0007\u{202e}evil\u{9b}31m\\r\\n=cmd()\"},\
         {\"id\":\"2\",\"project\":\"=HYPERLINK(\\\"x\\\")\"},{\"id\":\"3\",\"project\":\"+40 21 000 0001\"},\
