@@ -15,3 +15,4 @@ mod operations;
 mod schemas;
 mod streaming;
 mod support;
+mod tokens;

@@ -70,7 +70,8 @@ impl Client {
     /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
     /// [`ErrorKind::Token`](crate::ErrorKind::Token) if there is no token.
     pub fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
-        self.core.dry_run(operation, &block_on(self.core.tokens.current())?)
+        let call = self.core.call(operation)?;
+        call.request(&block_on(self.core.token(&call))?)
     }
 
     /// Calls any operation and reads its answer.
@@ -97,9 +98,8 @@ impl Client {
     ///
     /// Whatever kept an answer from being there.
     pub fn send_raw<O: Operation>(&self, operation: &O) -> Result<Answer, Error> {
-        let policy = &self.core.policy;
-        let mut call = Call::new(policy, self.core.request(operation)?, Instant::now());
-        let reading = Reading::Whole(policy.body_limit);
+        let mut call = self.core.call(operation)?;
+        let reading = Reading::Whole(self.core.policy.body_limit);
         let (head, body) = self.drive(&mut call, O::METHOD, reading)?.into_parts();
         // What was received whole is here already.
         let body = body.collect(u64::MAX)?;
@@ -131,8 +131,7 @@ impl Client {
     /// # }
     /// ```
     pub fn stream<O: ListOperation>(&self, operation: &O) -> Result<Records<O::Item>, Error> {
-        let request = self.core.request(operation)?;
-        let mut call = Call::streaming(&self.core.policy, request, Instant::now());
+        let mut call = self.core.streaming_call(operation)?;
         let (head, body) = self.drive(&mut call, O::METHOD, Reading::Head)?.into_parts();
         if let Err(error) = check_head(head.status, &head.headers) {
             let kept = beginning(body);
@@ -150,14 +149,15 @@ impl Client {
         operation: &str,
         reading: Reading,
     ) -> Result<Response<BlockingBody>, Error> {
-        let mut token = block_on(self.core.tokens.current())?;
+        let mut token = block_on(self.core.token(call))?;
         loop {
             let begun = Instant::now();
             let request = call.attempt(&token, begun)?;
             let outcome = exchange(&self.transport, request, reading);
             match self.core.judge(call, operation, begun, outcome) {
                 Next::Wait(delay) => block(delay),
-                Next::Refresh(refused) => match block_on(self.core.tokens.other_than(&token))? {
+                Next::Refresh(refused) => match block_on(self.core.token_other_than(&token, call))?
+                {
                     Some(other) => token = other,
                     None => return Ok(refused),
                 },

@@ -9,7 +9,7 @@ use crate::call::Policy;
 use crate::core::Core;
 use crate::observer::Watch;
 use crate::token::Tokens;
-use crate::{Error, Observer, RetryPolicy, TokenSource};
+use crate::{Error, Observer, RetryBudget, RetryPolicy, TokenSource};
 
 /// Makes a client: [`Client::builder`](crate::Client::builder), or
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
@@ -86,6 +86,12 @@ impl<T> Builder<T> {
     /// Sets how failed calls are repeated.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.policy.retry = policy;
+        self
+    }
+
+    /// Sets how many retries all calls may use up together. Default: 10 at once, then one for every 10 answered calls.
+    pub fn retry_budget(mut self, budget: RetryBudget) -> Self {
+        self.policy.budget = budget;
         self
     }
 

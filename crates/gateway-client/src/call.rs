@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use gateway_transport::{Deadline, Request, TransportError};
-use http::header::AUTHORIZATION;
-use http::{Response, StatusCode};
+use http::{Response, StatusCode, Uri};
 
+use crate::request::request;
 use crate::retry::{RetryBudget, RetryPolicy, is_transient_status, retry_after};
 use crate::{AccessToken, Error};
 
@@ -38,7 +38,7 @@ impl Default for Policy {
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     policy: &'a Policy,
-    request: Request,
+    target: Uri,
     deadline: Instant,
     attempt_timeout: Duration,
     attempts: u32,
@@ -67,26 +67,26 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// This moment.
-    pub(crate) fn now() -> Self {
-        Self { now: Instant::now(), date: SystemTime::now(), random: fastrand::f64() }
+    /// This moment, which is `now`.
+    pub(crate) fn at(now: Instant) -> Self {
+        Self { now, date: SystemTime::now(), random: fastrand::f64() }
     }
 }
 
 impl<'a> Call<'a> {
     /// Begins a call whose whole answer is received. Its deadline counts from here.
-    pub(crate) fn new(policy: &'a Policy, request: Request, now: Instant) -> Self {
-        Self::limited(policy, request, now, policy.call_timeout, policy.attempt_timeout)
+    pub(crate) fn new(policy: &'a Policy, target: Uri, now: Instant) -> Self {
+        Self::limited(policy, target, now, policy.call_timeout, policy.attempt_timeout)
     }
 
     /// Begins a call whose answer is a stream: an attempt lasts as long as the list is read.
-    pub(crate) fn streaming(policy: &'a Policy, request: Request, now: Instant) -> Self {
-        Self::limited(policy, request, now, policy.stream_timeout, policy.stream_timeout)
+    pub(crate) fn streaming(policy: &'a Policy, target: Uri, now: Instant) -> Self {
+        Self::limited(policy, target, now, policy.stream_timeout, policy.stream_timeout)
     }
 
     fn limited(
         policy: &'a Policy,
-        request: Request,
+        target: Uri,
         now: Instant,
         call_timeout: Duration,
         attempt_timeout: Duration,
@@ -95,7 +95,7 @@ impl<'a> Call<'a> {
         let deadline = now.checked_add(call_timeout).unwrap_or(now + FOREVER);
         Self {
             policy,
-            request,
+            target,
             deadline,
             attempt_timeout,
             attempts: 0,
@@ -104,14 +104,27 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns the request of the next attempt, with its token and its deadline.
+    /// Returns how long to wait for a token that is asked for now. A stream may last long; its token may not.
+    pub(crate) fn token_deadline(&self, now: Instant) -> Instant {
+        self.limit(self.policy.call_timeout, now)
+    }
+
+    /// Returns the request of an attempt, without its deadline.
+    pub(crate) fn request(&self, token: &AccessToken) -> Result<Request, Error> {
+        request(self.target.clone(), token)
+    }
+
+    /// Begins the next attempt and returns its request.
     pub(crate) fn attempt(&mut self, token: &AccessToken, now: Instant) -> Result<Request, Error> {
+        let mut request = self.request(token)?;
         self.attempts += 1;
-        let mut request = self.request.clone();
-        request.headers_mut().insert(AUTHORIZATION, token.header()?);
-        let limit = now.checked_add(self.attempt_timeout).unwrap_or(self.deadline);
-        request.extensions_mut().insert(Deadline::at(limit.min(self.deadline)));
+        request.extensions_mut().insert(Deadline::at(self.limit(self.attempt_timeout, now)));
         Ok(request)
+    }
+
+    /// Returns when something is over that begins now: after its own limit, or with the call.
+    fn limit(&self, own: Duration, now: Instant) -> Instant {
+        now.checked_add(own).map_or(self.deadline, |end| end.min(self.deadline))
     }
 
     /// Returns how many requests were handed to the transport.
@@ -120,20 +133,24 @@ impl<'a> Call<'a> {
     }
 
     /// Decides what an outcome means: every answer is delivered, once waiting will not make it a better one.
+    ///
+    /// `moment` is only asked when there is something to wait for.
     pub(crate) fn judge<B>(
         &mut self,
         outcome: Result<Response<B>, TransportError>,
-        moment: Moment,
+        moment: impl FnOnce() -> Moment,
     ) -> Next<B> {
-        let (transient, asked) = match &outcome {
-            Ok(response) => (
-                is_transient_status(response.status()),
-                retry_after(response.headers(), moment.date),
-            ),
-            Err(error) => (error.is_transient(), None),
+        let transient = match &outcome {
+            Ok(response) => is_transient_status(response.status()),
+            Err(error) => error.is_transient(),
         };
-        if transient && let Some(delay) = self.delay(asked, moment) {
-            return Next::Wait(delay);
+        if transient {
+            let moment = moment();
+            let headers = outcome.as_ref().map(Response::headers).ok();
+            let asked = headers.and_then(|headers| retry_after(headers, moment.date));
+            if let Some(delay) = self.delay(asked, moment) {
+                return Next::Wait(delay);
+            }
         }
         match outcome {
             Ok(response) if response.status() == StatusCode::UNAUTHORIZED && !self.refreshed => {
@@ -172,11 +189,14 @@ mod tests {
 
     use bytes::Bytes;
     use gateway_transport::{Deadline, ErrorKind, Request, TransportError};
-    use http::Response;
+    use http::header::RETRY_AFTER;
+    use http::{Response, Uri};
+    use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::{Call, Moment, Next, Policy};
-    use crate::AccessToken;
+    use crate::retry::{BASE_DELAY, MAX_DELAY};
+    use crate::{AccessToken, RetryBudget, RetryPolicy};
 
     /// A clock that moves when it is told to.
     struct Clock(Instant);
@@ -204,10 +224,10 @@ mod tests {
     fn play(outcomes: Vec<Result<Response<Bytes>, TransportError>>) -> (String, u32) {
         let mut clock = Clock(Instant::now());
         let policy = Policy::default();
-        let mut call = Call::new(&policy, Request::new(Bytes::new()), clock.0);
+        let mut call = Call::new(&policy, Uri::default(), clock.0);
         for outcome in outcomes {
             let _request = call.attempt(&token(), clock.0).unwrap();
-            match call.judge(outcome, clock.moment(0.5)) {
+            match call.judge(outcome, || clock.moment(0.5)) {
                 Next::Wait(delay) => clock.0 += delay,
                 Next::Refresh(_) => {}
                 Next::Done(Ok(answer)) => return (answer.status().to_string(), call.attempts()),
@@ -260,7 +280,7 @@ mod tests {
     fn an_attempt_never_outlives_the_call() {
         let start = Instant::now();
         let policy = Policy::default();
-        let mut call = Call::new(&policy, Request::new(Bytes::new()), start);
+        let mut call = Call::new(&policy, Uri::default(), start);
         let limit = |request: &Request| Deadline::of(request).unwrap().instant() - start;
         assert_eq!(limit(&call.attempt(&token(), start).unwrap()), Duration::from_secs(30));
         assert_eq!(
@@ -270,28 +290,74 @@ mod tests {
     }
 
     proptest! {
+        /// Calls of one client, one after the other, each attempt as long and as lucky as chance wants it.
         #[test]
-        fn a_call_ends_before_its_deadline(
-            durations in proptest::collection::vec(0_u64..40_000, 20),
-            randoms in proptest::collection::vec(0.0..1.0, 20),
-            attempts in 1_u32..20,
+        fn schedules_stay_within_every_limit(
+            calls in vec((1_u32..20, vec(attempt(), 20)), 1..20),
+            at_once in 0_u32..20,
+            calls_per_retry in 1_u32..20,
         ) {
-            let start = Instant::now();
-            let mut clock = Clock(start);
-            let mut policy = Policy::default();
-            policy.retry = policy.retry.max_attempts(attempts);
-            let mut call = Call::new(&policy, Request::new(Bytes::new()), start);
-            for (duration, random) in durations.into_iter().zip(randoms) {
-                let request = call.attempt(&token(), clock.0).unwrap();
-                let deadline = Deadline::of(&request).unwrap().instant();
-                clock.0 = (clock.0 + Duration::from_millis(duration)).min(deadline);
-                match call.judge(status(503), clock.moment(random)) {
-                    Next::Wait(delay) => clock.0 += delay,
-                    Next::Refresh(_) | Next::Done(_) => break,
+            let budget = RetryBudget::new().at_once(at_once).calls_per_retry(calls_per_retry);
+            let mut clock = Clock(Instant::now());
+            let (mut retries, mut answers) = (0, 0);
+            for (attempts, schedule) in calls {
+                let retry = RetryPolicy::default().max_attempts(attempts);
+                let policy = Policy { retry, budget: budget.clone(), ..Policy::default() };
+                let start = clock.0;
+                let mut call = Call::new(&policy, Uri::default(), start);
+                for Scripted { duration, code, asked, random } in schedule {
+                    let request = call.attempt(&token(), clock.0).unwrap();
+                    let deadline = Deadline::of(&request).unwrap().instant();
+                    clock.0 = (clock.0 + duration).min(deadline);
+                    let moment = clock.moment(random);
+                    match call.judge(answer(code, asked), || moment) {
+                        Next::Wait(delay) => {
+                            retries += 1;
+                            clock.0 += delay;
+                            prop_assert!(asked.is_none_or(|floor| delay >= floor));
+                            let jitter = if asked.is_some() { BASE_DELAY } else { MAX_DELAY };
+                            prop_assert!(delay <= asked.unwrap_or_default() + jitter);
+                        }
+                        Next::Refresh(_) => {}
+                        Next::Done(_) => {
+                            answers += u32::from(code == 200 || code == 401);
+                            break;
+                        }
+                    }
                 }
+                prop_assert!(clock.0 <= start + policy.call_timeout);
+                // One more than the policy says: the attempt with another token.
+                prop_assert!(call.attempts <= attempts + 1);
+                prop_assert!(retries <= at_once + answers / calls_per_retry);
             }
-            prop_assert!(clock.0 <= start + policy.call_timeout);
-            prop_assert!(call.attempts <= attempts);
         }
+    }
+
+    /// How an attempt goes.
+    #[derive(Clone, Copy, Debug)]
+    struct Scripted {
+        duration: Duration,
+        code: u16,
+        asked: Option<Duration>,
+        random: f64,
+    }
+
+    fn attempt() -> impl Strategy<Value = Scripted> {
+        let duration = (0_u64..40_000).prop_map(Duration::from_millis);
+        let code = prop_oneof![Just(200), Just(401), Just(429), Just(500), Just(503)];
+        let asked = proptest::option::of((0_u64..40).prop_map(Duration::from_secs));
+        (duration, code, asked, 0.0..1.0).prop_map(|(duration, code, asked, random)| Scripted {
+            duration,
+            code,
+            asked,
+            random,
+        })
+    }
+
+    fn answer(code: u16, asked: Option<Duration>) -> Result<Response<Bytes>, TransportError> {
+        let asked = asked.map(|asked| (RETRY_AFTER, asked.as_secs().into()));
+        let mut response = status(code)?;
+        response.headers_mut().extend(asked);
+        Ok(response)
     }
 }

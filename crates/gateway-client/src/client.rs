@@ -97,7 +97,8 @@ impl Client {
     /// # }
     /// ```
     pub async fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
-        self.core.dry_run(operation, &self.core.tokens.current().await?)
+        let call = self.core.call(operation)?;
+        call.request(&self.core.token(&call).await?)
     }
 
     /// Calls any operation and reads its answer.
@@ -134,9 +135,8 @@ impl Client {
     /// # }
     /// ```
     pub async fn send_raw<O: Operation>(&self, operation: &O) -> Result<Answer, Error> {
-        let policy = &self.core.policy;
-        let mut call = Call::new(policy, self.core.request(operation)?, Instant::now());
-        let reading = Reading::Whole(policy.body_limit);
+        let mut call = self.core.call(operation)?;
+        let reading = Reading::Whole(self.core.policy.body_limit);
         let (head, body) = self.drive(&mut call, O::METHOD, reading).await?.into_parts();
         // What was received whole is here already.
         let body = body.collect(u64::MAX).await?;
@@ -169,8 +169,7 @@ impl Client {
     /// # }
     /// ```
     pub async fn stream<O: ListOperation>(&self, operation: &O) -> Result<Records<O::Item>, Error> {
-        let request = self.core.request(operation)?;
-        let mut call = Call::streaming(&self.core.policy, request, Instant::now());
+        let mut call = self.core.streaming_call(operation)?;
         let (head, body) = self.drive(&mut call, O::METHOD, Reading::Head).await?.into_parts();
         if let Err(error) = check_head(head.status, &head.headers) {
             let kept = beginning(body).await;
@@ -188,14 +187,14 @@ impl Client {
         operation: &str,
         reading: Reading,
     ) -> Result<Response<Body>, Error> {
-        let mut token = self.core.tokens.current().await?;
+        let mut token = self.core.token(call).await?;
         loop {
             let begun = Instant::now();
             let request = call.attempt(&token, begun)?;
             let outcome = exchange(&self.transport, request, reading).await;
             match self.core.judge(call, operation, begun, outcome) {
                 Next::Wait(delay) => sleep(delay).await,
-                Next::Refresh(refused) => match self.core.tokens.other_than(&token).await? {
+                Next::Refresh(refused) => match self.core.token_other_than(&token, call).await? {
                     Some(other) => token = other,
                     None => return Ok(refused),
                 },

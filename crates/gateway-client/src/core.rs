@@ -2,17 +2,17 @@
 
 use std::time::Instant;
 
-use bytes::Bytes;
-use gateway_model::{Operation, service};
-use gateway_transport::{Request, TransportError};
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, USER_AGENT};
-use http::{HeaderMap, HeaderValue, Method, Response};
+use gateway_model::Operation;
+use gateway_transport::TransportError;
+use http::header::CONTENT_LENGTH;
+use http::{HeaderMap, Response, Uri};
 
 use crate::base_url::BaseUrl;
 use crate::call::{Call, Moment, Next, Policy};
 use crate::observer::{Attempt, Watch, outline, wait_of};
+use crate::sleep::before;
 use crate::token::Tokens;
-use crate::{AccessToken, Error};
+use crate::{AccessToken, Error, ErrorKind};
 
 /// The part of a client that knows no transport.
 #[derive(Debug)]
@@ -24,27 +24,33 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Returns the request of an operation, all but the token.
-    pub(crate) fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
-        let query = operation.query()?;
-        let mut request = Request::new(Bytes::new());
-        *request.method_mut() = Method::GET;
-        *request.uri_mut() = self.base_url.with_query(query.as_str())?;
-        let headers = request.headers_mut();
-        headers.insert(ACCEPT, HeaderValue::from_static(service::ACCEPT));
-        headers.insert(USER_AGENT, HeaderValue::from_static(NAME_AND_VERSION));
-        Ok(request)
+    /// Returns the address of an operation.
+    pub(crate) fn target<O: Operation>(&self, operation: &O) -> Result<Uri, Error> {
+        self.base_url.with_query(operation.query()?.as_str())
     }
 
-    /// Returns the request of an operation, as it goes out with this token.
-    pub(crate) fn dry_run<O: Operation>(
+    /// Begins a call whose whole answer is received.
+    pub(crate) fn call<O: Operation>(&self, operation: &O) -> Result<Call<'_>, Error> {
+        Ok(Call::new(&self.policy, self.target(operation)?, Instant::now()))
+    }
+
+    /// Begins a call whose answer is a stream.
+    pub(crate) fn streaming_call<O: Operation>(&self, operation: &O) -> Result<Call<'_>, Error> {
+        Ok(Call::streaming(&self.policy, self.target(operation)?, Instant::now()))
+    }
+
+    /// Returns the token to use, if the source gives it before the call is over.
+    pub(crate) async fn token(&self, call: &Call<'_>) -> Result<AccessToken, Error> {
+        in_time(call, self.tokens.current()).await
+    }
+
+    /// Returns another token than `refused`, in the same time; `None` if the source has no other.
+    pub(crate) async fn token_other_than(
         &self,
-        operation: &O,
-        token: &AccessToken,
-    ) -> Result<Request, Error> {
-        let mut request = self.request(operation)?;
-        request.headers_mut().insert(AUTHORIZATION, token.header()?);
-        Ok(request)
+        refused: &AccessToken,
+        call: &Call<'_>,
+    ) -> Result<Option<AccessToken>, Error> {
+        in_time(call, self.tokens.other_than(refused)).await
     }
 
     /// Judges an outcome, and tells those who watch.
@@ -55,14 +61,14 @@ impl Core {
         begun: Instant,
         outcome: Result<Response<B>, TransportError>,
     ) -> Next<B> {
-        let moment = Moment::now();
+        let now = Instant::now();
         let (status, failure) = outline(&outcome);
-        let next = call.judge(outcome, moment);
+        let next = call.judge(outcome, || Moment::at(now));
         self.watch.tell(&Attempt {
             operation,
             server_address: self.base_url.host(),
             number: call.attempts(),
-            elapsed: moment.now.saturating_duration_since(begun),
+            elapsed: now.saturating_duration_since(begun),
             status,
             failure,
             retry_in: wait_of(&next),
@@ -89,4 +95,13 @@ pub(crate) enum Reading {
     Head,
 }
 
-const NAME_AND_VERSION: &str = concat!("gateway-client/", env!("CARGO_PKG_VERSION"));
+/// Waits for a token no longer than the call may take.
+async fn in_time<T>(
+    call: &Call<'_>,
+    token: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let result = before(call.token_deadline(Instant::now()), token).await.unwrap_or_else(|| {
+        Err(Error::new(ErrorKind::Timeout, "the token source gave no token while the call lasted"))
+    });
+    result.map_err(|error| error.after_attempts(call.attempts()))
+}

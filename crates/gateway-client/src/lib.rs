@@ -28,7 +28,7 @@
 //! | attempts | 3 | [`RetryPolicy::max_attempts`] |
 //! | wait before an attempt | up to 200 ms, doubled each time, at most 5 s, full jitter | [`RetryPolicy`] |
 //! | longest `Retry-After` that is waited for | 30 s | [`RetryPolicy::max_retry_after`] |
-//! | retry budget, shared by clones | 10 retries at once, then one for every 10 answers | |
+//! | retry budget, shared by clones | 10 retries at once, then one for every 10 answered calls | [`Builder::retry_budget`] |
 //! | largest body of a successful answer | 64 MiB | [`Builder::body_limit`] |
 //! | largest record of a stream | 1 MiB | [`Records::record_limit`] |
 //! | body kept with an error | the first 64 KiB | |
@@ -61,6 +61,7 @@ mod generated;
 mod observer;
 mod problem;
 mod records;
+mod request;
 mod retry;
 mod sleep;
 mod token;
@@ -80,7 +81,7 @@ pub use crate::error::{Error, ErrorKind};
 pub use crate::observer::{Attempt, Observer};
 pub use crate::problem::Problem;
 pub use crate::records::{Entry, Records};
-pub use crate::retry::RetryPolicy;
+pub use crate::retry::{RetryBudget, RetryPolicy};
 #[cfg(feature = "oauth2")]
 pub use crate::token::ClientCredentials;
 pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource};

@@ -1,11 +1,13 @@
 //! Whether to send again, and when: decisions without a clock, without randomness and without I/O.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, StatusCode};
+
+mod budget;
+
+pub use self::budget::RetryBudget;
 
 /// How failed calls are repeated. Every call of the service only reads, so repeating one is safe.
 ///
@@ -100,32 +102,6 @@ impl Default for RetryPolicy {
     }
 }
 
-/// Keeps retries from multiplying the load on a service that is down. Shared by the clones of a client.
-#[derive(Clone, Debug)]
-pub(crate) struct RetryBudget(Arc<AtomicU32>);
-
-impl RetryBudget {
-    /// Notes a call that went well.
-    pub(crate) fn deposit(&self) {
-        self.change(|tokens| (tokens < BUDGET).then_some(tokens + 1));
-    }
-
-    /// Takes a retry out of the budget; false if there is none left.
-    pub(crate) fn withdraw(&self) -> bool {
-        self.change(|tokens| tokens.checked_sub(RETRY_COST))
-    }
-
-    fn change(&self, next: impl FnMut(u32) -> Option<u32>) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
-    }
-}
-
-impl Default for RetryBudget {
-    fn default() -> Self {
-        Self(Arc::new(AtomicU32::new(BUDGET)))
-    }
-}
-
 /// Whether an answer with this status may be another one later.
 pub(crate) fn is_transient_status(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 429 | 500 | 502 | 503 | 504)
@@ -145,13 +121,9 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
 }
 
 const MAX_ATTEMPTS: u32 = 3;
-const BASE_DELAY: Duration = Duration::from_millis(200);
-const MAX_DELAY: Duration = Duration::from_secs(5);
+pub(crate) const BASE_DELAY: Duration = Duration::from_millis(200);
+pub(crate) const MAX_DELAY: Duration = Duration::from_secs(5);
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
-
-/// A success puts in 1, a retry takes out [`RETRY_COST`]: ten retries at once, then one in ten calls.
-const BUDGET: u32 = 100;
-const RETRY_COST: u32 = 10;
 
 /// Keeps the factor within 32 bits; every sensible maximum is reached long before.
 const MAX_DOUBLINGS: u32 = 16;
@@ -165,8 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{
-        BASE_DELAY, MAX_DELAY, MAX_RETRY_AFTER, RetryBudget, RetryPolicy, is_transient_status,
-        retry_after,
+        BASE_DELAY, MAX_DELAY, MAX_RETRY_AFTER, RetryPolicy, is_transient_status, retry_after,
     };
 
     const LONG: Duration = Duration::from_secs(3600);
@@ -221,19 +192,6 @@ mod tests {
             policy.delay(None, 1, BASE_DELAY + Duration::from_nanos(1), 1.0),
             Some(BASE_DELAY)
         );
-    }
-
-    #[test]
-    fn the_budget_runs_dry_and_fills_up() {
-        let budget = RetryBudget::default();
-        let clone = budget.clone();
-        assert_eq!((0..50).filter(|_| budget.withdraw()).count(), 10);
-        for _ in 0..9 {
-            clone.deposit();
-        }
-        assert!(!budget.withdraw());
-        clone.deposit();
-        assert!(budget.withdraw());
     }
 
     proptest! {

@@ -1,6 +1,7 @@
 //! Waiting between attempts, with and without blocking, on any runtime or none.
 
 use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 use std::thread;
@@ -11,7 +12,23 @@ use std::time::{Duration, Instant};
 /// A thread keeps the time, so that the client works on every runtime. A wait comes before a retry only, which the
 /// budget keeps rare; it ends early when the future is dropped.
 pub(crate) async fn sleep(delay: Duration) {
-    let end = Instant::now().checked_add(delay);
+    sleep_until(Instant::now().checked_add(delay)).await;
+}
+
+/// Waits for `future`, but not beyond `end`.
+pub(crate) async fn before<F: Future>(end: Instant, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    // Starts no thread before it is polled, and what is ready at once comes first.
+    let mut timer = pin!(sleep_until(Some(end)));
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => timer.as_mut().poll(context).map(|()| None),
+    })
+    .await
+}
+
+/// Without an end, it does not wait at all.
+async fn sleep_until(end: Option<Instant>) {
     let timer = Arc::new(Mutex::new(None::<Waker>));
     let mut keeper = None::<Keeper>;
     poll_fn(|context| {

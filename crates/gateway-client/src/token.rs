@@ -1,7 +1,7 @@
 //! Where access tokens come from, and how one is replaced when the service refuses it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use async_lock::Mutex;
 use gateway_transport::{BoxError, BoxFuture};
@@ -47,7 +47,8 @@ pub use self::file::FileToken;
 pub trait TokenSource: Send + Sync + 'static {
     /// Returns a token. `refused` is the one that the service has just refused; if it is returned again, the call fails.
     ///
-    /// The blocking client waits for the future on the calling thread, without a runtime.
+    /// The blocking client waits for the future on the calling thread, without a runtime. A call waits as long as it may
+    /// take, a stream as long as any other call; then the future is dropped, and the next call that waits asks again.
     ///
     /// # Errors
     ///
@@ -76,25 +77,28 @@ impl TokenSource for AccessToken {
 /// The source of a client and the token it gave last.
 pub(crate) struct Tokens {
     source: Arc<dyn TokenSource>,
+    last: RwLock<Option<AccessToken>>,
     /// Held while the source is asked, so that it is asked once however many calls wait.
-    last: Mutex<Option<AccessToken>>,
+    asking: Mutex<()>,
 }
 
 impl Tokens {
     pub(crate) fn new(source: Arc<dyn TokenSource>) -> Self {
-        Self { source, last: Mutex::new(None) }
+        Self { source, last: RwLock::new(None), asking: Mutex::new(()) }
     }
 
     /// Returns the token to use.
     pub(crate) async fn current(&self) -> Result<AccessToken, Error> {
-        let mut last = self.last.lock().await;
-        if let Some(token) = &*last
-            && self.source.is_current(token)
-        {
-            return Ok(token.clone());
+        let is_current = |token: &AccessToken| self.source.is_current(token);
+        if let Some(token) = self.last().filter(is_current) {
+            return Ok(token);
         }
-        let token = self.source.token(None).await.map_err(no_token)?;
-        Ok(last.insert(token).clone())
+        let _asking = self.asking.lock().await;
+        // Another call may have asked while this one waited.
+        match self.last().filter(is_current) {
+            Some(token) => Ok(token),
+            None => self.ask(None).await,
+        }
     }
 
     /// Returns another token than `refused`, or `None` if the source has no other.
@@ -102,17 +106,23 @@ impl Tokens {
         &self,
         refused: &AccessToken,
     ) -> Result<Option<AccessToken>, Error> {
-        let mut last = self.last.lock().await;
-        if let Some(token) = &*last
-            && !token.is(refused)
-        {
+        let other = |token: &AccessToken| !token.is(refused);
+        let _asking = self.asking.lock().await;
+        match self.last().filter(other) {
             // Another call has replaced it while this one waited.
-            return Ok(Some(token.clone()));
+            Some(token) => Ok(Some(token)),
+            None => Ok(Some(self.ask(Some(refused)).await?).filter(other)),
         }
-        let token = self.source.token(Some(refused)).await.map_err(no_token)?;
-        let other = (!token.is(refused)).then(|| token.clone());
-        *last = Some(token);
-        Ok(other)
+    }
+
+    fn last(&self) -> Option<AccessToken> {
+        self.last.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn ask(&self, refused: Option<&AccessToken>) -> Result<AccessToken, Error> {
+        let token = self.source.token(refused).await.map_err(no_token)?;
+        *self.last.write().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
+        Ok(token)
     }
 }
 

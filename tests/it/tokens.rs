@@ -1,0 +1,97 @@
+//! A token source that hangs does not hang the call: a token is waited for as long as the call may take.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::http::Response;
+use gateway_client::model::ListVacancies;
+use gateway_client::transport::{
+    BlockingTransport, BoxError, BoxFuture, MemoryTransport, TransportError,
+};
+use gateway_client::{AccessToken, Client, Error, ErrorKind, TokenSource, blocking};
+
+#[tokio::test]
+async fn an_async_call_waits_as_long_as_it_may_take() {
+    let client = Client::builder(BASE_URL)
+        .token(Hangs::on(|_| true))
+        .call_timeout(LIMIT)
+        .transport(MemoryTransport::new([]))
+        .build()
+        .unwrap();
+    let start = Instant::now();
+    never_asked(&client.list_vacancies().await.unwrap_err());
+    never_asked(&client.stream(&ListVacancies::new()).await.unwrap_err());
+    never_asked(&client.request(&ListVacancies::new()).await.unwrap_err());
+    assert!(start.elapsed() >= 3 * LIMIT);
+}
+
+#[test]
+fn a_blocking_call_waits_as_long_as_it_may_take() {
+    let client = blocking(Hangs::on(|_| true), MemoryTransport::new([]));
+    let start = Instant::now();
+    never_asked(&client.list_vacancies().unwrap_err());
+    never_asked(&client.stream(&ListVacancies::new()).unwrap_err());
+    never_asked(&client.request(&ListVacancies::new()).unwrap_err());
+    assert!(start.elapsed() >= 3 * LIMIT);
+}
+
+#[test]
+fn the_next_call_asks_again() {
+    let client = blocking(Hangs::on(|question| question == 0), MemoryTransport::new([answer(200)]));
+    never_asked(&client.list_vacancies().unwrap_err());
+    // The source hangs once: the question of the call that gave up is not waited for.
+    assert!(client.list_vacancies().unwrap().items.is_empty());
+}
+
+#[test]
+fn a_refresh_that_hangs_ends_the_call_that_was_refused() {
+    let client = blocking(Hangs::on(|question| question == 1), MemoryTransport::new([answer(401)]));
+    let error = client.list_vacancies().unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 1));
+}
+
+#[track_caller]
+fn never_asked(error: &Error) {
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
+    assert_eq!(error.to_string(), "the token source gave no token while the call lasted");
+    assert!(error.is_transient());
+}
+
+fn blocking(source: Hangs, transport: impl BlockingTransport) -> blocking::Client {
+    let builder = blocking::Client::builder(BASE_URL).token(source).call_timeout(LIMIT);
+    builder.transport(transport).build().unwrap()
+}
+
+fn answer<B: From<&'static str>>(status: u16) -> Result<Response<B>, TransportError> {
+    let response = Response::builder().status(status).header("content-type", "application/json");
+    Ok(response.body("[]".into()).unwrap())
+}
+
+/// Gives a token, but not to every question.
+struct Hangs {
+    on: fn(usize) -> bool,
+    asked: AtomicUsize,
+}
+
+impl Hangs {
+    fn on(question: fn(usize) -> bool) -> Self {
+        Self { on: question, asked: AtomicUsize::new(0) }
+    }
+}
+
+impl TokenSource for Hangs {
+    fn token<'a>(
+        &'a self,
+        _refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+        Box::pin(async {
+            if (self.on)(self.asked.fetch_add(1, Ordering::Relaxed)) {
+                std::future::pending::<()>().await;
+            }
+            Ok(AccessToken::new("gwt_6yqW")?)
+        })
+    }
+}
+
+const BASE_URL: &str = "https://gateway.example.com";
+const LIMIT: Duration = Duration::from_millis(50);
