@@ -53,8 +53,10 @@ impl ReqwestTransport {
     }
 }
 
-impl Transport for ReqwestTransport {
-    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+impl ReqwestTransport {
+    /// Puts a request into the terms of reqwest. Apart from [`send`](Transport::send), so that what it needs on the way
+    /// is not part of the future, which is allocated for every request.
+    fn prepare(&self, request: Request) -> Result<(Client, ::reqwest::Request), TransportError> {
         // reqwest panics when it is polled outside a runtime.
         let runtime = current_runtime()?;
         let left = Deadline::remaining(&request)?;
@@ -70,7 +72,13 @@ impl Transport for ReqwestTransport {
         }
         // reqwest applies it to the body, too.
         *request.timeout_mut() = left;
+        Ok((client, request))
+    }
+}
 
+impl Transport for ReqwestTransport {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        let (client, request) = self.prepare(request)?;
         let response = client.execute(request).await.map_err(|e| classify(e, Phase::Head))?;
         let mut response = http::Response::from(response)
             .map(|body| Body::with_errors_unpin(body, |error| classify(error, Phase::Body)));
@@ -131,3 +139,18 @@ impl Clients {
 
 /// Programs have one runtime or two. More come from tests, where each one is gone a moment later.
 const MOST_RUNTIMES: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Request, Transport};
+
+    use super::ReqwestTransport;
+
+    #[test]
+    fn the_future_of_a_request_is_small() {
+        let transport = ReqwestTransport::new(&Options::default()).unwrap();
+        let future = transport.send(Request::new("".into()));
+        // From 1 KiB on, glibc takes memory from where all threads do.
+        assert!(size_of_val(&future) < 512, "{} bytes", size_of_val(&future));
+    }
+}

@@ -1,13 +1,15 @@
 //! An async transport for code without `async`.
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io::{self, Read};
+use std::panic::resume_unwind;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake};
 use std::thread::{self, Thread};
 
 use bytes::Bytes;
+use http_body::Body as _;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
@@ -19,9 +21,9 @@ use crate::{
 
 /// Makes a [`BlockingTransport`] of any async transport that needs tokio.
 ///
-/// A thread of its own runs the sockets and the clocks; the exchange itself runs on the calling thread, which sleeps
-/// until there is something to do. So nothing is buffered between the two, and a call inside another runtime blocks
-/// that runtime's thread, but never panics.
+/// A thread of its own runs the exchange until the head of the response is there; the calling thread sleeps so long. The
+/// body is pulled by whoever reads it, so no more of it than one piece is ever held. A call inside another runtime
+/// blocks that runtime's thread, but never panics.
 ///
 /// Clones share the thread. It ends when the last clone and the last body are dropped.
 ///
@@ -60,10 +62,19 @@ impl<T: Transport> OnThread<T> {
 
 impl<T: Transport> BlockingTransport for OnThread<T> {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        let response = self.runtime.drive(self.inner.send(request))?;
-        Ok(response.map(|body| {
-            let runtime = Arc::clone(&self.runtime);
-            BlockingBody::new(DrivenBody { body, chunk: Bytes::new(), runtime })
+        let inner = Arc::clone(&self.inner);
+        let (response, begun) = self.runtime.run(async move {
+            let mut response = inner.send(request).await?;
+            let begun = beginning(response.body_mut()).await;
+            Ok((response, begun))
+        })?;
+        Ok(response.map(|body| match begun {
+            // A short answer is complete: nothing of the exchange is left.
+            Some(Ok(Some(whole))) if body.is_end_stream() => whole.into(),
+            begun => {
+                let runtime = Arc::clone(&self.runtime);
+                BlockingBody::new(DrivenBody { body, begun, chunk: Bytes::new(), runtime })
+            }
         }))
     }
 
@@ -105,6 +116,22 @@ impl RuntimeThread {
         Ok(Self { handle, _stop: stop })
     }
 
+    /// Runs `exchange` to its end on this thread, while the calling thread sleeps.
+    fn run<T: Send + 'static>(
+        &self,
+        exchange: impl Future<Output = Result<T, TransportError>> + Send + 'static,
+    ) -> Result<T, TransportError> {
+        let task = self.handle.spawn(exchange);
+        self.drive(task).unwrap_or_else(|error| match error.try_into_panic() {
+            // As if the exchange had run here.
+            Ok(panic) => resume_unwind(panic),
+            Err(stopped) => {
+                let text = "the thread of the transport has stopped";
+                Err(TransportError::new(ErrorKind::Other, text).with_source(stopped))
+            }
+        })
+    }
+
     /// Runs `future` to its end on the calling thread, with the sockets and clocks of this runtime.
     ///
     /// `Handle::block_on` does the same, but panics inside another runtime.
@@ -134,9 +161,35 @@ impl Wake for Unpark {
     }
 }
 
+/// Returns the first piece of a body if it is there already, as it is after a short answer: that saves the calling
+/// thread from being put to sleep once more.
+async fn beginning(body: &mut Body) -> Option<Begun> {
+    let first = now(body).await;
+    if first.is_some() {
+        return first;
+    }
+    // The body has been asked for. If it came with the head, it is here as soon as the connection has had its turn.
+    tokio::task::yield_now().await;
+    now(body).await
+}
+
+/// Returns the next piece of a body if it is there.
+async fn now(body: &mut Body) -> Option<Begun> {
+    let mut chunk = pin!(body.chunk());
+    poll_fn(|context| match chunk.as_mut().poll(context) {
+        Poll::Ready(first) => Poll::Ready(Some(first)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+/// What came of a body before anybody read it.
+type Begun = Result<Option<Bytes>, TransportError>;
+
 /// A body that is polled by whoever reads it.
 struct DrivenBody {
     body: Body,
+    begun: Option<Begun>,
     chunk: Bytes,
     runtime: Arc<RuntimeThread>,
 }
@@ -144,8 +197,11 @@ struct DrivenBody {
 impl Read for DrivenBody {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.chunk.is_empty() && !buffer.is_empty() {
-            let next = self.runtime.drive(self.body.chunk()).map_err(TransportError::into_io)?;
-            self.chunk = next.unwrap_or_default();
+            let next = match self.begun.take() {
+                Some(begun) => begun,
+                None => self.runtime.drive(self.body.chunk()),
+            };
+            self.chunk = next.map_err(TransportError::into_io)?.unwrap_or_default();
         }
         Ok(move_bytes(&mut self.chunk, buffer))
     }
