@@ -2,7 +2,7 @@
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io::{self, Read};
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake};
@@ -11,12 +11,13 @@ use std::thread::{self, Thread};
 use bytes::Bytes;
 use http_body::Body as _;
 use tokio::runtime::{Builder, Handle};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
 use crate::blocking_body::move_bytes;
 use crate::{
-    BlockingBody, BlockingResponse, BlockingTransport, Body, ErrorKind, Request, Transport,
-    TransportError,
+    BlockingBody, BlockingResponse, BlockingTransport, Body, BoxFuture, ErrorKind, Request,
+    Transport, TransportError,
 };
 
 /// Makes a [`BlockingTransport`] of any async transport that needs tokio.
@@ -99,21 +100,25 @@ impl<T: fmt::Debug> fmt::Debug for OnThread<T> {
 struct RuntimeThread {
     handle: Handle,
     /// Dropping it is the signal to stop. The thread is never joined: the drop may happen on a runtime's thread.
-    _stop: oneshot::Sender<()>,
+    exchanges: UnboundedSender<BoxFuture<'static, ()>>,
 }
 
 impl RuntimeThread {
     fn start() -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
-        let (stop, stopped) = oneshot::channel();
+        let (exchanges, mut begun) = unbounded_channel::<BoxFuture<'static, ()>>();
         thread::Builder::new().name("gateway-transport".into()).spawn(move || {
-            // `Err` is the signal; nothing is ever sent.
-            let _: Result<(), _> = runtime.block_on(stopped);
+            runtime.block_on(async {
+                // Started from here, and not through the handle, which would wake the thread for each of them.
+                while let Some(exchange) = begun.recv().await {
+                    tokio::spawn(exchange);
+                }
+            });
             // A name lookup may still be running on a thread of the pool; nobody waits for it any more.
             runtime.shutdown_background();
         })?;
-        Ok(Self { handle, _stop: stop })
+        Ok(Self { handle, exchanges })
     }
 
     /// Runs `exchange` to its end on this thread, while the calling thread sleeps.
@@ -121,15 +126,22 @@ impl RuntimeThread {
         &self,
         exchange: impl Future<Output = Result<T, TransportError>> + Send + 'static,
     ) -> Result<T, TransportError> {
-        let task = self.handle.spawn(exchange);
-        self.drive(task).unwrap_or_else(|error| match error.try_into_panic() {
+        let (sender, result) = oneshot::channel();
+        let exchange = Box::pin(async {
+            // The calling thread waits for it whatever happens.
+            let _unheard = sender.send(caught(exchange).await);
+        });
+        // If the thread is gone, so is the sender of the result.
+        let _stopped = self.exchanges.send(exchange);
+        match self.drive(result) {
+            Ok(Ok(result)) => result,
             // As if the exchange had run here.
-            Ok(panic) => resume_unwind(panic),
+            Ok(Err(panic)) => resume_unwind(panic),
             Err(stopped) => {
                 let text = "the thread of the transport has stopped";
                 Err(TransportError::new(ErrorKind::Other, text).with_source(stopped))
             }
-        })
+        }
     }
 
     /// Runs `future` to its end on the calling thread, with the sockets and clocks of this runtime.
@@ -147,6 +159,16 @@ impl RuntimeThread {
             }
         }
     }
+}
+
+/// Runs a future to its end, or to the panic that ends it.
+async fn caught<F: Future>(future: F) -> thread::Result<F::Output> {
+    let mut future = pin!(future);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+        Ok(polled) => polled.map(Ok),
+        Err(panic) => Poll::Ready(Err(panic)),
+    })
+    .await
 }
 
 struct Unpark(Thread);
