@@ -104,11 +104,18 @@ pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), 
             "the answer has a content coding that was not asked for",
         ));
     }
-    match media_type(headers).map(str::to_ascii_lowercase) {
-        Some(json) if json == "application/json" || json.ends_with("+json") => Ok(()),
+    match media_type(headers) {
+        Some(json) if is_json(json) => Ok(()),
         Some(_) => Err(Error::new(ErrorKind::ContentType, "the answer is not JSON")),
         None => Err(Error::new(ErrorKind::ContentType, "the answer does not say that it is JSON")),
     }
+}
+
+/// Whether a media type is JSON, or says that its syntax is (RFC 6839, section 3.1).
+fn is_json(media_type: &str) -> bool {
+    let suffix = media_type.rsplit_once('+').map(|(_, suffix)| suffix);
+    media_type.eq_ignore_ascii_case("application/json")
+        || suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("json"))
 }
 
 /// Returns the media type without its parameters; `None` if there is none, or none that can be read.

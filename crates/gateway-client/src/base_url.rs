@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use gateway_model::service;
 use http::Uri;
-use http::uri::{Authority, PathAndQuery, Scheme};
+use http::uri::{Authority, Parts, PathAndQuery, Scheme};
 
 use crate::Error;
 
@@ -66,12 +66,11 @@ impl BaseUrl {
             |error: http::Error| Error::config("the query makes no valid URL").because(error);
         let target = PathAndQuery::from_maybe_shared(Bytes::from(target))
             .map_err(|error| invalid(error.into()))?;
-        Uri::builder()
-            .scheme(self.scheme.clone())
-            .authority(self.authority.clone())
-            .path_and_query(target)
-            .build()
-            .map_err(invalid)
+        let mut parts = Parts::default();
+        parts.scheme = Some(self.scheme.clone());
+        parts.authority = Some(self.authority.clone());
+        parts.path_and_query = Some(target);
+        Uri::from_parts(parts).map_err(|error| invalid(error.into()))
     }
 }
 

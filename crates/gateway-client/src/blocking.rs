@@ -71,7 +71,8 @@ impl Client {
     /// [`ErrorKind::Token`](crate::ErrorKind::Token) if there is no token.
     pub fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
         let call = self.core.call(operation)?;
-        call.request(&block_on(self.core.token(&call))?)
+        let token = block_on(self.core.token(&call))?;
+        call.dry_run(&token)
     }
 
     /// Calls any operation and reads its answer.

@@ -109,14 +109,14 @@ impl<'a> Call<'a> {
         self.limit(self.policy.call_timeout, now)
     }
 
-    /// Returns the request of an attempt, without its deadline.
-    pub(crate) fn request(&self, token: &AccessToken) -> Result<Request, Error> {
-        request(self.target.clone(), token)
+    /// Returns the request that the first attempt would send, without its deadline.
+    pub(crate) fn dry_run(self, token: &AccessToken) -> Result<Request, Error> {
+        request(self.target, token)
     }
 
     /// Begins the next attempt and returns its request.
     pub(crate) fn attempt(&mut self, token: &AccessToken, now: Instant) -> Result<Request, Error> {
-        let mut request = self.request(token)?;
+        let mut request = request(self.target.clone(), token)?;
         self.attempts += 1;
         request.extensions_mut().insert(Deadline::at(self.limit(self.attempt_timeout, now)));
         Ok(request)

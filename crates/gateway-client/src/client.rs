@@ -98,7 +98,8 @@ impl Client {
     /// ```
     pub async fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
         let call = self.core.call(operation)?;
-        call.request(&self.core.token(&call).await?)
+        let token = self.core.token(&call).await?;
+        call.dry_run(&token)
     }
 
     /// Calls any operation and reads its answer.

@@ -118,33 +118,25 @@ impl Body {
         if self.size_hint().lower() > limit {
             return Err(TransportError::body_too_large(limit));
         }
-        let Some(first) = self.limited_chunk(0, limit).await? else { return Ok(Bytes::new()) };
-        let Some(second) = self.limited_chunk(first.len(), limit).await? else {
+        let mut first = Bytes::new();
+        let mut whole = BytesMut::new();
+        while let Some(chunk) = self.chunk().await? {
+            let so_far = first.len().max(whole.len());
+            if (so_far as u64).saturating_add(chunk.len() as u64) > limit {
+                return Err(TransportError::body_too_large(limit));
+            }
             // A body of one piece is not copied.
-            return Ok(first);
-        };
-        let mut whole = BytesMut::with_capacity(first.len() + second.len());
-        whole.extend_from_slice(&first);
-        whole.extend_from_slice(&second);
-        while let Some(chunk) = self.limited_chunk(whole.len(), limit).await? {
+            if first.is_empty() {
+                first = chunk;
+                continue;
+            }
+            if whole.is_empty() {
+                whole.reserve(first.len() + chunk.len());
+                whole.extend_from_slice(&first);
+            }
             whole.extend_from_slice(&chunk);
         }
-        Ok(whole.freeze())
-    }
-
-    /// The next piece, if it fits into `limit` after the bytes that are here already.
-    async fn limited_chunk(
-        &mut self,
-        so_far: usize,
-        limit: u64,
-    ) -> Result<Option<Bytes>, TransportError> {
-        let chunk = self.chunk().await?;
-        match &chunk {
-            Some(data) if (so_far as u64).saturating_add(data.len() as u64) > limit => {
-                Err(TransportError::body_too_large(limit))
-            }
-            _ => Ok(chunk),
-        }
+        Ok(if whole.is_empty() { first } else { whole.freeze() })
     }
 }
 
