@@ -13,6 +13,7 @@ mod faults;
 mod mocks;
 mod operations;
 mod schemas;
+mod spans;
 mod streaming;
 mod support;
 mod tokens;

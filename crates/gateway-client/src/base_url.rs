@@ -14,6 +14,9 @@ use crate::Error;
 pub(crate) struct BaseUrl {
     scheme: Scheme,
     authority: Authority,
+    /// The host, without the brackets of an IPv6 address.
+    host: String,
+    port: u16,
     /// The prefix with the path of the service, without a `/` at its end.
     path: String,
 }
@@ -48,12 +51,15 @@ impl BaseUrl {
         }
         let prefix = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
         let path = format!("{}{}", prefix.trim_end_matches('/'), service::PATH);
-        Ok(Self { scheme, authority, path })
+        let host = bare(authority.host()).to_owned();
+        let default_port = if scheme == Scheme::HTTP { 80 } else { 443 };
+        let port = authority.port_u16().unwrap_or(default_port);
+        Ok(Self { scheme, authority, host, port, path })
     }
 
-    /// Returns the host.
-    pub(crate) fn host(&self) -> &str {
-        self.authority.host()
+    /// Returns the host and the port that are connected to.
+    pub(crate) fn server(&self) -> (&str, u16) {
+        (&self.host, self.port)
     }
 
     /// Returns the address of a call with this query.
@@ -76,9 +82,13 @@ impl BaseUrl {
 
 /// Whether a host can only be this machine.
 pub(crate) fn is_loopback(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost")
-        || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        || bare(host).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// An IPv6 address without the brackets that it has in a URL; any other host as it is.
+fn bare(host: &str) -> &str {
+    host.trim_start_matches('[').trim_end_matches(']')
 }
 
 #[cfg(test)]
@@ -99,6 +109,18 @@ mod tests {
         check("https://h/api", "https://h/api/c/oauth/v1?method=a/b");
         check("https://h/api/eu/", "https://h/api/eu/c/oauth/v1?method=a/b");
         check("HTTPS://h", "https://h/c/oauth/v1?method=a/b");
+    }
+
+    #[test]
+    fn knows_the_server() {
+        for (base_url, server) in [
+            ("https://h", ("h", 443)),
+            ("https://h:8443/eu", ("h", 8443)),
+            ("http://127.0.0.1", ("127.0.0.1", 80)),
+            ("http://[::1]:8080", ("::1", 8080)),
+        ] {
+            assert_eq!(BaseUrl::parse(base_url, false).unwrap().server(), server);
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::answer::{Answer, ERROR_BODY_LIMIT, check_head};
 use crate::call::{Call, Next};
 use crate::core::{Core, Reading, check_length};
 use crate::sleep::block;
+use crate::trace::{AttemptSpan, CallSpan};
 use crate::{Builder, Error};
 
 mod records;
@@ -90,7 +91,9 @@ impl Client {
     /// # }
     /// ```
     pub fn send<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
-        self.send_raw(operation)?.read::<O>()
+        let span = CallSpan::begin(O::METHOD);
+        let answer = self.receive(operation, &span)?;
+        span.outcome(span.within(|| answer.read::<O>()))
     }
 
     /// Calls any operation and returns the answer as it came, whatever its status.
@@ -99,12 +102,7 @@ impl Client {
     ///
     /// Whatever kept an answer from being there.
     pub fn send_raw<O: Operation>(&self, operation: &O) -> Result<Answer, Error> {
-        let mut call = self.core.call(operation)?;
-        let reading = Reading::Whole(self.core.policy.body_limit);
-        let (head, body) = self.drive(&mut call, O::METHOD, reading)?.into_parts();
-        // What was received whole is here already.
-        let body = body.collect(u64::MAX)?;
-        Ok(Answer::new(Response::from_parts(head, body), call.attempts()))
+        self.receive(operation, &CallSpan::begin(O::METHOD))
     }
 
     /// Calls an operation that answers with a list, and returns its records as they arrive.
@@ -132,15 +130,30 @@ impl Client {
     /// # }
     /// ```
     pub fn stream<O: ListOperation>(&self, operation: &O) -> Result<Records<O::Item>, Error> {
-        let mut call = self.core.streaming_call(operation)?;
-        let (head, body) = self.drive(&mut call, O::METHOD, Reading::Head)?.into_parts();
-        if let Err(error) = check_head(head.status, &head.headers) {
+        let span = CallSpan::begin(O::METHOD);
+        let mut call = span.outcome(self.core.streaming_call(operation))?;
+        let outcome = span.within(|| self.drive(&mut call, O::METHOD, Reading::Head));
+        span.attempts(call.attempts());
+        let (head, body) = span.outcome(outcome)?.into_parts();
+        if let Err(error) = span.outcome(check_head(head.status, &head.headers)) {
             let kept = beginning(body);
             return Err(
                 error.with_answer(Answer::new(Response::from_parts(head, kept), call.attempts()))
             );
         }
-        Ok(Records::new(body, O::decoder(), call.attempts()))
+        Ok(Records::new(body, O::decoder(), call.attempts(), span))
+    }
+
+    /// Calls an operation and receives its answer whole.
+    fn receive<O: Operation>(&self, operation: &O, span: &CallSpan) -> Result<Answer, Error> {
+        let mut call = span.outcome(self.core.call(operation))?;
+        let reading = Reading::Whole(self.core.policy.body_limit);
+        let outcome = span.within(|| self.drive(&mut call, O::METHOD, reading));
+        span.attempts(call.attempts());
+        let (head, body) = span.outcome(outcome)?.into_parts();
+        // What was received whole is here already.
+        let body = body.collect(u64::MAX)?;
+        Ok(Answer::new(Response::from_parts(head, body), call.attempts()))
     }
 
     /// Runs a call to its end.
@@ -154,8 +167,10 @@ impl Client {
         loop {
             let begun = Instant::now();
             let request = call.attempt(&token, begun)?;
-            let outcome = exchange(&self.transport, request, reading);
-            match self.core.judge(call, operation, begun, outcome) {
+            let server = self.core.base_url.server();
+            let span = AttemptSpan::begin(operation, request.uri(), server, call.attempts());
+            let outcome = span.within(|| exchange(&self.transport, request, reading));
+            match self.core.judge(call, operation, begun, span, outcome) {
                 Next::Wait(delay) => block(delay),
                 Next::Refresh(refused) => match block_on(self.core.token_other_than(&token, call))?
                 {

@@ -12,6 +12,7 @@ use crate::call::{Call, Moment, Next, Policy};
 use crate::observer::{Attempt, Watch, outline, wait_of};
 use crate::sleep::before;
 use crate::token::Tokens;
+use crate::trace::AttemptSpan;
 use crate::{AccessToken, Error, ErrorKind};
 
 /// The part of a client that knows no transport.
@@ -59,20 +60,25 @@ impl Core {
         call: &mut Call<'_>,
         operation: &str,
         begun: Instant,
+        span: AttemptSpan,
         outcome: Result<Response<B>, TransportError>,
     ) -> Next<B> {
         let now = Instant::now();
         let (status, failure) = outline(&outcome);
         let next = call.judge(outcome, || Moment::at(now));
-        self.watch.tell(&Attempt {
+        let (server_address, server_port) = self.base_url.server();
+        let attempt = Attempt {
             operation,
-            server_address: self.base_url.host(),
+            server_address,
+            server_port,
             number: call.attempts(),
             elapsed: now.saturating_duration_since(begun),
             status,
             failure,
             retry_in: wait_of(&next),
-        });
+        };
+        span.end(&attempt);
+        self.watch.tell(&attempt);
         next
     }
 }

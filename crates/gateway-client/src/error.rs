@@ -95,6 +95,39 @@ pub enum ErrorKind {
     NotSuccess,
 }
 
+impl ErrorKind {
+    /// Returns a name in snake case, for logs and metrics. It stays as it is.
+    ///
+    /// ```
+    /// assert_eq!(gateway_client::ErrorKind::RateLimited.as_str(), "rate_limited");
+    /// ```
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Config => "config",
+            Self::Token => "token",
+            Self::Query => "query",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Timeout => "timeout",
+            Self::Interrupted => "interrupted",
+            Self::Protocol => "protocol",
+            Self::Transport => "transport",
+            Self::Redirected => "redirected",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::RateLimited => "rate_limited",
+            Self::Server => "server",
+            Self::Status => "status",
+            Self::ContentType => "content_type",
+            Self::ContentCoding => "content_coding",
+            Self::TooLarge => "too_large",
+            Self::Decode => "decode",
+            Self::NotSuccess => "not_success",
+        }
+    }
+}
+
 impl Error {
     /// Returns what kind of failure it was.
     pub fn kind(&self) -> ErrorKind {

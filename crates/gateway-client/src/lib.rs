@@ -37,6 +37,38 @@
 //! 503 and 504. Redirects are never followed, because they would carry the token elsewhere. After a 401 the
 //! [`TokenSource`] is asked once for another token.
 //!
+//! # What can be seen of a call
+//!
+//! With the feature `tracing`, each call is a span, and within it each attempt is one, in the terms of
+//! [OpenTelemetry's conventions for HTTP clients][conventions]. All are at level `DEBUG` and of the target
+//! `gateway_client`; where nobody listens, they cost a comparison each. For metrics there is an [`Observer`].
+//!
+//! | span | field | value |
+//! |---|---|---|
+//! | `call`, until the answer is read or the stream is over | `otel.name`, `gateway.operation` | such as `candidates/list`; absent for a [`RawQuery`](model::RawQuery) |
+//! | | `gateway.attempts` | how often the request was sent |
+//! | | `gateway.records` | of a stream: how many records were read |
+//! | | `error.type` | why it failed: [`ErrorKind::as_str`] |
+//! | | `otel.status_code` | `error` if it failed |
+//! | `attempt`, until the answer is there or, for a stream, its head | `otel.name`, `http.request.method` | `GET` |
+//! | | `otel.kind` | `client` |
+//! | | `gateway.operation` | as above |
+//! | | `http.request.resend_count` | absent for the first attempt, then 1, 2, … |
+//! | | `server.address`, `server.port` | of the base URL; the port of the scheme if it has none |
+//! | | `url.full` | the URL; of its query only the names, and the value of `method` |
+//! | | `http.response.status_code` | the status, if an answer came |
+//! | | `error.type` | the status from 400 on, or [what the transport reports](transport::ErrorKind::as_str) |
+//! | | `otel.status_code` | `error` if there is an `error.type` |
+//!
+//! Events are `the attempt is over` with `gateway.elapsed_ms`, in the span of the attempt, and `another attempt follows`
+//! with `gateway.delay_ms`, in the span of the call. The version of HTTP is not among the fields, because a transport of
+//! one's own need not say it.
+//!
+//! No span, no event and no [`Error`] has the token, a header, the value of a parameter or a record in it: what is asked
+//! about people is personal, and so is what comes back.
+//!
+//! [conventions]: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client-span
+//!
 //! # Features
 //!
 //! | feature | default | what it adds |
@@ -45,7 +77,7 @@
 //! | `reqwest-blocking` | | a default transport for [`blocking::Client`] |
 //! | `rustls` | yes | `https` for them |
 //! | `oauth2` | | [`ClientCredentials`]: tokens from an OAuth 2.0 authorisation server |
-//! | `tracing` | yes | an event for every attempt, in the terms of OpenTelemetry's HTTP client conventions |
+//! | `tracing` | yes | [spans](#what-can-be-seen-of-a-call) of every call and attempt |
 
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
@@ -65,6 +97,8 @@ mod request;
 mod retry;
 mod sleep;
 mod token;
+#[cfg_attr(not(feature = "tracing"), path = "untraced.rs")]
+mod trace;
 
 pub mod blocking;
 

@@ -1,4 +1,4 @@
-//! Watching calls from outside: for metrics, and for the log.
+//! Watching calls from outside, for metrics.
 
 use std::fmt;
 use std::sync::Arc;
@@ -45,10 +45,13 @@ pub trait Observer: Send + Sync + 'static {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Attempt<'a> {
-    /// The value of `method` that selects the operation, such as `candidates/list`.
+    /// The value of `method` that selects the operation, such as `candidates/list`; empty if the caller wrote the query
+    /// ([`RawQuery`](gateway_model::RawQuery)).
     pub operation: &'a str,
-    /// The host that was asked.
+    /// The host that was asked; an IPv6 address has no brackets.
     pub server_address: &'a str,
+    /// The port that was asked.
+    pub server_port: u16,
     /// 1 for the first request of a call, 2 for the next.
     pub number: u32,
     /// How long it took: until the whole answer was there, or, for a stream, its head.
@@ -72,7 +75,6 @@ impl Watch {
 
     /// Tells everyone about an attempt.
     pub(crate) fn tell(&self, attempt: &Attempt<'_>) {
-        log(attempt);
         if let Some(observer) = &self.0 {
             observer.attempt(attempt);
         }
@@ -103,28 +105,3 @@ pub(crate) fn wait_of<B>(next: &Next<B>) -> Option<Duration> {
         Next::Done(_) => None,
     }
 }
-
-/// Writes an attempt to the log, in the terms of OpenTelemetry's conventions for HTTP clients. Neither the query nor a
-/// header is among them.
-#[cfg(feature = "tracing")]
-fn log(attempt: &Attempt<'_>) {
-    tracing::debug!(
-        http.request.method = "GET",
-        http.request.resend_count = attempt.number.saturating_sub(1),
-        http.response.status_code = attempt.status.map(|status| status.as_u16()),
-        server.address = attempt.server_address,
-        "error.type" = attempt.failure.map(|kind| format!("{kind:?}")),
-        gateway.operation = attempt.operation,
-        gateway.retry_in_ms = attempt.retry_in.map(milliseconds),
-        duration_ms = milliseconds(attempt.elapsed),
-        "asked the gateway"
-    );
-}
-
-#[cfg(feature = "tracing")]
-fn milliseconds(duration: Duration) -> u64 {
-    duration.as_millis().try_into().unwrap_or(u64::MAX)
-}
-
-#[cfg(not(feature = "tracing"))]
-fn log(_attempt: &Attempt<'_>) {}

@@ -10,6 +10,7 @@ use gateway_transport::Body;
 use http_body::Body as _;
 
 use crate::Error;
+use crate::trace::CallSpan;
 
 /// What a list has next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,8 +31,13 @@ pub struct Records<T> {
 }
 
 impl<T: Record> Records<T> {
-    pub(crate) fn new(body: Body, decoder: StreamDecoder<T>, attempts: u32) -> Self {
-        Self { body, reader: Reader::new(decoder, attempts) }
+    pub(crate) fn new(
+        body: Body,
+        decoder: StreamDecoder<T>,
+        attempts: u32,
+        span: CallSpan,
+    ) -> Self {
+        Self { body, reader: Reader::new(decoder, attempts, span) }
     }
 
     /// Sets how many bytes a single record may have. Default: 1 MiB.
@@ -55,17 +61,20 @@ impl<T: Record> Records<T> {
                     self.body = Body::empty();
                     return Poll::Ready(None);
                 }
-                Taken::NeedMore => match ready!(Pin::new(&mut self.body).poll_frame(context)) {
-                    None => self.reader.decoder.finish(),
-                    Some(Ok(frame)) => {
-                        if let Ok(piece) = frame.into_data() {
-                            self.reader.decoder.push(&piece);
+                Taken::NeedMore => {
+                    let body = Pin::new(&mut self.body);
+                    match ready!(self.reader.span.within(|| body.poll_frame(context))) {
+                        None => self.reader.decoder.finish(),
+                        Some(Ok(frame)) => {
+                            if let Ok(piece) = frame.into_data() {
+                                self.reader.decoder.push(&piece);
+                            }
+                        }
+                        Some(Err(error)) => {
+                            return Poll::Ready(Some(Err(self.reader.fail(error.into()))));
                         }
                     }
-                    Some(Err(error)) => {
-                        return Poll::Ready(Some(Err(self.reader.fail(error.into()))));
-                    }
-                },
+                }
             }
         }
     }
@@ -91,6 +100,7 @@ pub(crate) struct Reader<T> {
     attempts: u32,
     delivered: u64,
     over: bool,
+    pub(crate) span: CallSpan,
 }
 
 /// What a reader has for its caller.
@@ -101,8 +111,8 @@ pub(crate) enum Taken<T> {
 }
 
 impl<T: Record> Reader<T> {
-    pub(crate) fn new(decoder: StreamDecoder<T>, attempts: u32) -> Self {
-        Self { decoder, attempts, delivered: 0, over: false }
+    pub(crate) fn new(decoder: StreamDecoder<T>, attempts: u32, span: CallSpan) -> Self {
+        Self { decoder, attempts, delivered: 0, over: false, span }
     }
 
     pub(crate) fn record_limit(mut self, bytes: usize) -> Self {
@@ -126,7 +136,7 @@ impl<T: Record> Reader<T> {
             }
             Ok(Next::Rejected(rejected)) => Taken::Entry(Ok(Entry::Rejected(rejected))),
             Ok(Next::End) => {
-                self.over = true;
+                self.end();
                 Taken::End
             }
             Ok(_) => Taken::NeedMore,
@@ -136,8 +146,14 @@ impl<T: Record> Reader<T> {
 
     /// Ends the list with an error that says how far it came.
     pub(crate) fn fail(&mut self, error: Error) -> Error {
-        self.over = true;
+        self.span.failed(&error);
+        self.end();
         error.after_attempts(self.attempts).after_records(self.delivered)
+    }
+
+    fn end(&mut self) {
+        self.over = true;
+        self.span.end_after(self.delivered);
     }
 }
 

@@ -33,6 +33,27 @@ pub enum ErrorKind {
     Other,
 }
 
+impl ErrorKind {
+    /// Returns a name in snake case, for logs and metrics. It stays as it is.
+    ///
+    /// ```
+    /// assert_eq!(gateway_transport::ErrorKind::InvalidRequest.as_str(), "invalid_request");
+    /// ```
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "invalid_request",
+            Self::Resolve => "resolve",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Timeout => "timeout",
+            Self::Interrupted => "interrupted",
+            Self::Protocol => "protocol",
+            Self::TooLarge => "too_large",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// What the exchange was doing when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

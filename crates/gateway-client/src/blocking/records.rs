@@ -8,6 +8,7 @@ use gateway_transport::{BlockingBody, TransportError};
 
 use crate::Error;
 use crate::records::{Entry, Reader, Taken};
+use crate::trace::CallSpan;
 
 /// The records of [`Client::stream`](crate::blocking::Client::stream): an [`Iterator`].
 ///
@@ -19,9 +20,14 @@ pub struct Records<T> {
 }
 
 impl<T: Record> Records<T> {
-    pub(crate) fn new(body: BlockingBody, decoder: StreamDecoder<T>, attempts: u32) -> Self {
+    pub(crate) fn new(
+        body: BlockingBody,
+        decoder: StreamDecoder<T>,
+        attempts: u32,
+        span: CallSpan,
+    ) -> Self {
         let buffer = vec![0; BUFFER].into_boxed_slice();
-        Self { body, buffer, reader: Reader::new(decoder, attempts) }
+        Self { body, buffer, reader: Reader::new(decoder, attempts, span) }
     }
 
     /// Sets how many bytes a single record may have. Default: 1 MiB.
@@ -87,15 +93,19 @@ impl<T: Record> Records<T> {
             match self.reader.take_with(&mut take) {
                 Taken::Entry(entry) => return Some(entry),
                 Taken::End => return None,
-                Taken::NeedMore => match self.body.read(&mut self.buffer) {
-                    Ok(0) => self.reader.decoder.finish(),
-                    Ok(length) => {
-                        self.reader.decoder.push(self.buffer.get(..length).unwrap_or_default());
+                Taken::NeedMore => {
+                    let (body, buffer) = (&mut self.body, &mut self.buffer);
+                    match self.reader.span.within(|| body.read(buffer)) {
+                        Ok(0) => self.reader.decoder.finish(),
+                        Ok(length) => {
+                            self.reader.decoder.push(self.buffer.get(..length).unwrap_or_default());
+                        }
+                        Err(error) => {
+                            let error = TransportError::from_io(error).into();
+                            return Some(Err(self.reader.fail(error)));
+                        }
                     }
-                    Err(error) => {
-                        return Some(Err(self.reader.fail(TransportError::from_io(error).into())));
-                    }
-                },
+                }
             }
         }
     }

@@ -1,0 +1,74 @@
+//! A subscriber that writes down what it is told, in order and indented.
+
+use std::fmt::{Debug, Write as _};
+use std::sync::{Arc, Mutex};
+
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::registry::LookupSpan;
+
+/// The lines so far: `+` for a span that begins, `=` for what is added to it, `-` for its end, `*` for an event.
+#[derive(Clone, Default)]
+pub(super) struct Story(Arc<Mutex<String>>);
+
+impl Story {
+    pub(super) fn told(&self) -> String {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn tell<S>(&self, span: Option<&Id>, mark: &str, context: &Context<'_, S>, fields: &Fields)
+    where
+        S: Subscriber + for<'a> LookupSpan<'a>,
+    {
+        let depth = span.and_then(|id| context.span_scope(id)).map_or(0, Iterator::count);
+        let depth = if mark == "*" { depth + 1 } else { depth };
+        let name = match (span.and_then(|id| context.metadata(id)), mark) {
+            (Some(metadata), "+" | "=" | "-") => format!(" {}", metadata.name()),
+            _ => String::new(),
+        };
+        let mut story = self.0.lock().unwrap();
+        writeln!(story, "{:indent$}{mark}{name}{}", "", fields.0, indent = 2 * depth).unwrap();
+    }
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Story {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        self.tell(Some(id), "+", &context, &fields);
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        values.record(&mut fields);
+        self.tell(Some(id), "=", &context, &fields);
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let span = context.event_span(event).map(|span| span.id());
+        self.tell(span.as_ref(), "*", &context, &fields);
+    }
+
+    fn on_close(&self, id: Id, context: Context<'_, S>) {
+        self.tell(Some(&id), "-", &context, &Fields::default());
+    }
+}
+
+/// Names and values; how long something took is not the same each time.
+#[derive(Default)]
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        match field.name() {
+            "message" => write!(self.0, " {value:?}").unwrap(),
+            "gateway.elapsed_ms" => write!(self.0, " gateway.elapsed_ms=…").unwrap(),
+            name => write!(self.0, " {name}={value:?}").unwrap(),
+        }
+    }
+}
