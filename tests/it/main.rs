@@ -10,6 +10,7 @@ mod contract;
 mod drivers;
 mod evolution;
 mod faults;
+mod limits;
 mod mocks;
 mod operations;
 mod schemas;

@@ -175,10 +175,10 @@ impl<'a> Call<'a> {
     }
 }
 
-const CALL_TIMEOUT: Duration = Duration::from_secs(60);
-const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
-const STREAM_TIMEOUT: Duration = Duration::from_secs(60 * 60);
-const BODY_LIMIT: u64 = 64 * 1024 * 1024;
+pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const STREAM_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+pub(crate) const BODY_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Thirty years: beyond any call, within any clock.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);

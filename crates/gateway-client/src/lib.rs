@@ -25,13 +25,19 @@
 //! | the whole call, with retries and waiting | 60 s | [`Builder::call_timeout`] |
 //! | one attempt | 30 s | [`Builder::attempt_timeout`] |
 //! | a stream, from the first attempt to the last record | 1 h | [`Builder::stream_timeout`] |
-//! | attempts | 3 | [`RetryPolicy::max_attempts`] |
-//! | wait before an attempt | up to 200 ms, doubled each time, at most 5 s, full jitter | [`RetryPolicy`] |
+//! | attempts, the first one included | 3 | [`RetryPolicy::max_attempts`] |
+//! | longest wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
+//! | where the doubling ends | 5 s | [`RetryPolicy::max_delay`] |
 //! | longest `Retry-After` that is waited for | 30 s | [`RetryPolicy::max_retry_after`] |
-//! | retry budget, shared by clones | 10 retries at once, then one for every 10 answered calls | [`Builder::retry_budget`] |
-//! | largest body of a successful answer | 64 MiB | [`Builder::body_limit`] |
-//! | largest record of a stream | 1 MiB | [`Records::record_limit`] |
-//! | body kept with an error | the first 64 KiB | |
+//! | retries at once, of a client and its clones | 10 | [`RetryBudget::at_once`] |
+//! | answered calls that earn another retry | 10 | [`RetryBudget::calls_per_retry`] |
+//! | body of a successful answer | 64 MiB | [`Builder::body_limit`] |
+//! | record of a stream | 1 MiB | [`Records::record_limit`] |
+//! | body kept with an error | 64 KiB | |
+//!
+//! A wait is drawn between nothing and the longest (full jitter), so that many clients do not return in step; what
+//! `Retry-After` asks for is waited for at least. Limits of a connection, such as how long it may be silent, belong to the
+//! transport: see its [`Options`](transport::Options).
 //!
 //! Only what may help is sent again: failures on the way (not TLS, not protocol) and the statuses 408, 429, 500, 502,
 //! 503 and 504. Redirects are never followed, because they would carry the token elsewhere. After a 401 the
@@ -90,6 +96,8 @@ mod client;
 mod core;
 mod error;
 mod generated;
+#[cfg(test)]
+mod limits;
 mod observer;
 mod problem;
 mod records;

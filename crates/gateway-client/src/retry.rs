@@ -8,6 +8,8 @@ use http::{HeaderMap, StatusCode};
 mod budget;
 
 pub use self::budget::RetryBudget;
+#[cfg(test)]
+pub(crate) use self::budget::{AT_ONCE, CALLS_PER_RETRY};
 
 /// How failed calls are repeated. Every call of the service only reads, so repeating one is safe.
 ///
@@ -120,10 +122,10 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
     Some(at.duration_since(now).unwrap_or_default())
 }
 
-const MAX_ATTEMPTS: u32 = 3;
+pub(crate) const MAX_ATTEMPTS: u32 = 3;
 pub(crate) const BASE_DELAY: Duration = Duration::from_millis(200);
 pub(crate) const MAX_DELAY: Duration = Duration::from_secs(5);
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
+pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// Keeps the factor within 32 bits; every sensible maximum is reached long before.
 const MAX_DOUBLINGS: u32 = 16;

@@ -84,8 +84,8 @@ impl Default for RetryBudget {
     }
 }
 
-const AT_ONCE: u32 = 10;
-const CALLS_PER_RETRY: u32 = 10;
+pub(crate) const AT_ONCE: u32 = 10;
+pub(crate) const CALLS_PER_RETRY: u32 = 10;
 
 #[cfg(test)]
 mod tests {

@@ -166,15 +166,16 @@ const ANSWER_LIMIT: u64 = 64 * 1024;
 #[cfg(test)]
 mod tests {
     use std::error::Error as _;
+    use std::time::Instant;
 
     use bytes::Bytes;
-    use gateway_transport::MemoryTransport;
+    use gateway_transport::{Deadline, MemoryTransport};
     use http::Response;
 
-    use super::ClientCredentials;
+    use super::{ANSWER_LIMIT, ClientCredentials, RENEWED_BEFORE, TIME_LIMIT};
     use crate::{Client, ErrorKind};
 
-    fn answer(status: u16, body: &'static str) -> Response<Bytes> {
+    fn answer(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
         let response = Response::builder().status(status);
         response.header("content-type", "application/json").body(body.into()).unwrap()
     }
@@ -203,6 +204,46 @@ mod tests {
         assert_eq!(asked.len(), 2);
         assert_eq!(asked[0].body(), "grant_type=client_credentials&scope=read");
         assert!(!format!("{:?}", asked[0]).contains("CANARY"));
+    }
+
+    #[tokio::test]
+    async fn a_token_is_replaced_before_it_expires() {
+        let lead = RENEWED_BEFORE.as_secs();
+        for (lifetime, asked) in [(lead - 1, 2), (lead, 2), (lead + 1, 1)] {
+            let grant = format!(
+                r#"{{"access_token":"gwt_1","token_type":"bearer","expires_in":{lifetime}}}"#
+            );
+            let grants = [(); 2].map(|()| Ok(answer(200, grant.clone())));
+            let authorisation = MemoryTransport::new(grants);
+            let service = MemoryTransport::new([(); 2].map(|()| Ok(answer(200, "[]"))));
+            let client = client(&authorisation, &service);
+            for _ in 0..2 {
+                client.list_vacancies().await.unwrap();
+            }
+            assert_eq!(authorisation.requests().len(), asked, "{lifetime} s");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_grant_is_no_larger_than_its_limit() {
+        let limit = usize::try_from(ANSWER_LIMIT).unwrap();
+        for length in [limit - 1, limit, limit + 1] {
+            let grant = format!("{GRANT}{}", " ".repeat(length - GRANT.len()));
+            let authorisation = MemoryTransport::new([Ok(answer(200, grant))]);
+            let service = MemoryTransport::new([Ok(answer(200, "[]"))]);
+            let outcome = client(&authorisation, &service).list_vacancies().await;
+            assert_eq!(outcome.is_ok(), length <= limit, "{length}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_server_is_given_its_time() {
+        let authorisation = MemoryTransport::new([Ok(answer(200, GRANT))]);
+        let service = MemoryTransport::new([Ok(answer(200, "[]"))]);
+        let before = Instant::now();
+        client(&authorisation, &service).list_vacancies().await.unwrap();
+        let limit = Deadline::of(&authorisation.requests()[0]).unwrap().instant();
+        assert!((before + TIME_LIMIT..=Instant::now() + TIME_LIMIT).contains(&limit));
     }
 
     #[tokio::test]

@@ -1,0 +1,174 @@
+//! The limits in size, a byte below, at and a byte above their defaults: in both clients, whether or not the answer says
+//! how long it is.
+
+use std::io::{self, Read};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::http::response::Parts;
+use axum::http::{Response, StatusCode};
+use bytes::Bytes;
+use gateway_client::model::{GetCredits, ListVacancies};
+use gateway_client::transport::{
+    BlockingBody, Body, TransportError, blocking_transport_fn, transport_fn,
+};
+use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
+use http_body::Frame;
+
+use crate::support::{Driver, RUNTIME};
+
+#[test]
+fn a_successful_answer() {
+    for length in around(BODY) {
+        for driver in drivers(200, JSON, &blanks(length)) {
+            let received = raw(&driver).map(|body| body.len()).map_err(|error| error.kind());
+            let expected = if length > BODY { Err(ErrorKind::TooLarge) } else { Ok(length) };
+            assert_eq!(received, expected, "{length}");
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_of_a_refusal() {
+    for length in around(ERROR_BODY) {
+        for driver in drivers(403, JSON, &blanks(length)) {
+            assert_eq!(raw(&driver).unwrap().len(), length.min(ERROR_BODY), "{length}");
+            kept(&driver.credits().unwrap_err(), ErrorKind::Forbidden, length);
+            kept(&streamed(&driver).unwrap_err(), ErrorKind::Forbidden, length);
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_of_a_success_that_is_none() {
+    for length in around(ERROR_BODY) {
+        for driver in drivers(200, "text/html", &blanks(length)) {
+            kept(&driver.credits().unwrap_err(), ErrorKind::ContentType, length);
+            kept(&streamed(&driver).unwrap_err(), ErrorKind::ContentType, length);
+        }
+        for driver in drivers(200, JSON, &blanks(length)) {
+            kept(&driver.credits().unwrap_err(), ErrorKind::Decode, length);
+        }
+    }
+}
+
+#[test]
+fn a_record_of_a_stream() {
+    for length in around(RECORD) {
+        let record = format!(r#"{{"id":"1","project":"{}"}}"#, "x".repeat(length - 23));
+        assert_eq!(record.len(), length);
+        for driver in drivers(200, JSON, &format!("[{record}]").into()) {
+            let received = streamed(&driver).map_err(|error| error.kind());
+            let expected = if length > RECORD { Err(ErrorKind::TooLarge) } else { Ok(1) };
+            assert_eq!(received, expected, "{length}");
+        }
+    }
+}
+
+#[track_caller]
+fn kept(error: &Error, kind: ErrorKind, length: usize) {
+    let body = error.body().unwrap();
+    assert_eq!((error.kind(), body.len()), (kind, length.min(ERROR_BODY)), "{length}");
+}
+
+fn raw(driver: &Driver) -> Result<Bytes, Error> {
+    let answer = match driver {
+        Driver::Async(client) => RUNTIME.block_on(client.send_raw(&GetCredits::new())),
+        Driver::Blocking(client) => client.send_raw(&GetCredits::new()),
+    };
+    answer.map(|answer| answer.body().clone())
+}
+
+/// Counts the records of a stream.
+fn streamed(driver: &Driver) -> Result<usize, Error> {
+    let entries: Result<Vec<Entry<_>>, Error> = match driver {
+        Driver::Async(client) => RUNTIME.block_on(async {
+            let mut records = client.stream(&ListVacancies::new()).await?;
+            let mut entries = Vec::new();
+            while let Some(entry) = records.next().await {
+                entries.push(entry?);
+            }
+            Ok(entries)
+        }),
+        Driver::Blocking(client) => client.stream(&ListVacancies::new())?.collect(),
+    };
+    entries.map(|entries| entries.len())
+}
+
+/// Both clients of a service that answers so; twice, because it may or may not say how long its answer is.
+fn drivers(status: u16, media_type: &'static str, body: &Bytes) -> [Driver; 4] {
+    let head = move |length: Option<usize>| -> Parts {
+        let mut head = Response::builder().header("content-type", media_type);
+        if let Some(length) = length {
+            head = head.header("content-length", length);
+        }
+        head.status(StatusCode::from_u16(status).unwrap()).body(()).unwrap().into_parts().0
+    };
+    let token = || AccessToken::new("gwt_6yqW").unwrap();
+    let [unsaid, said] = [None, Some(body.len())].map(|length| {
+        let pieces = Pieces(body.clone());
+        let transport = transport_fn({
+            let pieces = pieces.clone();
+            move |_| {
+                let answer = Response::from_parts(head(length), Body::new(pieces.clone()));
+                async { Ok(answer) }
+            }
+        });
+        let client = Client::builder(BASE_URL).token(token()).transport(transport);
+        let transport = blocking_transport_fn(move |_| {
+            Ok(Response::from_parts(head(length), BlockingBody::new(pieces.clone())))
+        });
+        let blocking = blocking::Client::builder(BASE_URL).token(token()).transport(transport);
+        [Driver::Async(client.build().unwrap()), Driver::Blocking(blocking.build().unwrap())]
+    });
+    let ([first, second], [third, fourth]) = (unsaid, said);
+    [first, second, third, fourth]
+}
+
+fn around(limit: usize) -> [usize; 3] {
+    [limit - 1, limit, limit + 1]
+}
+
+fn blanks(length: usize) -> Bytes {
+    vec![b' '; length].into()
+}
+
+/// A body that arrives in pieces, and does not know how many there will be.
+#[derive(Clone)]
+struct Pieces(Bytes);
+
+impl Pieces {
+    fn next(&mut self, most: usize) -> Bytes {
+        self.0.split_to(self.0.len().min(most).min(PIECE))
+    }
+}
+
+impl http_body::Body for Pieces {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        let piece = self.next(PIECE);
+        Poll::Ready((!piece.is_empty()).then(|| Ok(Frame::data(piece))))
+    }
+}
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let piece = self.next(buffer.len());
+        buffer.split_at_mut(piece.len()).0.copy_from_slice(&piece);
+        Ok(piece.len())
+    }
+}
+
+const BODY: usize = 64 * 1024 * 1024;
+const ERROR_BODY: usize = 64 * 1024;
+const RECORD: usize = 1024 * 1024;
+/// No divisor of the limits, so that they lie within a piece.
+const PIECE: usize = 60_000;
+
+const BASE_URL: &str = "https://gateway.example.com";
+const JSON: &str = "application/json";
