@@ -5,6 +5,8 @@ pub(super) struct Case {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
     pub(super) end: End,
+    /// How many connections a client makes that sends a request twice, if that may help.
+    pub(super) connections: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -36,6 +38,8 @@ fn connection(cases: &mut Vec<Case>) {
     let (in_head, _) = whole.split_at(20);
     let (in_body, _) = whole.split_at(whole.len() - 30);
     for (end, name) in [(End::Close, "closed"), (End::Reset, "reset"), (End::Hang, "silent")] {
+        // A silent peer takes all the time there is.
+        let add = if matches!(end, End::Hang) { add } else { add_transient };
         add(cases, &format!("{name} before the head"), b"", end);
         add(cases, &format!("{name} in the status line"), b"HTTP/1.1 2", end);
         add(cases, &format!("{name} in the head"), in_head, end);
@@ -118,6 +122,9 @@ fn framing(cases: &mut Vec<Case>) {
             "content-type: application/json\r\ncontent-length: 70000000\r\n\r\n".to_owned(),
         ),
     ] {
+        // Whoever knows that something is missing asks for it again.
+        let cut = matches!(name, "chunked, without the last chunk" | "a length that is too long");
+        let add = if cut { add_transient } else { add };
         add(cases, name, format!("HTTP/1.1 200 OK\r\n{rest}").as_bytes(), End::Close);
     }
     let interim = format!(
@@ -134,10 +141,13 @@ fn statuses(cases: &mut Vec<Case>) {
         409, 410, 415, 429, 431, 451, 500, 501, 502, 503, 504, 511, 599, 999,
     ] {
         let body = if matches!(status, 204 | 304) { "" } else { "CANARY person" };
+        // Without `connection: close`, the second request might still go out on the connection that is being closed.
         let bytes = format!(
-            "HTTP/1.1 {status} Some\r\nlocation: http://127.0.0.1:1/CANARY\r\ncontent-length: {}\r\n\r\n{body}",
+            "HTTP/1.1 {status} Some\r\nlocation: http://127.0.0.1:1/CANARY\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
+        let transient = matches!(status, 408 | 429 | 500 | 502 | 503 | 504);
+        let add = if transient { add_transient } else { add };
         add(cases, &format!("status {status}"), bytes.as_bytes(), End::Close);
     }
 }
@@ -235,8 +245,14 @@ fn records(cases: &mut Vec<Case>) {
     }
 }
 
+/// Adds a fault that will be the same the next time.
 fn add(cases: &mut Vec<Case>, name: &str, bytes: &[u8], end: End) {
-    cases.push(Case { name: name.to_owned(), bytes: bytes.to_vec(), end });
+    cases.push(Case { name: name.to_owned(), bytes: bytes.to_vec(), end, connections: 1 });
+}
+
+/// Adds a fault that may be gone the next time.
+fn add_transient(cases: &mut Vec<Case>, name: &str, bytes: &[u8], end: End) {
+    cases.push(Case { name: name.to_owned(), bytes: bytes.to_vec(), end, connections: 2 });
 }
 
 /// A well-formed answer with this body.
