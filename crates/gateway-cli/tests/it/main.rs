@@ -3,9 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod config;
+#[cfg(unix)]
+mod exit_codes;
 mod files;
 mod run;
 mod service;
+#[cfg(unix)]
+mod terminal;
 #[cfg(feature = "demo")]
 mod transcript;
 mod tree;

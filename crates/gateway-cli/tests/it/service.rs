@@ -1,8 +1,7 @@
-//! Every exit code by a real failure of a service, into a pipe and on a terminal.
+//! What a service may answer, and what the person is told: into a pipe and on a terminal.
 
 use std::io::Read as _;
 use std::process::Stdio;
-use std::time::Duration;
 
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
@@ -51,38 +50,6 @@ fn not_authorised() {
         ]
         .join("\n")
     );
-}
-
-#[test]
-fn no_network() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(
-            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n[",
-        );
-        Next::Reset
-    })
-    .unwrap();
-    check(&server, &["vacancies", "list"], 4);
-
-    let silent = RawServer::start(|_, connection: &mut Connection| {
-        connection.wait_for_close(Duration::from_secs(30));
-        Next::Close
-    })
-    .unwrap();
-    let person = Person::of_service(&silent.uri(""));
-    let output = person.run(&["credits", "get", "--timeout", "1"]);
-    assert_eq!(code(&output), 4);
-    assert!(
-        stderr(&output).contains("hint: `--timeout SECONDS` waits longer"),
-        "{}",
-        stderr(&output)
-    );
-
-    // Nobody listens any more on a port that was ours.
-    let gone = silent.uri("");
-    drop(silent);
-    let output = Person::of_service(&gone).run(&["credits", "get"]);
-    assert_eq!(code(&output), 4, "{}", stderr(&output));
 }
 
 #[test]

@@ -1,0 +1,152 @@
+//! Every exit code by a real failure, into a pipe and on a real terminal.
+
+use std::collections::BTreeSet;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::run::{Person, code, stderr, stdout};
+use crate::terminal::Running;
+
+use Service::{Answers, Dies, Gone, Hangs, Silent};
+
+/// The code, what the service does, what is asked of it, and what the person reads on standard error.
+const TABLE: &[(i32, Service, &str, &str)] = &[
+    (0, Answers("200 OK", BALANCE), "credits get", ""),
+    (0, Answers("200 OK", "[]"), "vacancies list", ""),
+    (0, Gone, "version", ""),
+    (2, Gone, "candidates list --status New", "--vacancy-id <N>"),
+    (2, Gone, "candidates list --fields nmae", "did you mean `name`?"),
+    (2, Gone, "credits get --base-url http://gateway.example.com", "--allow-insecure-http"),
+    (2, Gone, "credits get --token-file nothing", "the token source has no token"),
+    (2, Answers("200 OK", "[]"), "vacancies list --output-file none/v.csv", "cannot be written"),
+    (3, Answers("401 Unauthorized", ""), "credits get", "did not accept the access token"),
+    (3, Answers("403 Forbidden", ""), "vacancies list", "does not allow this call"),
+    (3, Answers("401 Unauthorized", ""), "api credits/get", "did not accept the access token"),
+    (3, Answers("401 Unauthorized", ""), "auth status", "the variable GATEWAY_TOKEN"),
+    (4, Gone, "credits get", "is the base URL right, and the service up?"),
+    (4, Silent, "credits get --timeout 1", "`--timeout SECONDS` waits longer"),
+    (4, Silent, "vacancies list --timeout 1", "`--timeout SECONDS` waits longer"),
+    (4, Hangs, "vacancies list --timeout 1", "`--timeout SECONDS` waits longer"),
+    (4, Dies, "vacancies list", "error: "),
+    (5, Answers("200 OK", "<html>"), "credits get", "`gateway api METHOD -o raw` shows"),
+    (5, Answers("200 OK", r#"[{"id":"1"},"#), "vacancies list", "error: "),
+    (5, Answers("200 OK", "[0,1]"), "candidates list -o csv", "after 0 records"),
+    (5, Answers("302 Found", ""), "credits get", "the base URL may be wrong"),
+    (5, Answers("404 Not Found", ""), "vacancies list", "the base URL may be wrong"),
+    (5, Answers("501 Not Implemented", ""), "credits get", "a problem of its own"),
+    (6, Answers("200 OK", r#"[{"id":"1"},null]"#), "vacancies list", "record 1 was left out"),
+    (6, Answers("200 OK", r#"[0,{"id":"1"},2]"#), "vacancies list -o csv", "2 records could not"),
+    (130, Hangs, "vacancies list", "interrupted"),
+    (130, Hangs, "vacancies list --output-file v.csv", "interrupted; nothing was written"),
+    (130, Silent, "credits get", "interrupted"),
+];
+
+/// What there is at the base URL.
+#[derive(Clone, Copy, Debug)]
+enum Service {
+    /// It answers with this status and this JSON.
+    Answers(&'static str, &'static str),
+    /// It takes the request, and never answers.
+    Silent,
+    /// It begins a list, and never goes on.
+    Hangs,
+    /// It begins a list, and tears the connection down.
+    Dies,
+    /// There is none any more.
+    Gone,
+}
+
+impl Service {
+    /// Starts the service.
+    fn start(self) -> RawServer {
+        let wait = |connection: &mut Connection| {
+            connection.wait_for_close(Duration::from_secs(60));
+            Next::Close
+        };
+        RawServer::start(move |_, connection: &mut Connection| match self {
+            Answers(status, body) => {
+                let length = body.len();
+                let head = format!("HTTP/1.1 {status}\r\n{JSON}content-length: {length}\r\n\r\n");
+                connection.send(head.as_bytes());
+                connection.send(body.as_bytes());
+                Next::Close
+            }
+            Hangs | Dies => {
+                connection
+                    .send(format!("HTTP/1.1 200 OK\r\n{JSON}\r\n[{{\"id\":\"1\"}},").as_bytes());
+                if matches!(self, Hangs) { wait(connection) } else { Next::Reset }
+            }
+            Silent | Gone => wait(connection),
+        })
+        .unwrap()
+    }
+}
+
+#[test]
+fn into_a_pipe() {
+    for &(expected, service, command, said) in TABLE {
+        let server = service.start();
+        let person = Person::of_service(&server.uri(""));
+        let args: Vec<&str> = command.split(' ').collect();
+        let mut command = person.command(&args);
+        let (server, command) = (standing(server, service), command.stdin(Stdio::null()));
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        if expected == 130 {
+            interrupt(server.as_ref().unwrap(), &child);
+        }
+        let output = child.wait_with_output().unwrap();
+        let told = stderr(&output);
+        assert_eq!(code(&output), expected, "{args:?} of {service:?}: {told}");
+        assert!(told.contains(said), "{args:?} of {service:?}: {told}");
+        assert!(!told.contains('\u{1b}'), "{args:?} of {service:?}: {told}");
+    }
+}
+
+#[test]
+fn on_a_terminal() {
+    for &(expected, service, command, said) in TABLE {
+        let server = service.start();
+        let person = Person::of_service(&server.uri(""));
+        let args: Vec<&str> = command.split(' ').collect();
+        let command = person.command(&args);
+        let server = standing(server, service);
+        let running = Running::start(command);
+        if expected == 130 {
+            interrupt(server.as_ref().unwrap(), running.process());
+        }
+        let (status, seen) = running.end();
+        assert_eq!(status.code(), Some(expected), "{args:?} of {service:?}: {seen}");
+        // In colour, there is more than a space between the label and the text.
+        let plain = seen.replace("\u{1b}[1;31m", "").replace("\u{1b}[0m", "");
+        assert!(plain.contains(said), "{args:?} of {service:?}: {seen}");
+    }
+}
+
+/// The table above has every code that the help names, and no other.
+#[test]
+fn the_help_names_every_code() {
+    let help = Person::new().run(&["--help"]);
+    let (_, list) = stdout(&help).split_once("Exit codes:\n").unwrap();
+    let named: BTreeSet<i32> =
+        list.lines().map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect();
+    let reached: BTreeSet<i32> = TABLE.iter().map(|&(code, ..)| code).collect();
+    assert_eq!(named, reached);
+}
+
+/// Keeps the server for as long as its service stands: one that is gone had its port only for a moment.
+fn standing(server: RawServer, service: Service) -> Option<RawServer> {
+    Some(server).filter(|_| !matches!(service, Gone))
+}
+
+/// Presses Ctrl-C as soon as the request has come.
+#[track_caller]
+fn interrupt(server: &RawServer, program: &Child) {
+    assert!(server.wait_until(Duration::from_secs(30), |seen| !seen.requests.is_empty()));
+    kill_process(Pid::from_child(program), Signal::INT).unwrap();
+}
+
+const BALANCE: &str = r#"{"credits_number":"12.50","currency":"EUR"}"#;
+const JSON: &str = "content-type: application/json\r\nconnection: close\r\n";
