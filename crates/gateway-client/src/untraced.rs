@@ -1,5 +1,10 @@
 //! The spans of a build without the feature `tracing`: none.
 
+#![expect(
+    clippy::unused_self,
+    reason = "these are the methods of the spans that there are with the feature"
+)]
+
 use http::Uri;
 
 use crate::{Attempt, Error};
