@@ -18,6 +18,17 @@
 //!
 //! [`blocking::Client`] has the same methods without `async`; both run the same policy.
 //!
+//! More of them, each a small program, with `cargo run -p gateway-client --example …`:
+//!
+//! | example | what it shows |
+//! |---|---|
+//! | `first_call` | who applied, and who could not be read |
+//! | `blocking` | the same client without a runtime, and what to do with each kind of failure |
+//! | `stream` | a list of any length in little memory |
+//! | `own_token_source` | tokens from a place of one's own |
+//! | `own_transport` | a transport of one's own, around another |
+//! | `in_process` | a server in the same process, without a socket (feature `tower` of [`transport`]) |
+//!
 //! # The policy of a call
 //!
 //! | what | default | set with |

@@ -8,6 +8,7 @@ use gateway_transport::{BoxError, BoxFuture};
 
 use crate::{AccessToken, Error, ErrorKind};
 
+mod aside;
 #[cfg(feature = "oauth2")]
 mod client_credentials;
 mod command;

@@ -1,12 +1,13 @@
 //! Tokens from an authorisation server, by OAuth 2.0 client credentials (RFC 6749, section 4.4).
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gateway_transport::{
-    BoxError, BoxFuture, Deadline, SharedTransport, Transport, TransportError,
+    BlockingTransport, BoxError, BoxFuture, Deadline, ErrorKind, Request, Response,
+    SharedTransport, Transport, TransportError,
 };
 use oauth2::basic::{BasicClient, BasicErrorResponse};
 use oauth2::{
@@ -15,15 +16,28 @@ use oauth2::{
 };
 
 use super::TokenSource;
+use super::aside::aside;
 use crate::{AccessToken, Error, base_url};
 
 /// Asks an authorisation server for tokens, with the id and the secret of this client.
 ///
 /// How a token is obtained is not shown in the service text; this is for services behind an authorisation server. A
-/// token is replaced shortly before it expires, and when the service refuses it. The server is asked once for each
-/// token, without retries.
+/// token is replaced 30 s before it expires, after a day at the latest, and when the service refuses it. The server is
+/// asked once for each token, without retries; it has 30 s, and its answer may have 64 KiB.
+///
+/// # Which transport
+///
+/// The authorisation server is asked over a transport of its own, and there are two kinds:
+///
+/// | made with | transports | in [`Client`](crate::Client) | in [`blocking::Client`](crate::blocking::Client) |
+/// |---|---|---|---|
+/// | [`new`](Self::new) | async, on the runtime of the caller: `ReqwestTransport`, `OffThread`, `ServiceTransport` | yes | no: there is no runtime, and the call fails with [`ErrorKind::Token`](crate::ErrorKind::Token) |
+/// | [`new`](Self::new) | async, without a runtime: [`MemoryTransport`](gateway_transport::MemoryTransport), or [one of your own](gateway_transport::transport_fn) | yes | yes |
+/// | [`new_blocking`](Self::new_blocking) | blocking: `UreqTransport`, `ReqwestBlockingTransport`, or any async one within `OnThread` | yes | yes |
 ///
 /// # Examples
+///
+/// The async client:
 ///
 /// ```
 /// use gateway_client::transport::MemoryTransport;
@@ -47,6 +61,31 @@ use crate::{AccessToken, Error, base_url};
 /// # Ok(())
 /// # }
 /// ```
+///
+/// The blocking client:
+///
+/// ```
+/// use gateway_client::transport::MemoryTransport;
+/// use gateway_client::{ClientCredentials, blocking};
+/// use http::Response;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let json = || Response::builder().header("content-type", "application/json");
+/// # let grant = r#"{"access_token":"gwt_6yqW","token_type":"bearer","expires_in":3600}"#;
+/// # let authorisation = MemoryTransport::new([Ok(json().body(grant.into())?)]);
+/// # let service = MemoryTransport::new([Ok(json().body("[]".into())?)]);
+/// // In a program, `authorisation` and `service` are a `UreqTransport`, say.
+/// let source =
+///     ClientCredentials::new_blocking("https://login.example.com/token", "id", "secret", authorisation)?;
+/// let client = blocking::Client::builder("https://gateway.example.com")
+///     .token(source.scope("candidates.read"))
+///     .transport(service.clone())
+///     .build()?;
+/// client.list_vacancies()?;
+/// assert_eq!(service.requests()[0].headers()["authorization"], "Bearer gwt_6yqW");
+/// # Ok(())
+/// # }
+/// ```
 pub struct ClientCredentials {
     client: Ready,
     scopes: Vec<Scope>,
@@ -60,7 +99,10 @@ type Ready =
     BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
 impl ClientCredentials {
-    /// Names the address that gives tokens, and who asks.
+    /// Names the address that gives tokens, who asks, and what carries the question.
+    ///
+    /// With the blocking client, take [`new_blocking`](Self::new_blocking): there, a transport that needs a runtime has
+    /// none.
     ///
     /// # Errors
     ///
@@ -86,6 +128,22 @@ impl ClientCredentials {
             .set_token_uri(url);
         let transport = SharedTransport::new(transport);
         Ok(Self { client, scopes: Vec::new(), transport, renewal: Mutex::new(None) })
+    }
+
+    /// Does the same with a blocking transport, for either client. Each question is a short-lived thread, so that it
+    /// holds up no runtime.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn new_blocking(
+        token_url: impl Into<String>,
+        client_id: impl Into<String>,
+        client_secret: impl Into<String>,
+        transport: impl BlockingTransport,
+    ) -> Result<Self, Error> {
+        let transport = OwnThread(Arc::new(transport));
+        Self::new(token_url, client_id, client_secret, transport)
     }
 
     /// Asks for this scope, too.
@@ -140,6 +198,27 @@ async fn exchange(
     Ok(HttpResponse::from_parts(head, body.into()))
 }
 
+/// A blocking transport whose exchanges run on a thread each.
+struct OwnThread<T>(Arc<T>);
+
+impl<T: BlockingTransport> Transport for OwnThread<T> {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        let inner = Arc::clone(&self.0);
+        let exchange = move || {
+            let (head, body) = inner.send(request)?.into_parts();
+            Ok(Response::from_parts(head, body.collect(ANSWER_LIMIT)?.into()))
+        };
+        aside("gateway-oauth2", exchange).await.unwrap_or_else(|error| {
+            Err(TransportError::new(ErrorKind::Other, "no thread for the transport")
+                .with_source(error))
+        })
+    }
+
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+}
+
 /// Says what went wrong. What the server answered stays out of it: it may have a token in it.
 fn without_secrets(error: RequestTokenError<TransportError, BasicErrorResponse>) -> BoxError {
     match error {
@@ -173,7 +252,7 @@ mod tests {
     use http::Response;
 
     use super::{ANSWER_LIMIT, ClientCredentials, RENEWED_BEFORE, TIME_LIMIT};
-    use crate::{Client, ErrorKind};
+    use crate::{Client, ErrorKind, blocking};
 
     fn answer(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
         let response = Response::builder().status(status);
@@ -252,6 +331,39 @@ mod tests {
         let service = MemoryTransport::new([Ok(answer(401, "")), Ok(answer(200, "[]"))]);
         client(&authorisation, &service).list_vacancies().await.unwrap();
         assert_eq!(authorisation.remaining(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_blocking_transport_serves_both_clients() {
+        let url = "https://login.example.com/token";
+        let source = || {
+            let authorisation = MemoryTransport::new([Ok(answer(200, GRANT))]);
+            ClientCredentials::new_blocking(url, "id", "secret", authorisation).unwrap()
+        };
+        let service = MemoryTransport::new([(); 2].map(|()| Ok(answer(200, "[]"))));
+        let client = Client::builder("https://gateway.example.com").token(source());
+        client.transport(service.clone()).build().unwrap().list_vacancies().await.unwrap();
+        let client = blocking::Client::builder("https://gateway.example.com").token(source());
+        client.transport(service.clone()).build().unwrap().list_vacancies().unwrap();
+        for request in service.requests() {
+            assert_eq!(request.headers()["authorization"], "Bearer gwt_1");
+        }
+    }
+
+    #[cfg(feature = "reqwest")]
+    #[test]
+    fn a_transport_without_its_runtime_is_an_error_that_says_so() {
+        use gateway_transport::Options;
+        use gateway_transport::reqwest::ReqwestTransport;
+
+        let transport = ReqwestTransport::new(&Options::default()).unwrap();
+        let source =
+            ClientCredentials::new("http://127.0.0.1:1/token", "id", "secret", transport).unwrap();
+        let client = blocking::Client::builder("https://gateway.example.com").token(source);
+        let client = client.transport(MemoryTransport::default()).build().unwrap();
+        let error = client.list_vacancies().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Token);
+        assert!(error.source().unwrap().to_string().contains("tokio runtime"), "{error:?}");
     }
 
     #[tokio::test]

@@ -1,15 +1,12 @@
 //! A token from a program, such as a password manager.
 
 use std::ffi::OsString;
-use std::pin::Pin;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
-use std::thread;
 
 use gateway_transport::{BoxError, BoxFuture};
 use zeroize::Zeroizing;
 
+use super::aside::aside;
 use crate::{AccessToken, TokenSource};
 
 /// Takes the token from the standard output of a program. White space around it is left out.
@@ -70,43 +67,8 @@ impl TokenSource for CommandToken {
         &'a self,
         _refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        let slot = Arc::new(Mutex::new(Slot::default()));
-        let (command, result) = (self.clone(), Arc::clone(&slot));
-        let work = move || {
-            let token = command.run();
-            let mut slot = result.lock().unwrap_or_else(PoisonError::into_inner);
-            slot.token = Some(token);
-            if let Some(waker) = slot.waker.take() {
-                waker.wake();
-            }
-        };
-        match thread::Builder::new().name("gateway-token-command".to_owned()).spawn(work) {
-            Ok(_) => Box::pin(Running(slot)),
-            Err(error) => Box::pin(std::future::ready(Err(error.into()))),
-        }
-    }
-}
-
-/// Where the thread puts the token, and whom it tells.
-#[derive(Default)]
-struct Slot {
-    token: Option<Result<AccessToken, BoxError>>,
-    waker: Option<Waker>,
-}
-
-/// The token of a program that is still running.
-struct Running(Arc<Mutex<Slot>>);
-
-impl Future for Running {
-    type Output = Result<AccessToken, BoxError>;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(token) = slot.token.take() {
-            return Poll::Ready(token);
-        }
-        slot.waker = Some(context.waker().clone());
-        Poll::Pending
+        let command = self.clone();
+        Box::pin(async { aside("gateway-token-command", move || command.run()).await? })
     }
 }
 
