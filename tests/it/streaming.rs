@@ -3,11 +3,12 @@
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
+use std::io;
 use std::process::Command;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use gateway_client::model::{Candidate, ListCandidates};
+use gateway_client::model::{Candidate, ListCandidates, RawQuery};
 use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
 use gateway_server::{
     CandidateRow, Clock, Config, ImportMode, NewToken, Place, PortalRow, RunningServer, Server,
@@ -111,6 +112,61 @@ fn a_cut_list_says_how_far_it_came() {
         assert!(records.next().is_none());
         assert_eq!(server.progress().requests.len(), 1, "what has begun is not sent again");
     }
+}
+
+#[test]
+fn a_cut_body_says_how_far_it_came() {
+    let server = RawServer::start(|_request, connection| {
+        connection.send(head(1 << 40).as_bytes());
+        for _ in 0..1_000 {
+            connection.send(&[b'x'; 1_000]);
+        }
+        Next::Close
+    })
+    .unwrap();
+    let method = RawQuery::new("anything/list");
+    let asynchronous = async {
+        let client = Client::builder(server.uri("")).token(token()).build().unwrap();
+        let mut answer = client.stream_raw(&method).await.unwrap();
+        loop {
+            if let Err(error) = answer.chunk().await {
+                break (error, answer.received());
+            }
+        }
+    };
+    let client = blocking::Client::builder(server.uri("")).token(token()).build().unwrap();
+    let mut answer = client.stream_raw(&method).unwrap();
+    let in_pieces = loop {
+        if let Err(error) = answer.chunk() {
+            break (error, answer.received());
+        }
+    };
+    let mut answer = client.stream_raw(&method).unwrap();
+    let copied = io::copy(&mut answer, &mut io::sink()).unwrap_err();
+    let copied = (copied.downcast::<Error>().unwrap(), answer.received());
+    for (error, received) in [RUNTIME.block_on(asynchronous), in_pieces, copied] {
+        assert_eq!((error.kind(), received), (ErrorKind::Interrupted, 1_000_000));
+        assert_eq!((error.received(), error.delivered()), (Some(1_000_000), None));
+        assert_eq!(error.to_string(), "the answer was cut short after 1000000 bytes");
+    }
+}
+
+#[test]
+fn an_answer_of_any_status_is_passed_on() {
+    let server = RawServer::start(|_request, connection| {
+        let body = [b'x'; 70_000];
+        let head = format!("HTTP/1.1 400 Bad Request\r\ncontent-length: {}\r\n\r\n", body.len());
+        connection.send(head.as_bytes());
+        connection.send(&body);
+        Next::Close
+    })
+    .unwrap();
+    let client = blocking::Client::builder(server.uri("")).token(token()).build().unwrap();
+    let mut answer = client.stream_raw(&RawQuery::new("anything/list")).unwrap();
+    assert_eq!((answer.status().as_u16(), answer.attempts()), (400, 1));
+    assert_eq!(answer.headers()["content-length"], "70000");
+    let length = io::copy(&mut answer, &mut io::sink()).unwrap();
+    assert_eq!(length, 64 * 1024, "the beginning of an error");
 }
 
 #[test]

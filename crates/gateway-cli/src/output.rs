@@ -20,6 +20,7 @@ pub(crate) mod form;
 pub(crate) mod json;
 pub(crate) mod printer;
 pub(crate) mod progress;
+pub(crate) mod raw;
 pub(crate) mod record;
 pub(crate) mod select;
 pub(crate) mod table;

@@ -5,7 +5,9 @@ use std::io::Write as _;
 use gateway_client::model::{
     Error, ListOperation, Listing, Operation, Query, RawQuery, Record, StreamDecoder,
 };
-use gateway_client::{Answer, Entry, ErrorKind, Problem, blocking};
+use gateway_client::transport::BlockingBody;
+use gateway_client::{Entry, ErrorKind, Problem, StreamedAnswer, blocking};
+use http::StatusCode;
 use serde::Serialize;
 
 use crate::config::{Settings, TokenFrom};
@@ -17,6 +19,7 @@ use crate::output::destination::Destination;
 use crate::output::escape::printable;
 use crate::output::printer::Printer;
 use crate::output::progress::size;
+use crate::output::raw::Raw;
 use crate::output::select::Fields;
 use crate::output::{Format, Shape};
 use crate::screen::Screen;
@@ -31,6 +34,9 @@ pub(crate) struct Session {
     dry_run: bool,
     verbose: u8,
 }
+
+/// An answer that is passed on as it comes.
+pub(crate) type RawAnswer = StreamedAnswer<BlockingBody>;
 
 /// The parameters of an operation by name, and their values if they were given.
 pub(crate) type Parameters = Vec<(&'static str, Option<String>)>;
@@ -134,23 +140,38 @@ impl Session {
         if self.output.output != Some(Format::Raw) {
             return Ok(false);
         }
-        let answer = self.client.send_raw(operation).map_err(|error| self.explain(error))?;
-        judge(&answer)?;
-        self.raw(answer.body())?;
+        let mut answer = self.stream_raw(operation)?;
+        if answer.status() != StatusCode::OK {
+            return Err(refusal(answer.status(), &self.body(&mut answer)?));
+        }
+        let mut out = Raw::open(&self.output, self.screen)?;
+        self.pass_on(&mut answer, &mut out)?;
+        out.finish()?;
         Ok(true)
     }
 
-    /// Writes bytes as they came; on a terminal, what would act on it is shown instead.
-    pub(crate) fn raw(&self, body: &[u8]) -> Result<(), Failure> {
-        let mut out = Destination::open(self.output.output_file.as_deref())?;
-        if self.screen.is_terminal() && self.output.output_file.is_none() {
-            for line in String::from_utf8_lossy(body).lines() {
-                writeln!(out, "{}", printable(line))?;
-            }
-        } else {
-            out.write_all(body)?;
+    /// Asks for an answer that is passed on as it comes.
+    pub(crate) fn stream_raw<O: Operation>(&self, operation: &O) -> Result<RawAnswer, Failure> {
+        self.client.stream_raw(operation).map_err(|error| self.explain(error))
+    }
+
+    /// Writes a body as it comes.
+    pub(crate) fn pass_on(&self, answer: &mut RawAnswer, out: &mut Raw) -> Result<(), Failure> {
+        while let Some(piece) = answer.chunk().map_err(|error| self.explain(error))? {
+            out.push(&piece)?;
         }
-        Ok(out.finish()?)
+        self.trace_size(answer.received());
+        Ok(())
+    }
+
+    /// Receives the body of an answer other than 200, which the client keeps short.
+    pub(crate) fn body(&self, answer: &mut RawAnswer) -> Result<Vec<u8>, Failure> {
+        let mut body = Vec::new();
+        while let Some(piece) = answer.chunk().map_err(|error| self.explain(error))? {
+            body.extend_from_slice(&piece);
+        }
+        self.trace_size(answer.received());
+        Ok(body)
     }
 
     /// Adds to an error what only the program knows: where the token comes from.
@@ -174,25 +195,23 @@ impl Session {
     }
 
     /// Says how much came, for `-v`.
-    pub(crate) fn trace_size(&self, bytes: usize) {
+    pub(crate) fn trace_size(&self, bytes: u64) {
         if self.verbose > 0 {
-            self.screen.trace(&format!("< {}", size(u64::try_from(bytes).unwrap_or(u64::MAX))));
+            self.screen.trace(&format!("< {}", size(bytes)));
         }
     }
 }
 
 /// Says what a status other than 200 means: an answer that is asked for as it comes may have any.
-pub(crate) fn judge(answer: &Answer) -> Result<(), Failure> {
-    let status = answer.status().as_u16();
-    let (exit, text) = match status {
-        200 => return Ok(()),
+pub(crate) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
+    let (exit, text) = match status.as_u16() {
         401 | 403 => (Exit::NotAuthorised, "the service did not accept the access token"),
         500.. => (Exit::Contract, "the service failed"),
         _ => (Exit::Contract, "the service refused the call"),
     };
-    let failure = Failure::new(exit, format!("{text} (status {status})"));
-    let problem = Problem::read(answer.body()).unwrap_or_default();
-    Err(problem.detail.or(problem.title).into_iter().fold(failure, Failure::because))
+    let failure = Failure::new(exit, format!("{text} (status {})", status.as_u16()));
+    let problem = Problem::read(body).unwrap_or_default();
+    problem.detail.or(problem.title).into_iter().fold(failure, Failure::because)
 }
 
 /// An operation whose parameters come from the command line.

@@ -16,7 +16,7 @@ use crate::call::{Call, Next};
 use crate::core::{Core, Reading, check_length};
 use crate::sleep::block;
 use crate::trace::{AttemptSpan, CallSpan};
-use crate::{Builder, Error};
+use crate::{Builder, Error, StreamedAnswer};
 
 mod records;
 
@@ -131,17 +131,48 @@ impl Client {
     /// ```
     pub fn stream<O: ListOperation>(&self, operation: &O) -> Result<Records<O::Item>, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let mut call = span.outcome(self.core.streaming_call(operation))?;
-        let outcome = span.within(|| self.drive(&mut call, O::METHOD, Reading::Head));
-        span.attempts(call.attempts());
-        let (head, body) = span.outcome(outcome)?.into_parts();
+        let (response, attempts) = self.open(operation, &span)?;
+        let (head, body) = response.into_parts();
         if let Err(error) = span.outcome(check_head(head.status, &head.headers)) {
             let kept = beginning(body);
-            return Err(
-                error.with_answer(Answer::new(Response::from_parts(head, kept), call.attempts()))
-            );
+            return Err(error.with_answer(Answer::new(Response::from_parts(head, kept), attempts)));
         }
-        Ok(Records::new(body, O::decoder(), call.attempts(), span))
+        Ok(Records::new(body, O::decoder(), attempts, span))
+    }
+
+    /// Calls any operation and returns the answer as it comes, whatever its status: for bodies that are passed on, and
+    /// may be longer than memory. Neither JSON nor a content coding is looked at.
+    ///
+    /// What fails before the body begins may be sent again, as in [`send`](Self::send); after that, an interrupted body
+    /// is an error that says how many bytes came before. The limits are those of [`stream`](Self::stream).
+    ///
+    /// # Errors
+    ///
+    /// Whatever kept an answer from beginning; see [`Error::kind`].
+    ///
+    /// ```
+    /// use gateway_client::model::RawQuery;
+    /// use gateway_client::transport::MemoryTransport;
+    /// use gateway_client::{AccessToken, blocking};
+    /// use http::Response;
+    ///
+    /// let client = blocking::Client::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(MemoryTransport::new([Ok(Response::new("[1,2]".into()))]))
+    ///     .build()?;
+    /// let mut answer = client.stream_raw(&RawQuery::new("portals/list"))?;
+    /// let mut copy = Vec::new();
+    /// std::io::copy(&mut answer, &mut copy).unwrap();
+    /// assert_eq!((answer.status().as_u16(), &*copy), (200, &b"[1,2]"[..]));
+    /// # Ok::<(), gateway_client::Error>(())
+    /// ```
+    pub fn stream_raw<O: Operation>(
+        &self,
+        operation: &O,
+    ) -> Result<StreamedAnswer<BlockingBody>, Error> {
+        let span = CallSpan::begin(O::METHOD);
+        let (response, attempts) = self.open(operation, &span)?;
+        Ok(StreamedAnswer::new(response, attempts, span))
     }
 
     /// Calls an operation and receives its answer whole.
@@ -154,6 +185,18 @@ impl Client {
         // What was received whole is here already.
         let body = body.collect(u64::MAX)?;
         Ok(Answer::new(Response::from_parts(head, body), call.attempts()))
+    }
+
+    /// Calls an operation and receives the head of its answer, after so many attempts.
+    fn open<O: Operation>(
+        &self,
+        operation: &O,
+        span: &CallSpan,
+    ) -> Result<(Response<BlockingBody>, u32), Error> {
+        let mut call = span.outcome(self.core.streaming_call(operation))?;
+        let outcome = span.within(|| self.drive(&mut call, O::METHOD, Reading::Head));
+        span.attempts(call.attempts());
+        Ok((span.outcome(outcome)?, call.attempts()))
     }
 
     /// Runs a call to its end.

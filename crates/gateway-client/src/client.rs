@@ -14,7 +14,7 @@ use crate::call::{Call, Next};
 use crate::core::{Core, Reading, check_length};
 use crate::sleep::sleep;
 use crate::trace::{AttemptSpan, CallSpan};
-use crate::{Builder, Error, Records};
+use crate::{Builder, Error, Records, StreamedAnswer};
 
 /// A client of one account of the service.
 ///
@@ -169,17 +169,53 @@ impl Client {
     /// ```
     pub async fn stream<O: ListOperation>(&self, operation: &O) -> Result<Records<O::Item>, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let mut call = span.outcome(self.core.streaming_call(operation))?;
-        let outcome = span.around(self.drive(&mut call, O::METHOD, Reading::Head)).await;
-        span.attempts(call.attempts());
-        let (head, body) = span.outcome(outcome)?.into_parts();
+        let (response, attempts) = self.open(operation, &span).await?;
+        let (head, body) = response.into_parts();
         if let Err(error) = span.outcome(check_head(head.status, &head.headers)) {
             let kept = beginning(body).await;
-            return Err(
-                error.with_answer(Answer::new(Response::from_parts(head, kept), call.attempts()))
-            );
+            return Err(error.with_answer(Answer::new(Response::from_parts(head, kept), attempts)));
         }
-        Ok(Records::new(body, O::decoder(), call.attempts(), span))
+        Ok(Records::new(body, O::decoder(), attempts, span))
+    }
+
+    /// Calls any operation and returns the answer as it comes, whatever its status: for bodies that are passed on, and
+    /// may be longer than memory. Neither JSON nor a content coding is looked at.
+    ///
+    /// What fails before the body begins may be sent again, as in [`send`](Self::send); after that, an interrupted body
+    /// is an error that says how many bytes came before. The limits are those of [`stream`](Self::stream).
+    ///
+    /// # Errors
+    ///
+    /// Whatever kept an answer from beginning; see [`Error::kind`].
+    ///
+    /// ```
+    /// use gateway_client::model::RawQuery;
+    /// use gateway_client::transport::MemoryTransport;
+    /// use gateway_client::{AccessToken, Client};
+    /// use http::Response;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), gateway_client::Error> {
+    /// let client = Client::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(MemoryTransport::new([Ok(Response::new("[1,2]".into()))]))
+    ///     .build()?;
+    /// let mut answer = client.stream_raw(&RawQuery::new("portals/list")).await?;
+    /// let mut copy = Vec::new();
+    /// while let Some(piece) = answer.chunk().await? {
+    ///     copy.extend_from_slice(&piece);
+    /// }
+    /// assert_eq!((answer.status().as_u16(), &*copy), (200, &b"[1,2]"[..]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn stream_raw<O: Operation>(
+        &self,
+        operation: &O,
+    ) -> Result<StreamedAnswer<Body>, Error> {
+        let span = CallSpan::begin(O::METHOD);
+        let (response, attempts) = self.open(operation, &span).await?;
+        Ok(StreamedAnswer::new(response, attempts, span))
     }
 
     /// Calls an operation and receives its answer whole.
@@ -192,6 +228,18 @@ impl Client {
         // What was received whole is here already.
         let body = body.collect(u64::MAX).await?;
         Ok(Answer::new(Response::from_parts(head, body), call.attempts()))
+    }
+
+    /// Calls an operation and receives the head of its answer, after so many attempts.
+    async fn open<O: Operation>(
+        &self,
+        operation: &O,
+        span: &CallSpan,
+    ) -> Result<(Response<Body>, u32), Error> {
+        let mut call = span.outcome(self.core.streaming_call(operation))?;
+        let outcome = span.around(self.drive(&mut call, O::METHOD, Reading::Head)).await;
+        span.attempts(call.attempts());
+        Ok((span.outcome(outcome)?, call.attempts()))
     }
 
     /// Runs a call to its end.

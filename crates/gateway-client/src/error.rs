@@ -43,8 +43,15 @@ struct Inner {
     text: Cow<'static, str>,
     attempts: u32,
     answer: Option<Answer>,
-    delivered: Option<u64>,
+    came_before: Option<CameBefore>,
     source: Option<BoxError>,
+}
+
+/// How far a stream came before it failed.
+#[derive(Clone, Copy, Debug)]
+enum CameBefore {
+    Records(u64),
+    Bytes(u64),
 }
 
 /// What kind of failure it was, so that a caller can decide what to do next.
@@ -163,7 +170,19 @@ impl Error {
 
     /// Returns how many records of a stream came before the error; `None` if the call is no stream that had begun.
     pub fn delivered(&self) -> Option<u64> {
-        self.0.delivered
+        match self.0.came_before? {
+            CameBefore::Records(count) => Some(count),
+            CameBefore::Bytes(_) => None,
+        }
+    }
+
+    /// Returns how many bytes of a [`StreamedAnswer`](crate::StreamedAnswer) came before the error; `None` if the call is
+    /// something else.
+    pub fn received(&self) -> Option<u64> {
+        match self.0.came_before? {
+            CameBefore::Records(_) => None,
+            CameBefore::Bytes(count) => Some(count),
+        }
     }
 
     /// Returns how often the request was handed to the transport.
@@ -191,7 +210,7 @@ impl Error {
             text: text.into(),
             attempts: 0,
             answer: None,
-            delivered: None,
+            came_before: None,
             source: None,
         }))
     }
@@ -230,7 +249,13 @@ impl Error {
 
     /// Keeps how many records came before the error.
     pub(crate) fn after_records(mut self, delivered: u64) -> Self {
-        self.0.delivered = Some(delivered);
+        self.0.came_before = Some(CameBefore::Records(delivered));
+        self
+    }
+
+    /// Keeps how many bytes came before the error.
+    pub(crate) fn after_bytes(mut self, received: u64) -> Self {
+        self.0.came_before = Some(CameBefore::Bytes(received));
         self
     }
 
@@ -277,9 +302,11 @@ impl From<gateway_model::Error> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.text)?;
-        match self.0.delivered {
-            Some(1) => f.write_str(" after 1 record"),
-            Some(count) => write!(f, " after {count} records"),
+        match self.0.came_before {
+            Some(CameBefore::Records(1)) => f.write_str(" after 1 record"),
+            Some(CameBefore::Records(count)) => write!(f, " after {count} records"),
+            Some(CameBefore::Bytes(1)) => f.write_str(" after 1 byte"),
+            Some(CameBefore::Bytes(count)) => write!(f, " after {count} bytes"),
             None => Ok(()),
         }
     }
@@ -293,7 +320,7 @@ impl fmt::Debug for Error {
             .field("text", &self.0.text)
             .field("attempts", &self.0.attempts)
             .field("status", &self.status())
-            .field("delivered", &self.0.delivered)
+            .field("came_before", &self.0.came_before)
             .field("source", &self.0.source)
             .finish_non_exhaustive()
     }

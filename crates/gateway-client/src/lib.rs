@@ -35,7 +35,7 @@
 //! |---|---|---|
 //! | the whole call, with retries and waiting | 60 s | [`Builder::call_timeout`] |
 //! | one attempt | 30 s | [`Builder::attempt_timeout`] |
-//! | a stream, from the first attempt to the last record | 1 h | [`Builder::stream_timeout`] |
+//! | a stream, from the first attempt to its end | 1 h | [`Builder::stream_timeout`] |
 //! | attempts, the first one included | 3 | [`RetryPolicy::max_attempts`] |
 //! | longest wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
 //! | where the doubling ends | 5 s | [`RetryPolicy::max_delay`] |
@@ -115,6 +115,7 @@ mod records;
 mod request;
 mod retry;
 mod sleep;
+mod streamed_answer;
 mod token;
 #[cfg_attr(not(feature = "tracing"), path = "untraced.rs")]
 mod trace;
@@ -135,6 +136,7 @@ pub use crate::observer::{Attempt, Observer};
 pub use crate::problem::Problem;
 pub use crate::records::{Entry, Records};
 pub use crate::retry::{RetryBudget, RetryPolicy};
+pub use crate::streamed_answer::StreamedAnswer;
 #[cfg(feature = "oauth2")]
 pub use crate::token::ClientCredentials;
 pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource};

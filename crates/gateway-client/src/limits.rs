@@ -28,7 +28,7 @@ fn the_table_in_the_docs_has_every_default() {
         ),
         ("one attempt", seconds(ATTEMPT_TIMEOUT), "Builder::attempt_timeout"),
         (
-            "a stream, from the first attempt to the last record",
+            "a stream, from the first attempt to its end",
             seconds(STREAM_TIMEOUT),
             "Builder::stream_timeout",
         ),

@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 
 use clap::Args as Flags;
-use gateway_client::Answer;
 use gateway_client::model::{Operation as _, RawQuery};
+use http::StatusCode;
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::output::printer::Printer;
+use crate::output::raw::Raw;
 use crate::output::record::{Members, one_line};
 use crate::output::{Format, Shape};
-use crate::session::{Session, judge};
+use crate::session::{RawAnswer, Session, refusal};
 
 /// What to ask.
 #[derive(Debug, Flags)]
@@ -40,33 +41,54 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
     if session.is_only_shown(&query)? {
         return Ok(());
     }
-    let answer = session.client.send_raw(&query).map_err(|error| session.explain(error))?;
-    session.trace_size(answer.body().len());
-    if flags.include {
-        let mut text = head(&answer);
-        text.extend_from_slice(answer.body());
-        text.push(b'\n');
-        session.raw(&text)?;
-        return judge(&answer);
-    }
-    let body = answer.body();
-    if let Err(failure) = judge(&answer) {
-        // What the service says about it is worth reading, but not worth a file.
-        if session.output.output_file.is_none() {
-            session.raw(&[body, &b"\n"[..]].concat())?;
+    let as_it_comes = matches!(session.output.output, None | Some(Format::Raw | Format::Json))
+        && session.output.fields.is_none();
+    if flags.include || as_it_comes {
+        pass_on(session, &query, flags.include)
+    } else {
+        let answer = session.client.send_raw(&query).map_err(|error| session.explain(error))?;
+        session.trace_size(answer.body().len() as u64);
+        match answer.status() {
+            StatusCode::OK => records(session, answer.body()),
+            status => refused(session, status, answer.body()),
         }
-        return Err(failure);
     }
-    match session.output.output {
-        None | Some(Format::Raw | Format::Json) if session.output.fields.is_none() => {
-            let mut text = body.to_vec();
-            if session.output.output != Some(Format::Raw) && !text.ends_with(b"\n") {
-                text.push(b'\n');
-            }
-            session.raw(&text)
-        }
-        _ => records(session, body),
+}
+
+/// Prints the answer as it comes.
+fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Failure> {
+    let mut answer = session.stream_raw(query)?;
+    let status = answer.status();
+    if status != StatusCode::OK && !include {
+        return refused(session, status, &session.body(&mut answer)?);
     }
+    let mut out = Raw::open(&session.output, session.screen)?;
+    if include {
+        out.push(head(&answer).as_bytes())?;
+    }
+    if status != StatusCode::OK {
+        let body = session.body(&mut answer)?;
+        out.push(&body)?;
+        out.end_line()?;
+        out.finish()?;
+        return Err(refusal(status, &body));
+    }
+    session.pass_on(&mut answer, &mut out)?;
+    if include || session.output.output != Some(Format::Raw) {
+        out.end_line()?;
+    }
+    Ok(out.finish()?)
+}
+
+/// Shows what the service says about a refusal: worth reading, but not worth a file.
+fn refused(session: &Session, status: StatusCode, body: &[u8]) -> Result<(), Failure> {
+    if session.output.output_file.is_none() {
+        let mut out = Raw::open(&session.output, session.screen)?;
+        out.push(body)?;
+        out.end_line()?;
+        out.finish()?;
+    }
+    Err(refusal(status, body))
 }
 
 /// Prints the answer as records: the members of an array, or the one object that it is.
@@ -88,14 +110,14 @@ fn records(session: &Session, body: &[u8]) -> Result<(), Failure> {
     Ok(printer.finish()?)
 }
 
-fn head(answer: &Answer) -> Vec<u8> {
+fn head(answer: &RawAnswer) -> String {
     let mut head = format!("HTTP {}\n", answer.status());
     for (name, value) in answer.headers() {
         // Writing to a string cannot fail.
         _ = writeln!(head, "{name}: {}", String::from_utf8_lossy(value.as_bytes()));
     }
     head.push('\n');
-    head.into_bytes()
+    head
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

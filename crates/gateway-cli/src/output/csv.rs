@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::output::escape::printable;
 use crate::output::form::Form;
-use crate::output::record::Members;
+use crate::output::record::{Cells, Column};
 
 /// How CSV is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,9 @@ pub(crate) struct Dialect {
 #[derive(Debug)]
 pub(crate) struct Csv {
     dialect: Dialect,
-    columns: Vec<String>,
+    /// What stands in the header line.
+    names: Vec<String>,
+    columns: Vec<Column>,
     terminal: bool,
     begun: bool,
     guarded: u64,
@@ -31,8 +33,9 @@ pub(crate) struct Csv {
 
 impl Csv {
     /// Makes the form with these columns; `portal.name` is a member of a member.
-    pub(crate) fn new(dialect: Dialect, columns: Vec<String>, terminal: bool) -> Self {
-        Self { dialect, columns, terminal, begun: false, guarded: 0, line: String::new() }
+    pub(crate) fn new(dialect: Dialect, names: Vec<String>, terminal: bool) -> Self {
+        let columns = names.iter().map(|name| Column::at(name)).collect();
+        Self { dialect, names, columns, terminal, begun: false, guarded: 0, line: String::new() }
     }
 
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -44,8 +47,8 @@ impl Csv {
             out.write_all("\u{feff}".as_bytes())?;
         }
         self.line.clear();
-        for (index, column) in self.columns.iter().enumerate() {
-            push(&mut self.line, self.dialect, index, column);
+        for (index, name) in self.names.iter().enumerate() {
+            push(&mut self.line, self.dialect, index, name);
         }
         self.line.push_str(END);
         out.write_all(self.line.as_bytes())
@@ -56,9 +59,9 @@ impl Form for Csv {
     fn record(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
         self.begin(out)?;
         self.line.clear();
-        let members = Members::read(record);
+        let mut cells = Cells::read(record);
         for (index, column) in self.columns.iter().enumerate() {
-            let mut cell = members.cell(column);
+            let mut cell = cells.cell(column);
             if self.dialect.guard && is_formula(&cell) {
                 self.guarded += 1;
                 cell = Cow::Owned(format!("'{cell}"));
@@ -87,9 +90,10 @@ fn push(line: &mut String, dialect: Dialect, index: usize, cell: &str) {
     if index > 0 {
         line.push(dialect.separator);
     }
-    let special = |letter| matches!(letter, '"' | '\r' | '\n') || letter == dialect.separator;
+    let special =
+        |byte| matches!(byte, b'"' | b'\r' | b'\n') || char::from(byte) == dialect.separator;
     // Some readers trim spaces of a cell without quotes.
-    if cell.contains(special) || cell.starts_with([' ', '\t']) || cell.ends_with([' ', '\t']) {
+    if cell.bytes().any(special) || cell.starts_with([' ', '\t']) || cell.ends_with([' ', '\t']) {
         line.push('"');
         line.push_str(&cell.replace('"', "\"\""));
         line.push('"');
@@ -100,6 +104,10 @@ fn push(line: &mut String, dialect: Dialect, index: usize, cell: &str) {
 
 /// Returns whether a spreadsheet may take the text for a formula. A plain phone or number is none.
 fn is_formula(cell: &str) -> bool {
+    // Nearly every cell begins with a letter or a digit.
+    if cell.bytes().next().is_none_or(|first| first.is_ascii_alphanumeric()) {
+        return false;
+    }
     let starts = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'];
     cell.starts_with(starts) && !is_number(cell) && !is_phone(cell)
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::io;
 
+use memchr::memchr2;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -78,7 +79,10 @@ impl Printer {
 
     /// Prints a record as it came, but on one line.
     pub(crate) fn came(&mut self, json: &str) -> io::Result<()> {
-        if json.contains(['\n', '\r']) { self.text(&one_line(json)) } else { self.text(json) }
+        match memchr2(b'\n', b'\r', json.as_bytes()) {
+            Some(_) => self.text(&one_line(json)),
+            None => self.text(json),
+        }
     }
 
     /// Prints a record that is JSON text on one line.

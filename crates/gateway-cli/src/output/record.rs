@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use memchr::memchr;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -33,14 +34,66 @@ impl<'a> Members<'a> {
         names.try_fold(first, |value, name| Members::read(value).get(name))
     }
 
-    /// Returns what a person reads at a path: text without quotes, nothing for null or absent.
+    /// Returns what a person reads at a path.
     pub(crate) fn cell(&self, path: &str) -> Cow<'a, str> {
-        match self.at(path) {
-            None | Some("null") => Cow::Borrowed(""),
-            Some(text) if text.starts_with('"') => {
-                serde_json::from_str::<Text<'a>>(text).map_or(Cow::Borrowed(text), |text| text.0)
-            }
-            Some(other) => Cow::Borrowed(other),
+        text_of(self.at(path))
+    }
+}
+
+/// A column by its path, such as `portal.name`.
+#[derive(Debug)]
+pub(crate) struct Column {
+    /// The path of the object that it is a member of, if that is not the record itself.
+    parent: Option<String>,
+    name: String,
+}
+
+impl Column {
+    pub(crate) fn at(path: &str) -> Self {
+        match path.rsplit_once('.') {
+            Some((parent, name)) => Self { parent: Some(parent.to_owned()), name: name.to_owned() },
+            None => Self { parent: None, name: path.to_owned() },
+        }
+    }
+}
+
+/// The cells of one record. Columns of the same inner object, which stand together, have it read once.
+#[derive(Debug)]
+pub(crate) struct Cells<'a, 'c> {
+    members: Members<'a>,
+    inner: Option<(&'c str, Members<'a>)>,
+}
+
+impl<'a, 'c> Cells<'a, 'c> {
+    /// Reads an object; anything else has no members.
+    pub(crate) fn read(json: &'a str) -> Self {
+        Self { members: Members::read(json), inner: None }
+    }
+
+    /// Returns what a person reads in a column.
+    pub(crate) fn cell(&mut self, column: &'c Column) -> Cow<'a, str> {
+        let Some(parent) = column.parent.as_deref() else {
+            return text_of(self.members.get(&column.name));
+        };
+        let inner = match self.inner.take() {
+            Some((last, inner)) if last == parent => inner,
+            _ => self.members.at(parent).map(Members::read).unwrap_or_default(),
+        };
+        let cell = text_of(inner.get(&column.name));
+        self.inner = Some((parent, inner));
+        cell
+    }
+}
+
+/// Returns what a person reads in a value: text without quotes, nothing for null or absent.
+fn text_of(json: Option<&str>) -> Cow<'_, str> {
+    let Some(json) = json.filter(|json| *json != "null") else { return Cow::Borrowed("") };
+    match json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        None => Cow::Borrowed(json),
+        // Most text stands there as it is.
+        Some(text) if memchr(b'\\', text.as_bytes()).is_none() => Cow::Borrowed(text),
+        Some(_) => {
+            serde_json::from_str::<Text<'_>>(json).map_or(Cow::Borrowed(json), |text| text.0)
         }
     }
 }

@@ -6,6 +6,7 @@ mod config;
 #[cfg(unix)]
 mod exit_codes;
 mod files;
+mod raw;
 mod run;
 mod service;
 #[cfg(unix)]

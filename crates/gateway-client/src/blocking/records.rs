@@ -1,10 +1,9 @@
 //! The records of a list, as they are read.
 
 use std::fmt;
-use std::io::Read as _;
 
 use gateway_model::{Record, StreamDecoder};
-use gateway_transport::{BlockingBody, TransportError};
+use gateway_transport::BlockingBody;
 
 use crate::Error;
 use crate::records::{Entry, Reader, Taken};
@@ -15,7 +14,6 @@ use crate::trace::CallSpan;
 /// After an error nothing more comes. Dropping it ends the exchange and closes the connection.
 pub struct Records<T> {
     body: BlockingBody,
-    buffer: Box<[u8]>,
     reader: Reader<T>,
 }
 
@@ -26,8 +24,7 @@ impl<T: Record> Records<T> {
         attempts: u32,
         span: CallSpan,
     ) -> Self {
-        let buffer = vec![0; BUFFER].into_boxed_slice();
-        Self { body, buffer, reader: Reader::new(decoder, attempts, span) }
+        Self { body, reader: Reader::new(decoder, attempts, span) }
     }
 
     /// Sets how many bytes a single record may have. Default: 1 MiB.
@@ -94,16 +91,11 @@ impl<T: Record> Records<T> {
                 Taken::Entry(entry) => return Some(entry),
                 Taken::End => return None,
                 Taken::NeedMore => {
-                    let (body, buffer) = (&mut self.body, &mut self.buffer);
-                    match self.reader.span.within(|| body.read(buffer)) {
-                        Ok(0) => self.reader.decoder.finish(),
-                        Ok(length) => {
-                            self.reader.decoder.push(self.buffer.get(..length).unwrap_or_default());
-                        }
-                        Err(error) => {
-                            let error = TransportError::from_io(error).into();
-                            return Some(Err(self.reader.fail(error)));
-                        }
+                    let body = &mut self.body;
+                    match self.reader.span.within(|| body.chunk()) {
+                        Ok(None) => self.reader.decoder.finish(),
+                        Ok(Some(piece)) => self.reader.decoder.push(&piece),
+                        Err(error) => return Some(Err(self.reader.fail(error.into()))),
                     }
                 }
             }
@@ -124,6 +116,3 @@ impl<T> fmt::Debug for Records<T> {
         f.debug_struct("Records").field("reader", &self.reader).finish_non_exhaustive()
     }
 }
-
-/// How much is read at once.
-const BUFFER: usize = 64 * 1024;

@@ -1,7 +1,7 @@
 //! An async transport for code without `async`.
 use std::fmt;
 use std::future::{Future, poll_fn};
-use std::io::{self, Read};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -14,7 +14,6 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
-use crate::blocking_body::move_bytes;
 use crate::{
     BlockingBody, BlockingResponse, BlockingTransport, Body, BoxFuture, ErrorKind, Request,
     Transport, TransportError,
@@ -74,7 +73,8 @@ impl<T: Transport> BlockingTransport for OnThread<T> {
             Some(Ok(Some(whole))) if body.is_end_stream() => whole.into(),
             begun => {
                 let runtime = Arc::clone(&self.runtime);
-                BlockingBody::new(DrivenBody { body, begun, chunk: Bytes::new(), runtime })
+                let mut body = DrivenBody { body, begun, runtime };
+                BlockingBody::from_chunks(move || body.chunk())
             }
         }))
     }
@@ -212,20 +212,15 @@ type Begun = Result<Option<Bytes>, TransportError>;
 struct DrivenBody {
     body: Body,
     begun: Option<Begun>,
-    chunk: Bytes,
     runtime: Arc<RuntimeThread>,
 }
 
-impl Read for DrivenBody {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.chunk.is_empty() && !buffer.is_empty() {
-            let next = match self.begun.take() {
-                Some(begun) => begun,
-                None => self.runtime.drive(self.body.chunk()),
-            };
-            self.chunk = next.map_err(TransportError::into_io)?.unwrap_or_default();
+impl DrivenBody {
+    fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
+        match self.begun.take() {
+            Some(begun) => begun,
+            None => self.runtime.drive(self.body.chunk()),
         }
-        Ok(move_bytes(&mut self.chunk, buffer))
     }
 }
 

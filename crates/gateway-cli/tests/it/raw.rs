@@ -1,0 +1,66 @@
+//! Answers that are passed on as they come, however long they are.
+
+use std::fs;
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+
+use crate::run::{Person, code, stderr};
+
+/// What is received whole may have 64 MiB.
+const MEBIBYTES: usize = 65;
+
+/// A service that sends a text of this many MiB, or breaks off before its end.
+fn service(whole: bool) -> RawServer {
+    RawServer::start(move |_, connection: &mut Connection| {
+        let length = (MEBIBYTES << 20) + 4;
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+        );
+        connection.send(head.as_bytes());
+        connection.send(b"[\"");
+        let block = vec![b'x'; 1 << 20];
+        for _ in 0..MEBIBYTES {
+            connection.send(&block);
+        }
+        if whole {
+            connection.send(b"\"]");
+        }
+        Next::Close
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_long_answer_is_passed_on_whole() {
+    let server = service(true);
+    let person = Person::of_service(&server.uri(""));
+    for (args, end) in [
+        (&["vacancies", "list", "-o", "raw"][..], ""),
+        (&["api", "anything/list", "-o", "raw"], ""),
+        (&["api", "anything/list"], "\n"),
+    ] {
+        let output = person.run(args);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(output.stdout.len(), (MEBIBYTES << 20) + 4 + end.len(), "{args:?}");
+        assert!(output.stdout.ends_with(format!("x\"]{end}").as_bytes()));
+    }
+}
+
+#[test]
+fn an_answer_that_was_cut_is_no_answer() {
+    let server = service(false);
+    let person = Person::of_service(&server.uri(""));
+    fs::write(person.home.path().join("v.json"), "old").unwrap();
+    for args in [
+        &["vacancies", "list", "-o", "raw", "--output-file", "v.json"][..],
+        &["api", "anything/list", "--output-file", "v.json"],
+        &["api", "anything/list", "--include", "--output-file", "v.json"],
+    ] {
+        let output = person.run(args);
+        assert_eq!(code(&output), 4);
+        let bytes = (MEBIBYTES << 20) + 2;
+        let said = format!("the answer was cut short after {bytes} bytes");
+        assert!(stderr(&output).contains(&said), "{}", stderr(&output));
+        assert_eq!(fs::read_to_string(person.home.path().join("v.json")).unwrap(), "old");
+    }
+}
