@@ -154,7 +154,7 @@ fn a_cut_body_says_how_far_it_came() {
 #[test]
 fn an_answer_of_any_status_is_passed_on() {
     let server = RawServer::start(|_request, connection| {
-        let body = [b'x'; 70_000];
+        let body = vec![b'x'; 70_000];
         let head = format!("HTTP/1.1 400 Bad Request\r\ncontent-length: {}\r\n\r\n", body.len());
         connection.send(head.as_bytes());
         connection.send(&body);

@@ -48,12 +48,15 @@ impl Answer {
         self.response.headers()
     }
 
-    /// Returns the body: whole if the status is 200, else its first 64 KiB.
+    /// Returns the body: whole if the status is 200, else its first 64 KiB. It may hold personal data.
     pub fn body(&self) -> &Bytes {
         self.response.body()
     }
 
-    /// Returns how long the service asks to wait before the next call (`Retry-After`).
+    /// Returns how long the service asks to wait before the next call (`Retry-After`: RFC 9110, section 10.2.3).
+    ///
+    /// Seconds count from the answer, a date from this very moment; one that has passed is zero. `None` if the header is
+    /// absent or neither.
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after(self.headers(), SystemTime::now())
     }

@@ -14,7 +14,27 @@ use crate::{Error, Observer, RetryBudget, RetryPolicy, TokenSource};
 /// Makes a client: [`Client::builder`](crate::Client::builder), or
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
 ///
-/// `T` is the kind of transport it takes.
+/// `T` is the kind of transport it takes. Only a base URL and a token are needed; [the other
+/// defaults](crate#the-policy-of-a-call) are in one table.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use gateway_client::transport::MemoryTransport;
+/// use gateway_client::{AccessToken, RetryPolicy, blocking};
+///
+/// // For a page that somebody waits for: an answer within 3 s, or none.
+/// let client = blocking::Client::builder("https://gateway.example.com")
+///     .token(AccessToken::new("gwt_6yqW")?)
+///     .call_timeout(Duration::from_secs(3))
+///     .attempt_timeout(Duration::from_secs(2))
+///     .retry(RetryPolicy::default().base_delay(Duration::from_millis(50)))
+///     .transport(MemoryTransport::default())
+///     .build()?;
+/// # Ok::<(), gateway_client::Error>(())
+/// ```
 #[must_use]
 pub struct Builder<T> {
     base_url: String,
@@ -44,7 +64,7 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Sets who is told about every attempt.
+    /// Sets who is told about every attempt: one observer, the last that is set. Default: nobody.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.watch = Watch::by(observer);
         self
@@ -58,13 +78,19 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Sets how long a call may take, with all attempts and all waiting. Default: 60 s.
+    /// Sets how long a call may take, with the token, all attempts and all waiting. Default: 60 s.
+    ///
+    /// A call that takes longer fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout); one whose next attempt could
+    /// not begin in time delivers what the last one brought. A limit that no clock can hold, such as [`Duration::MAX`], is
+    /// no limit.
     pub fn call_timeout(mut self, limit: Duration) -> Self {
         self.policy.call_timeout = limit;
         self
     }
 
-    /// Sets how long one attempt may take. Default: 30 s.
+    /// Sets how long one attempt may take, body included. Default: 30 s. It never takes longer than the call.
+    ///
+    /// One that takes longer has failed on the way, and may be repeated.
     pub fn attempt_timeout(mut self, limit: Duration) -> Self {
         self.policy.attempt_timeout = limit;
         self
@@ -72,18 +98,23 @@ impl<T> Builder<T> {
 
     /// Sets how long a stream may take, from the first attempt to the last record. Default: one hour. A peer that falls
     /// silent is noticed earlier, by the transport.
+    ///
+    /// For streams, it takes the place of both other limits; only the token has to come within the time of a call.
     pub fn stream_timeout(mut self, limit: Duration) -> Self {
         self.policy.stream_timeout = limit;
         self
     }
 
     /// Sets the largest body of a successful answer, in bytes. Default: 64 MiB.
+    ///
+    /// A larger one is [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), without being received if the answer says how
+    /// long it is. A stream has no such limit, only one [for each record](crate::Records::record_limit).
     pub fn body_limit(mut self, bytes: u64) -> Self {
         self.policy.body_limit = bytes;
         self
     }
 
-    /// Sets how failed calls are repeated.
+    /// Sets how failed calls are repeated. Default: up to 3 attempts; see [`RetryPolicy`].
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.policy.retry = policy;
         self

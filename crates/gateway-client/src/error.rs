@@ -163,7 +163,7 @@ impl Error {
             .then(|| Problem::read(answer.body()))?
     }
 
-    /// Returns how long the service asked to wait before the next call.
+    /// Returns how long the service asked to wait before the next call, as [`Answer::retry_after`] does.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.answer.as_ref()?.retry_after()
     }
@@ -185,12 +185,13 @@ impl Error {
         }
     }
 
-    /// Returns how often the request was handed to the transport.
+    /// Returns how often the request was handed to the transport; 0 if the call failed before, or if nothing was called.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }
 
-    /// Returns true if the same call may work later.
+    /// Returns true if the same call may work later: no connection, a time limit, an interrupted answer, status 408, 429
+    /// or from 500 on.
     pub fn is_transient(&self) -> bool {
         matches!(
             self.0.kind,

@@ -81,8 +81,9 @@
 //! with `gateway.delay_ms`, in the span of the call. The version of HTTP is not among the fields, because a transport of
 //! one's own need not say it.
 //!
-//! No span, no event and no [`Error`] has the token, a header, the value of a parameter or a record in it: what is asked
-//! about people is personal, and so is what comes back.
+//! No span, no event and no text of an [`Error`] has the token, a header, the value of a parameter or a record in it:
+//! what is asked about people is personal, and so is what comes back. What came back is behind [`Error::headers`] and
+//! [`Error::body`], for whoever asks for it.
 //!
 //! [conventions]: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client-span
 //!
@@ -94,6 +95,7 @@
 //! | `reqwest-blocking` | | a default transport for [`blocking::Client`] |
 //! | `rustls` | yes | `https` for them |
 //! | `oauth2` | | [`ClientCredentials`]: tokens from an OAuth 2.0 authorisation server |
+//! | `simd` | | lists are read with wide instructions (SIMD) |
 //! | `tracing` | yes | [spans](#what-can-be-seen-of-a-call) of every call and attempt |
 
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]

@@ -11,7 +11,8 @@ use crate::call::Next;
 
 /// Is told about every attempt of every call, for metrics.
 ///
-/// It is called on the task or thread of the call, so it must be quick.
+/// It is called on the task or thread of the call, so it must be quick. An attempt that is dropped before it is over is
+/// not told.
 ///
 /// # Examples
 ///
@@ -60,7 +61,8 @@ pub struct Attempt<'a> {
     pub status: Option<StatusCode>,
     /// What the transport reports, if no answer came.
     pub failure: Option<gateway_transport::ErrorKind>,
-    /// How long the client waits before it sends again; `None` if it does not.
+    /// How long the client waits before it sends again, nothing if only the token is replaced; `None` if this was the
+    /// last attempt.
     pub retry_in: Option<Duration>,
 }
 

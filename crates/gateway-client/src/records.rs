@@ -40,14 +40,49 @@ impl<T: Record> Records<T> {
         Self { body, reader: Reader::new(decoder, attempts, span) }
     }
 
-    /// Sets how many bytes a single record may have. Default: 1 MiB.
+    /// Sets how many bytes a single record may have. Default: 1 MiB. A larger one ends the list with
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     #[must_use]
     pub fn record_limit(mut self, bytes: usize) -> Self {
         self.reader = self.reader.record_limit(bytes);
         self
     }
 
-    /// Waits for the next record; `None` means that the list is complete.
+    /// Waits for the next record; `None` means that the list is complete, or that an error has ended it before.
+    ///
+    /// It may be dropped while it waits: no record is lost.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the list from being read to its end: [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted),
+    /// [`Timeout`](crate::ErrorKind::Timeout), [`TooLarge`](crate::ErrorKind::TooLarge) or
+    /// [`Decode`](crate::ErrorKind::Decode); [`Error::delivered`] says how many records came before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_client::model::ListVacancies;
+    /// use gateway_client::transport::MemoryTransport;
+    /// use gateway_client::{AccessToken, Client, ErrorKind};
+    /// use http::Response;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let cut = r#"[{"id":"1","project":"Welder"},{"id":"2","pro"#;
+    /// let answer = Response::builder().header("content-type", "application/json").body(cut.into())?;
+    /// let client = Client::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(MemoryTransport::new([Ok(answer)]))
+    ///     .build()?;
+    /// let mut records = client.stream(&ListVacancies::new()).await?;
+    /// assert!(records.next().await.is_some_and(|first| first.is_ok()));
+    /// let error = records.next().await.unwrap().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Decode);
+    /// assert_eq!(error.delivered(), Some(1));
+    /// assert!(records.next().await.is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next(&mut self) -> Option<Result<Entry<T>, Error>> {
         std::future::poll_fn(|context| self.poll(context)).await
     }

@@ -27,7 +27,8 @@ impl<T: Record> Records<T> {
         Self { body, reader: Reader::new(decoder, attempts, span) }
     }
 
-    /// Sets how many bytes a single record may have. Default: 1 MiB.
+    /// Sets how many bytes a single record may have. Default: 1 MiB. A larger one ends the list with
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     #[must_use]
     pub fn record_limit(mut self, bytes: usize) -> Self {
         self.reader = self.reader.record_limit(bytes);
