@@ -69,7 +69,18 @@ impl Client {
     /// # Errors
     ///
     /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
-    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if there is no token.
+    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if there is no token, and
+    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) if it does not come within the time of a call.
+    ///
+    /// ```no_run
+    /// # fn example(client: gateway_client::blocking::Client) -> Result<(), gateway_client::Error> {
+    /// use gateway_client::model::ListCandidates;
+    ///
+    /// let request = client.request(&ListCandidates::new().vacancy_id(7))?;
+    /// println!("{} {}", request.method(), request.uri());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
         let call = self.core.call(operation)?;
         let token = block_on(self.core.token(&call))?;
@@ -101,6 +112,16 @@ impl Client {
     /// # Errors
     ///
     /// Whatever kept an answer from being there.
+    ///
+    /// ```no_run
+    /// # fn example(client: gateway_client::blocking::Client) -> Result<(), gateway_client::Error> {
+    /// use gateway_client::model::RawQuery;
+    ///
+    /// let answer = client.send_raw(&RawQuery::new("portals/list").pair("country", "RO"))?;
+    /// println!("{} {} bytes", answer.status(), answer.body().len());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn send_raw<O: Operation>(&self, operation: &O) -> Result<Answer, Error> {
         self.receive(operation, &CallSpan::begin(O::METHOD))
     }

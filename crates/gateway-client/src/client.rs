@@ -74,7 +74,8 @@ impl Client {
     /// # Errors
     ///
     /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
-    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if there is no token.
+    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if there is no token, and
+    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) if it does not come within the time of a call.
     ///
     /// ```
     /// use gateway_client::model::ListCandidates;

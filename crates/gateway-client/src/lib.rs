@@ -74,7 +74,7 @@
 //! | | `server.address`, `server.port` | of the base URL; the port of the scheme if it has none |
 //! | | `url.full` | the URL; of its query only the names, and the value of `method` |
 //! | | `http.response.status_code` | the status, if an answer came |
-//! | | `error.type` | the status from 400 on, or [what the transport reports](transport::ErrorKind::as_str) |
+//! | | `error.type` | the status from 400 on, or what the transport reports: [`Attempt::error_type`] |
 //! | | `otel.status_code` | `error` if there is an `error.type` |
 //!
 //! Events are `the attempt is over` with `gateway.elapsed_ms`, in the span of the attempt, and `another attempt follows`

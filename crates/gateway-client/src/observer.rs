@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway_transport::TransportError;
+use gateway_transport::{ErrorKind as TransportErrorKind, TransportError};
 use http::{Response, StatusCode};
 
 use crate::call::Next;
@@ -60,10 +60,59 @@ pub struct Attempt<'a> {
     /// The status of the answer, if one came.
     pub status: Option<StatusCode>,
     /// What the transport reports, if no answer came.
-    pub failure: Option<gateway_transport::ErrorKind>,
+    pub failure: Option<TransportErrorKind>,
     /// How long the client waits before it sends again, nothing if only the token is replaced; `None` if this was the
     /// last attempt.
     pub retry_in: Option<Duration>,
+}
+
+impl Attempt<'_> {
+    /// Returns why the attempt failed, as a name for metrics: the status from 400 on, or
+    /// [what the transport reports](gateway_transport::ErrorKind::as_str); `None` if it did not fail.
+    ///
+    /// It is the attribute `error.type` of OpenTelemetry's conventions for HTTP clients, of a span as of the metric
+    /// `http.client.request.duration`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// use gateway_client::transport::{ErrorKind, MemoryTransport, TransportError};
+    /// use gateway_client::{AccessToken, Attempt, Observer, RetryPolicy, blocking};
+    /// use http::Response;
+    ///
+    /// /// Keeps a line for each attempt: what failed, and how long it took in seconds.
+    /// #[derive(Clone, Default)]
+    /// struct Durations(Arc<Mutex<Vec<(String, f64)>>>);
+    ///
+    /// impl Observer for Durations {
+    ///     fn attempt(&self, attempt: &Attempt<'_>) {
+    ///         let label = attempt.error_type().unwrap_or("none").to_owned();
+    ///         self.0.lock().unwrap().push((label, attempt.elapsed.as_secs_f64()));
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let cut = TransportError::new(ErrorKind::Interrupted, "connection reset");
+    /// let busy = Response::builder().status(503).body("".into())?;
+    /// let durations = Durations::default();
+    /// let client = blocking::Client::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .retry(RetryPolicy::default().max_attempts(2))
+    ///     .observer(durations.clone())
+    ///     .transport(MemoryTransport::new([Err(cut), Ok(busy)]))
+    ///     .build()?;
+    /// assert!(client.get_credits().is_err());
+    /// let seen = durations.0.lock().unwrap();
+    /// assert_eq!((seen[0].0.as_str(), seen[1].0.as_str()), ("interrupted", "503"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn error_type(&self) -> Option<&str> {
+        let refusal = self.status.as_ref().filter(|status| status.as_u16() >= 400);
+        refusal.map(StatusCode::as_str).or_else(|| self.failure.map(TransportErrorKind::as_str))
+    }
 }
 
 /// Everyone who watches a client.
@@ -92,7 +141,7 @@ impl fmt::Debug for Watch {
 /// What an outcome looks like from outside, before it is judged.
 pub(crate) fn outline<B>(
     outcome: &Result<Response<B>, TransportError>,
-) -> (Option<StatusCode>, Option<gateway_transport::ErrorKind>) {
+) -> (Option<StatusCode>, Option<TransportErrorKind>) {
     match outcome {
         Ok(response) => (Some(response.status()), None),
         Err(error) => (None, Some(error.kind())),

@@ -103,12 +103,9 @@ impl AttemptSpan {
     pub(crate) fn end(self, attempt: &Attempt<'_>) {
         if let Some(status) = attempt.status {
             self.0.record("http.response.status_code", status.as_u16());
-            if status.is_client_error() || status.is_server_error() {
-                failed(&self.0, status.as_str());
-            }
         }
-        if let Some(kind) = attempt.failure {
-            failed(&self.0, kind.as_str());
+        if let Some(why) = attempt.error_type() {
+            failed(&self.0, why);
         }
         let elapsed_ms = milliseconds(attempt.elapsed);
         debug!(target: TARGET, parent: &self.0, { gateway.elapsed_ms = elapsed_ms }, "the attempt is over");
