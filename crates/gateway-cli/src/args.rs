@@ -85,7 +85,7 @@ The access token comes from the first of these that is there, and never from a f
   --token-file FILE, --token-stdin
   GATEWAY_TOKEN, GATEWAY_TOKEN_FILE
   token-command, then token-file of the profile
-  what `gateway auth login` stored for the profile
+  what `gateway auth login` stored for the profile: in the keyring, or in a private file
 
 A setting comes from its flag, else from the environment, else from the profile;
 `gateway config list --origin` shows which.

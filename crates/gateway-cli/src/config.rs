@@ -11,11 +11,13 @@ use crate::suggest::closest;
 
 pub(crate) mod file;
 pub(crate) mod folder;
+#[cfg_attr(not(feature = "keyring"), path = "config/no_keyring.rs")]
+pub(crate) mod keyring;
 pub(crate) mod tokens;
 
 /// What a profile can hold.
-pub(crate) const KEYS: [&str; 5] =
-    ["base-url", "token-file", "token-command", "allow-insecure-http", "timeout"];
+pub(crate) const KEYS: [&str; 6] =
+    ["base-url", "token-file", "token-command", "token-keyring", "allow-insecure-http", "timeout"];
 
 /// The profile that is used when none is named.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
@@ -68,6 +70,9 @@ pub(crate) enum TokenFrom {
     Variable,
     File(Setting<PathBuf>),
     Command(Setting<Vec<String>>),
+    Keyring {
+        profile: String,
+    },
     Login {
         profile: String,
     },
@@ -84,6 +89,9 @@ impl fmt::Display for TokenFrom {
             Self::Command(command) => {
                 let program = command.value.first().map_or("", String::as_str);
                 write!(f, "the command {program} ({})", command.origin)
+            }
+            Self::Keyring { profile } => {
+                write!(f, "the keyring of the operating system (profile {profile})")
             }
             Self::Login { profile } => write!(f, "`gateway auth login` (profile {profile})"),
             #[cfg(feature = "demo")]
@@ -191,6 +199,9 @@ fn token(
     }
     if let Some(path) = file.get(profile, "token-file") {
         return Ok(from_file(path.into(), origin));
+    }
+    if file.get(profile, "token-keyring").is_some_and(|text| text == "true") {
+        return Ok(Some(TokenFrom::Keyring { profile: profile.to_owned() }));
     }
     let stored = tokens::read(profile)?.is_some();
     Ok(stored.then(|| TokenFrom::Login { profile: profile.to_owned() }))

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, Observer, blocking};
 
+use crate::config::keyring::Keyring;
 use crate::config::{Setting, Settings, TOKEN, TokenFrom, tokens};
 use crate::failure::Failure;
 use crate::flags::ServiceFlags;
@@ -31,9 +32,7 @@ pub(crate) fn connect(
         return build(flags, settings, screen, |builder| builder.token(token));
     }
     if settings.base_url.is_none() {
-        return Err(Failure::usage(format!(
-            "no base URL: set GATEWAY_BASE_URL or --base-url{OR_DEMO}"
-        )));
+        return Err(no_base_url());
     }
     if flags.dry_run {
         // What is printed names the variable, never a token.
@@ -65,12 +64,24 @@ pub(crate) fn connect(
     }
 }
 
+/// Says that there is nobody to ask.
+pub(crate) fn no_base_url() -> Failure {
+    Failure::usage(format!("no base URL: set GATEWAY_BASE_URL or --base-url{OR_DEMO}"))
+}
+
 /// Reads the token of a source that does not change while the program runs.
 fn read_token(from: &TokenFrom) -> Result<Option<String>, Failure> {
     match from {
         TokenFrom::Stdin => Ok(Some(from_stdin()?)),
         TokenFrom::Variable => Ok(variable(TOKEN)),
         TokenFrom::Login { profile } => tokens::read(profile),
+        TokenFrom::Keyring { profile } => {
+            let token = Keyring::open()?.read(profile)?.ok_or_else(|| {
+                Failure::usage(format!("the keyring has no token of profile {profile}"))
+                    .hint("`gateway auth login --keyring` stores one")
+            })?;
+            Ok(Some(token))
+        }
         #[cfg(feature = "demo")]
         TokenFrom::Demo => Ok(None),
         TokenFrom::File(_) | TokenFrom::Command(_) => Ok(None),
@@ -86,8 +97,19 @@ pub(crate) fn from_stdin() -> Result<String, Failure> {
     Ok(text)
 }
 
+/// What a client is made with.
 type Builder =
     gateway_client::Builder<std::sync::Arc<dyn gateway_client::transport::BlockingTransport>>;
+
+/// Makes a client that asks with this token, whatever the settings say about tokens.
+pub(crate) fn with_token(
+    flags: &ServiceFlags,
+    settings: &Settings,
+    screen: Screen,
+    token: AccessToken,
+) -> Result<blocking::Client, Failure> {
+    build(flags, settings, screen, |builder| builder.token(token))
+}
 
 fn build(
     flags: &ServiceFlags,

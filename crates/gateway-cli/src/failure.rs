@@ -87,6 +87,11 @@ impl From<gateway_client::Error> for Failure {
             }
             source = cause.source();
         }
+        // How the libraries stand on each other says nothing to a person; the last one saw what happened.
+        if exit == Exit::Network {
+            let above = failure.causes.len().saturating_sub(1);
+            failure.causes.drain(..above);
+        }
         if let Some(problem) = error.problem() {
             failure.causes.extend(problem.detail.or(problem.title));
         }

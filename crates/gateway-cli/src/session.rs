@@ -176,14 +176,14 @@ impl Session {
 
     /// Adds to an error what only the program knows: where the token comes from.
     pub(crate) fn explain(&self, error: gateway_client::Error) -> Failure {
-        let unauthorized = error.kind() == ErrorKind::Unauthorized;
+        let about_token = matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Token);
         let mut failure = Failure::from(error);
-        if let (true, Some(from)) = (unauthorized, &self.settings.token) {
+        if let (true, Some(from)) = (about_token, &self.settings.token) {
             let next = match from {
                 TokenFrom::Login { .. } => "; `gateway auth login` stores another",
                 _ => "",
             };
-            failure = failure.hint(format!("the token came from {from}{next}"));
+            failure = failure.hint(format!("the token comes from {from}{next}"));
         }
         failure
     }

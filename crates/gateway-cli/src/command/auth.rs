@@ -2,38 +2,54 @@
 
 use std::io::{self, IsTerminal as _};
 
-use clap::Subcommand;
-use gateway_client::AccessToken;
+use clap::{Args, Subcommand};
+use gateway_client::{AccessToken, ErrorKind};
 use serde::Serialize;
 
 use crate::config::file::ConfigFile;
-use crate::config::{Settings, TokenFrom, tokens};
-use crate::connect::from_stdin;
+use crate::config::keyring::Keyring;
+use crate::config::{Settings, TOKEN, TokenFrom, folder, tokens};
+use crate::connect::{from_stdin, no_base_url, with_token};
 use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
 use crate::generated::commands::CheapestQuestion;
 use crate::output::Shape;
 use crate::output::printer::Printer;
 use crate::screen::{Screen, variable};
-use crate::session::Session;
+use crate::session::{Asked, Session};
 
 /// What to do with the token.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub(crate) enum AuthCommand {
     /// Store a token for the profile, after the service has accepted it.
+    ///
+    /// The token is typed in, and not shown; or it comes from --token-stdin, --token-file or `GATEWAY_TOKEN`. It is kept
+    /// in a file that only you can read, or with --keyring in the keyring of the operating system. With --base-url, the
+    /// profile remembers that too.
     #[command(after_help = "\
 Examples:
   gateway auth login --base-url https://gateway.example.com
+  gateway auth login --keyring
   pass show gateway | gateway --profile work auth login --token-stdin")]
-    Login {
-        /// Store it without asking the service.
-        #[arg(long)]
-        unchecked: bool,
-    },
-    /// Say where the token comes from, and whether the service accepts it.
+    Login(LoginFlags),
+    /// Say where the token comes from, and whether the service accepts it. Never the token.
     Status,
     /// Remove the stored token of the profile.
     Logout,
+}
+
+/// How to log in.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct LoginFlags {
+    /// Store it in the keyring of the operating system: Keychain, Credential Manager, or Secret Service.
+    ///
+    /// For programs that were built with the feature `keyring`. The profile remembers it as `token-keyring = true`.
+    #[arg(long)]
+    keyring: bool,
+
+    /// Store it without asking the service.
+    #[arg(long)]
+    unchecked: bool,
 }
 
 /// What is known of the token. Never the token.
@@ -42,7 +58,8 @@ struct Status {
     profile: String,
     base_url: Option<String>,
     token: Option<String>,
-    accepted: bool,
+    /// `None` if the service could not be asked.
+    accepted: Option<bool>,
 }
 
 /// Does what was asked for.
@@ -53,81 +70,179 @@ pub(crate) fn run(
     screen: Screen,
 ) -> Result<(), Failure> {
     match command {
-        AuthCommand::Login { unchecked } => login(service, output, screen, unchecked),
-        AuthCommand::Logout => {
-            let profile = Settings::of(service)?.profile.value;
-            let removed = tokens::remove(&profile)?;
-            let outcome = if removed { "is removed" } else { "was not stored" };
-            screen.note(&format!("the token of profile {profile} {outcome}"));
-            Ok(())
-        }
-        AuthCommand::Status => {
-            let session = Session::open(service, output, screen)?;
-            let shape = Shape { columns: FIELDS, fields: FIELDS, single: true };
-            let mut printer = Printer::open(output, screen, &shape)?;
-            let answer = session.client.send(&CheapestQuestion::new());
-            let settings = &session.settings;
-            printer.record(&Status {
-                profile: settings.profile.value.clone(),
-                base_url: settings.base_url.as_ref().map(|url| url.value.clone()),
-                token: settings.token.as_ref().map(ToString::to_string),
-                accepted: answer.is_ok(),
-            })?;
-            printer.finish()?;
-            answer.map(drop).map_err(|error| session.explain(error))
-        }
+        AuthCommand::Login(flags) => login(flags, service, output, screen),
+        AuthCommand::Status => status(service, output, screen),
+        AuthCommand::Logout => logout(service, screen),
     }
 }
 
 /// Reads a token, shows it to the service, and stores it.
 fn login(
+    flags: LoginFlags,
     service: &ServiceFlags,
     output: &OutputFlags,
     screen: Screen,
-    unchecked: bool,
 ) -> Result<(), Failure> {
+    #[cfg(feature = "demo")]
+    if service.demo {
+        return Err(Failure::usage("the sample service has a token of its own, for one command"));
+    }
+    if service.dry_run {
+        Session::open(service, output, screen)?.is_only_shown(&question())?;
+        return Ok(());
+    }
     let settings = Settings::of(service)?;
-    let profile = settings.profile.value.clone();
+    let profile = settings.profile.value.as_str();
+    // Whoever has no keyring hears it before they look for their token.
+    let keyring = if flags.keyring { Some(Keyring::open()?) } else { None };
+    if settings.base_url.is_none() && !flags.unchecked {
+        return Err(no_base_url().hint("--unchecked stores the token without asking the service"));
+    }
+    let (text, from) = given(&settings)?;
+    let text = text.trim();
+    let token = AccessToken::new(text)
+        .map_err(|error| Failure::from(error).hint(format!("it came from {from}")))?;
+    if !flags.unchecked {
+        let client = with_token(service, &settings, screen, token)?;
+        client.send(&question()).map_err(|error| refused(error, &from))?;
+    }
+    let mut file = ConfigFile::read()?;
+    let place = if let Some(keyring) = keyring {
+        keyring.store(profile, text)?;
+        file.set(profile, "token-keyring", "true")?;
+        // One place is enough for a secret.
+        tokens::remove(profile)?;
+        "the keyring".to_owned()
+    } else {
+        tokens::store(profile, text)?;
+        if is_in_keyring(&file, profile) {
+            forget_in_keyring(profile, screen);
+            file.unset(profile, "token-keyring")?;
+        }
+        tokens::path()?.display().to_string()
+    };
+    if let Some(url) = &service.base_url {
+        file.set(profile, "base-url", url)?;
+    }
+    let accepted = if flags.unchecked { "" } else { "accepted, and " };
+    screen.note(&format!("the token of profile {profile} is {accepted}stored in {place}"));
+    // What goes before the stored token would be a surprise in the next command.
+    match Settings::of(&without_token(service))?.token {
+        Some(TokenFrom::Login { .. } | TokenFrom::Keyring { .. }) | None => {}
+        Some(other) => screen.warn(&format!("commands take the token from {other} first")),
+    }
+    Ok(())
+}
+
+/// Reads the token that is to be stored, and says where it comes from.
+fn given(settings: &Settings) -> Result<(String, String), Failure> {
     let text = match &settings.token {
         Some(TokenFrom::Stdin) => from_stdin()?,
         Some(TokenFrom::File(file)) => {
-            crate::config::folder::check_private(&file.value)?;
-            crate::config::folder::read(&file.value)?.unwrap_or_default()
+            folder::check_private(&file.value)?;
+            folder::read(&file.value)?.ok_or_else(|| {
+                Failure::usage(format!("there is no file {}", file.value.display()))
+                    .hint(format!("it is asked for by {}", file.origin))
+            })?
         }
-        Some(TokenFrom::Variable) => variable(crate::config::TOKEN).unwrap_or_default(),
-        _ => prompt(&profile)?,
+        Some(TokenFrom::Variable) => variable(TOKEN).unwrap_or_default(),
+        _ => return Ok((prompt(&settings.profile.value)?, "the keyboard".to_owned())),
     };
-    let text = text.trim();
-    let token = AccessToken::new(text)?;
-    if !unchecked {
-        let url = settings.base_url.as_ref().ok_or_else(|| {
-            Failure::usage("no base URL: set GATEWAY_BASE_URL or --base-url")
-                .hint("--unchecked stores the token without asking the service")
-        })?;
-        let mut builder = gateway_client::blocking::Client::builder(&url.value).token(token);
-        if settings.allow_insecure_http.value {
-            builder = builder.allow_insecure_http();
-        }
-        builder.build()?.send(&CheapestQuestion::new())?;
-    }
-    tokens::store(&profile, text)?;
-    if let Some(url) = &service.base_url {
-        ConfigFile::read()?.set(&profile, "base-url", url)?;
-    }
-    let place = tokens::path()?;
-    if !output.quiet {
-        screen.note(&format!("the token of profile {profile} is stored in {}", place.display()));
-    }
-    Ok(())
+    Ok((text, settings.token.as_ref().map(ToString::to_string).unwrap_or_default()))
 }
 
 fn prompt(profile: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         return Err(Failure::usage("there is nobody to ask for the token")
-            .hint("use --token-stdin or --token-file"));
+            .hint("use --token-stdin, --token-file or GATEWAY_TOKEN"));
     }
     rpassword::prompt_password(format!("Access token of profile {profile} (not shown): "))
         .map_err(|error| Failure::usage("the token cannot be read").because(error.to_string()))
+}
+
+/// Says that nothing was stored, and what to do.
+fn refused(error: gateway_client::Error, from: &str) -> Failure {
+    let hint = match error.kind() {
+        ErrorKind::Unauthorized | ErrorKind::Forbidden => {
+            format!("nothing was stored; the token comes from {from}")
+        }
+        _ => "nothing was stored; --unchecked stores the token without asking the service".into(),
+    };
+    Failure::from(error).hint(hint)
+}
+
+/// Says where the token comes from, and asks the service about it.
+fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
+    let session = Session::open(service, output, screen)?;
+    if session.is_only_shown(&question())? {
+        return Ok(());
+    }
+    let shape = Shape { columns: FIELDS, fields: FIELDS, single: true };
+    let mut printer = Printer::open(output, screen, &shape)?;
+    let answer = session.client.send(&question());
+    let accepted = match &answer {
+        Ok(_) => Some(true),
+        Err(error) => match error.kind() {
+            ErrorKind::Unauthorized | ErrorKind::Forbidden => Some(false),
+            _ => None,
+        },
+    };
+    let settings = &session.settings;
+    printer.record(&Status {
+        profile: settings.profile.value.clone(),
+        base_url: settings.base_url.as_ref().map(|url| url.value.clone()),
+        token: settings.token.as_ref().map(ToString::to_string),
+        accepted,
+    })?;
+    printer.finish()?;
+    answer.map(drop).map_err(|error| session.explain(error))
+}
+
+/// Removes the token wherever the profile has it.
+fn logout(service: &ServiceFlags, screen: Screen) -> Result<(), Failure> {
+    let profile = Settings::of(service)?.profile.value;
+    let mut file = ConfigFile::read()?;
+    let mut places = Vec::new();
+    if is_in_keyring(&file, &profile) {
+        if Keyring::open()?.remove(&profile)? {
+            places.push("the keyring".to_owned());
+        }
+        file.unset(&profile, "token-keyring")?;
+    }
+    if tokens::remove(&profile)? {
+        places.push(tokens::path()?.display().to_string());
+    }
+    if places.is_empty() {
+        screen.note(&format!("profile {profile} has no stored token: nothing was removed"));
+    } else {
+        let places = places.join(" and ");
+        screen.note(&format!("the token of profile {profile} is removed from {places}"));
+    }
+    if let Some(other) = Settings::of(&without_token(service))?.token {
+        screen.warn(&format!("commands still take a token from {other}"));
+    }
+    Ok(())
+}
+
+fn is_in_keyring(file: &ConfigFile, profile: &str) -> bool {
+    file.get(profile, "token-keyring").is_some_and(|text| text == "true")
+}
+
+/// Removes a token that another has taken the place of. It is of no use any more, so this may fail.
+fn forget_in_keyring(profile: &str, screen: Screen) {
+    if Keyring::open().and_then(|keyring| keyring.remove(profile)).is_err() {
+        screen.warn("the token that the keyring had for this profile could not be removed");
+    }
+}
+
+/// The flags as they will be in the next command, where the token is not given again.
+fn without_token(service: &ServiceFlags) -> ServiceFlags {
+    ServiceFlags { token_file: None, token_stdin: false, ..service.clone() }
+}
+
+/// The question that a token is tried with.
+fn question() -> Asked<CheapestQuestion> {
+    Asked::new(Vec::new())
 }
 
 const FIELDS: &[&str] = &["profile", "base_url", "token", "accepted"];

@@ -75,6 +75,15 @@ impl ConfigFile {
         folder::write(&self.path, &self.document.to_string())
     }
 
+    /// Takes a setting of a profile away, and writes the file if it was there.
+    pub(crate) fn unset(&mut self, profile: &str, key: &str) -> Result<(), Failure> {
+        let settings = self.document.get_mut("profile").and_then(|all| all.get_mut(profile));
+        match settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key)) {
+            Some(_) => folder::write(&self.path, &self.document.to_string()),
+            None => Ok(()),
+        }
+    }
+
     fn value(&self, profile: &str, key: &str) -> Option<&Value> {
         self.document.get("profile")?.get(profile)?.get(key)?.as_value()
     }
@@ -114,7 +123,9 @@ fn read_value(key: &str, text: &str) -> Result<Value, Failure> {
     let value = match key {
         "token-command" => Value::Array(text.split_whitespace().collect::<Array>()),
         "timeout" => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
-        "allow-insecure-http" => text.parse::<bool>().map_or_else(|_| text.into(), Value::from),
+        "allow-insecure-http" | "token-keyring" => {
+            text.parse::<bool>().map_or_else(|_| text.into(), Value::from)
+        }
         _ => text.into(),
     };
     if fits(key, &value) { Ok(value) } else { Err(wrong_value(key)) }
@@ -126,7 +137,7 @@ fn fits(key: &str, value: &Value) -> bool {
             .as_array()
             .is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_str)),
         "timeout" => value.as_integer().is_some_and(|seconds| seconds > 0),
-        "allow-insecure-http" => value.is_bool(),
+        "allow-insecure-http" | "token-keyring" => value.is_bool(),
         _ => value.as_str().is_some_and(|text| !text.is_empty()),
     }
 }
@@ -135,7 +146,7 @@ fn wrong_value(key: &str) -> Failure {
     let expected = match key {
         "token-command" => "a program and its arguments, such as [\"pass\", \"show\", \"gateway\"]",
         "timeout" => "a number of seconds",
-        "allow-insecure-http" => "true or false",
+        "allow-insecure-http" | "token-keyring" => "true or false",
         _ => "text that is not empty",
     };
     debug_assert!(KEYS.contains(&key), "checked before");

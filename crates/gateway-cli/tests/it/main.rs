@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
+mod auth;
 mod config;
 #[cfg(unix)]
 mod exit_codes;

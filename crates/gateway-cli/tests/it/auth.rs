@@ -1,0 +1,197 @@
+//! Tokens: how they are stored and removed, where they come from, and that nobody sees them.
+
+use std::fs;
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+
+use crate::run::{Person, TOKEN, code, stderr};
+
+/// A service that accepts one token.
+fn service() -> RawServer {
+    RawServer::start(|request, connection: &mut Connection| {
+        let bearer = format!("Bearer {TOKEN}").into_bytes();
+        if request.header("authorization") == [bearer] {
+            connection.respond(
+                "content-type: application/json\r\n",
+                br#"{"credits_number":"1","currency":"EUR"}"#,
+            );
+        } else {
+            connection.send(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n");
+        }
+        Next::Close
+    })
+    .unwrap()
+}
+
+/// Shows what a person sees of these commands; what they type stands before each.
+fn see(person: &Person, url: &str, commands: &[(&str, &[&str])]) -> String {
+    let one = |&(typed, args): &(&str, &[&str])| person.show(args, &person.run_with(typed, args));
+    let shown: Vec<String> = commands.iter().map(one).collect();
+    shown.join("\n").replace(url, "http://127.0.0.1:00000")
+}
+
+// The messages name the sample service.
+#[cfg(feature = "demo")]
+#[test]
+fn from_login_to_logout() {
+    let server = service();
+    let url = server.uri("");
+    let person = Person::new();
+    let mut shown = see(
+        &person,
+        &url,
+        &[
+            ("gwt_other\n", &["auth", "login", "--token-stdin", "--base-url", &url]),
+            ("", &["auth", "status", "--base-url", &url]),
+            (&format!("{TOKEN}\n"), &["auth", "login", "--token-stdin", "--base-url", &url]),
+            // The base URL went into the profile with it.
+            ("", &["credits", "get"]),
+            ("", &["auth", "status", "-o", "table"]),
+            ("", &["auth", "status"]),
+            ("", &["auth", "status", "--dry-run"]),
+            ("", &["config", "list", "-o", "table"]),
+        ],
+    );
+    // Somebody has taken the token back, and the file has not changed.
+    let stored = person.config().join("gateway/tokens.toml");
+    let text = fs::read_to_string(&stored).unwrap();
+    fs::write(&stored, text.replace(TOKEN, "gwt_old")).unwrap();
+    shown += "\n";
+    shown += &see(
+        &person,
+        &url,
+        &[
+            ("", &["auth", "status", "-o", "table"]),
+            ("", &["auth", "logout"]),
+            ("", &["auth", "logout"]),
+            ("", &["auth", "status"]),
+        ],
+    );
+    insta::assert_snapshot!(shown);
+    assert!(!fs::read_to_string(stored).unwrap().contains("gwt_"));
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn logins_that_store_nothing() {
+    let server = service();
+    let url = server.uri("");
+    let gone = RawServer::start(|_, _: &mut Connection| Next::Close).unwrap().uri("");
+    let person = Person::new();
+    let shown = see(
+        &person,
+        &url,
+        &[
+            ("", &["auth", "login"]),
+            ("", &["auth", "login", "--base-url", &url]),
+            ("\n", &["auth", "login", "--base-url", &url, "--token-stdin"]),
+            ("two words", &["auth", "login", "--base-url", &url, "--token-stdin"]),
+            ("", &["auth", "login", "--base-url", &url, "--token-file", "nothing"]),
+            ("x", &["auth", "login", "--base-url", "http://gateway.example.com", "--token-stdin"]),
+            ("x", &["auth", "login", "--base-url", &gone, "--token-stdin"]),
+            ("x", &["auth", "login", "--base-url", &url, "--token-stdin", "--dry-run"]),
+            ("", &["auth", "login", "--token", "x"]),
+        ],
+    );
+    insta::assert_snapshot!(shown.replace(&gone, "http://127.0.0.1:99999"));
+    assert!(!person.config().exists());
+}
+
+#[test]
+fn a_token_that_something_goes_before_is_said_to_be_of_no_use() {
+    let server = service();
+    let url = server.uri("");
+    let person = Person::new().with("GATEWAY_BASE_URL", &url);
+    let mut shown = see(
+        &person,
+        &url,
+        &[
+            ("gwt_new", &["auth", "login", "--token-stdin", "--unchecked"]),
+            ("", &["config", "set", "token-command", "pass show gateway"]),
+            ("gwt_new", &["auth", "login", "--token-stdin", "--unchecked"]),
+        ],
+    );
+    let person = person.with("GATEWAY_TOKEN", TOKEN);
+    shown += "\n";
+    shown += &see(
+        &person,
+        &url,
+        &[("", &["auth", "login"]), ("", &["auth", "status"]), ("", &["auth", "logout"])],
+    );
+    insta::assert_snapshot!(shown);
+}
+
+/// No test needs a keyring: on this bus nobody answers.
+#[cfg(all(unix, not(target_os = "macos")))]
+#[test]
+fn a_keyring_that_is_not_there() {
+    let server = service();
+    let url = server.uri("");
+    let person = Person::new()
+        .with("GATEWAY_BASE_URL", &url)
+        .with("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus");
+    let shown = see(
+        &person,
+        &url,
+        &[
+            (TOKEN, &["auth", "login", "--keyring", "--token-stdin"]),
+            ("", &["config", "set", "token-keyring", "yes"]),
+            ("", &["config", "set", "token-keyring", "true"]),
+            ("", &["credits", "get"]),
+            ("", &["auth", "status"]),
+            ("", &["auth", "logout"]),
+            // What it said to do.
+            (TOKEN, &["auth", "login", "--token-stdin"]),
+            ("", &["credits", "get"]),
+        ],
+    );
+    let name =
+        if cfg!(feature = "keyring") { "no_keyring_answers" } else { "built_without_keyring" };
+    insta::assert_snapshot!(name, shown);
+}
+
+#[cfg(unix)]
+#[test]
+fn token_files_are_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let server = service();
+    let url = server.uri("");
+    let person = Person::new().with("GATEWAY_BASE_URL", &url);
+    person.run_with(TOKEN, &["auth", "login", "--token-stdin"]);
+    let stored = person.config().join("gateway/tokens.toml");
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&stored), 0o600);
+    assert_eq!(mode(stored.parent().unwrap()), 0o700);
+    assert_eq!(code(&person.run(&["credits", "get"])), 0);
+    fs::set_permissions(&stored, fs::Permissions::from_mode(0o640)).unwrap();
+    let mut shown = person.see(&["credits", "get"]);
+
+    let mine = person.home.path().join("token");
+    fs::write(&mine, TOKEN).unwrap();
+    fs::set_permissions(&stored, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::set_permissions(&mine, fs::Permissions::from_mode(0o644)).unwrap();
+    shown += &person.see(&["credits", "get", "--token-file", "token"]);
+    fs::set_permissions(&mine, fs::Permissions::from_mode(0o400)).unwrap();
+    shown += &person.see(&["credits", "get", "--token-file", "token"]);
+    shown += &person.see(&["credits", "get", "--token-file", "nothing"]);
+    insta::assert_snapshot!(shown);
+}
+
+#[cfg(unix)]
+#[test]
+fn every_source_of_a_token_works() {
+    let server = service();
+    let url = server.uri("");
+    let person = Person::new().with("GATEWAY_BASE_URL", &url);
+    assert_eq!(code(&person.run_with(TOKEN, &["credits", "get", "--token-stdin"])), 0);
+    assert_eq!(code(&person.run_with(TOKEN, &["credits", "get", "--token-file", "-"])), 0);
+    assert_eq!(code(&person.run(&["config", "set", "token-command", &format!("echo {TOKEN}")])), 0);
+    assert_eq!(code(&person.run(&["credits", "get"])), 0);
+    // The environment goes before the profile, and the message names it.
+    let person = person.with("GATEWAY_TOKEN", "gwt_wrong");
+    let output = person.run(&["credits", "get"]);
+    assert_eq!(code(&output), 3);
+    assert!(stderr(&output).contains("the token comes from the variable GATEWAY_TOKEN"));
+    assert!(!stderr(&output).contains("gwt_wrong"));
+}
