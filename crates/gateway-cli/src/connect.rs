@@ -3,13 +3,14 @@
 use std::io::{self, Read as _};
 use std::time::Duration;
 
-use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, Observer, blocking};
+use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, blocking};
 
 use crate::config::keyring::Keyring;
 use crate::config::{Setting, Settings, TOKEN, TokenFrom, tokens};
 use crate::failure::Failure;
 use crate::flags::ServiceFlags;
 use crate::screen::{Screen, variable};
+use crate::trace::Trace;
 
 /// Makes the client that the settings describe; starts the sample service if that is what is asked.
 pub(crate) fn connect(
@@ -126,8 +127,9 @@ fn build(
         let limit = Duration::from_secs(value);
         builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
     }
-    if flags.verbose > 0 {
-        builder = builder.observer(Trace { screen, more: flags.verbose > 1 });
+    if let Some(trace) = Trace::of(flags.verbose, screen) {
+        let transport = trace.transport().map_err(gateway_client::Error::from)?;
+        builder = builder.observer(trace).transport(transport);
     }
     builder.build().map_err(|error| {
         let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
@@ -143,35 +145,6 @@ fn build(
             None => failure,
         }
     })
-}
-
-/// Says on standard error what is sent and what comes back.
-struct Trace {
-    screen: Screen,
-    more: bool,
-}
-
-impl Observer for Trace {
-    fn attempt(&self, attempt: &gateway_client::Attempt<'_>) {
-        let outcome = match (attempt.status, attempt.failure) {
-            (Some(status), _) => format!("status {}", status.as_u16()),
-            (None, Some(failure)) => format!("{failure:?}").to_lowercase(),
-            (None, None) => "nothing".to_owned(),
-        };
-        let milliseconds = attempt.elapsed.as_millis();
-        self.screen.trace(&format!(
-            "> {} at {}, attempt {}: {outcome} after {milliseconds} ms",
-            attempt.operation, attempt.server_address, attempt.number
-        ));
-        match attempt.retry_in {
-            Some(wait) if wait.is_zero() => {
-                self.screen.trace("  again at once, with another token");
-            }
-            Some(wait) => self.screen.trace(&format!("  again in {} ms", wait.as_millis())),
-            None if self.more => self.screen.trace("  no further attempt"),
-            None => {}
-        }
-    }
 }
 
 /// Longer than any header that a server takes.

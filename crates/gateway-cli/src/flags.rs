@@ -102,7 +102,8 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true)]
     pub(crate) dry_run: bool,
 
-    /// Say on standard error what is sent and what comes back; -vv says more. Never the token.
+    /// Say on standard error what is sent and what comes back, how much and how fast; -vv says the headers too. Never the
+    /// token.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 }

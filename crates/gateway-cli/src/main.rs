@@ -17,6 +17,7 @@ mod output;
 mod screen;
 mod session;
 mod suggest;
+mod trace;
 
 use crate::args::Args;
 use crate::exit::Exit;

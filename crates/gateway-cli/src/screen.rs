@@ -86,6 +86,8 @@ impl Screen {
 
     /// Writes what `-v` asks for, on standard error.
     pub(crate) fn trace(self, text: &str) {
+        // It may come in the middle of a long list.
+        self.clear_line();
         let line = paint(self.errors_color, Tone::Dim, &printable(text));
         drop(writeln!(io::stderr(), "{line}"));
     }

@@ -18,7 +18,7 @@ use crate::flags::{OutputFlags, ServiceFlags};
 use crate::output::destination::Destination;
 use crate::output::escape::printable;
 use crate::output::printer::Printer;
-use crate::output::progress::size;
+use crate::output::progress::records as count;
 use crate::output::raw::Raw;
 use crate::output::select::Fields;
 use crate::output::{Format, Shape};
@@ -32,7 +32,7 @@ pub(crate) struct Session {
     pub(crate) output: OutputFlags,
     pub(crate) screen: Screen,
     dry_run: bool,
-    verbose: u8,
+    verbose: bool,
 }
 
 /// An answer that is passed on as it comes.
@@ -52,7 +52,7 @@ impl Session {
         settings.check_profile()?;
         crate::interrupt::watch(screen);
         let client = connect(service, &mut settings, screen)?;
-        let (dry_run, verbose) = (service.dry_run, service.verbose);
+        let (dry_run, verbose) = (service.dry_run, service.verbose > 0);
         Ok(Self { client, settings, output: output.clone(), screen, dry_run, verbose })
     }
 
@@ -88,8 +88,7 @@ impl Session {
                 }
             }
         }
-        self.trace_amount(printer.records());
-        printer.finish()?;
+        self.close(printer)?;
         if rejected == 0 { Ok(()) } else { Err(Failure::rejected(rejected)) }
     }
 
@@ -111,28 +110,35 @@ impl Session {
         let mut printer = Printer::open(&self.output, self.screen, &shape)?;
         let object = self.client.send(&operation).map_err(|error| self.explain(error))?;
         printer.record(&object)?;
-        Ok(printer.finish()?)
+        self.close(printer)
+    }
+
+    /// Ends the output, and says for `-v` how many records are in it.
+    fn close(&self, printer: Printer) -> Result<(), Failure> {
+        let records = printer.records();
+        printer.finish()?;
+        if self.verbose {
+            self.screen.trace(&format!("  printed {}", count(records)));
+        }
+        Ok(())
     }
 
     /// Prints the request as a command, if that is all that is asked.
     pub(crate) fn is_only_shown<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
-        if self.dry_run || self.verbose > 1 {
-            let request = self.client.request(operation)?;
-            // A quote ends the shell's quoting.
-            let url = request.uri().to_string().replace('\'', "'\\''");
-            if self.dry_run {
-                let mut out = Destination::open(self.output.output_file.as_deref())?;
-                writeln!(
-                    out,
-                    "curl -sS -H 'Accept: application/json' -H \"Authorization: Bearer $GATEWAY_TOKEN\" '{}'",
-                    printable(&url)
-                )?;
-                out.finish()?;
-                return Ok(true);
-            }
-            self.screen.trace(&format!("> GET {url}"));
+        if !self.dry_run {
+            return Ok(false);
         }
-        Ok(false)
+        let request = self.client.request(operation)?;
+        // A quote ends the shell's quoting.
+        let url = request.uri().to_string().replace('\'', "'\\''");
+        let mut out = Destination::open(self.output.output_file.as_deref())?;
+        writeln!(
+            out,
+            "curl -sS -H 'Accept: application/json' -H \"Authorization: Bearer $GATEWAY_TOKEN\" '{}'",
+            printable(&url)
+        )?;
+        out.finish()?;
+        Ok(true)
     }
 
     /// Prints the bytes of the answer, if that is what is asked.
@@ -160,7 +166,6 @@ impl Session {
         while let Some(piece) = answer.chunk().map_err(|error| self.explain(error))? {
             out.push(&piece)?;
         }
-        self.trace_size(answer.received());
         Ok(())
     }
 
@@ -170,7 +175,6 @@ impl Session {
         while let Some(piece) = answer.chunk().map_err(|error| self.explain(error))? {
             body.extend_from_slice(&piece);
         }
-        self.trace_size(answer.received());
         Ok(body)
     }
 
@@ -186,19 +190,6 @@ impl Session {
             failure = failure.hint(format!("the token comes from {from}{next}"));
         }
         failure
-    }
-
-    fn trace_amount(&self, records: u64) {
-        if self.verbose > 0 {
-            self.screen.trace(&format!("< {}", crate::output::progress::records(records)));
-        }
-    }
-
-    /// Says how much came, for `-v`.
-    pub(crate) fn trace_size(&self, bytes: u64) {
-        if self.verbose > 0 {
-            self.screen.trace(&format!("< {}", size(bytes)));
-        }
     }
 }
 

@@ -47,7 +47,6 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
         pass_on(session, &query, flags.include)
     } else {
         let answer = session.client.send_raw(&query).map_err(|error| session.explain(error))?;
-        session.trace_size(answer.body().len() as u64);
         match answer.status() {
             StatusCode::OK => records(session, answer.body()),
             status => refused(session, status, answer.body()),
