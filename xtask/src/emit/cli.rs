@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 
 use super::GeneratedFile;
-use crate::ir::{Field, Model, Operation, Param, Response, Service, Type, Wire};
+use crate::ir::{Operation, Param, Service, Type, Wire};
 use crate::text::{Rust, string};
+
+mod ask;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     let mut file = Rust::new("The commands of the operations.");
@@ -15,22 +17,24 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
         file.line("use crate::args::whole_number;");
     }
     file.line("use crate::failure::Failure;");
+    file.line("use crate::output::select::Fields;");
     file.line("use crate::session::Session;");
     file.blank();
     let groups = groups(service);
-    commands(&mut file, &groups);
+    commands(&mut file, service, &groups);
     for group in &groups {
         if let Group::Noun { noun, operations } = group {
-            verbs(&mut file, noun, operations);
+            verbs(&mut file, service, noun, operations);
         }
     }
     for operation in &service.operations {
         if !operation.params.is_empty() {
             flags(&mut file, operation);
+            ask::by_flags(&mut file, service, operation);
         }
     }
-    run(&mut file, service, &groups);
     cheapest(&mut file, service);
+    ask::fields(&mut file, service);
     vec![GeneratedFile {
         path: "crates/gateway-cli/src/generated/commands.rs".to_owned(),
         text: file.finish(),
@@ -76,7 +80,7 @@ fn groups(service: &Service) -> Vec<Group<'_>> {
     groups
 }
 
-fn commands(file: &mut Rust, groups: &[Group<'_>]) {
+fn commands(file: &mut Rust, service: &Service, groups: &[Group<'_>]) {
     file.doc("What is asked of the service.");
     file.line("#[derive(Debug, Subcommand)]");
     file.open("pub(crate) enum OperationCommand {");
@@ -95,17 +99,32 @@ fn commands(file: &mut Rust, groups: &[Group<'_>]) {
         }
     }
     file.close("}");
+    ask::by_command(file, "OperationCommand", |file| {
+        for group in groups {
+            match group {
+                Group::Noun { noun, .. } => file
+                    .line(format_args!("Self::{}(command) => command.run(session),", pascal(noun))),
+                Group::Alone(operation) => ask::arm(file, service, operation),
+            }
+        }
+    });
 }
 
-fn verbs(file: &mut Rust, noun: &str, operations: &[&Operation]) {
+fn verbs(file: &mut Rust, service: &Service, noun: &str, operations: &[&Operation]) {
+    let name = format!("{}Command", pascal(noun));
     file.blank();
     file.doc(&format!("What can be asked about {noun}."));
     file.line("#[derive(Debug, Subcommand)]");
-    file.open(format_args!("pub(crate) enum {}Command {{", pascal(noun)));
+    file.open(format_args!("pub(crate) enum {name} {{"));
     for operation in operations {
         variant(file, operation, &verb(operation));
     }
     file.close("}");
+    ask::by_command(file, &name, |file| {
+        for operation in operations {
+            ask::arm(file, service, operation);
+        }
+    });
 }
 
 fn variant(file: &mut Rust, operation: &Operation, name: &str) {
@@ -190,121 +209,6 @@ fn value_type(param: &Param) -> &'static str {
         (Type::Integer, _) => "i64",
         (_, Wire::Integer) => "u64",
         (_, Wire::String) => "String",
-    }
-}
-
-fn run(file: &mut Rust, service: &Service, groups: &[Group<'_>]) {
-    file.blank();
-    file.open("impl OperationCommand {");
-    file.doc("Asks the service, and prints what it answers.");
-    file.open("pub(crate) fn run(self, session: &Session) -> Result<(), Failure> {");
-    file.open("match self {");
-    for group in groups {
-        match group {
-            Group::Alone(operation) => arm(file, service, operation, &pattern("Self", operation)),
-            Group::Noun { noun, operations } => {
-                for operation in operations {
-                    let noun = pascal(noun);
-                    let verb = pattern(&format!("{noun}Command"), operation);
-                    arm(file, service, operation, &format!("Self::{noun}({verb})"));
-                }
-            }
-        }
-    }
-    file.close("}");
-    file.close("}");
-    file.close("}");
-}
-
-fn pattern(command: &str, operation: &Operation) -> String {
-    let variant = operation.rust.pascal();
-    if operation.params.is_empty() {
-        format!("{command}::{variant}")
-    } else {
-        format!("{command}::{variant}(flags)")
-    }
-}
-
-fn arm(file: &mut Rust, service: &Service, operation: &Operation, pattern: &str) {
-    let call = match operation.response {
-        Response::Object { .. } => "object",
-        Response::Envelope { .. } | Response::Array { .. } => "list",
-    };
-    let columns: Vec<_> = service
-        .response_model(operation)
-        .map(|model| columns(service, model))
-        .unwrap_or_default()
-        .iter()
-        .map(|path| string(path))
-        .collect();
-    let fields: Vec<_> = service
-        .response_model(operation)
-        .map(|model| fields(service, model))
-        .unwrap_or_default()
-        .iter()
-        .map(|path| string(path))
-        .collect();
-    let pairs: Vec<_> = operation
-        .params
-        .iter()
-        .map(|param| {
-            let (wire, name) = (string(&param.wire), param.rust.snake());
-            match (param.required, value_type(param)) {
-                (true, "String") => format!("({wire}, Some(flags.{name}))"),
-                (true, _) => format!("({wire}, Some(flags.{name}.to_string()))"),
-                (false, "String") => format!("({wire}, flags.{name})"),
-                (false, _) => format!("({wire}, flags.{name}.map(|value| value.to_string()))"),
-            }
-        })
-        .collect();
-    file.line(format_args!(
-        "{pattern} => session.{call}::<model::{}>(vec![{}], &[{}], &[{}]),",
-        operation.rust.pascal(),
-        pairs.join(", "),
-        columns.join(", "),
-        fields.join(", ")
-    ));
-}
-
-/// The columns of a table: every member, and of a nested model what is not its identity.
-fn columns(service: &Service, model: &Model) -> Vec<String> {
-    let mut columns = Vec::new();
-    for field in &model.fields {
-        match nested(service, field) {
-            None => columns.push(field.wire.clone()),
-            Some(inner) => {
-                let identity = inner.identity_field().map(|field| &field.wire);
-                let alone = inner.fields.len() == 1;
-                columns.extend(
-                    inner
-                        .fields
-                        .iter()
-                        .filter(|one| nested(service, one).is_none())
-                        .filter(|one| alone || Some(&one.wire) != identity)
-                        .map(|one| format!("{}.{}", field.wire, one.wire)),
-                );
-            }
-        }
-    }
-    columns
-}
-
-/// Every path that can be named: the members, and those of nested models.
-fn fields(service: &Service, model: &Model) -> Vec<String> {
-    let mut fields = Vec::new();
-    for field in &model.fields {
-        fields.push(field.wire.clone());
-        if let Some(inner) = nested(service, field) {
-            fields.extend(inner.fields.iter().map(|one| format!("{}.{}", field.wire, one.wire)));
-        }
-    }
-    fields
-}
-
-fn nested<'a>(service: &'a Service, field: &Field) -> Option<&'a Model> {
-    match field.ty {
-        Type::Model(index) => service.models.get(index),
-        _ => None,
     }
 }
 
