@@ -81,19 +81,24 @@ Examples:
   gateway --demo api vacancies/list
   gateway --demo credits get --dry-run
 
-The access token comes from the first of these that is there, and never from a flag:
+Access token, from the first of these that is there:
   --token-file FILE, --token-stdin
   GATEWAY_TOKEN, GATEWAY_TOKEN_FILE
   token-command, then token-file of the profile
-  what `gateway auth login` stored for the profile: in the keyring, or in a private file
+  what `gateway auth login` stored: in the keyring, or in a file that only you can read
 
-A setting comes from its flag, else from the environment, else from the profile;
-`gateway config list --origin` shows which.
+Settings, from the first of these that is there (`gateway config list --origin` shows which):
+  the flag
+  the environment
+  the profile
 
 Environment:
-  GATEWAY_BASE_URL, GATEWAY_PROFILE, GATEWAY_TOKEN, GATEWAY_TOKEN_FILE
-  NO_COLOR      no colours
-  CI            no progress line
+  GATEWAY_BASE_URL    the base URL of the service
+  GATEWAY_PROFILE     the profile
+  GATEWAY_TOKEN       the access token
+  GATEWAY_TOKEN_FILE  a file with the access token
+  NO_COLOR            no colours
+  CI                  no progress line
 
 Exit codes:
   0    done

@@ -28,14 +28,28 @@ pub(crate) enum ConfigCommand {
     },
     /// Change a setting of the profile.
     #[command(after_help = "\
+Settings:
+  base-url             the base URL of the service
+  token-file           a file with the access token, which only you can read
+  token-command        a program that prints the access token, and its arguments
+  token-keyring        true if the access token is in the keyring of the operating system
+  timeout              how many seconds to wait for an answer
+  allow-insecure-http  true if the token may travel over plain http
+
 Examples:
   gateway config set base-url https://gateway.example.com
-  gateway --profile work config set token-command 'pass show gateway'")]
+  gateway --profile work config set token-command 'pass show gateway'
+  gateway config set timeout 120")]
     Set {
         /// Its name, such as `base-url`.
         key: String,
         /// Its new value.
         value: String,
+    },
+    /// Take a setting of the profile away.
+    Unset {
+        /// Its name, such as `base-url`.
+        key: String,
     },
     /// Print where the settings are kept.
     Path,
@@ -64,6 +78,14 @@ pub(crate) fn run(
             let mut file = ConfigFile::read()?;
             file.set(&profile, &key, &value)?;
             screen.note(&format!("{key} of profile {profile} is set in {}", file.path().display()));
+            Ok(())
+        }
+        ConfigCommand::Unset { key } => {
+            check_key(&key)?;
+            let profile = Settings::of(service)?.profile.value;
+            let mut file = ConfigFile::read()?;
+            let gone = if file.unset(&profile, &key)? { "is set no more" } else { "was not set" };
+            screen.note(&format!("{key} of profile {profile} {gone} in {}", file.path().display()));
             Ok(())
         }
         ConfigCommand::Get { key } => {

@@ -75,12 +75,12 @@ impl ConfigFile {
         folder::write(&self.path, &self.document.to_string())
     }
 
-    /// Takes a setting of a profile away, and writes the file if it was there.
-    pub(crate) fn unset(&mut self, profile: &str, key: &str) -> Result<(), Failure> {
+    /// Takes a setting of a profile away, and returns whether it was there.
+    pub(crate) fn unset(&mut self, profile: &str, key: &str) -> Result<bool, Failure> {
         let settings = self.document.get_mut("profile").and_then(|all| all.get_mut(profile));
         match settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key)) {
-            Some(_) => folder::write(&self.path, &self.document.to_string()),
-            None => Ok(()),
+            Some(_) => folder::write(&self.path, &self.document.to_string()).map(|()| true),
+            None => Ok(false),
         }
     }
 

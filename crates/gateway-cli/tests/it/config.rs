@@ -19,8 +19,10 @@ fn a_flag_wins_over_the_environment_and_that_over_the_profile() {
     let person = person.with("GATEWAY_PROFILE", "work").with("GATEWAY_TOKEN", TOKEN);
     shown += &person.see(list);
     shown += &person.see(&["config", "path"]);
-    insta::assert_snapshot!(shown);
     let file = fs::read_to_string(person.config().join("gateway/config.toml")).unwrap();
+    shown += &person.see(&["config", "unset", "token-command"]);
+    shown += &person.see(&["config", "unset", "token-command"]);
+    insta::assert_snapshot!(shown);
     insta::assert_snapshot!(file);
 }
 

@@ -64,6 +64,10 @@ fn completions_and_pages_are_there() {
         assert!(crate::run::stdout(&output).contains("vacancy-id"), "{shell}");
     }
     for page in [&["man"][..], &["man", "candidates", "list"]] {
-        assert!(crate::run::stdout(&person.run(page)).contains(".TH"));
+        assert!(crate::run::stdout(&person.run(page)).starts_with(".ie"), "{page:?}");
+    }
+    let output = person.run(&["man"]);
+    for section in ["OUTPUT", "SUBCOMMANDS", "EXAMPLES", "ACCESS TOKEN", "EXIT CODES"] {
+        assert!(crate::run::stdout(&output).contains(&format!("\n.SH {section}\n")), "{section}");
     }
 }
