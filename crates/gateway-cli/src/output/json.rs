@@ -41,7 +41,7 @@ impl Form for Json {
     }
 }
 
-/// One record on each line, without brackets.
+/// One record on each line, without brackets. Blanks within a line are the service's own: a record passes as it came.
 #[derive(Debug)]
 pub(crate) struct Ndjson {
     pub(crate) terminal: bool,
