@@ -69,7 +69,7 @@ impl<T: Transport> BlockingTransport for OnThread<T> {
             Ok((response, begun))
         })?;
         Ok(response.map(|body| match begun {
-            // A short answer is complete: nothing of the exchange is left.
+            // A short answer is complete.
             Some(Ok(Some(whole))) if body.is_end_stream() => whole.into(),
             begun => {
                 let runtime = Arc::clone(&self.runtime);
@@ -186,13 +186,17 @@ impl Wake for Unpark {
 /// Returns the first piece of a body if it is there already, as it is after a short answer: that saves the calling
 /// thread from being put to sleep once more.
 async fn beginning(body: &mut Body) -> Option<Begun> {
-    let first = now(body).await;
-    if first.is_some() {
-        return first;
+    let mut first = now(body).await;
+    if first.is_none() {
+        // The body has been asked for. If it came with the head, it is here as soon as the connection has had its turn.
+        tokio::task::yield_now().await;
+        first = now(body).await;
     }
-    // The body has been asked for. If it came with the head, it is here as soon as the connection has had its turn.
-    tokio::task::yield_now().await;
-    now(body).await
+    if matches!(first, Some(Ok(Some(_)))) && body.is_end_stream() {
+        // What the client does when its body goes away may need its runtime, which is here.
+        *body = Body::empty();
+    }
+    first
 }
 
 /// Returns the next piece of a body if it is there.
@@ -229,5 +233,72 @@ impl Drop for DrivenBody {
         // What a client does when its body goes away (close, or return a connection) may need its runtime.
         let _context = self.runtime.handle.enter();
         self.body = Body::empty();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use bytes::Bytes;
+    use http_body::{Body as HttpBody, Frame};
+    use tokio::runtime::Handle;
+
+    use super::OnThread;
+    use crate::{BlockingTransport as _, Body, Request, Response, TransportError, transport_fn};
+
+    /// A body of so many pieces, which needs its runtime when it goes away.
+    struct Pieces(usize);
+
+    impl HttpBody for Pieces {
+        type Data = Bytes;
+        type Error = TransportError;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _context: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+            let left = self.0.checked_sub(1);
+            self.0 = left.unwrap_or(0);
+            Poll::Ready(left.map(|_| Ok(Frame::data("piece ".into()))))
+        }
+
+        fn is_end_stream(&self) -> bool {
+            self.0 == 0
+        }
+    }
+
+    impl Drop for Pieces {
+        fn drop(&mut self) {
+            Handle::current();
+        }
+    }
+
+    #[test]
+    fn a_body_goes_away_within_its_runtime() {
+        for pieces in 0..4 {
+            let transport =
+                transport_fn(move |_| async move { Ok(Response::new(Body::new(Pieces(pieces)))) });
+            let transport = OnThread::new(transport).unwrap();
+            let send = || transport.send(Request::default()).unwrap().into_body();
+            drop(send());
+            assert_eq!(send().collect(100).unwrap(), "piece ".repeat(pieces));
+        }
+    }
+
+    #[test]
+    fn a_panic_inside_is_a_panic_of_the_caller() {
+        let transport = transport_fn(|request: Request| async move {
+            assert!(!request.body().is_empty(), "out of luck");
+            Ok(Response::new(request.into_body().into()))
+        });
+        let transport = OnThread::new(transport).unwrap();
+        let panic = catch_unwind(AssertUnwindSafe(|| transport.send(Request::default())));
+        assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"out of luck"));
+        // The thread goes on.
+        let response = transport.send(Request::new("x".into())).unwrap();
+        assert_eq!(response.into_body().collect(1).unwrap(), "x");
     }
 }
