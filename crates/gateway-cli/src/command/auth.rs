@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::config::file::ConfigFile;
 use crate::config::keyring::Keyring;
-use crate::config::{Settings, TOKEN, TokenFrom, folder, tokens};
+use crate::config::{Origin, Settings, TOKEN, TokenFrom, folder, tokens};
 use crate::connect::{from_stdin, no_base_url, with_token};
 use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
@@ -138,7 +138,8 @@ fn login(
 fn given(settings: &Settings) -> Result<(String, String), Failure> {
     let text = match &settings.token {
         Some(TokenFrom::Stdin) => from_stdin()?,
-        Some(TokenFrom::File(file)) => {
+        // One that the profile names is in force without a login.
+        Some(TokenFrom::File(file)) if !matches!(file.origin, Origin::Profile(_)) => {
             folder::check_private(&file.value)?;
             folder::read(&file.value)?.ok_or_else(|| {
                 Failure::usage(format!("there is no file {}", file.value.display()))

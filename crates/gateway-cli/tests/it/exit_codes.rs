@@ -125,15 +125,18 @@ fn on_a_terminal() {
     }
 }
 
-/// The table above has every code that the help names, and no other.
+/// The table above has every code that the help and the guide name, and no other.
 #[test]
-fn the_help_names_every_code() {
+fn every_code_is_documented() {
     let help = Person::new().run(&["--help"]);
     let (_, list) = stdout(&help).split_once("Exit codes:\n").unwrap();
     let named: BTreeSet<i32> =
         list.lines().map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect();
     let reached: BTreeSet<i32> = TABLE.iter().map(|&(code, ..)| code).collect();
     assert_eq!(named, reached);
+    let (_, list) = GUIDE.split_once("| exit code | |\n").unwrap();
+    let cell = |line: &str| line.strip_prefix("| ")?.split_once(' ')?.0.parse().ok();
+    assert_eq!(list.lines().filter_map(cell).collect::<BTreeSet<i32>>(), reached);
 }
 
 /// Keeps the server for as long as its service stands: one that is gone had its port only for a moment.
@@ -148,5 +151,6 @@ fn interrupt(server: &RawServer, program: &Child) {
     kill_process(Pid::from_child(program), Signal::INT).unwrap();
 }
 
+const GUIDE: &str = include_str!("../../../../docs/program.md");
 const BALANCE: &str = r#"{"credits_number":"12.50","currency":"EUR"}"#;
 const JSON: &str = "content-type: application/json\r\nconnection: close\r\n";
