@@ -13,6 +13,8 @@
     reason = "a benchmark talks to a person, and stops at the first surprise"
 )]
 
+#[path = "../../../gateway-model/benches/support/document.rs"]
+mod document;
 mod machine;
 mod measure;
 mod report;
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
     let text = report::text(&measure::rows(&pairs));
     println!("{text}");
     if arguments.iter().any(|argument| argument == "--write")
-        && let Err(error) = report::write(&text)
+        && let Err(error) = document::write("transports", &text)
     {
         eprintln!("docs/benchmarks.md: {error}");
         return ExitCode::FAILURE;

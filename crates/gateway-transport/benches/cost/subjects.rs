@@ -85,7 +85,7 @@ fn our_reqwest(target: Arc<str>) -> Subject {
 }
 
 /// With a time limit, ureq starts a thread for the lookup of each request, even on a kept connection and for an address.
-/// It detaches that thread while it ends, and there glibc 2.36 has crashed once in about a million requests.
+/// It detaches that thread while it ends; there a crash has been seen, with glibc 2.36, about once in a million requests.
 fn bare_ureq(target: Arc<str>) -> Subject {
     let options = options();
     let agent = ureq::Agent::config_builder()
