@@ -148,7 +148,7 @@ impl Session {
         }
         let mut answer = self.stream_raw(operation)?;
         if answer.status() != StatusCode::OK {
-            return Err(refusal(answer.status(), &self.body(&mut answer)?));
+            return Err(self.refusal(answer.status(), &self.body(&mut answer)?));
         }
         let mut out = Raw::open(&self.output, self.screen)?;
         self.pass_on(&mut answer, &mut out)?;
@@ -181,28 +181,35 @@ impl Session {
     /// Adds to an error what only the program knows: where the token comes from.
     pub(crate) fn explain(&self, error: gateway_client::Error) -> Failure {
         let about_token = matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Token);
-        let mut failure = Failure::from(error);
-        if let (true, Some(from)) = (about_token, &self.settings.token) {
-            let next = match from {
-                TokenFrom::Login { .. } => "; `gateway auth login` stores another",
-                _ => "",
-            };
-            failure = failure.hint(format!("the token comes from {from}{next}"));
-        }
-        failure
+        self.of_token(Failure::from(error), about_token)
     }
-}
 
-/// Says what a status other than 200 means: an answer that is asked for as it comes may have any.
-pub(crate) fn refusal(status: StatusCode, body: &[u8]) -> Failure {
-    let (exit, text) = match status.as_u16() {
-        401 | 403 => (Exit::NotAuthorised, "the service did not accept the access token"),
-        500.. => (Exit::Contract, "the service failed"),
-        _ => (Exit::Contract, "the service refused the call"),
-    };
-    let failure = Failure::new(exit, format!("{text} (status {})", status.as_u16()));
-    let problem = Problem::read(body).unwrap_or_default();
-    problem.detail.or(problem.title).into_iter().fold(failure, Failure::because)
+    /// Says what a status other than 200 means: an answer that is asked for as it comes may have any.
+    pub(crate) fn refusal(&self, status: StatusCode, body: &[u8]) -> Failure {
+        let (exit, text) = match status.as_u16() {
+            401 => (Exit::NotAuthorised, "the service did not accept the access token"),
+            403 => (Exit::NotAuthorised, "the access token does not allow this call"),
+            500.. => (Exit::Contract, "the service failed"),
+            _ => (Exit::Contract, "the service refused the call"),
+        };
+        let failure = Failure::new(exit, format!("{text} (status {})", status.as_u16()));
+        let problem = Problem::read(body).unwrap_or_default();
+        let failure = problem.detail.or(problem.title).into_iter().fold(failure, Failure::because);
+        self.of_token(failure, status == StatusCode::UNAUTHORIZED)
+    }
+
+    /// Says where the token comes from, if the failure is about the token.
+    fn of_token(&self, failure: Failure, about_token: bool) -> Failure {
+        let Some(from) = self.settings.token.as_ref().filter(|_| about_token) else {
+            return failure;
+        };
+        let next = match from {
+            TokenFrom::Login { .. } => "; `gateway auth login` stores another",
+            TokenFrom::Keyring { .. } => "; `gateway auth login --keyring` stores another",
+            _ => "",
+        };
+        failure.hint(format!("the token comes from {from}{next}"))
+    }
 }
 
 /// An operation whose parameters come from the command line.

@@ -12,7 +12,7 @@ use crate::output::printer::Printer;
 use crate::output::raw::Raw;
 use crate::output::record::{Members, one_line};
 use crate::output::{Format, Shape};
-use crate::session::{RawAnswer, Session, refusal};
+use crate::session::{RawAnswer, Session};
 
 /// What to ask.
 #[derive(Debug, Flags)]
@@ -70,7 +70,7 @@ fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Fai
         out.push(&body)?;
         out.end_line()?;
         out.finish()?;
-        return Err(refusal(status, &body));
+        return Err(session.refusal(status, &body));
     }
     session.pass_on(&mut answer, &mut out)?;
     if include || session.output.output != Some(Format::Raw) {
@@ -87,7 +87,7 @@ fn refused(session: &Session, status: StatusCode, body: &[u8]) -> Result<(), Fai
         out.end_line()?;
         out.finish()?;
     }
-    Err(refusal(status, body))
+    Err(session.refusal(status, body))
 }
 
 /// Prints the answer as records: the members of an array, or the one object that it is.

@@ -16,6 +16,7 @@ struct Version {
     version: &'static str,
     api: &'static str,
     demo: bool,
+    keyring: bool,
 }
 
 /// Prints one line, or a record if a format is asked for.
@@ -25,6 +26,7 @@ pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
         version: env!("CARGO_PKG_VERSION"),
         api: gateway_client::model::service::API_VERSION,
         demo: cfg!(feature = "demo"),
+        keyring: cfg!(feature = "keyring"),
     };
     if output.output.is_none() && output.fields.is_none() {
         return print(output, format!("{} {}\n", version.name, version.version).as_bytes());
@@ -35,4 +37,4 @@ pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
     Ok(printer.finish()?)
 }
 
-const FIELDS: &[&str] = &["name", "version", "api", "demo"];
+const FIELDS: &[&str] = &["name", "version", "api", "demo", "keyring"];

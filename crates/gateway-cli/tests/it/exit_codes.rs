@@ -7,7 +7,7 @@ use std::time::Duration;
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::run::{Person, code, stderr, stdout};
+use crate::run::{Nobody, Person, code, stderr, stdout};
 use crate::terminal::Running;
 
 use Service::{Answers, Dies, Gone, Hangs, Silent};
@@ -24,7 +24,8 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (2, Answers("200 OK", "[]"), "vacancies list --output-file none/v.csv", "cannot be written"),
     (3, Answers("401 Unauthorized", ""), "credits get", "did not accept the access token"),
     (3, Answers("403 Forbidden", ""), "vacancies list", "does not allow this call"),
-    (3, Answers("401 Unauthorized", ""), "api credits/get", "did not accept the access token"),
+    (3, Answers("401 Unauthorized", ""), "api credits/get", "the variable GATEWAY_TOKEN"),
+    (3, Answers("403 Forbidden", ""), "credits get -o raw", "does not allow this call"),
     (3, Answers("401 Unauthorized", ""), "auth status", "the variable GATEWAY_TOKEN"),
     (4, Gone, "credits get", "is the base URL right, and the service up?"),
     (4, Silent, "credits get --timeout 1", "`--timeout SECONDS` waits longer"),
@@ -55,7 +56,7 @@ enum Service {
     Hangs,
     /// It begins a list, and tears the connection down.
     Dies,
-    /// There is none any more.
+    /// There is none.
     Gone,
 }
 
@@ -88,14 +89,14 @@ impl Service {
 #[test]
 fn into_a_pipe() {
     for &(expected, service, command, said) in TABLE {
-        let server = service.start();
-        let person = Person::of_service(&server.uri(""));
+        let (server, nobody) = (service.start(), Nobody::new());
+        let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
+        let person = Person::of_service(&url);
         let args: Vec<&str> = command.split(' ').collect();
         let mut command = person.command(&args);
-        let (server, command) = (standing(server, service), command.stdin(Stdio::null()));
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         if expected == 130 {
-            interrupt(server.as_ref().unwrap(), &child);
+            interrupt(&server, &child);
         }
         let output = child.wait_with_output().unwrap();
         let told = stderr(&output);
@@ -108,14 +109,13 @@ fn into_a_pipe() {
 #[test]
 fn on_a_terminal() {
     for &(expected, service, command, said) in TABLE {
-        let server = service.start();
-        let person = Person::of_service(&server.uri(""));
+        let (server, nobody) = (service.start(), Nobody::new());
+        let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
+        let person = Person::of_service(&url);
         let args: Vec<&str> = command.split(' ').collect();
-        let command = person.command(&args);
-        let server = standing(server, service);
-        let running = Running::start(command);
+        let running = Running::start(person.command(&args));
         if expected == 130 {
-            interrupt(server.as_ref().unwrap(), running.process());
+            interrupt(&server, running.process());
         }
         let (status, seen) = running.end();
         assert_eq!(status.code(), Some(expected), "{args:?} of {service:?}: {seen}");
@@ -137,11 +137,6 @@ fn every_code_is_documented() {
     let (_, list) = GUIDE.split_once("| exit code | |\n").unwrap();
     let cell = |line: &str| line.strip_prefix("| ")?.split_once(' ')?.0.parse().ok();
     assert_eq!(list.lines().filter_map(cell).collect::<BTreeSet<i32>>(), reached);
-}
-
-/// Keeps the server for as long as its service stands: one that is gone had its port only for a moment.
-fn standing(server: RawServer, service: Service) -> Option<RawServer> {
-    Some(server).filter(|_| !matches!(service, Gone))
 }
 
 /// Presses Ctrl-C as soon as the request has come.

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use socket2::{Domain, Socket, Type};
 use tempfile::TempDir;
 
 /// A person with a home of their own.
@@ -90,6 +92,23 @@ impl Person {
         writeln!(shown, "exit code {}", output.status.code().unwrap()).unwrap();
         assert!(!shown.contains(TOKEN), "the token is shown: {shown}");
         shown.replace(&path(self.home.path()), "~")
+    }
+}
+
+/// An address where nobody listens, and nobody else can as long as this is there.
+pub(crate) struct Nobody(Socket);
+
+impl Nobody {
+    /// Takes a port, and does not listen on it.
+    pub(crate) fn new() -> Self {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).unwrap();
+        Self(socket)
+    }
+
+    /// Returns the base URL.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.0.local_addr().unwrap().as_socket().unwrap())
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
-use crate::run::{Person, TOKEN, code, stderr, stdout};
+use crate::run::{Nobody, Person, TOKEN, code, stderr, stdout};
 
 /// A service that answers everything in the same way.
 fn service(status: &'static str, headers: &'static str, body: &'static str) -> RawServer {
@@ -79,10 +79,8 @@ fn a_service_that_is_not_what_it_says() {
     let closed = service("401 Unauthorized", "www-authenticate: Bearer\r\n", "no");
     let fields = ["check", "--filter", "verdict=fail", "-o", "table"];
     insta::assert_snapshot!([check(&page, &fields, 5), check(&closed, &["check"], 3)].join("\n"));
-    let gone = json("[]");
-    let url = gone.uri("");
-    drop(gone);
-    assert_eq!(code(&Person::of_service(&url).run(&["check"])), 4);
+    let nobody = Nobody::new();
+    assert_eq!(code(&Person::of_service(&nobody.url()).run(&["check"])), 4);
 }
 
 #[test]
