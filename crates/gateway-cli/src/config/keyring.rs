@@ -71,11 +71,11 @@ fn optional<T>(found: keyring_core::Result<T>) -> keyring_core::Result<Option<T>
 /// Says what happened, and what to do. What the keyring holds is in some of the errors, so those are not quoted.
 fn failure(error: &Error, profile: &str) -> Failure {
     match error {
-        Error::NoStorageAccess(_) => {
-            Failure::usage("the keyring is locked, or does not let this program in")
-                .because(text(error))
-                .hint("unlock it, and try again")
-        }
+        Error::NoStorageAccess(_) => Failure::usage(
+            "the keyring is locked, or does not let this program in",
+        )
+        .because(text(error))
+        .hint("unlock it, and try again; or use a file: `gateway auth login` without --keyring"),
         Error::BadEncoding(_) | Error::BadDataFormat(..) => {
             Failure::usage(format!("what the keyring has for profile {profile} is no token"))
                 .hint("`gateway auth login --keyring` stores another")
