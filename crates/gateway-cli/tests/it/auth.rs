@@ -4,7 +4,7 @@ use std::fs;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::run::{Nobody, Person, TOKEN, code, stderr};
+use crate::run::{Person, TOKEN, code, stderr};
 
 /// A service that accepts one token.
 fn service() -> RawServer {
@@ -76,7 +76,7 @@ fn from_login_to_logout() {
 fn logins_that_store_nothing() {
     let server = service();
     let url = server.uri("");
-    let nobody = Nobody::new();
+    let nobody = crate::run::Nobody::new();
     let gone = nobody.url();
     let person = Person::new();
     let shown = see(
