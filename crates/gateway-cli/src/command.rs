@@ -35,7 +35,7 @@ pub(crate) fn run(args: Args, screen: Screen) -> Result<(), Failure> {
 
 /// Writes text that is no record: a page, a script, one value.
 fn print(output: &OutputFlags, text: &[u8]) -> Result<(), Failure> {
-    let mut out = Destination::open(output.output_file.as_deref())?;
+    let mut out = Destination::open(output.file())?;
     out.write_all(text)?;
     Ok(out.finish()?)
 }

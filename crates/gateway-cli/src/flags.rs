@@ -1,6 +1,6 @@
 //! The flags that every command takes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args};
 
@@ -39,7 +39,7 @@ pub(crate) struct OutputFlags {
     )]
     pub(crate) sort: Option<Vec<String>>,
 
-    /// Write to a file, which is there whole or not at all.
+    /// Write to a file, which is there whole or not at all; `-` is standard output.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) output_file: Option<PathBuf>,
 
@@ -58,6 +58,13 @@ pub(crate) struct OutputFlags {
     /// When to print in colour; `NO_COLOR` is respected.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+impl OutputFlags {
+    /// Returns the file to write, if the output goes to one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.output_file.as_deref().filter(|file| file.as_os_str() != "-")
+    }
 }
 
 /// Which service is asked, and with which token.

@@ -43,7 +43,7 @@ pub(crate) enum Format {
 impl Format {
     /// Returns the format that was asked for, else the one that fits the reader.
     pub(crate) fn of(flags: &OutputFlags, screen: Screen) -> Self {
-        flags.output.unwrap_or_else(|| match &flags.output_file {
+        flags.output.unwrap_or_else(|| match flags.file() {
             Some(file) => Self::of_name(file).unwrap_or(Self::Json),
             None if screen.is_terminal() => Self::Table,
             None => Self::Json,
@@ -78,7 +78,7 @@ fn form(
     flags: &OutputFlags,
     screen: Screen,
 ) -> Result<Box<dyn Form>, Failure> {
-    let terminal = screen.is_terminal() && flags.output_file.is_none();
+    let terminal = screen.is_terminal() && flags.file().is_none();
     let columns = match &flags.fields {
         Some(fields) => fields.clone(),
         None => shape.columns.iter().map(|&column| column.to_owned()).collect(),
@@ -86,7 +86,7 @@ fn form(
     Ok(match format {
         Format::Table => {
             let width = screen.width.filter(|_| terminal);
-            Box::new(Table::new(columns, width, screen.color && flags.output_file.is_none()))
+            Box::new(Table::new(columns, width, screen.color && flags.file().is_none()))
         }
         Format::Json => Box::new(Json::new(shape.single, terminal)),
         Format::Ndjson => Box::new(Ndjson { terminal }),

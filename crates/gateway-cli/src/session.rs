@@ -131,7 +131,7 @@ impl Session {
         let request = self.client.request(operation)?;
         // A quote ends the shell's quoting.
         let url = request.uri().to_string().replace('\'', "'\\''");
-        let mut out = Destination::open(self.output.output_file.as_deref())?;
+        let mut out = Destination::open(self.output.file())?;
         writeln!(
             out,
             "curl -sS -H 'Accept: application/json' -H \"Authorization: Bearer $GATEWAY_TOKEN\" '{}'",

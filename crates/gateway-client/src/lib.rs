@@ -94,7 +94,7 @@
 //! | `reqwest` | yes | a default transport for [`Client`] |
 //! | `reqwest-blocking` | | a default transport for [`blocking::Client`] |
 //! | `rustls` | yes | `https` for them |
-//! | `oauth2` | | [`ClientCredentials`]: tokens from an OAuth 2.0 authorisation server |
+//! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are read with wide instructions (SIMD) |
 //! | `tracing` | yes | [spans](#what-can-be-seen-of-a-call) of every call and attempt |
 

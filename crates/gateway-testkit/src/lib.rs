@@ -5,8 +5,8 @@
 //! | feature | adds |
 //! |---|---|
 //! | `cases` | module `cases`: the examples of the spec as data |
-//! | `conformance` | module [`conformance`] and [`conformance_tests!`]: checks that any transport can be run against |
-//! | `contract` | module [`contract`]: checks that any service can be held against |
+//! | `conformance` | module `conformance` and `conformance_tests!`: checks that any transport can be run against |
+//! | `contract` | module `contract`: checks that any service can be held against |
 //! | `mocks` | module `mocks`: the operations of the gateway as wiremock mocks |
 //! | `raw-server` | module `raw_server`: a server that plays bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server within TLS |

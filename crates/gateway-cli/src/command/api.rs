@@ -49,7 +49,7 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
         let answer = session.client.send_raw(&query).map_err(|error| session.explain(error))?;
         match answer.status() {
             StatusCode::OK => records(session, answer.body()),
-            status => refused(session, status, answer.body()),
+            status => refused(session, status, "", answer.body()),
         }
     }
 }
@@ -57,21 +57,13 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
 /// Prints the answer as it comes.
 fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Failure> {
     let mut answer = session.stream_raw(query)?;
-    let status = answer.status();
-    if status != StatusCode::OK && !include {
-        return refused(session, status, &session.body(&mut answer)?);
+    let head = if include { head(&answer) } else { String::new() };
+    if answer.status() != StatusCode::OK {
+        let body = session.body(&mut answer)?;
+        return refused(session, answer.status(), &head, &body);
     }
     let mut out = Raw::open(&session.output, session.screen)?;
-    if include {
-        out.push(head(&answer).as_bytes())?;
-    }
-    if status != StatusCode::OK {
-        let body = session.body(&mut answer)?;
-        out.push(&body)?;
-        out.end_line()?;
-        out.finish()?;
-        return Err(session.refusal(status, &body));
-    }
+    out.push(head.as_bytes())?;
     session.pass_on(&mut answer, &mut out)?;
     if include || session.output.output != Some(Format::Raw) {
         out.end_line()?;
@@ -80,9 +72,10 @@ fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Fai
 }
 
 /// Shows what the service says about a refusal: worth reading, but not worth a file.
-fn refused(session: &Session, status: StatusCode, body: &[u8]) -> Result<(), Failure> {
-    if session.output.output_file.is_none() {
+fn refused(session: &Session, status: StatusCode, head: &str, body: &[u8]) -> Result<(), Failure> {
+    if session.output.file().is_none() {
         let mut out = Raw::open(&session.output, session.screen)?;
+        out.push(head.as_bytes())?;
         out.push(body)?;
         out.end_line()?;
         out.finish()?;

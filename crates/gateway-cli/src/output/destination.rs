@@ -29,11 +29,10 @@ enum To {
 }
 
 impl Destination {
-    /// Opens standard output, or the file. `-` is standard output.
+    /// Opens the file, or standard output.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let to = match path {
             None => To::Stdout(buffered(io::stdout())),
-            Some(path) if path.as_os_str() == "-" => To::Stdout(buffered(io::stdout())),
             Some(path) => Self::file(path).map_err(|error| {
                 Failure::usage(format!("{} cannot be written", path.display()))
                     .because(error.to_string())

@@ -49,11 +49,11 @@ impl Printer {
         }
         let form = form(format, shape, flags, screen)?;
         let json = matches!(format, Format::Json | Format::Ndjson);
-        let elsewhere = !screen.is_terminal() || flags.output_file.is_some();
+        let elsewhere = !screen.is_terminal() || flags.file().is_some();
         let visible = screen.errors_seen && elsewhere && !flags.quiet && variable("CI").is_none();
         Ok(Self {
             form,
-            out: Destination::open(flags.output_file.as_deref())?,
+            out: Destination::open(flags.file())?,
             filters: flags.filter.clone(),
             sort,
             selection: flags.fields.as_ref().filter(|_| json).map(|fields| Selection::of(fields)),
@@ -61,7 +61,7 @@ impl Printer {
             buffer: Vec::with_capacity(1024),
             selected: String::new(),
             progress: Progress::new(visible),
-            file: flags.output_file.as_ref().map(|file| file.display().to_string()),
+            file: flags.file().map(|file| file.display().to_string()),
             screen,
         })
     }

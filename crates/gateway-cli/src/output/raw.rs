@@ -21,8 +21,8 @@ pub(crate) struct Raw {
 impl Raw {
     /// Opens the output.
     pub(crate) fn open(flags: &OutputFlags, screen: Screen) -> Result<Self, Failure> {
-        let out = Destination::open(flags.output_file.as_deref())?;
-        let terminal = screen.is_terminal() && flags.output_file.is_none();
+        let out = Destination::open(flags.file())?;
+        let terminal = screen.is_terminal() && flags.file().is_none();
         Ok(Self { out, terminal, line: Vec::new(), last: None })
     }
 

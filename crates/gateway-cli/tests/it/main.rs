@@ -7,6 +7,8 @@ mod config;
 #[cfg(unix)]
 mod exit_codes;
 mod files;
+#[cfg(target_os = "linux")]
+mod memory;
 mod raw;
 mod run;
 mod service;

@@ -4,7 +4,7 @@ use std::fs;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::run::{Person, code, stderr};
+use crate::run::{Person, code, stderr, stdout};
 
 /// What is received whole may have 64 MiB.
 const MEBIBYTES: usize = 65;
@@ -63,4 +63,43 @@ fn an_answer_that_was_cut_is_no_answer() {
         assert!(stderr(&output).contains(&said), "{}", stderr(&output));
         assert_eq!(fs::read_to_string(person.home.path().join("v.json")).unwrap(), "old");
     }
+}
+
+#[test]
+fn a_refusal_is_shown_and_not_filed() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(b"HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nx-trace: 7\r\n\r\nno");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri(""));
+    fs::write(person.home.path().join("v.json"), "old").unwrap();
+    for (args, shown) in [
+        (&["api", "none"][..], "no\n"),
+        (&["api", "none", "--output-file", "-"], "no\n"),
+        (
+            &["api", "none", "--include"],
+            "HTTP 404 Not Found\ncontent-length: 2\nx-trace: 7\n\nno\n",
+        ),
+        (&["api", "none", "--output-file", "v.json"], ""),
+        (&["api", "none", "--include", "--output-file", "v.json"], ""),
+        (&["vacancies", "list", "-o", "raw", "--output-file", "v.json"], ""),
+    ] {
+        let output = person.run(args);
+        assert_eq!(code(&output), 5);
+        assert_eq!(stdout(&output), shown, "{args:?}");
+        assert_eq!(fs::read_to_string(person.home.path().join("v.json")).unwrap(), "old");
+    }
+}
+
+#[test]
+fn standard_output_by_name_is_the_terminal_too() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n[\"\x1b[2J\"]");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri("")).on_terminal(80);
+    let output = person.run(&["api", "any", "--output-file", "-"]);
+    assert_eq!(stdout(&output), "[\"\\u{1b}[2J\"]\n");
 }

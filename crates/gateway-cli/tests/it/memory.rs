@@ -1,0 +1,68 @@
+//! However long an answer is, the program keeps little of it.
+
+use std::fs;
+use std::process::Stdio;
+use std::sync::{Mutex, mpsc};
+use std::time::Duration;
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+
+use crate::run::Person;
+
+/// What the program may have at most, in KiB.
+const BAR: u64 = 32 << 10;
+
+/// How long a record is in the answer, in bytes, and how many there are: 40 MiB.
+const RECORD: usize = 4 << 10;
+const RECORDS: usize = 10 << 10;
+
+#[test]
+fn memory_does_not_grow_with_the_answer() {
+    let (started, process) = mpsc::channel();
+    let (ended, peak) = mpsc::channel();
+    let process = Mutex::new(process);
+    let server = RawServer::start(move |_request, connection: &mut Connection| {
+        let head = r#"{"status":"success","result":[{"id":"1"}"#;
+        let mut record = r#",{"id":"2","comment":""#.to_owned();
+        record.push_str(&"x".repeat(RECORD - record.len() - 2));
+        record.push_str("\"}");
+        let block = record.repeat(64);
+        let length = head.len() + RECORDS * RECORD + 2;
+        let status = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+        connection.send(format!("{status}content-length: {length}\r\n\r\n{head}").as_bytes());
+        for _ in 0..RECORDS / 64 {
+            connection.send(block.as_bytes());
+        }
+        // The program is still there, because the end has not come yet.
+        let process: u32 = process.lock().unwrap().recv_timeout(Duration::from_secs(60)).unwrap();
+        ended.send(memory_of(process)).unwrap();
+        connection.send(b"]}");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri(""));
+    for (line, kept) in [
+        ("candidates list -o ndjson", false),
+        ("candidates list -o json", false),
+        ("candidates list -o csv", false),
+        ("candidates list -o table", false),
+        ("candidates list -o raw", false),
+        ("api candidates/list", false),
+        // As it says of itself; and what is measured here is seen to grow.
+        ("candidates list -o ndjson --sort id", true),
+    ] {
+        let args: Vec<&str> = line.split(' ').collect();
+        let mut child = person.command(&args).stdout(Stdio::null()).spawn().unwrap();
+        started.send(child.id()).unwrap();
+        assert!(child.wait().unwrap().success(), "{line}");
+        let peak = peak.try_recv().unwrap();
+        assert_eq!(peak > BAR, kept, "{line}: {peak} KiB");
+    }
+}
+
+/// Returns the most memory that a process has had, in KiB.
+fn memory_of(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
