@@ -39,7 +39,7 @@ fn every_fault_has_its_kind() {
 
 /// What became of a case: one outcome if all transports agree, else one for each.
 fn line(case: &Case) -> String {
-    let outcomes = TRANSPORTS.map(|name| (name, outcome(case, name)));
+    let outcomes = TRANSPORTS.map(|name| (name, in_time(case, name)));
     let mut line = format!("{:<46} {}  ", case.name, case.connections);
     let [(_, first), rest @ ..] = &outcomes;
     if rest.iter().all(|(_, outcome)| outcome == first) {
@@ -52,7 +52,23 @@ fn line(case: &Case) -> String {
     line.trim_end().to_owned()
 }
 
-fn outcome(case: &Case, transport: &str) -> String {
+/// What became of a case over a transport, and that it was in time: a busy machine is late now and then, and a client
+/// that does not keep its limit is late every time.
+fn in_time(case: &Case, transport: &str) -> String {
+    let mut late = Vec::new();
+    loop {
+        let (outcome, elapsed) = outcome(case, transport);
+        if elapsed <= LIMIT + LIMIT / 10 {
+            return outcome;
+        }
+        late.push(elapsed);
+        let name = &case.name;
+        assert!(late.len() < TRIES, "{name}, {transport}: may take {LIMIT:?}, took {late:?}");
+    }
+}
+
+/// What became of a case over a transport, and how long it took.
+fn outcome(case: &Case, transport: &str) -> (String, Duration) {
     let (bytes, end) = (case.bytes.clone(), case.end);
     let server = RawServer::start(move |_request, connection| {
         connection.send(&bytes);
@@ -70,12 +86,10 @@ fn outcome(case: &Case, transport: &str) -> String {
     let begun = Instant::now();
     let result = driver.candidates(&ListCandidates::new());
     let elapsed = begun.elapsed();
-    assert!(elapsed < LIMIT + GRACE, "{}, {transport}: took {elapsed:?}", case.name);
-
     let progress = server.progress();
     assert_eq!(progress.connections, case.connections, "{}, {transport}: connections", case.name);
     assert_eq!(progress.requests.len(), case.connections, "{}, {transport}: requests", case.name);
-    match result {
+    let outcome = match result {
         Ok(listing) if listing.rejected.is_empty() => {
             format!("ok, {} records", listing.items.len())
         }
@@ -94,7 +108,8 @@ fn outcome(case: &Case, transport: &str) -> String {
             assert_silent(case, &everything(&error));
             shown(&error)
         }
-    }
+    };
+    (outcome, elapsed)
 }
 
 /// The kind, with what the model says if that is where it comes from.
@@ -167,6 +182,8 @@ fn driver(transport: &str, base_url: &str) -> Driver {
 
 const TRANSPORTS: [&str; 4] = ["reqwest", "reqwest-blocking", "ureq", "off-thread"];
 
-/// How long a call may take, and how much longer on a busy machine.
+/// How long a call may take.
 const LIMIT: Duration = Duration::from_millis(600);
-const GRACE: Duration = Duration::from_secs(5);
+
+/// How often a call may be late by more than a tenth.
+const TRIES: usize = 5;
