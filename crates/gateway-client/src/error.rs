@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -44,7 +45,7 @@ struct Inner {
     attempts: u32,
     answer: Option<Answer>,
     came_before: Option<CameBefore>,
-    source: Option<BoxError>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 /// How far a stream came before it failed.
@@ -261,8 +262,13 @@ impl Error {
     }
 
     /// Adds the failure underneath.
-    pub(crate) fn because(mut self, source: impl Into<BoxError>) -> Self {
-        self.0.source = Some(source.into());
+    pub(crate) fn because(self, source: impl Into<BoxError>) -> Self {
+        self.because_shared(Arc::from(source.into()))
+    }
+
+    /// Adds a failure that is underneath other errors, too.
+    pub(crate) fn because_shared(mut self, source: Arc<dyn StdError + Send + Sync>) -> Self {
+        self.0.source = Some(source);
         self
     }
 }

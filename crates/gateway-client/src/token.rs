@@ -1,12 +1,8 @@
-//! Where access tokens come from, and how one is replaced when the service refuses it.
+//! Where access tokens come from.
 
-use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
-
-use async_lock::Mutex;
 use gateway_transport::{BoxError, BoxFuture};
 
-use crate::{AccessToken, Error, ErrorKind};
+use crate::AccessToken;
 
 mod aside;
 #[cfg(feature = "oauth2")]
@@ -14,18 +10,20 @@ mod client_credentials;
 mod command;
 mod environment;
 mod file;
+mod tokens;
 
 #[cfg(feature = "oauth2")]
 pub use self::client_credentials::ClientCredentials;
 pub use self::command::CommandToken;
 pub use self::environment::EnvironmentToken;
 pub use self::file::FileToken;
+pub(crate) use self::tokens::Tokens;
 
 /// Gives a client its access token. An [`AccessToken`] is the simplest source.
 ///
 /// A client asks for a token when it has none, when [`is_current`](Self::is_current) says that the one it has is not,
-/// and once for each call that the service answers with status 401; never after a 403. Calls that run at the same time
-/// share one question.
+/// and once for each call that the service answers with status 401; never after a 403. Calls that wait at the same time
+/// share one question and what comes of it: a token, a failure, or that there is no other token.
 ///
 /// # Examples
 ///
@@ -73,66 +71,4 @@ impl TokenSource for AccessToken {
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
         Box::pin(std::future::ready(Ok(self.clone())))
     }
-}
-
-/// The source of a client and the token it gave last.
-pub(crate) struct Tokens {
-    source: Arc<dyn TokenSource>,
-    last: RwLock<Option<AccessToken>>,
-    /// Held while the source is asked, so that it is asked once however many calls wait.
-    asking: Mutex<()>,
-}
-
-impl Tokens {
-    pub(crate) fn new(source: Arc<dyn TokenSource>) -> Self {
-        Self { source, last: RwLock::new(None), asking: Mutex::new(()) }
-    }
-
-    /// Returns the token to use.
-    pub(crate) async fn current(&self) -> Result<AccessToken, Error> {
-        let is_current = |token: &AccessToken| self.source.is_current(token);
-        if let Some(token) = self.last().filter(is_current) {
-            return Ok(token);
-        }
-        let _asking = self.asking.lock().await;
-        // Another call may have asked while this one waited.
-        match self.last().filter(is_current) {
-            Some(token) => Ok(token),
-            None => self.ask(None).await,
-        }
-    }
-
-    /// Returns another token than `refused`, or `None` if the source has no other.
-    pub(crate) async fn other_than(
-        &self,
-        refused: &AccessToken,
-    ) -> Result<Option<AccessToken>, Error> {
-        let other = |token: &AccessToken| !token.is(refused);
-        let _asking = self.asking.lock().await;
-        match self.last().filter(other) {
-            // Another call has replaced it while this one waited.
-            Some(token) => Ok(Some(token)),
-            None => Ok(Some(self.ask(Some(refused)).await?).filter(other)),
-        }
-    }
-
-    fn last(&self) -> Option<AccessToken> {
-        self.last.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    async fn ask(&self, refused: Option<&AccessToken>) -> Result<AccessToken, Error> {
-        let token = self.source.token(refused).await.map_err(no_token)?;
-        *self.last.write().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
-        Ok(token)
-    }
-}
-
-impl fmt::Debug for Tokens {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Tokens(redacted)")
-    }
-}
-
-fn no_token(error: BoxError) -> Error {
-    Error::new(ErrorKind::Token, "the token source has no token").because(error)
 }
