@@ -34,6 +34,18 @@ use crate::{Error, ErrorKind};
 /// let token = gateway_client::AccessToken::new("gwt_6yqW").unwrap();
 /// println!("{token}");
 /// ```
+///
+/// Nor does it pass for its text, or go into a file:
+///
+/// ```compile_fail,E0308
+/// let token = gateway_client::AccessToken::new("gwt_6yqW").unwrap();
+/// let text: &str = &token;
+/// ```
+///
+/// ```compile_fail,E0277
+/// let token = gateway_client::AccessToken::new("gwt_6yqW").unwrap();
+/// serde_json::to_string(&token).unwrap();
+/// ```
 #[derive(Clone)]
 pub struct AccessToken(Arc<Zeroizing<String>>);
 

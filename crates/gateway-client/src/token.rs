@@ -1,5 +1,7 @@
 //! Where access tokens come from.
 
+use std::sync::Arc;
+
 use gateway_transport::{BoxError, BoxFuture};
 
 use crate::AccessToken;
@@ -70,5 +72,51 @@ impl TokenSource for AccessToken {
         _refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
         Box::pin(std::future::ready(Ok(self.clone())))
+    }
+}
+
+/// The same source for several clients, such as an async and a blocking one.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use gateway_client::{Client, EnvironmentToken, blocking};
+/// # use gateway_client::transport::MemoryTransport;
+///
+/// let source = Arc::new(EnvironmentToken::new("GATEWAY_TOKEN"));
+/// let client = Client::builder("https://gateway.example.com")
+///     .token(Arc::clone(&source))
+/// #   .transport(MemoryTransport::default())
+///     .build()?;
+/// let blocking = blocking::Client::builder("https://gateway.example.com")
+///     .token(source)
+/// #   .transport(MemoryTransport::default())
+///     .build()?;
+/// # Ok::<(), gateway_client::Error>(())
+/// ```
+impl<S: TokenSource + ?Sized> TokenSource for Arc<S> {
+    fn token<'a>(
+        &'a self,
+        refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+        (**self).token(refused)
+    }
+
+    fn is_current(&self, token: &AccessToken) -> bool {
+        (**self).is_current(token)
+    }
+}
+
+/// A source that is chosen at run time.
+impl<S: TokenSource + ?Sized> TokenSource for Box<S> {
+    fn token<'a>(
+        &'a self,
+        refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+        (**self).token(refused)
+    }
+
+    fn is_current(&self, token: &AccessToken) -> bool {
+        (**self).is_current(token)
     }
 }
