@@ -12,7 +12,7 @@ use http::{Response, StatusCode};
 use pollster::block_on;
 
 use crate::answer::{Answer, ERROR_BODY_LIMIT, check_head};
-use crate::call::{Call, Next};
+use crate::call::{Call, Next, Verdict};
 use crate::core::{Core, Reading, check_length};
 use crate::sleep::block;
 use crate::trace::{AttemptSpan, CallSpan};
@@ -234,13 +234,14 @@ impl Client {
             let server = self.core.base_url.server();
             let span = AttemptSpan::begin(operation, request.uri(), server, call.attempts());
             let outcome = span.within(|| exchange(&self.transport, request, reading));
-            match self.core.judge(call, operation, begun, span, outcome) {
+            let (verdict, attempt) = self.core.judge(call, operation, begun, span, outcome);
+            let next = match verdict {
+                Verdict::Refused(refusal) => block_on(self.core.refresh(call, &mut token, refusal)),
+                Verdict::Next(next) => next,
+            };
+            self.core.tell(attempt, &next);
+            match next {
                 Next::Wait(delay) => block(delay),
-                Next::Refresh(refused) => match block_on(self.core.token_other_than(&token, call))?
-                {
-                    Some(other) => token = other,
-                    None => return Ok(refused),
-                },
                 Next::Done(result) => return result,
             }
         }

@@ -46,13 +46,20 @@ pub(crate) struct Call<'a> {
     refreshed: bool,
 }
 
+/// What an outcome means.
+#[derive(Debug)]
+pub(crate) enum Verdict<B> {
+    /// The service refused the token: make another attempt with another one; if there is none, this is the answer.
+    Refused(Response<B>),
+    /// It is clear what comes next.
+    Next(Next<B>),
+}
+
 /// What the driver does next.
 #[derive(Debug)]
 pub(crate) enum Next<B> {
     /// Wait this long, then make another attempt.
     Wait(Duration),
-    /// The service refused the token: make another attempt with another one; if there is none, this is the answer.
-    Refresh(Response<B>),
     /// The call is over.
     Done(Result<Response<B>, Error>),
 }
@@ -139,7 +146,7 @@ impl<'a> Call<'a> {
         &mut self,
         outcome: Result<Response<B>, TransportError>,
         moment: impl FnOnce() -> Moment,
-    ) -> Next<B> {
+    ) -> Verdict<B> {
         let transient = match &outcome {
             Ok(response) => is_transient_status(response.status()),
             Err(error) => error.is_transient(),
@@ -149,22 +156,23 @@ impl<'a> Call<'a> {
             let headers = outcome.as_ref().map(Response::headers).ok();
             let asked = headers.and_then(|headers| retry_after(headers, moment.date));
             if let Some(delay) = self.delay(asked, moment) {
-                return Next::Wait(delay);
+                return Verdict::Next(Next::Wait(delay));
             }
         }
-        match outcome {
+        let result = match outcome {
             Ok(response) if response.status() == StatusCode::UNAUTHORIZED && !self.refreshed => {
                 self.refreshed = true;
-                Next::Refresh(response)
+                return Verdict::Refused(response);
             }
             Ok(response) => {
                 if !transient {
                     self.policy.budget.deposit();
                 }
-                Next::Done(Ok(response))
+                Ok(response)
             }
-            Err(error) => Next::Done(Err(Error::from(error).after_attempts(self.attempts))),
-        }
+            Err(error) => Err(Error::from(error).after_attempts(self.attempts)),
+        };
+        Verdict::Next(Next::Done(result))
     }
 
     fn delay(&mut self, asked: Option<Duration>, moment: Moment) -> Option<Duration> {
@@ -194,7 +202,7 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    use super::{Call, Moment, Next, Policy};
+    use super::{Call, Moment, Next, Policy, Verdict};
     use crate::retry::{BASE_DELAY, MAX_DELAY};
     use crate::{AccessToken, RetryBudget, RetryPolicy};
 
@@ -227,9 +235,12 @@ mod tests {
         let mut call = Call::new(&policy, Uri::default(), clock.0);
         for outcome in outcomes {
             let _request = call.attempt(&token(), clock.0).unwrap();
-            match call.judge(outcome, || clock.moment(0.5)) {
+            let next = match call.judge(outcome, || clock.moment(0.5)) {
+                Verdict::Refused(_) => continue,
+                Verdict::Next(next) => next,
+            };
+            match next {
                 Next::Wait(delay) => clock.0 += delay,
-                Next::Refresh(_) => {}
                 Next::Done(Ok(answer)) => return (answer.status().to_string(), call.attempts()),
                 Next::Done(Err(error)) => return (format!("{:?}", error.kind()), error.attempts()),
             }
@@ -311,15 +322,15 @@ mod tests {
                     clock.0 = (clock.0 + duration).min(deadline);
                     let moment = clock.moment(random);
                     match call.judge(answer(code, asked), || moment) {
-                        Next::Wait(delay) => {
+                        Verdict::Next(Next::Wait(delay)) => {
                             retries += 1;
                             clock.0 += delay;
                             prop_assert!(asked.is_none_or(|floor| delay >= floor));
                             let jitter = if asked.is_some() { BASE_DELAY } else { MAX_DELAY };
                             prop_assert!(delay <= asked.unwrap_or_default() + jitter);
                         }
-                        Next::Refresh(_) => {}
-                        Next::Done(_) => {
+                        Verdict::Refused(_) => {}
+                        Verdict::Next(Next::Done(_)) => {
                             answers += u32::from(code == 200 || code == 401);
                             break;
                         }

@@ -10,7 +10,7 @@ use gateway_transport::{Body, Request, SharedTransport, Transport, TransportErro
 use http::{Response, StatusCode};
 
 use crate::answer::{Answer, ERROR_BODY_LIMIT, check_head};
-use crate::call::{Call, Next};
+use crate::call::{Call, Next, Verdict};
 use crate::core::{Core, Reading, check_length};
 use crate::sleep::sleep;
 use crate::trace::{AttemptSpan, CallSpan};
@@ -257,12 +257,14 @@ impl Client {
             let server = self.core.base_url.server();
             let span = AttemptSpan::begin(operation, request.uri(), server, call.attempts());
             let outcome = span.around(exchange(&self.transport, request, reading)).await;
-            match self.core.judge(call, operation, begun, span, outcome) {
+            let (verdict, attempt) = self.core.judge(call, operation, begun, span, outcome);
+            let next = match verdict {
+                Verdict::Refused(refusal) => self.core.refresh(call, &mut token, refusal).await,
+                Verdict::Next(next) => next,
+            };
+            self.core.tell(attempt, &next);
+            match next {
                 Next::Wait(delay) => sleep(delay).await,
-                Next::Refresh(refused) => match self.core.token_other_than(&token, call).await? {
-                    Some(other) => token = other,
-                    None => return Ok(refused),
-                },
                 Next::Done(result) => return result,
             }
         }

@@ -1,6 +1,6 @@
 //! What both clients share: where the service is, who asks, and by which policy.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gateway_model::Operation;
 use gateway_transport::TransportError;
@@ -8,11 +8,11 @@ use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, Response, Uri};
 
 use crate::base_url::BaseUrl;
-use crate::call::{Call, Moment, Next, Policy};
-use crate::observer::{Attempt, Watch, outline, wait_of};
+use crate::call::{Call, Moment, Next, Policy, Verdict};
+use crate::observer::{Attempt, Watch, outline};
 use crate::sleep::before;
 use crate::token::Tokens;
-use crate::trace::AttemptSpan;
+use crate::trace::{self, AttemptSpan};
 use crate::{AccessToken, Error, ErrorKind};
 
 /// The part of a client that knows no transport.
@@ -45,27 +45,36 @@ impl Core {
         in_time(call, self.tokens.current()).await
     }
 
-    /// Returns another token than `refused`, in the same time; `None` if the source has no other.
-    pub(crate) async fn token_other_than(
+    /// Puts another token in the place of one that was refused, in the same time. If the source has no other, the
+    /// refusal is the answer.
+    pub(crate) async fn refresh<B>(
         &self,
-        refused: &AccessToken,
         call: &Call<'_>,
-    ) -> Result<Option<AccessToken>, Error> {
-        in_time(call, self.tokens.other_than(refused)).await
+        token: &mut AccessToken,
+        refusal: Response<B>,
+    ) -> Next<B> {
+        match in_time(call, self.tokens.other_than(token)).await {
+            Ok(Some(other)) => {
+                *token = other;
+                Next::Wait(Duration::ZERO)
+            }
+            Ok(None) => Next::Done(Ok(refusal)),
+            Err(error) => Next::Done(Err(error)),
+        }
     }
 
-    /// Judges an outcome, and tells those who watch.
-    pub(crate) fn judge<B>(
-        &self,
+    /// Judges an outcome. The attempt is over with it, but what follows is not known yet.
+    pub(crate) fn judge<'a, B>(
+        &'a self,
         call: &mut Call<'_>,
-        operation: &str,
+        operation: &'a str,
         begun: Instant,
         span: AttemptSpan,
         outcome: Result<Response<B>, TransportError>,
-    ) -> Next<B> {
+    ) -> (Verdict<B>, Attempt<'a>) {
         let now = Instant::now();
         let (status, failure) = outline(&outcome);
-        let next = call.judge(outcome, || Moment::at(now));
+        let verdict = call.judge(outcome, || Moment::at(now));
         let (server_address, server_port) = self.base_url.server();
         let attempt = Attempt {
             operation,
@@ -75,11 +84,19 @@ impl Core {
             elapsed: now.saturating_duration_since(begun),
             status,
             failure,
-            retry_in: wait_of(&next),
+            retry_in: None,
         };
         span.end(&attempt);
+        (verdict, attempt)
+    }
+
+    /// Tells those who watch about an attempt and what follows it.
+    pub(crate) fn tell<B>(&self, mut attempt: Attempt<'_>, next: &Next<B>) {
+        if let Next::Wait(delay) = next {
+            attempt.retry_in = Some(*delay);
+            trace::another_follows(*delay);
+        }
         self.watch.tell(&attempt);
-        next
     }
 }
 

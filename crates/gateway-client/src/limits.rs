@@ -11,7 +11,7 @@ use http::{Response, Uri};
 
 use crate::answer::ERROR_BODY_LIMIT;
 use crate::call::{
-    ATTEMPT_TIMEOUT, BODY_LIMIT, CALL_TIMEOUT, Call, Moment, Next, Policy, STREAM_TIMEOUT,
+    ATTEMPT_TIMEOUT, BODY_LIMIT, CALL_TIMEOUT, Call, Moment, Next, Policy, STREAM_TIMEOUT, Verdict,
 };
 use crate::retry::{
     AT_ONCE, BASE_DELAY, CALLS_PER_RETRY, MAX_ATTEMPTS, MAX_DELAY, MAX_RETRY_AFTER,
@@ -153,7 +153,7 @@ fn is_sent_again(call: &mut Call<'_>, now: Instant) -> bool {
     let busy: Result<_, TransportError> =
         Ok(Response::builder().status(503).body(Bytes::new()).unwrap());
     let moment = || Moment { now, date: SystemTime::UNIX_EPOCH, random: 1.0 };
-    matches!(call.judge(busy, moment), Next::Wait(Duration::ZERO))
+    matches!(call.judge(busy, moment), Verdict::Next(Next::Wait(Duration::ZERO)))
 }
 
 /// When an attempt is over that begins at `now`.

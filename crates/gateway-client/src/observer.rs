@@ -7,12 +7,10 @@ use std::time::Duration;
 use gateway_transport::{ErrorKind as TransportErrorKind, TransportError};
 use http::{Response, StatusCode};
 
-use crate::call::Next;
-
 /// Is told about every attempt of every call, for metrics.
 ///
-/// It is called on the task or thread of the call, so it must be quick. An attempt that is dropped before it is over is
-/// not told.
+/// It is called on the task or thread of the call, so it must be quick, once it is known whether another attempt follows.
+/// A call that is dropped before says nothing of the attempt it was in.
 ///
 /// # Examples
 ///
@@ -148,11 +146,62 @@ pub(crate) fn outline<B>(
     }
 }
 
-/// How long the driver is told to wait.
-pub(crate) fn wait_of<B>(next: &Next<B>) -> Option<Duration> {
-    match next {
-        Next::Wait(delay) => Some(*delay),
-        Next::Refresh(_) => Some(Duration::ZERO),
-        Next::Done(_) => None,
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use gateway_transport::{BoxError, BoxFuture, MemoryTransport};
+    use http::Response;
+
+    use super::{Attempt, Observer};
+    use crate::{AccessToken, TokenSource, blocking};
+
+    /// What follows each attempt.
+    #[derive(Clone, Default)]
+    struct Follows(Arc<Mutex<Vec<Option<Duration>>>>);
+
+    impl Observer for Follows {
+        fn attempt(&self, attempt: &Attempt<'_>) {
+            self.0.lock().unwrap().push(attempt.retry_in);
+        }
+    }
+
+    /// A source that has another token for one that is refused, or fails to find one.
+    struct Other(bool);
+
+    impl TokenSource for Other {
+        fn token<'a>(
+            &'a self,
+            refused: Option<&'a AccessToken>,
+        ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+            let token = match (refused, self.0) {
+                (None, _) => AccessToken::new("gwt_1"),
+                (Some(_), true) => AccessToken::new("gwt_2"),
+                (Some(_), false) => AccessToken::new(""),
+            };
+            Box::pin(std::future::ready(token.map_err(Into::into)))
+        }
+    }
+
+    #[track_caller]
+    fn check(source: impl TokenSource, expected: &[Option<Duration>]) {
+        let refusal = || Ok(Response::builder().status(401).body("".into()).unwrap());
+        let follows = Follows::default();
+        let client = blocking::Client::builder("https://gateway.example.com")
+            .token(source)
+            .observer(follows.clone())
+            .transport(MemoryTransport::new([refusal(), refusal()]))
+            .build()
+            .unwrap();
+        assert!(client.get_credits().is_err());
+        assert_eq!(*follows.0.lock().unwrap(), expected);
+    }
+
+    #[test]
+    fn another_attempt_follows_if_there_is_another_token() {
+        check(Other(true), &[Some(Duration::ZERO), None]);
+        check(Other(false), &[None]);
+        check(AccessToken::new("gwt_1").unwrap(), &[None]);
     }
 }

@@ -99,7 +99,7 @@ impl AttemptSpan {
         future.instrument(self.0.clone())
     }
 
-    /// Ends the attempt, and says what follows.
+    /// Ends the attempt.
     pub(crate) fn end(self, attempt: &Attempt<'_>) {
         if let Some(status) = attempt.status {
             self.0.record("http.response.status_code", status.as_u16());
@@ -109,13 +109,13 @@ impl AttemptSpan {
         }
         let elapsed_ms = milliseconds(attempt.elapsed);
         debug!(target: TARGET, parent: &self.0, { gateway.elapsed_ms = elapsed_ms }, "the attempt is over");
-        // In the span of the call, which is the one that waits.
-        drop(self);
-        if let Some(delay) = attempt.retry_in {
-            let delay_ms = milliseconds(delay);
-            debug!(target: TARGET, { gateway.delay_ms = delay_ms }, "another attempt follows");
-        }
     }
+}
+
+/// Says, in the span of the call, which is the one that waits, that it goes on.
+pub(crate) fn another_follows(delay: Duration) {
+    let delay_ms = milliseconds(delay);
+    debug!(target: TARGET, { gateway.delay_ms = delay_ms }, "another attempt follows");
 }
 
 fn failed(span: &Span, why: &str) {

@@ -5,6 +5,8 @@
     reason = "these are the methods of the spans that there are with the feature"
 )]
 
+use std::time::Duration;
+
 use http::Uri;
 
 use crate::{Attempt, Error};
@@ -56,3 +58,5 @@ impl AttemptSpan {
 
     pub(crate) fn end(self, _attempt: &Attempt<'_>) {}
 }
+
+pub(crate) fn another_follows(_delay: Duration) {}
