@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use gateway_model::Operation;
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use http::{HeaderMap, Response, StatusCode};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
+use http::{HeaderMap, Response, StatusCode, Uri};
 
 use crate::retry::retry_after;
 use crate::{Error, ErrorKind};
@@ -85,7 +85,11 @@ impl Answer {
 
     /// Keeps the first 64 KiB of the body: enough to see what went wrong.
     pub(crate) fn shortened(self) -> Self {
-        let response = self.response.map(|body| body.slice(..body.len().min(ERROR_BODY_LIMIT)));
+        let response = self.response.map(|body| match body.get(..ERROR_BODY_LIMIT) {
+            // A slice would keep all of it in memory.
+            Some(beginning) if beginning.len() < body.len() => Bytes::copy_from_slice(beginning),
+            _ => body,
+        });
         Self { response, ..self }
     }
 }
@@ -99,7 +103,7 @@ impl fmt::Debug for Answer {
 /// Checks what must hold before a body is read: status 200, JSON, no content coding.
 pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), Error> {
     if status != StatusCode::OK {
-        return Err(Error::of_status(status));
+        return Err(Error::of_head(status, headers));
     }
     if headers.get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity") {
         return Err(Error::new(
@@ -127,16 +131,26 @@ pub(crate) fn media_type(headers: &HeaderMap) -> Option<&str> {
     value.split(';').next().map(str::trim)
 }
 
+/// Returns the scheme, host and port that a redirect leads to; `None` if it leads to no other server, or nowhere. What else
+/// stands in the target may be secret.
+pub(crate) fn redirect_origin(headers: &HeaderMap) -> Option<String> {
+    let target: Uri = headers.get(LOCATION)?.to_str().ok()?.parse().ok()?;
+    let port = target.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
+    Some(format!("{}://{}{port}", target.scheme_str()?, target.host()?))
+}
+
 /// How much of a body is kept with an error.
 pub(crate) const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
     use gateway_model::{GetCredits, ListCandidates};
-    use http::Response;
+    use http::{Response, StatusCode};
 
-    use super::Answer;
+    use super::{Answer, ERROR_BODY_LIMIT};
     use crate::ErrorKind;
+    use crate::retry::is_transient_status;
 
     const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -164,14 +178,70 @@ mod tests {
         check(204, &[], Some(ErrorKind::Status));
         check(206, &[], Some(ErrorKind::Status));
         check(302, &[], Some(ErrorKind::Redirected));
-        check(304, &[], Some(ErrorKind::Redirected));
+        check(300, &[], Some(ErrorKind::Status));
+        check(304, &[], Some(ErrorKind::Status));
+        check(308, &[("location", "/")], Some(ErrorKind::Redirected));
         check(400, &[], Some(ErrorKind::Status));
         check(401, &[], Some(ErrorKind::Unauthorized));
         check(403, &[], Some(ErrorKind::Forbidden));
         check(404, &[], Some(ErrorKind::NotFound));
         check(429, &[], Some(ErrorKind::RateLimited));
         check(500, &[], Some(ErrorKind::Server));
-        check(999, &[], Some(ErrorKind::Server));
+        check(599, &[], Some(ErrorKind::Server));
+        check(600, &[], Some(ErrorKind::Status));
+        check(999, &[], Some(ErrorKind::Status));
+    }
+
+    #[test]
+    fn what_is_sent_again_may_work_later() {
+        for code in 100..=999 {
+            let status = StatusCode::from_u16(code).unwrap();
+            let mut response = Response::new("{}".into());
+            *response.status_mut() = status;
+            let error = Answer::new(response, 1).read::<GetCredits>().unwrap_err();
+            assert_eq!(error.is_transient(), is_transient_status(status), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_problem_has_its_media_type_in_any_case() {
+        for (media_type, is_problem) in
+            [("Application/Problem+JSON; charset=utf-8", true), ("application/json", false)]
+        {
+            let response = Response::builder().status(400).header("content-type", media_type);
+            let answer = Answer::new(response.body(r#"{"title":"No"}"#.into()).unwrap(), 1);
+            let error = answer.read::<GetCredits>().unwrap_err();
+            assert_eq!(error.problem().is_some(), is_problem, "{media_type}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_names_the_server_it_leads_to_and_no_more() {
+        for (location, expected) in [
+            ("https://login.example.com/in?token=CANARY#CANARY", " to https://login.example.com"),
+            ("http://CANARY:CANARY@127.0.0.1:8080/", " to http://127.0.0.1:8080"),
+            ("https://[::1]/", " to https://[::1]"),
+            ("/CANARY", ""),
+            ("file:///CANARY", ""),
+            ("CANARY CANARY", ""),
+        ] {
+            let response = Response::builder().status(302).header("location", location);
+            let answer = Answer::new(response.body("".into()).unwrap(), 1);
+            let error = answer.read::<GetCredits>().unwrap_err();
+            let text = format!("the service answered with a redirect{expected} (status 302)");
+            assert_eq!(error.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn an_error_keeps_no_more_of_a_body_than_it_shows() {
+        for length in [ERROR_BODY_LIMIT, ERROR_BODY_LIMIT + 1] {
+            let body = Bytes::from(vec![b'x'; length]);
+            let answer = Answer::new(Response::new(body.clone()), 1).shortened();
+            assert_eq!(answer.body().len(), ERROR_BODY_LIMIT);
+            let shares = answer.body().as_ptr() == body.as_ptr();
+            assert_eq!(shares, length == ERROR_BODY_LIMIT, "{length}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use gateway_model::service;
 use http::Uri;
 use http::uri::{Authority, Parts, PathAndQuery, Scheme};
 
-use crate::Error;
+use crate::{Error, ErrorKind};
 
 /// A base URL that may carry a token (decision D-path).
 #[derive(Clone, Debug)]
@@ -40,6 +40,10 @@ impl BaseUrl {
         if authority.host().is_empty() {
             return Err(Error::config("the base URL has no host"));
         }
+        // Some clients take the default port for one that is none.
+        if authority.as_str() != authority.host() && authority.port_u16().is_none() {
+            return Err(Error::config("the base URL has no valid port after its host"));
+        }
         if scheme == Scheme::HTTP {
             if !insecure && !is_loopback(authority.host()) {
                 return Err(Error::config(
@@ -68,8 +72,11 @@ impl BaseUrl {
         target.push_str(&self.path);
         target.push('?');
         target.push_str(query);
-        let invalid =
-            |error: http::Error| Error::config("the query makes no valid URL").because(error);
+        // What a URL cannot hold is encoded; what is left is that it is too long.
+        let invalid = |error: http::Error| {
+            let text = "the query is too long: a URL has at most 65,534 bytes";
+            Error::new(ErrorKind::Query, text).because(error)
+        };
         let target = PathAndQuery::from_maybe_shared(Bytes::from(target))
             .map_err(|error| invalid(error.into()))?;
         let mut parts = Parts::default();
@@ -94,6 +101,7 @@ fn bare(host: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::BaseUrl;
+    use crate::ErrorKind;
 
     #[track_caller]
     fn check(base_url: &str, expected: &str) {
@@ -109,6 +117,17 @@ mod tests {
         check("https://h/api", "https://h/api/c/oauth/v1?method=a/b");
         check("https://h/api/eu/", "https://h/api/eu/c/oauth/v1?method=a/b");
         check("HTTPS://h", "https://h/c/oauth/v1?method=a/b");
+    }
+
+    #[test]
+    fn a_query_has_a_longest_length() {
+        let base = BaseUrl::parse("https://h", false).unwrap();
+        let path = base.path.len() + 1;
+        let error = |length: usize| base.with_query(&"x".repeat(length - path)).err();
+        assert!(error(65_534).is_none());
+        let error = error(65_535).unwrap();
+        assert_eq!(error.kind(), ErrorKind::Query);
+        assert_eq!(error.to_string(), "the query is too long: a URL has at most 65,534 bytes");
     }
 
     #[test]
@@ -154,6 +173,12 @@ mod tests {
             "http://",
             "https:/h",
             "https://h\n",
+            "https://h:",
+            "https://h:99999",
+            "https://h:80a",
+            "https://h:-1",
+            "https://[::1]:",
+            "https://[::1]x",
         ];
         for bad in cases {
             assert!(BaseUrl::parse(bad, true).is_err(), "{bad:?}");

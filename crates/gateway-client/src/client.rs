@@ -146,8 +146,8 @@ impl Client {
     /// Calls an operation that answers with a list, and returns its records as they arrive.
     ///
     /// Memory holds one piece of the body and the largest record, however long the list is. Dropping the records ends
-    /// the exchange. What fails before the first record may be sent again, as in [`send`](Self::send); after that, an
-    /// interrupted list is an error that says how many records came before.
+    /// the exchange. What fails before the head of the answer is there may be sent again, as in [`send`](Self::send); after
+    /// that, an interrupted list is an error that says how many records came before.
     ///
     /// # Errors
     ///
@@ -182,8 +182,8 @@ impl Client {
     /// Calls any operation and returns the answer as it comes, whatever its status: for bodies that are passed on, and
     /// may be longer than memory. Neither JSON nor a content coding is looked at.
     ///
-    /// What fails before the body begins may be sent again, as in [`send`](Self::send); after that, an interrupted body
-    /// is an error that says how many bytes came before. The limits are those of [`stream`](Self::stream).
+    /// What fails before the head of the answer is there may be sent again, as in [`send`](Self::send); after that, an
+    /// interrupted body is an error that says how many bytes came before. The limits are those of [`stream`](Self::stream).
     ///
     /// # Errors
     ///
@@ -293,7 +293,8 @@ impl Builder<SharedTransport> {
     /// # Errors
     ///
     /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or cannot be used, or if
-    /// there is no transport.
+    /// there is no transport; [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default
+    /// transport cannot be made, because there are no certificates of the system or no thread.
     pub fn build(self) -> Result<Client, Error> {
         let (core, transport) = self.finish(default_transport)?;
         Ok(Client { core: Arc::new(core), transport })
@@ -346,8 +347,8 @@ async fn beginning(mut body: Body) -> Bytes {
     while kept.len() < ERROR_BODY_LIMIT
         && let Ok(Some(chunk)) = body.chunk().await
     {
-        kept.extend_from_slice(&chunk);
+        let missing = ERROR_BODY_LIMIT - kept.len();
+        kept.extend_from_slice(chunk.get(..missing).unwrap_or(&chunk));
     }
-    kept.truncate(ERROR_BODY_LIMIT);
     kept.freeze()
 }

@@ -11,7 +11,8 @@ use gateway_transport::{BoxError, TransportError};
 use http::{HeaderMap, StatusCode};
 
 use crate::Problem;
-use crate::answer::{Answer, media_type};
+use crate::answer::{Answer, media_type, redirect_origin};
+use crate::retry::is_transient_status;
 
 /// Why a call gave no result.
 ///
@@ -77,7 +78,8 @@ pub enum ErrorKind {
     Protocol,
     /// The transport failed in a way of its own; the source has the details.
     Transport,
-    /// The service answered with a redirect, which is never followed: the base URL may be wrong.
+    /// Status 301, 302, 303, 307 or 308: a redirect, which is never followed. The base URL may be wrong; the text says
+    /// which server it leads to.
     Redirected,
     /// Status 401: the service did not accept the token.
     Unauthorized,
@@ -87,7 +89,7 @@ pub enum ErrorKind {
     NotFound,
     /// Status 429: too many calls. [`Error::retry_after`] says when to come back, if the service did.
     RateLimited,
-    /// A status from 500 on: the service failed. Later, it may work.
+    /// A status from 500 to 599: the service failed. Later, it may work, unless it says that it cannot do this at all.
     Server,
     /// Any other status but 200.
     Status,
@@ -160,7 +162,8 @@ impl Error {
     /// Returns the problem details (RFC 9457) of the answer, if it has the media type of such a document.
     pub fn problem(&self) -> Option<Problem> {
         let answer = self.0.answer.as_ref()?;
-        (media_type(answer.headers()) == Some("application/problem+json"))
+        media_type(answer.headers())
+            .is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/problem+json"))
             .then(|| Problem::read(answer.body()))?
     }
 
@@ -191,17 +194,16 @@ impl Error {
         self.0.attempts
     }
 
-    /// Returns true if the same call may work later: no connection, a time limit, an interrupted answer, status 408, 429
-    /// or from 500 on.
+    /// Returns true if the same call may work later: no connection, a time limit, an interrupted answer, or one of the
+    /// statuses 408, 429, 500, 502, 503 and 504. It is what the client itself sends a request again for.
     pub fn is_transient(&self) -> bool {
-        matches!(
-            self.0.kind,
-            ErrorKind::Connect
-                | ErrorKind::Timeout
-                | ErrorKind::Interrupted
-                | ErrorKind::RateLimited
-                | ErrorKind::Server
-        ) || self.status().is_some_and(crate::retry::is_transient_status)
+        match self.status() {
+            Some(status) => is_transient_status(status),
+            None => matches!(
+                self.0.kind,
+                ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted
+            ),
+        }
     }
 
     /// Makes an error without an answer.
@@ -223,17 +225,24 @@ impl Error {
     }
 
     /// Makes the error of an answer whose status is not 200.
-    pub(crate) fn of_status(status: StatusCode) -> Self {
+    pub(crate) fn of_head(status: StatusCode, headers: &HeaderMap) -> Self {
         let (kind, text) = match status.as_u16() {
-            300..=399 => (ErrorKind::Redirected, "the service answered with a redirect"),
+            301 | 302 | 303 | 307 | 308 => return Self::of_redirect(status, headers),
             401 => (ErrorKind::Unauthorized, "the service did not accept the access token"),
             403 => (ErrorKind::Forbidden, "the access token does not allow this call"),
             404 => (ErrorKind::NotFound, "there is no such service at the base URL"),
             429 => (ErrorKind::RateLimited, "the service asks for fewer calls"),
-            500.. => (ErrorKind::Server, "the service failed"),
-            _ => (ErrorKind::Status, "the service refused the call"),
+            400..=499 => (ErrorKind::Status, "the service refused the call"),
+            500..=599 => (ErrorKind::Server, "the service failed"),
+            _ => (ErrorKind::Status, "the service gave no result"),
         };
         Self::new(kind, format!("{text} (status {})", status.as_u16()))
+    }
+
+    fn of_redirect(status: StatusCode, headers: &HeaderMap) -> Self {
+        let to = redirect_origin(headers).map(|origin| format!(" to {origin}")).unwrap_or_default();
+        let text = format!("the service answered with a redirect{to} (status {})", status.as_u16());
+        Self::new(ErrorKind::Redirected, text)
     }
 
     /// Keeps what came back.
