@@ -84,18 +84,84 @@ impl<T: Record> Records<T> {
     /// # }
     /// ```
     pub async fn next(&mut self) -> Option<Result<Entry<T>, Error>> {
-        std::future::poll_fn(|context| self.poll(context)).await
+        self.next_with(T::from_ref).await
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Entry<T>, Error>>> {
-        loop {
-            match self.reader.take() {
-                Taken::Entry(entry) => return Poll::Ready(Some(entry)),
-                Taken::End => {
-                    // The connection may go back to the pool.
-                    self.body = Body::empty();
-                    return Poll::Ready(None);
-                }
+    /// Waits for the next record as [`next`](Self::next) does, but lends it to `take` instead of copying it.
+    ///
+    /// For long lists that only pass through, such as an export: a record borrows from what was received.
+    ///
+    /// # Errors
+    ///
+    /// As [`next`](Self::next).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_client::model::ListVacancies;
+    /// use gateway_client::transport::MemoryTransport;
+    /// use gateway_client::{AccessToken, Client, Entry};
+    /// use http::Response;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let body = r#"[{"id":"1","project":"Welder"}]"#;
+    /// let answer = Response::builder().header("content-type", "application/json").body(body.into())?;
+    /// let client = Client::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(MemoryTransport::new([Ok(answer)]))
+    ///     .build()?;
+    /// let mut records = client.stream(&ListVacancies::new()).await?;
+    /// let length = records.next_with(|vacancy| vacancy.project.map_or(0, |text| text.len())).await;
+    /// assert!(matches!(length, Some(Ok(Entry::Record(6)))));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn next_with<O>(
+        &mut self,
+        mut take: impl FnMut(T::Ref<'_>) -> O,
+    ) -> Option<Result<Entry<O>, Error>> {
+        self.next_json_with(|record, _| take(record)).await
+    }
+
+    /// Waits for the next record as [`next_with`](Self::next_with) does, and lends its JSON text beside it.
+    ///
+    /// For what passes records on as they came: the text has every member, and the blanks between them.
+    ///
+    /// # Errors
+    ///
+    /// As [`next`](Self::next).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_client::model::Vacancy;
+    /// use gateway_client::{Error, Records};
+    ///
+    /// async fn lines(records: &mut Records<Vacancy>) -> Result<String, Error> {
+    ///     let mut out = String::new();
+    ///     while let Some(entry) = records.next_json_with(|_, json| out.push_str(json)).await {
+    ///         entry?;
+    ///     }
+    ///     Ok(out)
+    /// }
+    /// ```
+    pub async fn next_json_with<O>(
+        &mut self,
+        mut take: impl FnMut(T::Ref<'_>, &str) -> O,
+    ) -> Option<Result<Entry<O>, Error>> {
+        std::future::poll_fn(|context| self.poll(context, &mut take)).await
+    }
+
+    fn poll<O>(
+        &mut self,
+        context: &mut Context<'_>,
+        take: &mut impl FnMut(T::Ref<'_>, &str) -> O,
+    ) -> Poll<Option<Result<Entry<O>, Error>>> {
+        let next = loop {
+            match self.reader.take_with(&mut *take) {
+                Taken::Entry(entry) => break Some(entry),
+                Taken::End => break None,
                 Taken::NeedMore => {
                     let body = Pin::new(&mut self.body);
                     match ready!(self.reader.span.within(|| body.poll_frame(context))) {
@@ -105,13 +171,16 @@ impl<T: Record> Records<T> {
                                 self.reader.decoder.push(&piece);
                             }
                         }
-                        Some(Err(error)) => {
-                            return Poll::Ready(Some(Err(self.reader.fail(error.into()))));
-                        }
+                        Some(Err(error)) => break Some(Err(self.reader.fail(error.into()))),
                     }
                 }
             }
+        };
+        if self.reader.over {
+            // The connection goes back to the pool, or is closed.
+            self.body = Body::empty();
         }
+        Poll::Ready(next)
     }
 }
 
@@ -119,7 +188,7 @@ impl<T: Record> Stream for Records<T> {
     type Item = Result<Entry<T>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll(context)
+        self.poll(context, &mut |record, _| T::from_ref(record))
     }
 }
 
@@ -134,7 +203,8 @@ pub(crate) struct Reader<T> {
     pub(crate) decoder: StreamDecoder<T>,
     attempts: u32,
     delivered: u64,
-    over: bool,
+    /// Nothing more comes, after the end or an error.
+    pub(crate) over: bool,
     pub(crate) span: CallSpan,
 }
 
@@ -156,10 +226,6 @@ impl<T: Record> Reader<T> {
     }
 
     /// Returns what has arrived.
-    pub(crate) fn take(&mut self) -> Taken<T> {
-        self.take_with(|record, _| T::from_ref(record))
-    }
-
     pub(crate) fn take_with<O>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> O) -> Taken<O> {
         if self.over {
             return Taken::End;

@@ -87,20 +87,25 @@ impl<T: Record> Records<T> {
         &mut self,
         mut take: impl FnMut(T::Ref<'_>, &str) -> O,
     ) -> Option<Result<Entry<O>, Error>> {
-        loop {
+        let next = loop {
             match self.reader.take_with(&mut take) {
-                Taken::Entry(entry) => return Some(entry),
-                Taken::End => return None,
+                Taken::Entry(entry) => break Some(entry),
+                Taken::End => break None,
                 Taken::NeedMore => {
                     let body = &mut self.body;
                     match self.reader.span.within(|| body.chunk()) {
                         Ok(None) => self.reader.decoder.finish(),
                         Ok(Some(piece)) => self.reader.decoder.push(&piece),
-                        Err(error) => return Some(Err(self.reader.fail(error.into()))),
+                        Err(error) => break Some(Err(self.reader.fail(error.into()))),
                     }
                 }
             }
+        };
+        if self.reader.over {
+            // The connection goes back to the pool, or is closed.
+            self.body = BlockingBody::empty();
         }
+        next
     }
 }
 
@@ -115,5 +120,53 @@ impl<T: Record> Iterator for Records<T> {
 impl<T> fmt::Debug for Records<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Records").field("reader", &self.reader).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Cursor, Read};
+    use std::sync::Arc;
+
+    use gateway_model::ListVacancies;
+    use gateway_transport::{BlockingBody, blocking_transport_fn};
+    use http::Response;
+
+    use crate::{AccessToken, blocking};
+
+    /// A body that is seen to be there.
+    struct Seen {
+        text: Cursor<&'static str>,
+        _there: Arc<()>,
+    }
+
+    impl Read for Seen {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.text.read(buffer)
+        }
+    }
+
+    #[test]
+    fn the_body_goes_with_the_last_record_or_the_error() {
+        for list in [r#"[{"id":"1"}]"#, r#"[{"id":"1"},"#] {
+            let seen = Arc::new(());
+            let body = Arc::clone(&seen);
+            let transport = blocking_transport_fn(move |_| {
+                let body =
+                    BlockingBody::new(Seen { text: Cursor::new(list), _there: Arc::clone(&body) });
+                let answer = Response::builder().header("content-type", "application/json");
+                Ok(answer.body(body).unwrap())
+            });
+            let client = blocking::Client::builder("https://gateway.example.com")
+                .token(AccessToken::new("gwt_6yqW").unwrap())
+                .transport(transport)
+                .build()
+                .unwrap();
+            let mut records = client.stream(&ListVacancies::new()).unwrap();
+            assert!(records.next().unwrap().is_ok());
+            let there = Arc::strong_count(&seen);
+            assert!(records.next().is_none_or(|cut| cut.is_err()), "{list}");
+            assert_eq!(Arc::strong_count(&seen), there - 1, "{list}");
+        }
     }
 }
