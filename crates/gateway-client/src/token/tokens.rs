@@ -2,10 +2,9 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use async_lock::Mutex;
+use async_lock::OnceCell;
 
 use crate::{AccessToken, Error, ErrorKind, TokenSource};
 
@@ -13,34 +12,30 @@ use crate::{AccessToken, Error, ErrorKind, TokenSource};
 pub(crate) struct Tokens {
     source: Arc<dyn TokenSource>,
     last: RwLock<Option<AccessToken>>,
-    /// How many questions have been answered.
-    answered: AtomicUsize,
-    /// Held while the source is asked, so that it is asked once however many calls wait. Its answer is for all of them.
-    asking: Mutex<Option<Reply>>,
+    question: Mutex<Arc<Question>>,
 }
 
-/// What the source answered last, and to which question.
-struct Reply {
+/// A question to the source, shared by all calls that wait for its answer. One of them asks it; if that one gives up,
+/// another does.
+type Question = OnceCell<Answer>;
+
+/// What the source said, and of which refusal it knew.
+struct Answer {
     refused: Option<AccessToken>,
     result: Result<AccessToken, Arc<dyn StdError + Send + Sync>>,
 }
 
 impl Tokens {
     pub(crate) fn new(source: Arc<dyn TokenSource>) -> Self {
-        Self {
-            source,
-            last: RwLock::new(None),
-            answered: AtomicUsize::new(0),
-            asking: Mutex::new(None),
-        }
+        Self { source, last: RwLock::new(None), question: Mutex::default() }
     }
 
     /// Returns the token to use.
     pub(crate) async fn current(&self) -> Result<AccessToken, Error> {
-        let answered = self.answered();
-        match self.last().filter(|token| self.source.is_current(token)) {
+        let is_current = |token: &AccessToken| self.source.is_current(token);
+        match self.last().filter(is_current) {
             Some(token) => Ok(token),
-            None => self.ask(answered, None).await,
+            None => self.ask(None, is_current).await,
         }
     }
 
@@ -49,39 +44,46 @@ impl Tokens {
         &self,
         refused: &AccessToken,
     ) -> Result<Option<AccessToken>, Error> {
-        let other = |token: &AccessToken| !token.is(refused);
-        let answered = self.answered();
-        match self.last().filter(other) {
-            // Another call has replaced it meanwhile.
-            Some(token) => Ok(Some(token)),
-            None => Ok(Some(self.ask(answered, Some(refused)).await?).filter(other)),
+        let is_other = |token: &AccessToken| !token.is(refused);
+        let token = self.ask(Some(refused), is_other).await?;
+        Ok(Some(token).filter(is_other))
+    }
+
+    /// Returns the last token if it is wanted, and else the next answer of the source.
+    async fn ask(
+        &self,
+        refused: Option<&AccessToken>,
+        is_wanted: impl Fn(&AccessToken) -> bool,
+    ) -> Result<AccessToken, Error> {
+        loop {
+            let question = self.question();
+            // After the question: if it was answered in between, this is the token.
+            if let Some(token) = self.last().filter(&is_wanted) {
+                return Ok(token);
+            }
+            let answer = question.get_or_init(|| self.answer(refused)).await;
+            // A source that did not know of the refusal had no reason to look for another token.
+            if !refused.is_some_and(|refused| answer.is_unaware_of(refused)) {
+                return answer.result.clone().map_err(no_token);
+            }
         }
     }
 
-    /// Asks the source, or takes what it answered to another call while this one waited. `before` is how many answers
-    /// there were when this call looked for a token and found none.
-    async fn ask(
-        &self,
-        before: usize,
-        refused: Option<&AccessToken>,
-    ) -> Result<AccessToken, Error> {
-        let mut last = self.asking.lock().await;
-        let came_meanwhile = self.answered() != before;
-        if let Some(reply) = last.as_ref().filter(|reply| came_meanwhile && reply.is_for(refused)) {
-            return reply.token();
+    /// Returns the question that has no answer yet.
+    fn question(&self) -> Arc<Question> {
+        let mut question = self.question.lock().unwrap_or_else(PoisonError::into_inner);
+        if question.is_initialized() {
+            *question = Arc::default();
         }
-        // If the call gives up here, this was no question: the next one that waits asks.
+        Arc::clone(&question)
+    }
+
+    async fn answer(&self, refused: Option<&AccessToken>) -> Answer {
         let result = self.source.token(refused).await.map_err(Arc::from);
         if let Ok(token) = &result {
             *self.last.write().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
         }
-        let reply = last.insert(Reply { refused: refused.cloned(), result });
-        self.answered.fetch_add(1, Ordering::Release);
-        reply.token()
-    }
-
-    fn answered(&self) -> usize {
-        self.answered.load(Ordering::Acquire)
+        Answer { refused: refused.cloned(), result }
     }
 
     fn last(&self) -> Option<AccessToken> {
@@ -89,23 +91,15 @@ impl Tokens {
     }
 }
 
-impl Reply {
-    /// Whether it answers the question of a call whose token was `refused`, too.
-    fn is_for(&self, refused: Option<&AccessToken>) -> bool {
-        match (&self.result, refused) {
-            // A source that did not know of the refusal may have had no reason to look for another token.
-            (Ok(token), Some(refused)) if token.is(refused) => {
-                self.refused.as_ref().is_some_and(|known| known.is(refused))
-            }
-            _ => true,
-        }
+impl Answer {
+    fn is_unaware_of(&self, refused: &AccessToken) -> bool {
+        let is_refused = |token: &AccessToken| token.is(refused);
+        self.result.as_ref().is_ok_and(is_refused) && !self.refused.as_ref().is_some_and(is_refused)
     }
+}
 
-    fn token(&self) -> Result<AccessToken, Error> {
-        self.result.clone().map_err(|error| {
-            Error::new(ErrorKind::Token, "the token source has no token").because_shared(error)
-        })
-    }
+fn no_token(error: Arc<dyn StdError + Send + Sync>) -> Error {
+    Error::new(ErrorKind::Token, "the token source has no token").because_shared(error)
 }
 
 impl fmt::Debug for Tokens {
@@ -125,10 +119,10 @@ mod tests {
     use super::Tokens;
     use crate::{AccessToken, Error, ErrorKind, TokenSource};
 
-    /// Answers once it may, and counts the questions.
+    /// Answers one question each time it may, and counts them.
     struct Gated {
         answer: fn(Option<&AccessToken>) -> Option<&'static str>,
-        is_open: AtomicBool,
+        may_answer: AtomicBool,
         asked: AtomicUsize,
     }
 
@@ -139,8 +133,7 @@ mod tests {
         ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
             self.asked.fetch_add(1, Ordering::Relaxed);
             Box::pin(std::future::poll_fn(move |_| {
-                let is_open = self.is_open.load(Ordering::Relaxed);
-                if !is_open {
+                if !self.may_answer.swap(false, Ordering::Relaxed) {
                     return Poll::Pending;
                 }
                 let answer = (self.answer)(refused).ok_or("the vault is sealed");
@@ -150,22 +143,22 @@ mod tests {
     }
 
     fn gated(answer: fn(Option<&AccessToken>) -> Option<&'static str>) -> (Arc<Gated>, Tokens) {
-        let (is_open, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
-        let source = Arc::new(Gated { answer, is_open, asked });
+        let (may_answer, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let source = Arc::new(Gated { answer, may_answer, asked });
         let shared: Arc<dyn TokenSource> = Arc::<Gated>::clone(&source);
         (source, Tokens::new(shared))
     }
 
     impl Gated {
-        /// Lets all of these wait, and then the source answer.
+        /// Lets all of these wait, and then the source answer, question by question.
         fn answer_all<T>(&self, mut waiting: Vec<BoxFuture<'_, T>>) -> Vec<T> {
             let mut context = Context::from_waker(Waker::noop());
             for future in &mut waiting {
                 assert!(future.as_mut().poll(&mut context).is_pending());
             }
-            self.is_open.store(true, Ordering::Relaxed);
             let mut outcomes = Vec::new();
             while !waiting.is_empty() {
+                self.may_answer.store(true, Ordering::Relaxed);
                 waiting.retain_mut(|future| match future.as_mut().poll(&mut context) {
                     Poll::Ready(outcome) => {
                         outcomes.push(outcome);
@@ -205,21 +198,26 @@ mod tests {
             assert_eq!(reason.to_string(), "the vault is sealed");
         }
         assert_eq!(source.asked(), 1);
-        assert!(pollster::block_on(tokens.current()).is_err());
+        let later: BoxFuture<'_, _> = Box::pin(tokens.current());
+        assert!(source.answer_all(vec![later]).iter().all(Result::is_err));
         assert_eq!(source.asked(), 2);
     }
 
     #[test]
     fn calls_with_one_refused_token_share_that_there_is_no_other() {
         let (source, tokens) = gated(|_| Some("gwt_1"));
-        let refused = token("gwt_1");
-        let calls = (0..50).map(|_| -> BoxFuture<'_, _> { Box::pin(tokens.other_than(&refused)) });
-        assert!(
-            source.answer_all(calls.collect()).into_iter().all(|other| other.unwrap().is_none())
-        );
-        assert_eq!(source.asked(), 1);
-        assert!(pollster::block_on(tokens.other_than(&refused)).unwrap().is_none());
+        let call = || -> BoxFuture<'_, _> {
+            Box::pin(async {
+                let refused = tokens.current().await.unwrap();
+                tokens.other_than(&refused).await.unwrap()
+            })
+        };
+        // The first call is refused while others have yet to look at the token they waited for.
+        let calls = (0..50).map(|_| call());
+        assert!(source.answer_all(calls.collect()).iter().all(Option::is_none));
         assert_eq!(source.asked(), 2);
+        assert!(source.answer_all(vec![call()]).iter().all(Option::is_none));
+        assert_eq!(source.asked(), 3);
     }
 
     #[test]
