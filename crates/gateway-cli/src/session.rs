@@ -131,7 +131,8 @@ impl Session {
         let request = self.client.request(operation)?;
         // A quote ends the shell's quoting.
         let url = request.uri().to_string().replace('\'', "'\\''");
-        let mut out = Destination::open(self.output.file())?;
+        // The file is for the answer, and nothing answers here.
+        let mut out = Destination::open(None)?;
         writeln!(
             out,
             "curl -sS -H 'Accept: application/json' -H \"Authorization: Bearer $GATEWAY_TOKEN\" '{}'",

@@ -110,6 +110,7 @@ fn login(
     let place = if let Some(keyring) = keyring {
         keyring.store(profile, text)?;
         file.set(profile, "token-keyring", "true")?;
+        file.save()?;
         // One place is enough for a secret.
         tokens::remove(profile)?;
         "the keyring".to_owned()
@@ -117,12 +118,14 @@ fn login(
         tokens::store(profile, text)?;
         if is_in_keyring(&file, profile) {
             forget_in_keyring(profile, screen);
-            file.unset(profile, "token-keyring")?;
+            file.unset(profile, "token-keyring");
+            file.save()?;
         }
         tokens::path()?.display().to_string()
     };
     if let Some(url) = &service.base_url {
         file.set(profile, "base-url", url)?;
+        file.save()?;
     }
     let accepted = if flags.unchecked { "" } else { "accepted, and " };
     screen.note(&format!("the token of profile {profile} is {accepted}stored in {place}"));
@@ -203,26 +206,52 @@ fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Resul
 fn logout(service: &ServiceFlags, screen: Screen) -> Result<(), Failure> {
     let profile = Settings::of(service)?.profile.value;
     let mut file = ConfigFile::read()?;
-    let mut places = Vec::new();
-    if is_in_keyring(&file, &profile) {
-        if Keyring::open()?.remove(&profile)? {
-            places.push("the keyring".to_owned());
-        }
-        file.unset(&profile, "token-keyring")?;
-    }
-    if tokens::remove(&profile)? {
-        places.push(tokens::path()?.display().to_string());
-    }
+    let (places, done, nothing) = if service.dry_run {
+        (places(&file, &profile)?, "would be", "would be")
+    } else {
+        (remove(&mut file, &profile)?, "is", "was")
+    };
     if places.is_empty() {
-        screen.note(&format!("profile {profile} has no stored token: nothing was removed"));
+        screen.note(&format!("profile {profile} has no stored token: nothing {nothing} removed"));
     } else {
         let places = places.join(" and ");
-        screen.note(&format!("the token of profile {profile} is removed from {places}"));
+        screen.note(&format!("the token of profile {profile} {done} removed from {places}"));
+    }
+    if service.dry_run {
+        return Ok(());
     }
     if let Some(other) = Settings::of(&without_token(service))?.token {
         screen.warn(&format!("commands still take a token from {other}"));
     }
     Ok(())
+}
+
+/// Returns where the profile says that it has a token, without opening the keyring.
+fn places(file: &ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
+    let mut places = Vec::new();
+    if is_in_keyring(file, profile) {
+        places.push("the keyring".to_owned());
+    }
+    if tokens::read(profile)?.is_some() {
+        places.push(tokens::path()?.display().to_string());
+    }
+    Ok(places)
+}
+
+/// Removes the token, and returns from where.
+fn remove(file: &mut ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
+    let mut places = Vec::new();
+    if is_in_keyring(file, profile) {
+        if Keyring::open()?.remove(profile)? {
+            places.push("the keyring".to_owned());
+        }
+        file.unset(profile, "token-keyring");
+        file.save()?;
+    }
+    if tokens::remove(profile)? {
+        places.push(tokens::path()?.display().to_string());
+    }
+    Ok(places)
 }
 
 fn is_in_keyring(file: &ConfigFile, profile: &str) -> bool {

@@ -77,16 +77,20 @@ pub(crate) fn run(
             let profile = Settings::of(service)?.profile.value;
             let mut file = ConfigFile::read()?;
             file.set(&profile, &key, &value)?;
-            screen.note(&format!("{key} of profile {profile} is set in {}", file.path().display()));
-            Ok(())
+            let done = if service.dry_run { "would be set" } else { "is set" };
+            change(&file, service, screen, &format!("{key} of profile {profile} {done}"))
         }
         ConfigCommand::Unset { key } => {
             check_key(&key)?;
             let profile = Settings::of(service)?.profile.value;
             let mut file = ConfigFile::read()?;
-            let gone = if file.unset(&profile, &key)? { "is set no more" } else { "was not set" };
-            screen.note(&format!("{key} of profile {profile} {gone} in {}", file.path().display()));
-            Ok(())
+            if !file.unset(&profile, &key) {
+                let path = file.path().display();
+                screen.note(&format!("{key} of profile {profile} was not set in {path}"));
+                return Ok(());
+            }
+            let done = if service.dry_run { "would no longer be" } else { "is no longer" };
+            change(&file, service, screen, &format!("{key} of profile {profile} {done} set"))
         }
         ConfigCommand::Get { key } => {
             check_key(&key)?;
@@ -111,6 +115,20 @@ pub(crate) fn run(
             Ok(printer.finish()?)
         }
     }
+}
+
+/// Keeps what has changed, and says what it was.
+fn change(
+    file: &ConfigFile,
+    service: &ServiceFlags,
+    screen: Screen,
+    what: &str,
+) -> Result<(), Failure> {
+    if !service.dry_run {
+        file.save()?;
+    }
+    screen.note(&format!("{what} in {}", file.path().display()));
+    Ok(())
 }
 
 /// Returns all settings; those that are not set have no value.

@@ -20,7 +20,7 @@ impl ConfigFile {
         let path = path()?;
         let text = folder::read(&path)?.unwrap_or_default();
         let document = text.parse::<DocumentMut>().map_err(|error| {
-            Failure::usage(format!("{} is not TOML", path.display())).because(one_line(&error))
+            Failure::usage(format!("{} is not TOML", path.display())).because(place(&text, &error))
         })?;
         let file = Self { path, document };
         file.check().map_err(|failure| failure.because(format!("in {}", file.path.display())))?;
@@ -56,7 +56,7 @@ impl ConfigFile {
         Some(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    /// Changes a setting of a profile, and writes the file.
+    /// Changes a setting of a profile; [`Self::save`] keeps it.
     pub(crate) fn set(&mut self, profile: &str, key: &str, value: &str) -> Result<(), Failure> {
         let value = read_value(key, value)?;
         let table = self.document.entry("profile").or_insert_with(|| {
@@ -72,16 +72,18 @@ impl ConfigFile {
         {
             settings.insert(key, Item::Value(value));
         }
-        folder::write(&self.path, &self.document.to_string())
+        Ok(())
     }
 
-    /// Takes a setting of a profile away, and returns whether it was there.
-    pub(crate) fn unset(&mut self, profile: &str, key: &str) -> Result<bool, Failure> {
+    /// Takes a setting of a profile away, and returns whether it was there; [`Self::save`] keeps that.
+    pub(crate) fn unset(&mut self, profile: &str, key: &str) -> bool {
         let settings = self.document.get_mut("profile").and_then(|all| all.get_mut(profile));
-        match settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key)) {
-            Some(_) => folder::write(&self.path, &self.document.to_string()).map(|()| true),
-            None => Ok(false),
-        }
+        settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key)).is_some()
+    }
+
+    /// Writes the file.
+    pub(crate) fn save(&self) -> Result<(), Failure> {
+        folder::write(&self.path, &self.document.to_string())
     }
 
     fn value(&self, profile: &str, key: &str) -> Option<&Value> {
@@ -153,6 +155,12 @@ fn wrong_value(key: &str) -> Failure {
     Failure::usage(format!("`{key}` must be {expected}"))
 }
 
-fn one_line(error: &toml_edit::TomlError) -> String {
-    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+/// Says what is wrong, and where. Not the line itself, which may hold a token.
+fn place(text: &str, error: &toml_edit::TomlError) -> String {
+    let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let Some(before) = before else { return message };
+    let begun = before.rsplit('\n').next().unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    format!("line {line}, column {}: {message}", begun.chars().count() + 1)
 }

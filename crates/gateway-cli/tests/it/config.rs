@@ -48,3 +48,23 @@ fn a_comment_stays_and_a_mistyped_setting_is_refused() {
     }
     insta::assert_snapshot!(shown);
 }
+
+/// A person may have put the token in the wrong place: what is wrong with the file is said without quoting it.
+#[test]
+fn a_broken_file_is_not_quoted() {
+    let person = Person::new();
+    let path = person.config().join("gateway/config.toml");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut shown = String::new();
+    for wrong in [
+        format!("[profile.default]\ntoken = {TOKEN}\n"),
+        format!("[profile.default]\nbase-url = \"é\" {TOKEN}\n"),
+        format!("[profile.{TOKEN}\n"),
+        format!("[profile.default]\ntimeout = \"{TOKEN}"),
+    ] {
+        fs::write(&path, wrong).unwrap();
+        // It fails if the token is shown.
+        shown += &person.see(&["config", "list"]);
+    }
+    insta::assert_snapshot!(shown);
+}

@@ -4,6 +4,7 @@
 
 mod auth;
 mod config;
+mod dry_run;
 #[cfg(unix)]
 mod exit_codes;
 mod files;

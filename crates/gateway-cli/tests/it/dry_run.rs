@@ -1,0 +1,58 @@
+//! What `--dry-run` shows; whatever it shows, nothing changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::run::{Person, TOKEN, code, stderr, stdout};
+
+/// Everything below a folder: the files and what is in them.
+fn everything(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(everything(&path));
+        } else {
+            found.push((path.clone(), fs::read(path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn nothing_changes() {
+    let person = Person::new();
+    for (typed, args) in [
+        ("", &["config", "set", "base-url", "https://gateway.example.com"][..]),
+        ("", &["config", "set", "timeout", "7"]),
+        (TOKEN, &["auth", "login", "--unchecked", "--token-stdin"]),
+    ] {
+        assert_eq!(code(&person.run_with(typed, args)), 0);
+    }
+    fs::write(person.home.path().join("keep.csv"), "old").unwrap();
+    let before = everything(person.home.path());
+    let shown = [
+        &["--dry-run", "auth", "logout"][..],
+        &["--dry-run", "auth", "logout", "--profile", "other"],
+        &["--dry-run", "config", "set", "timeout", "5"],
+        &["--dry-run", "config", "set", "timeout", "soon"],
+        &["--dry-run", "config", "unset", "timeout"],
+        &["--dry-run", "config", "unset", "token-file"],
+        &["--dry-run", "auth", "login", "--token-stdin"],
+        &["vacancies", "list", "--output-file", "keep.csv", "--dry-run"],
+        &["vacancies", "list", "--output-file", "new.csv", "--dry-run"],
+    ]
+    .map(|args| person.see(args));
+    insta::assert_snapshot!(shown.join("\n"));
+    assert_eq!(everything(person.home.path()), before);
+}
+
+/// A file that could not be written either is nothing that the request depends on.
+#[test]
+fn the_request_goes_to_standard_output() {
+    let person = Person::of_service("https://gateway.example.com");
+    let output = person.run(&["credits", "get", "--dry-run", "--output-file", "none/c.json"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).starts_with("curl "));
+}
