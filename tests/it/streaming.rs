@@ -1,12 +1,9 @@
 //! A list of a million: records arrive while the list is still being sent, in little memory, and a cut is not hidden.
 
-use std::env;
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
-use std::process::Command;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
+use std::{env, fs, io};
 
 use gateway_client::model::{Candidate, ListCandidates, RawQuery};
 use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
@@ -17,20 +14,21 @@ use gateway_server::{
 use gateway_testkit::raw_server::{Next, RawServer};
 use tempfile::TempDir;
 
-use crate::support::{RUNTIME, TOKEN};
+use self::relay::Relay;
+use crate::support::{Driver, RUNTIME, TOKEN, apart};
+
+mod relay;
 
 #[test]
 fn a_million_from_the_real_server_in_little_memory() {
     let (_directory, server, token) = serve_a_million();
+    let relay = Relay::to(server.address());
+    let base_url = relay.base_url();
     for mode in ["async", "blocking"] {
+        let before = relay.returned();
         // Memory is measured of a process of its own, without the server in it.
-        let child = Command::new(env::current_exe().unwrap())
-            .args(["streaming::reader", "--exact", "--ignored", "--nocapture"])
-            .env(BASE_URL, server.base_url())
-            .env(BEARER, token.reveal())
-            .env(MODE, mode)
-            .output()
-            .unwrap();
+        let variables = [(BASE_URL, &*base_url), (BEARER, token.reveal()), (MODE, mode)];
+        let child = apart("streaming::reader", &variables);
         let said = String::from_utf8_lossy(&child.stdout);
         assert!(child.status.success(), "{mode}: {said}{}", String::from_utf8_lossy(&child.stderr));
         let growth: u64 = said
@@ -40,6 +38,15 @@ fn a_million_from_the_real_server_in_little_memory() {
             .unwrap();
         println!("{mode}: {CANDIDATES} candidates, peak memory grew by {growth} KiB");
         assert!(growth < 16 * 1024, "{mode}: peak memory grew by {growth} KiB");
+
+        // Whoever has the first record takes no more of them: what has been sent by then is what the sockets hold.
+        let whole = relay.returned() - before;
+        let token = AccessToken::new(token.reveal()).unwrap();
+        let mut records = Listed::open(mode == "async", &base_url, token);
+        let before = relay.returned();
+        assert_eq!(records.next().unwrap().unwrap().id.as_str(), "1");
+        let sent = relay.returned() - before;
+        assert!(sent < whole / 2, "{mode}: {sent} of {whole} bytes before the first record");
     }
     RUNTIME.block_on(server.stop());
 }
@@ -51,10 +58,12 @@ fn reader() {
     let Ok(base_url) = env::var(BASE_URL) else { return };
     let token = AccessToken::new(env::var(BEARER).unwrap()).unwrap();
     let asynchronous = env::var(MODE).unwrap() == "async";
-    let mut records = Listed::open(asynchronous, &base_url, token);
-    // The first record brings in everything that is there once, such as the threads of a runtime.
-    let mut count = usize::from(records.next().is_some_and(|first| first.is_ok()));
+    let driver = driver(asynchronous, &base_url, token);
+    // A call brings in everything that is there once, such as the threads of a runtime.
+    driver.vacancies().unwrap();
     let before = memory("VmRSS:");
+    let mut records = Listed::of(&driver);
+    let mut count = 0;
     while let Some(record) = records.next() {
         record.unwrap();
         count += 1;
@@ -196,13 +205,14 @@ enum Listed {
 
 impl Listed {
     fn open(asynchronous: bool, base_url: &str, token: AccessToken) -> Self {
+        Self::of(&driver(asynchronous, base_url, token))
+    }
+
+    fn of(driver: &Driver) -> Self {
         let query = ListCandidates::new();
-        if asynchronous {
-            let client = Client::builder(base_url).token(token).build().unwrap();
-            Self::Async(RUNTIME.block_on(client.stream(&query)).unwrap())
-        } else {
-            let client = blocking::Client::builder(base_url).token(token).build().unwrap();
-            Self::Blocking(client.stream(&query).unwrap())
+        match driver {
+            Driver::Async(client) => Self::Async(RUNTIME.block_on(client.stream(&query)).unwrap()),
+            Driver::Blocking(client) => Self::Blocking(client.stream(&query).unwrap()),
         }
     }
 
@@ -216,6 +226,14 @@ impl Listed {
             Entry::Rejected(_) => None,
         };
         Some(entry.map(|entry| readable(entry).unwrap()))
+    }
+}
+
+fn driver(asynchronous: bool, base_url: &str, token: AccessToken) -> Driver {
+    if asynchronous {
+        Driver::Async(Client::builder(base_url).token(token).build().unwrap())
+    } else {
+        Driver::Blocking(blocking::Client::builder(base_url).token(token).build().unwrap())
     }
 }
 

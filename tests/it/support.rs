@@ -1,5 +1,7 @@
 //! What several suites share: both clients behind one face, and the answers of the spec.
 
+use std::env;
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use gateway_client::model::{Candidate, Credits, ListCandidates, Listing, Vacancy};
@@ -19,6 +21,22 @@ macro_rules! fixture {
     };
 }
 pub(crate) use fixture;
+
+/// Runs another test of this suite, one that is ignored, as a process of its own with these variables set.
+///
+/// What a process has only once is there for one test then: its environment, its memory, its threads.
+pub(crate) fn apart(test: &str, variables: &[(&str, &str)]) -> Output {
+    let mut child = Command::new(env::current_exe().unwrap());
+    child.args([test, "--exact", "--ignored", "--nocapture"]).envs(variables.iter().copied());
+    child.env(APART, "1").output().unwrap()
+}
+
+/// Whether this process runs a single test that another one has started.
+pub(crate) fn is_apart() -> bool {
+    env::var_os(APART).is_some()
+}
+
+const APART: &str = "GATEWAY_TEST_APART";
 
 /// A client, whatever its mode.
 pub(crate) enum Driver {
