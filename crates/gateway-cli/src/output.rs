@@ -11,7 +11,7 @@ use crate::output::form::Form;
 use crate::output::json::{Json, Ndjson};
 use crate::output::select::Fields;
 use crate::output::table::Table;
-use crate::screen::{Screen, variable};
+use crate::screen::{View, variable};
 
 pub(crate) mod csv;
 pub(crate) mod destination;
@@ -42,12 +42,10 @@ pub(crate) enum Format {
 
 impl Format {
     /// Returns the format that was asked for, else the one that fits the reader.
-    pub(crate) fn of(flags: &OutputFlags, screen: Screen) -> Self {
-        flags.output.unwrap_or_else(|| match flags.file() {
-            Some(file) => Self::of_name(file).unwrap_or(Self::Json),
-            None if screen.is_terminal() => Self::Table,
-            None => Self::Json,
-        })
+    pub(crate) fn of(flags: &OutputFlags, view: View) -> Self {
+        let named = || flags.file().and_then(Self::of_name);
+        let fit = if view.is_terminal() { Self::Table } else { Self::Json };
+        flags.output.or_else(named).unwrap_or(fit)
     }
 
     fn of_name(file: &Path) -> Option<Self> {
@@ -76,18 +74,15 @@ fn form(
     format: Format,
     shape: &Shape<'_>,
     flags: &OutputFlags,
-    screen: Screen,
+    view: View,
 ) -> Result<Box<dyn Form>, Failure> {
-    let terminal = screen.is_terminal() && flags.file().is_none();
+    let terminal = view.is_terminal();
     let columns = match &flags.fields {
         Some(fields) => fields.clone(),
         None => shape.columns.iter().map(|&column| column.to_owned()).collect(),
     };
     Ok(match format {
-        Format::Table => {
-            let width = screen.width.filter(|_| terminal);
-            Box::new(Table::new(columns, width, screen.color && flags.file().is_none()))
-        }
+        Format::Table => Box::new(Table::new(columns, view)),
         Format::Json => Box::new(Json::new(shape.single, terminal)),
         Format::Ndjson => Box::new(Ndjson { terminal }),
         Format::Csv => Box::new(Csv::new(dialect(flags), columns, terminal)),

@@ -1,7 +1,12 @@
 //! What the program knows of the two streams it writes to: terminal or not, how wide, and in colour or not.
 
 use std::env;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::fs::File;
+use std::io::{self, IsTerminal, Write as _};
+#[cfg(unix)]
+use std::os::fd::AsFd as Stream;
+#[cfg(windows)]
+use std::os::windows::io::AsHandle as Stream;
 
 use clap::ValueEnum;
 
@@ -19,18 +24,32 @@ pub(crate) enum Color {
     Never,
 }
 
+/// How an output looks where it is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct View {
+    /// The columns of the terminal that shows it; `None` if something else reads it.
+    pub(crate) width: Option<u16>,
+    /// Whether it is coloured.
+    pub(crate) color: bool,
+}
+
+impl View {
+    /// Returns whether a person looks at it.
+    pub(crate) fn is_terminal(self) -> bool {
+        self.width.is_some()
+    }
+}
+
 /// Standard output and standard error, as a person sees them.
-#[expect(clippy::struct_excessive_bools, reason = "four facts, each about a stream of its own")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
-    /// The width of the terminal that shows standard output; `None` if something else reads it.
-    pub(crate) width: Option<u16>,
-    /// Whether standard output is coloured.
-    pub(crate) color: bool,
+    /// How standard output looks.
+    pub(crate) output: View,
     /// Whether standard error is a terminal.
     pub(crate) errors_seen: bool,
     /// Whether standard error is coloured.
     errors_color: bool,
+    color: Color,
     quiet: bool,
 }
 
@@ -39,26 +58,24 @@ impl Screen {
     pub(crate) fn look(color: Color, quiet: bool) -> Self {
         // For screenshots and tests: a terminal of so many columns.
         let forced = variable("GATEWAY_FORCE_TTY").and_then(|columns| columns.parse().ok());
-        let width = forced.or_else(|| {
-            let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
-            Some(width.0)
-        });
+        let width = forced.or_else(|| columns(&io::stdout()));
         let errors_seen = forced.is_some() || io::stderr().is_terminal();
         Self {
-            width,
-            color: wants(color, width.is_some()),
+            output: View { width, color: wants(color, width.is_some()) },
             errors_seen,
             errors_color: wants(color, errors_seen),
+            color,
             quiet,
         }
     }
 
-    /// Returns whether a person looks at standard output.
-    pub(crate) fn is_terminal(self) -> bool {
-        self.width.is_some()
+    /// Returns how an output looks that goes to a device: it may be a terminal too.
+    pub(crate) fn view_of(self, device: &File) -> View {
+        let width = columns(device);
+        View { width, color: width.is_some() && wants(self.color, true) }
     }
 
-    /// Says something beside the data, on standard error. `-q` keeps it back.
+    /// Says something besides the data, on standard error. `-q` keeps it back.
     pub(crate) fn note(self, text: &str) {
         if !self.quiet {
             self.say(Tone::Dim, "note", text);
@@ -118,6 +135,13 @@ pub(crate) fn paint(color: bool, tone: Tone, text: &str) -> String {
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }
 
+/// Returns the width of a terminal; `None` if it is none.
+fn columns<S: IsTerminal + Stream>(stream: &S) -> Option<u16> {
+    // Some terminals do not know their size: a serial line, or one that a program has made for another.
+    let known = || terminal_size::terminal_size_of(stream).map_or(COLUMNS, |(width, _)| width.0);
+    stream.is_terminal().then(known)
+}
+
 fn wants(color: Color, terminal: bool) -> bool {
     match color {
         Color::Always => true,
@@ -134,3 +158,6 @@ fn wants(color: Color, terminal: bool) -> bool {
 pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
+
+/// How wide a terminal is that does not say it.
+const COLUMNS: u16 = 80;

@@ -21,21 +21,19 @@ pub(crate) struct Dialect {
 /// A header line, then one line for each record.
 #[derive(Debug)]
 pub(crate) struct Csv {
-    dialect: Dialect,
     /// What stands in the header line.
     names: Vec<String>,
     columns: Vec<Column>,
-    terminal: bool,
     begun: bool,
-    guarded: u64,
-    line: String,
+    line: Line,
 }
 
 impl Csv {
     /// Makes the form with these columns; `portal.name` is a member of a member.
     pub(crate) fn new(dialect: Dialect, names: Vec<String>, terminal: bool) -> Self {
         let columns = names.iter().map(|name| Column::at(name)).collect();
-        Self { dialect, names, columns, terminal, begun: false, guarded: 0, line: String::new() }
+        let line = Line { dialect, terminal, guarded: 0, text: String::new() };
+        Self { names, columns, begun: false, line }
     }
 
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -43,41 +41,29 @@ impl Csv {
             return Ok(());
         }
         self.begun = true;
-        if self.dialect.mark {
+        if self.line.dialect.mark {
             out.write_all("\u{feff}".as_bytes())?;
         }
-        self.line.clear();
         for (index, name) in self.names.iter().enumerate() {
-            push(&mut self.line, self.dialect, index, name);
+            self.line.push(index, Cow::Borrowed(name));
         }
-        self.line.push_str(END);
-        out.write_all(self.line.as_bytes())
+        self.line.write(out)
     }
 }
 
 impl Form for Csv {
     fn record(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
         self.begin(out)?;
-        self.line.clear();
         let mut cells = Cells::read(record);
         for (index, column) in self.columns.iter().enumerate() {
-            let mut cell = cells.cell(column);
-            if self.dialect.guard && is_formula(&cell) {
-                self.guarded += 1;
-                cell = Cow::Owned(format!("'{cell}"));
-            }
-            if self.terminal {
-                cell = Cow::Owned(printable(&cell).into_owned());
-            }
-            push(&mut self.line, self.dialect, index, &cell);
+            self.line.push(index, cells.cell(column));
         }
-        self.line.push_str(END);
-        out.write_all(self.line.as_bytes())
+        self.line.write(out)
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
         self.begin(out)?;
-        let cells = match self.guarded {
+        let cells = match self.line.guarded {
             0 => return Ok(None),
             1 => "1 cell that a spreadsheet would run as a formula begins".to_owned(),
             count => format!("{count} cells that a spreadsheet would run as formulas begin"),
@@ -86,19 +72,47 @@ impl Form for Csv {
     }
 }
 
-fn push(line: &mut String, dialect: Dialect, index: usize, cell: &str) {
-    if index > 0 {
-        line.push(dialect.separator);
+/// The line that is being written. All text of others goes through it: of a header, that is the names.
+#[derive(Debug)]
+struct Line {
+    dialect: Dialect,
+    terminal: bool,
+    guarded: u64,
+    text: String,
+}
+
+impl Line {
+    /// Adds a cell.
+    fn push(&mut self, index: usize, mut cell: Cow<'_, str>) {
+        if self.dialect.guard && is_formula(&cell) {
+            self.guarded += 1;
+            cell.to_mut().insert(0, '\'');
+        }
+        if self.terminal {
+            cell = Cow::Owned(printable(&cell).into_owned());
+        }
+        let separator = self.dialect.separator;
+        if index > 0 {
+            self.text.push(separator);
+        }
+        let special = |byte| matches!(byte, b'"' | b'\r' | b'\n') || char::from(byte) == separator;
+        // Some readers trim spaces of a cell without quotes.
+        let blank = [' ', '\t'];
+        if cell.bytes().any(special) || cell.starts_with(blank) || cell.ends_with(blank) {
+            self.text.push('"');
+            self.text.push_str(&cell.replace('"', "\"\""));
+            self.text.push('"');
+        } else {
+            self.text.push_str(&cell);
+        }
     }
-    let special =
-        |byte| matches!(byte, b'"' | b'\r' | b'\n') || char::from(byte) == dialect.separator;
-    // Some readers trim spaces of a cell without quotes.
-    if cell.bytes().any(special) || cell.starts_with([' ', '\t']) || cell.ends_with([' ', '\t']) {
-        line.push('"');
-        line.push_str(&cell.replace('"', "\"\""));
-        line.push('"');
-    } else {
-        line.push_str(cell);
+
+    /// Writes it, and begins the next one.
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.text.push_str(END);
+        out.write_all(self.text.as_bytes())?;
+        self.text.clear();
+        Ok(())
     }
 }
 
@@ -171,6 +185,18 @@ mod tests {
         assert!(text.ends_with("\r\n'=cmd|' /C calc'!A0,\r\n"), "{text}");
         assert!(note.unwrap().starts_with("1 cell "));
         assert!(csv(Dialect { guard: false, ..PLAIN }, &[record]).0.contains("\r\n=cmd"));
+    }
+
+    #[test]
+    fn names_are_no_safer_than_cells() {
+        let names = ["=cmd()", "a,\"b", "\u{1b}[2Jid"].map(str::to_owned).to_vec();
+        let header = |terminal| {
+            let (mut form, mut out) = (Csv::new(PLAIN, names.clone(), terminal), Vec::new());
+            assert!(form.end(&mut out).unwrap().is_some());
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(header(true), "'=cmd(),\"a,\"\"b\",\\u{1b}[2Jid\r\n");
+        assert_eq!(header(false), "'=cmd(),\"a,\"\"b\",\u{1b}[2Jid\r\n");
     }
 
     #[test]

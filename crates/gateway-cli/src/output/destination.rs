@@ -8,6 +8,7 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::screen::{Screen, View};
 
 /// An open output that counts what goes through it.
 #[derive(Debug)]
@@ -54,6 +55,15 @@ impl Destination {
             .tempfile_in(folder.unwrap_or_else(|| Path::new(".")))?;
         interrupt::begin(temporary.path());
         Ok(To::File { temporary: buffered(temporary), target })
+    }
+
+    /// Returns how the output looks where it goes: a file by its name may be the terminal.
+    pub(crate) fn view(&self, screen: Screen) -> View {
+        match &self.to {
+            To::Stdout(_) => screen.output,
+            To::Special(device) => screen.view_of(device.get_ref()),
+            To::File { .. } => View::default(),
+        }
     }
 
     /// Returns how many bytes were written.

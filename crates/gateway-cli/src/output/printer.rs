@@ -28,6 +28,7 @@ pub(crate) struct Printer {
     buffer: Vec<u8>,
     selected: String,
     progress: Progress,
+    /// The file to name at the end, if there is somebody to tell.
     file: Option<String>,
     screen: Screen,
 }
@@ -39,7 +40,6 @@ impl Printer {
         screen: Screen,
         shape: &Shape<'_>,
     ) -> Result<Self, Failure> {
-        let format = Format::of(flags, screen);
         let sort: Vec<Sort> = flags.sort.iter().flatten().map(|text| Sort::parse(text)).collect();
         let asked = flags.fields.iter().flatten().map(String::as_str);
         let paths = sort.iter().map(|sort| sort.path.as_str());
@@ -47,13 +47,15 @@ impl Printer {
         for path in asked.chain(paths).chain(filtered) {
             check(path, shape.fields)?;
         }
-        let form = form(format, shape, flags, screen)?;
+        let out = Destination::open(flags.file())?;
+        let view = out.view(screen);
+        let format = Format::of(flags, view);
         let json = matches!(format, Format::Json | Format::Ndjson);
-        let elsewhere = !screen.is_terminal() || flags.file().is_some();
-        let visible = screen.errors_seen && elsewhere && !flags.quiet && variable("CI").is_none();
+        let aside = screen.errors_seen && !view.is_terminal();
+        let visible = aside && !flags.quiet && variable("CI").is_none();
         Ok(Self {
-            form,
-            out: Destination::open(flags.file())?,
+            form: form(format, shape, flags, view)?,
+            out,
             filters: flags.filter.clone(),
             sort,
             selection: flags.fields.as_ref().filter(|_| json).map(|fields| Selection::of(fields)),
@@ -61,7 +63,7 @@ impl Printer {
             buffer: Vec::with_capacity(1024),
             selected: String::new(),
             progress: Progress::new(visible),
-            file: flags.file().map(|file| file.display().to_string()),
+            file: flags.file().filter(|_| aside).map(|file| file.display().to_string()),
             screen,
         })
     }
@@ -122,7 +124,7 @@ impl Printer {
         if let Some(note) = note {
             self.screen.note(&note);
         }
-        if let Some(file) = self.file.filter(|_| self.screen.errors_seen) {
+        if let Some(file) = self.file {
             self.screen.note(&format!("wrote {summary} to {file}"));
         }
         Ok(())

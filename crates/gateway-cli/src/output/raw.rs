@@ -22,7 +22,7 @@ impl Raw {
     /// Opens the output.
     pub(crate) fn open(flags: &OutputFlags, screen: Screen) -> Result<Self, Failure> {
         let out = Destination::open(flags.file())?;
-        let terminal = screen.is_terminal() && flags.file().is_none();
+        let terminal = out.view(screen).is_terminal();
         Ok(Self { out, terminal, line: Vec::new(), last: None })
     }
 

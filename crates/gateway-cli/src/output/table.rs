@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::output::escape::printable;
 use crate::output::form::Form;
 use crate::output::record::Members;
-use crate::screen::{Tone, paint};
+use crate::screen::{Tone, View, paint};
 
 /// A header, then one line for each record.
 ///
@@ -36,7 +36,7 @@ struct Column {
 
 impl Table {
     /// Makes the form with these columns; `portal.name` is a member of a member.
-    pub(crate) fn new(paths: Vec<String>, width: Option<u16>, color: bool) -> Self {
+    pub(crate) fn new(paths: Vec<String>, View { width, color }: View) -> Self {
         let width = width.map(usize::from);
         Self { paths, width, color, waiting: Vec::new(), columns: None, hidden: Vec::new() }
     }
@@ -93,7 +93,7 @@ impl Form for Table {
 
 /// The header of a column.
 fn title(path: &str) -> String {
-    printable(path).to_uppercase().replace(['_', '.'], " ")
+    printable(&path.to_uppercase().replace(['_', '.'], " ")).into_owned()
 }
 
 /// Makes the columns fit: the widest give first, down to what can still be read; then the last ones go.
@@ -183,6 +183,11 @@ mod tests {
 
     use super::Table;
     use crate::output::form::Form as _;
+    use crate::screen::View;
+
+    fn view(width: Option<u16>) -> View {
+        View { width, color: false }
+    }
 
     const PATHS: [&str; 8] =
         ["id", "name", "email", "phone", "phone_mobile", "date", "portal.name", "type"];
@@ -205,7 +210,7 @@ mod tests {
             person("4711", &"Wolfeschlegelsteinhausen".repeat(5), &"x".repeat(90), "Indeed"),
         ];
         let (mut form, mut out) =
-            (Table::new(paths.iter().map(|&p| p.to_owned()).collect(), width, false), Vec::new());
+            (Table::new(paths.iter().map(|&p| p.to_owned()).collect(), view(width)), Vec::new());
         for record in people {
             form.record(&mut out, &record.to_string()).unwrap();
         }
@@ -240,7 +245,7 @@ mod tests {
     #[test]
     fn what_comes_late_is_not_cut_where_it_names_the_record() {
         let columns = ["id", "name"].map(str::to_owned).to_vec();
-        let (mut form, mut out) = (Table::new(columns, Some(30), false), Vec::new());
+        let (mut form, mut out) = (Table::new(columns, view(Some(30))), Vec::new());
         for id in 0..1002 {
             let id = if id < 1001 { 7 } else { 1_234_567 };
             let record = json!({"id": id, "name": "Wolfeschlegelsteinhausenbergerdorff"});

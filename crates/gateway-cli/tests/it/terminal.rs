@@ -6,10 +6,13 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Child, Command, ExitStatus};
 
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// A program that was started in a terminal of its own, eighty columns wide.
+use crate::run::Person;
+
+/// A program that was started in a terminal of its own.
 pub(crate) struct Running {
     child: Child,
     screen: File,
@@ -17,7 +20,17 @@ pub(crate) struct Running {
 
 impl Running {
     /// Starts the command, with the terminal as its standard input, output and error.
-    pub(crate) fn start(mut command: Command) -> Self {
+    pub(crate) fn start(command: Command) -> Self {
+        Self::start_at(command, 80)
+    }
+
+    /// Starts the command in a terminal of so many columns; 0 is one that does not know its size.
+    pub(crate) fn start_at(command: Command, columns: u16) -> Self {
+        Self::start_with(columns, |_| command)
+    }
+
+    /// Starts the command that is made with the name of its terminal.
+    pub(crate) fn start_with(columns: u16, command: impl FnOnce(&str) -> Command) -> Self {
         let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&screen).unwrap();
         unlockpt(&screen).unwrap();
@@ -26,8 +39,10 @@ impl Running {
             let path = OsStr::from_bytes(name.as_bytes());
             File::options().read(true).write(true).open(path).unwrap()
         };
-        let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+        let rows = if columns == 0 { 0 } else { 24 };
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(device(), size).unwrap();
+        let mut command = command(name.to_str().unwrap());
         let child = command.stdin(device()).stdout(device()).stderr(device()).spawn().unwrap();
         // The command goes, and with it our ends of the device: what is left of them is the program's.
         Self { child, screen: screen.into() }
@@ -45,4 +60,43 @@ impl Running {
         drop(self.screen.read_to_end(&mut seen));
         (self.child.wait().unwrap(), String::from_utf8(seen).unwrap())
     }
+}
+
+#[test]
+fn a_terminal_is_one_whatever_its_size_and_name() {
+    let hostile = || {
+        RawServer::start(|_, connection: &mut Connection| {
+            let body = br#"[{"\u001b[2Jid":"\u001b[31mred"}]"#;
+            connection.respond("content-type: application/json\r\n", body);
+            Next::Close
+        })
+        .unwrap()
+    };
+    for format in ["table", "json", "ndjson", "csv", "raw"] {
+        let server = hostile();
+        let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
+        let ask = ["api", "any", "-o", format];
+        let (status, seen) = Running::start_at(person.command(&ask), 0).end();
+        assert!(status.success() && !seen.contains('\u{1b}'), "{format}: {seen:?}");
+        // Its own name is a device, and no file to put in its place.
+        let by_name = |name: &str| person.command(&[&ask[..], &["--output-file", name]].concat());
+        let (status, seen) = Running::start_with(80, by_name).end();
+        assert!(status.success() && !seen.contains('\u{1b}'), "{format}: {seen:?}");
+        assert!(seen.contains("[2J") && !seen.contains("wrote"), "{format}: {seen:?}");
+    }
+}
+
+#[test]
+fn a_terminal_without_a_size_shows_a_table() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.respond("content-type: application/json\r\n", br#"[{"id":"1"}]"#);
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
+    let list = ["vacancies", "list"];
+    let by_name = |name: &str| person.command(&[&list[..], &["--output-file", name]].concat());
+    let expected = "ID  PROJECT\r\n1\r\n";
+    assert_eq!(Running::start_at(person.command(&list), 0).end().1, expected);
+    assert_eq!(Running::start_with(80, by_name).end().1, expected);
 }
