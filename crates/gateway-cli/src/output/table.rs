@@ -23,15 +23,30 @@ pub(crate) struct Table {
     color: bool,
     /// The records that have been seen before the widths were known.
     waiting: Vec<Vec<String>>,
-    columns: Option<Vec<Column>>,
+    columns: Option<Vec<Slot>>,
     hidden: Vec<String>,
 }
 
+/// What a column gets of a line.
 #[derive(Clone, Copy, Debug)]
-struct Column {
+struct Slot {
     /// Where its cell stands in a row.
     index: usize,
     width: usize,
+    /// Whether a part of its text says nothing: half a phone number calls nobody.
+    exact: bool,
+}
+
+impl Slot {
+    /// Returns the narrowest that it can be read in.
+    fn least(self) -> usize {
+        if self.exact { self.width } else { self.width.min(LEAST) }
+    }
+
+    /// Returns what it can spare for an earlier one.
+    fn spare(self) -> usize {
+        if self.exact { 0 } else { self.width.saturating_sub(SHORTEST) }
+    }
 }
 
 impl Table {
@@ -44,13 +59,13 @@ impl Table {
     /// Decides on the widths, and writes the header and all that waited.
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let titles: Vec<String> = self.paths.iter().map(|path| title(path)).collect();
-        let mut columns: Vec<Column> = titles
+        let mut columns: Vec<Slot> = titles
             .iter()
             .enumerate()
             .map(|(index, title)| {
-                let cells = self.waiting.iter().filter_map(|row| row.get(index));
-                let width = cells.map(|cell| cell.width()).max().unwrap_or(0).max(title.width());
-                Column { index, width }
+                let cells = || self.waiting.iter().filter_map(move |row| row.get(index));
+                let width = cells().map(|cell| cell.width()).max().unwrap_or(0).max(title.width());
+                Slot { index, width, exact: cells().all(|cell| is_exact(cell)) }
             })
             .collect();
         if let Some(width) = self.width {
@@ -96,27 +111,30 @@ fn title(path: &str) -> String {
     printable(&path.to_uppercase().replace(['_', '.'], " ")).into_owned()
 }
 
-/// Makes the columns fit: the widest give first, down to what can still be read; then the last ones go.
-fn fit(columns: &mut Vec<Column>, room: usize) {
-    loop {
-        let gaps = GAP.len() * columns.len().saturating_sub(1);
-        let least: usize = columns.iter().map(|column| column.width.min(LEAST)).sum();
-        if least + gaps <= room || columns.len() <= 1 {
-            let mut excess = columns.iter().map(|column| column.width).sum::<usize>();
-            excess = excess.saturating_sub(room.saturating_sub(gaps));
-            while excess > 0 {
-                let Some(widest) = columns.iter_mut().max_by_key(|column| column.width) else {
-                    return;
-                };
-                if widest.width <= 1 {
-                    return;
-                }
-                widest.width -= 1;
-                excess -= 1;
-            }
-            return;
-        }
+/// Returns whether a text is a number, a phone number, a date: nothing that can be read without its end.
+fn is_exact(cell: &str) -> bool {
+    cell.len() <= LONGEST_EXACT
+        && cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-.,:/() TZ".contains(&byte))
+}
+
+/// Makes the columns fit: the last ones go until the rest can be read, then the widest text gives.
+fn fit(columns: &mut Vec<Slot>, room: usize) {
+    let gaps = |columns: &[Slot]| GAP.len() * columns.len().saturating_sub(1);
+    while columns.len() > 1
+        && columns.iter().map(|column| column.least()).sum::<usize>() + gaps(columns) > room
+    {
         columns.pop();
+    }
+    let room = room.saturating_sub(gaps(columns));
+    if let [only] = columns.as_mut_slice() {
+        only.width = only.width.min(room.max(1));
+    }
+    let mut excess = columns.iter().map(|column| column.width).sum::<usize>().saturating_sub(room);
+    while excess > 0 {
+        let text = columns.iter_mut().filter(|column| column.width > column.least());
+        let Some(widest) = text.max_by_key(|column| column.width) else { return };
+        widest.width -= 1;
+        excess -= 1;
     }
 }
 
@@ -124,18 +142,17 @@ fn fit(columns: &mut Vec<Column>, room: usize) {
 ///
 /// The first column names the record, so it is never cut: what it takes too much, the next ones give.
 /// Without a terminal nothing is cut.
-fn line(columns: &[Column], cells: &[String], cuts: bool) -> String {
+fn line(columns: &[Slot], cells: &[String], cuts: bool) -> String {
     let mut line = String::new();
     let mut owed = 0;
-    let spare: usize =
-        columns.iter().skip(1).map(|column| column.width.saturating_sub(SHORTEST)).sum();
+    let spare: usize = columns.iter().skip(1).map(|column| column.spare()).sum();
     for (place, column) in columns.iter().enumerate() {
         if place > 0 {
             line.push_str(GAP);
         }
         let cell = cells.get(column.index).map_or("", String::as_str);
         let width = cell.width();
-        let room = column.width - owed.min(column.width.saturating_sub(SHORTEST));
+        let room = column.width - owed.min(if place == 0 { 0 } else { column.spare() });
         owed -= column.width - room;
         if width <= room {
             // Writing to a string cannot fail.
@@ -168,7 +185,10 @@ fn cut(text: &str, width: usize, line: &mut String) {
 const GAP: &str = "  ";
 
 /// The narrowest that a column with long text gets before another one is left out.
-const LEAST: usize = 15;
+const LEAST: usize = 10;
+
+/// A date with its time and zone is shorter.
+const LONGEST_EXACT: usize = 30;
 
 /// What a column keeps when an earlier one needs its room.
 const SHORTEST: usize = 6;
@@ -230,6 +250,16 @@ mod tests {
     #[test]
     fn eighty_columns() {
         insta::assert_snapshot!(shown(Some(80), &PATHS));
+    }
+
+    #[test]
+    fn a_hundred_columns() {
+        insta::assert_snapshot!(shown(Some(100), &PATHS));
+    }
+
+    #[test]
+    fn a_hundred_and_twenty_columns() {
+        insta::assert_snapshot!(shown(Some(120), &PATHS));
     }
 
     #[test]

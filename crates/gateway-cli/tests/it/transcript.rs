@@ -35,7 +35,7 @@ fn tables() {
 fn terminals() {
     let list: &[&str] = &["--demo", "candidates", "list", "--vacancy-id", "101"];
     let seen: Vec<String> =
-        [40, 80, 200].map(|columns| Person::new().on_terminal(columns).see(list)).into();
+        [40, 80, 100, 120, 200].map(|columns| Person::new().on_terminal(columns).see(list)).into();
     insta::assert_snapshot!(seen.join("\n"));
 }
 
