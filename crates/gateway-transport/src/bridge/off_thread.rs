@@ -1,5 +1,6 @@
 //! A blocking transport for async code.
 use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -10,8 +11,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::timer::current_runtime;
 use crate::{
-    BlockingBody, BlockingTransport, Body, Deadline, ErrorKind, Request, Response, Transport,
-    TransportError,
+    BlockingBody, BlockingTransport, Body, Deadline, ErrorKind, Phase, Request, Response,
+    Transport, TransportError,
 };
 
 /// Makes a [`Transport`] of any blocking transport.
@@ -87,10 +88,15 @@ impl<T> Clone for OffThread<T> {
 fn read_all(mut body: BlockingBody, chunks: &mpsc::Sender<Result<Bytes, TransportError>>) {
     let mut buffer = vec![0; PIECE];
     loop {
-        let chunk = match body.read(&mut buffer) {
-            Ok(0) => return,
-            Ok(count) => Ok(Bytes::copy_from_slice(buffer.get(..count).unwrap_or_default())),
-            Err(error) => Err(TransportError::from_io(error)),
+        let chunk = match catch_unwind(AssertUnwindSafe(|| body.read(&mut buffer))) {
+            Ok(Ok(0)) => return,
+            Ok(Ok(count)) => Ok(Bytes::copy_from_slice(buffer.get(..count).unwrap_or_default())),
+            Ok(Err(error)) => Err(TransportError::from_io(error)),
+            // To be silent about it would end the body as if it were whole.
+            Err(_panic) => {
+                let text = "the blocking transport panicked";
+                Err(TransportError::new(ErrorKind::Other, text).with_phase(Phase::Body))
+            }
         };
         let is_last = chunk.is_err();
         if chunks.blocking_send(chunk).is_err() || is_last {
