@@ -30,6 +30,8 @@ enum Inner {
     Full(Bytes),
     Read(Box<dyn Read + Send>),
     Pieces(Pieces),
+    /// What was one of these two until it failed.
+    Failed(TransportError),
 }
 
 /// A body that comes in pieces, and what is left of the last one for those who read.
@@ -39,14 +41,24 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Returns the next piece, which is never empty.
-    fn next(&mut self) -> Result<Option<Bytes>, TransportError> {
+    /// Returns the next piece, which is empty at the end only.
+    fn next(&mut self) -> Result<Bytes, TransportError> {
+        if !self.piece.is_empty() {
+            return Ok(std::mem::take(&mut self.piece));
+        }
         loop {
             match (self.next)()? {
                 Some(piece) if piece.is_empty() => {}
-                next => return Ok(next),
+                next => return Ok(next.unwrap_or_default()),
             }
         }
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, TransportError> {
+        let mut piece = self.next()?;
+        let count = move_bytes(&mut piece, buffer);
+        self.piece = piece;
+        Ok(count)
     }
 }
 
@@ -124,6 +136,7 @@ impl BlockingBody {
                 }
             }
             Inner::Read(reader) => read_whole(reader, limit)?.into(),
+            Inner::Failed(error) => return Err(error),
         };
         if whole.len() as u64 > limit {
             return Err(TransportError::body_too_large(limit));
@@ -137,7 +150,8 @@ impl BlockingBody {
     ///
     /// # Errors
     ///
-    /// Whatever kept the body from being complete. After an error there is nothing more to read.
+    /// Whatever kept the body from being complete. Who asks again is told the same again, without its source: a body
+    /// that was cut never looks like one that has ended.
     ///
     /// # Examples
     ///
@@ -151,33 +165,39 @@ impl BlockingBody {
     /// ```
     pub fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
         let piece = match &mut self.0 {
-            Inner::Full(data) => std::mem::take(data),
-            Inner::Pieces(pieces) if pieces.piece.is_empty() => return pieces.next(),
-            Inner::Pieces(pieces) => std::mem::take(&mut pieces.piece),
-            Inner::Read(reader) => {
-                let mut buffer = vec![0; PIECE];
-                let length = read(reader, &mut buffer).map_err(TransportError::from_io)?;
-                buffer.truncate(length);
-                buffer.into()
-            }
+            Inner::Full(data) => Ok(std::mem::take(data)),
+            Inner::Read(reader) => read_piece(reader),
+            Inner::Pieces(pieces) => pieces.next(),
+            Inner::Failed(error) => Err(error.again()),
         };
-        Ok(Some(piece).filter(|piece| !piece.is_empty()))
+        self.settle(piece.as_ref().map(Bytes::len));
+        piece.map(|piece| Some(piece).filter(|piece| !piece.is_empty()))
+    }
+
+    /// Lets go of what the body comes from when no more than this came of it. It is not asked again: many a source
+    /// panics after its end, or calls a failure its end.
+    fn settle(&mut self, came: Result<usize, &TransportError>) {
+        match came {
+            Ok(0) => *self = Self::empty(),
+            Ok(_) => {}
+            Err(error) => self.0 = Inner::Failed(error.again()),
+        }
     }
 }
 
 impl Read for BlockingBody {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.0 {
-            Inner::Full(data) => Ok(move_bytes(data, buffer)),
-            Inner::Read(reader) => reader.read(buffer),
-            Inner::Pieces(pieces) => {
-                if pieces.piece.is_empty() && !buffer.is_empty() {
-                    let next = pieces.next().map_err(TransportError::into_io)?;
-                    pieces.piece = next.unwrap_or_default();
-                }
-                Ok(move_bytes(&mut pieces.piece, buffer))
-            }
+        if buffer.is_empty() {
+            return Ok(0);
         }
+        let count = match &mut self.0 {
+            Inner::Full(data) => Ok(move_bytes(data, buffer)),
+            Inner::Read(reader) => read(reader, buffer).map_err(TransportError::from_io),
+            Inner::Pieces(pieces) => pieces.read(buffer),
+            Inner::Failed(error) => Err(error.again()),
+        };
+        self.settle(count.as_ref().copied());
+        count.map_err(TransportError::into_io)
     }
 }
 
@@ -196,6 +216,14 @@ fn read(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
             result => return result,
         }
     }
+}
+
+/// Reads one piece, which is empty at the end only.
+fn read_piece(reader: &mut dyn Read) -> Result<Bytes, TransportError> {
+    let mut buffer = vec![0; PIECE];
+    let length = read(reader, &mut buffer).map_err(TransportError::from_io)?;
+    buffer.truncate(length);
+    Ok(buffer.into())
 }
 
 /// How much of a reader is one piece, in bytes.
@@ -222,6 +250,7 @@ impl fmt::Debug for BlockingBody {
         match &self.0 {
             Inner::Full(data) => write!(f, "BlockingBody({} bytes)", data.len()),
             Inner::Read(_) | Inner::Pieces(_) => f.write_str("BlockingBody(stream)"),
+            Inner::Failed(error) => write!(f, "BlockingBody({error})"),
         }
     }
 }
@@ -262,4 +291,105 @@ pub(crate) fn move_bytes(data: &mut Bytes, buffer: &mut [u8]) -> usize {
     let (target, _) = buffer.split_at_mut(count);
     target.copy_from_slice(&data.split_to(count));
     count
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Read};
+
+    use bytes::Bytes;
+
+    use super::BlockingBody;
+    use crate::{ErrorKind, Phase, TransportError};
+
+    /// What comes behind the pieces of a source.
+    type End = Result<(), ErrorKind>;
+
+    /// Bodies of both kinds, with these pieces and this end, which must not be asked for twice.
+    fn bodies(pieces: &'static [&'static str], end: End) -> [BlockingBody; 2] {
+        let source = || {
+            let (mut left, mut end) = (pieces.iter(), Some(end));
+            move || match left.next() {
+                Some(piece) => Ok(Some(Bytes::from(*piece))),
+                None => end.take().expect("asked again").map(|()| None).map_err(cut),
+            }
+        };
+        let (pieces, mut read) = (source(), source());
+        let reader = Reader(move || read().map_err(TransportError::into_io));
+        [BlockingBody::from_chunks(pieces), BlockingBody::new(reader)]
+    }
+
+    fn cut(kind: ErrorKind) -> TransportError {
+        TransportError::new(kind, "cut").with_phase(Phase::Body).with_source("the socket says so")
+    }
+
+    struct Reader<F>(F);
+
+    impl<F: FnMut() -> io::Result<Option<Bytes>>> Read for Reader<F> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let piece = (self.0)()?.unwrap_or_default();
+            (&piece[..]).read(buffer)
+        }
+    }
+
+    #[test]
+    fn a_source_is_not_asked_after_its_end() {
+        const TWO: &[&str] = &["one ", "two"];
+        for pieces in [&TWO[..0], &TWO[..1], TWO] {
+            for body in bodies(pieces, Ok(())) {
+                assert_eq!(body.collect(10).unwrap(), pieces.concat());
+            }
+            for mut body in bodies(pieces, Ok(())) {
+                let mut text = String::new();
+                body.read_to_string(&mut text).unwrap();
+                assert_eq!(text, pieces.concat());
+                assert_eq!(body.read(&mut [0]).unwrap(), 0);
+                assert_eq!(body.chunk().unwrap(), None);
+            }
+            for mut body in bodies(pieces, Ok(())) {
+                for piece in pieces {
+                    assert_eq!(body.chunk().unwrap().unwrap(), *piece);
+                }
+                assert_eq!(body.chunk().unwrap(), None);
+                assert_eq!(body.chunk().unwrap(), None);
+                assert_eq!(body.read(&mut [0]).unwrap(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_failure_stays_one() {
+        for kind in [ErrorKind::Interrupted, ErrorKind::Timeout] {
+            for mut body in bodies(&["x"], Err(kind)) {
+                let read = body.read_to_end(&mut Vec::new()).map_err(TransportError::from_io);
+                let errors = [
+                    read.unwrap_err(),
+                    body.read(&mut [0]).map_err(TransportError::from_io).unwrap_err(),
+                    body.chunk().unwrap_err(),
+                    body.collect(10).unwrap_err(),
+                ];
+                for error in errors {
+                    let told = (error.kind(), error.phase(), error.to_string());
+                    assert_eq!(told, (kind, Phase::Body, "cut".to_owned()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn to_ask_for_nothing_is_no_end() {
+        for mut body in bodies(&["one ", "two"], Ok(())) {
+            assert_eq!(body.read(&mut []).unwrap(), 0);
+            assert_eq!(body.collect(10).unwrap(), "one two");
+        }
+    }
+
+    #[test]
+    fn a_piece_is_read_in_parts() {
+        let [mut body, _] = bodies(&["one ", "two"], Ok(()));
+        let mut part = [0; 3];
+        assert_eq!(body.read(&mut part).unwrap(), 3);
+        assert_eq!(body.chunk().unwrap().unwrap(), " ");
+        assert_eq!(body.collect(10).unwrap(), "two");
+    }
 }

@@ -1,7 +1,7 @@
 //! The response body of the async side.
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body as HttpBody, Frame, SizeHint};
@@ -32,6 +32,8 @@ enum Inner {
     /// A body that is already here costs no allocation.
     Full(Bytes),
     Stream(Stream),
+    /// What was a stream until it failed.
+    Failed(TransportError),
 }
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -75,7 +77,8 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// Whatever kept the body from being complete. After an error there is nothing more to read.
+    /// Whatever kept the body from being complete. Who asks again is told the same again, without its source: a body
+    /// that was cut never looks like one that has ended.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
         // A stream that knows its length knows its end: that saves waking everything below once more.
         while !self.is_end_stream() {
@@ -148,17 +151,26 @@ impl HttpBody for Body {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        match &mut self.0 {
-            Inner::Full(data) if data.is_empty() => Poll::Ready(None),
-            Inner::Full(data) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(data))))),
-            Inner::Stream(stream) => stream.as_mut().poll_frame(cx),
+        let frame = match &mut self.0 {
+            Inner::Full(data) if data.is_empty() => return Poll::Ready(None),
+            Inner::Full(data) => return Poll::Ready(Some(Ok(Frame::data(std::mem::take(data))))),
+            Inner::Failed(error) => return Poll::Ready(Some(Err(error.again()))),
+            Inner::Stream(stream) => ready!(stream.as_mut().poll_frame(cx)),
+        };
+        match &frame {
+            // Not asked again: many a stream panics after its end, or calls a failure its end.
+            None => *self = Self::empty(),
+            Some(Err(error)) => self.0 = Inner::Failed(error.again()),
+            Some(Ok(_)) => {}
         }
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
             Inner::Full(data) => data.is_empty(),
             Inner::Stream(stream) => stream.is_end_stream(),
+            Inner::Failed(_) => false,
         }
     }
 
@@ -166,6 +178,7 @@ impl HttpBody for Body {
         match &self.0 {
             Inner::Full(data) => SizeHint::with_exact(data.len() as u64),
             Inner::Stream(stream) => stream.size_hint(),
+            Inner::Failed(_) => SizeHint::default(),
         }
     }
 }
@@ -207,6 +220,7 @@ impl fmt::Debug for Body {
         match &self.0 {
             Inner::Full(data) => write!(f, "Body({} bytes)", data.len()),
             Inner::Stream(_) => f.write_str("Body(stream)"),
+            Inner::Failed(error) => write!(f, "Body({error})"),
         }
     }
 }
@@ -238,5 +252,71 @@ impl From<String> for Body {
 impl From<&'static str> for Body {
     fn from(text: &'static str) -> Self {
         Bytes::from_static(text.as_bytes()).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use bytes::Bytes;
+    use http_body::{Body as HttpBody, Frame};
+
+    use super::Body;
+    use crate::{ErrorKind, Phase, TransportError};
+
+    /// A stream of one piece that may be asked once for what comes behind it.
+    struct Once {
+        piece: Option<&'static str>,
+        end: Option<Result<(), ErrorKind>>,
+    }
+
+    impl HttpBody for Once {
+        type Data = Bytes;
+        type Error = TransportError;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+            Poll::Ready(match self.piece.take() {
+                Some(piece) => Some(Ok(Frame::data(piece.into()))),
+                None => match self.end.take().expect("asked again") {
+                    Ok(()) => None,
+                    Err(kind) => {
+                        let error = TransportError::new(kind, "cut").with_phase(Phase::Body);
+                        Some(Err(error.with_source("the socket says so")))
+                    }
+                },
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_not_asked_after_its_end() {
+        for piece in [Some("x"), None] {
+            let mut body = Body::new(Once { piece, end: Some(Ok(())) });
+            assert_eq!(body.chunk().await.unwrap(), piece.map(Bytes::from));
+            for _ in 0..3 {
+                assert_eq!(body.chunk().await.unwrap(), None);
+            }
+            assert!(body.is_end_stream());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failure_stays_one() {
+        for kind in [ErrorKind::Interrupted, ErrorKind::Timeout] {
+            let mut body = Body::new(Once { piece: Some("x"), end: Some(Err(kind)) });
+            assert_eq!(body.chunk().await.unwrap().unwrap(), "x");
+            for _ in 0..3 {
+                let error = body.chunk().await.unwrap_err();
+                let told = (error.kind(), error.phase(), error.to_string());
+                assert_eq!(told, (kind, Phase::Body, "cut".to_owned()));
+                assert!(!body.is_end_stream());
+            }
+            assert_eq!(body.collect(10).await.unwrap_err().kind(), kind);
+        }
     }
 }

@@ -184,6 +184,13 @@ impl TransportError {
         self
     }
 
+    /// Says the same once more, to somebody who asks again. The source stays with the first.
+    #[cold]
+    pub(crate) fn again(&self) -> Self {
+        let Inner { kind, phase, sent, ref text, source: _ } = *self.0;
+        Self(Box::new(Inner { kind, phase, sent, text: text.clone(), source: None }))
+    }
+
     /// Returns what failed.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

@@ -1,16 +1,21 @@
 //! Blocking transports in async code, over sockets.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::error::Error as _;
-use std::pin::pin;
+use std::io::Read;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use bytes::Bytes;
 use gateway_testkit::raw_server::{Next, RawServer};
-use gateway_transport::bridge::OffThread;
+use gateway_transport::bridge::{OffThread, OnThread};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    Deadline, ErrorKind, Options, Phase, Proxy, Request, Sent, Transport, blocking_transport_fn,
+    BlockingBody, BlockingResponse, BlockingTransport as _, Body, Deadline, ErrorKind, Options,
+    Phase, Proxy, Request, Response, Sent, Transport, TransportError, blocking_transport_fn,
+    transport_fn,
 };
+use http_body::Frame;
 
 #[tokio::test]
 async fn a_body_comes_piece_by_piece() {
@@ -80,6 +85,59 @@ async fn a_panic_inside_is_a_typed_error() {
     let error = transport.send(Request::default()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Other);
     assert!(error.source().is_some());
+}
+
+#[tokio::test]
+async fn a_panic_within_a_body_does_not_end_it() {
+    let transport = OffThread::new(blocking_transport_fn(|_| {
+        let mut piece = Some(Ok(Some("first".into())));
+        let body = BlockingBody::from_chunks(move || piece.take().expect("out of luck"));
+        Ok(BlockingResponse::new(body))
+    }));
+    let mut body = transport.send(Request::default()).await.unwrap().into_body();
+    assert_eq!(body.chunk().await.unwrap().unwrap(), "first");
+    let error = body.collect(10).await.unwrap_err();
+    assert_eq!((error.kind(), error.phase()), (ErrorKind::Other, Phase::Body));
+}
+
+/// What `stream::unfold` makes must not be polled after its end, and a web framework makes bodies of it.
+#[test]
+fn a_stream_that_has_ended_is_left_alone() {
+    for pieces in 0..3 {
+        let transport = OnThread::new(transport_fn(move |_| async move {
+            let ended = Ended { pieces, is_over: false };
+            Ok(Response::new(Body::new(ended)))
+        }))
+        .unwrap();
+        let body = || transport.send(Request::default()).unwrap().into_body();
+        assert_eq!(body().collect(10).unwrap(), "x".repeat(pieces));
+        let mut body = body();
+        assert_eq!(body.read_to_end(&mut Vec::new()).unwrap(), pieces);
+        assert_eq!(body.read(&mut [0]).unwrap(), 0);
+        assert_eq!(body.chunk().unwrap(), None);
+    }
+}
+
+/// A body of this many pieces that panics when it is polled after its end.
+struct Ended {
+    pieces: usize,
+    is_over: bool,
+}
+
+impl http_body::Body for Ended {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        assert!(!self.is_over, "polled after its end");
+        let left = self.pieces.checked_sub(1);
+        self.is_over = left.is_none();
+        self.pieces = left.unwrap_or_default();
+        Poll::Ready(left.map(|_| Ok(Frame::data("x".into()))))
+    }
 }
 
 #[test]

@@ -146,7 +146,6 @@ macro_rules! __conformance_checks {
                 reset_within
                 failure_is_of_the_body
                 single_bytes_make_a_whole
-                the_end_is_the_end
                 reset_is_not_the_end_of_an_open_body
                 huge_chunk_size_is_an_error
                 chunk_without_an_end_is_an_error

@@ -15,8 +15,8 @@ use gateway_transport::{
 
 use self::answers::{
     has_one_kind_of_error, keeps_what_was_dropped, mixes_up_answers, reads_on_one_thread,
-    receives_everything_first, repeats_a_body, takes_a_cut_body_for_a_whole_one,
-    takes_a_status_for_an_error, talks_to_anybody, tells_the_request,
+    receives_everything_first, takes_a_cut_body_for_a_whole_one, takes_a_status_for_an_error,
+    talks_to_anybody, tells_the_request,
 };
 use self::connections::{
     connects_each_time, follows_anywhere, follows_redirects, leaks_connections,
@@ -58,7 +58,6 @@ broken! {
     leaves_out_what_is_empty: ["request.empty_header_is_sent"],
     adds_a_host: ["request.given_host_is_not_doubled"],
     refuses_an_empty_path: ["request.empty_path_is_a_slash"],
-    repeats_a_body: ["body.the_end_is_the_end"],
     reads_on_one_thread: ["runtime.body_can_be_read_elsewhere"],
     replaces_headers: ["request.accept_is_not_replaced", "request.user_agent_is_not_replaced"],
     keeps_one_header_of_a_name: [

@@ -170,20 +170,6 @@ pub fn single_bytes_make_a_whole(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// After the end of a body comes nothing more, however often one asks.
-///
-/// Readers ask again to be sure. The fifth promise of a transport.
-pub fn the_end_is_the_end(kit: &Kit) -> Outcome {
-    let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", Next::KeepAlive)?;
-    let mut answer = kit.send(get(&server, "/")?)?;
-    let (body, error) = answer.read_up_to(100);
-    ensure!(error.is_none() && body == b"{}", "the body is {body:?}: {error:?}");
-    for _ in 0..3 {
-        ensure_eq!(answer.chunk()?, None, "what comes after the end");
-    }
-    Ok(())
-}
-
 /// A body that only a close can end is not ended by a reset.
 ///
 /// It is the only sign of a cut that such a body has. RFC 9112 section 8.

@@ -35,22 +35,6 @@ pub(super) fn takes_a_cut_body_for_a_whole_one(setup: &Setup) -> Result<Subject,
     })
 }
 
-pub(super) fn repeats_a_body(setup: &Setup) -> Result<Subject, TransportError> {
-    struct Again(Bytes, Bytes);
-    impl std::io::Read for Again {
-        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            let count = (&self.1[..]).read(buffer)?;
-            self.1 = if count == 0 { self.0.clone() } else { self.1.slice(count..) };
-            Ok(count)
-        }
-    }
-    around(setup, |good, request| {
-        let (head, body) = good.send(request)?.into_parts();
-        let body = body.collect(1 << 20)?;
-        Ok(Response::from_parts(head, BlockingBody::new(Again(body.clone(), body))))
-    })
-}
-
 pub(super) fn reads_on_one_thread(setup: &Setup) -> Result<Subject, TransportError> {
     struct Bound(BlockingBody, std::thread::ThreadId);
     impl std::io::Read for Bound {
