@@ -5,6 +5,8 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::task::{Context, Poll, Wake};
 use std::thread::{self, Thread};
 
@@ -53,7 +55,8 @@ impl<T: Transport> OnThread<T> {
     ///
     /// [`ErrorKind::Other`] if the operating system has no thread or no socket poll for us.
     pub fn new(inner: T) -> Result<Self, TransportError> {
-        let runtime = RuntimeThread::start().map_err(|error| {
+        let builder = thread::Builder::new().name("gateway-transport".into());
+        let runtime = RuntimeThread::start(builder).map_err(|error| {
             TransportError::new(ErrorKind::Other, "no thread for the transport").with_source(error)
         })?;
         Ok(Self { inner: Arc::new(inner), runtime: Arc::new(runtime) })
@@ -104,11 +107,17 @@ struct RuntimeThread {
 }
 
 impl RuntimeThread {
-    fn start() -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let handle = runtime.handle().clone();
+    fn start(builder: thread::Builder) -> io::Result<Self> {
         let (exchanges, mut begun) = unbounded_channel::<BoxFuture<'static, ()>>();
-        thread::Builder::new().name("gateway-transport".into()).spawn(move || {
+        let (report, started) = sync_channel(1);
+        builder.spawn(move || {
+            // Made here, and not handed in: without a thread, it would be dropped by the caller, and a runtime that is
+            // dropped inside another one panics.
+            let runtime = match Builder::new_current_thread().enable_all().build() {
+                Ok(runtime) => runtime,
+                Err(error) => return drop(report.send(Err(error))),
+            };
+            drop(report.send(Ok(runtime.handle().clone())));
             runtime.block_on(async {
                 // Started from here, and not through the handle, which would wake the thread for each of them.
                 while let Some(exchange) = begun.recv().await {
@@ -118,6 +127,7 @@ impl RuntimeThread {
             // A name lookup may still be running on a thread of the pool; nobody waits for it any more.
             runtime.shutdown_background();
         })?;
+        let handle = started.recv().map_err(io::Error::other)??;
         Ok(Self { handle, exchanges })
     }
 
@@ -149,13 +159,14 @@ impl RuntimeThread {
     /// `Handle::block_on` does the same, but panics inside another runtime.
     fn drive<F: Future>(&self, future: F) -> F::Output {
         let _context = self.handle.enter();
-        let waker = Arc::new(Unpark(thread::current())).into();
+        let wake = Arc::new(Unpark { thread: thread::current(), is_due: AtomicBool::new(false) });
+        let waker = Arc::clone(&wake).into();
         let mut context = Context::from_waker(&waker);
         let mut future = pin!(future);
         loop {
             match future.as_mut().poll(&mut context) {
                 Poll::Ready(output) => return output,
-                Poll::Pending => thread::park(),
+                Poll::Pending => wake.wait(),
             }
         }
     }
@@ -171,7 +182,21 @@ async fn caught<F: Future>(future: F) -> thread::Result<F::Output> {
     .await
 }
 
-struct Unpark(Thread);
+/// Wakes a thread that waits in [`wait`](Self::wait).
+struct Unpark {
+    thread: Thread,
+    /// The token of the thread cannot stand for it: a future may park for a reason of its own, and take it.
+    is_due: AtomicBool,
+}
+
+impl Unpark {
+    /// Waits for a wake since the last one. Only for the thread itself.
+    fn wait(&self) {
+        while !self.is_due.swap(false, Ordering::Acquire) {
+            thread::park();
+        }
+    }
+}
 
 impl Wake for Unpark {
     fn wake(self: Arc<Self>) {
@@ -179,7 +204,8 @@ impl Wake for Unpark {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.0.unpark();
+        self.is_due.store(true, Ordering::Release);
+        self.thread.unpark();
     }
 }
 
@@ -238,15 +264,19 @@ impl Drop for DrivenBody {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::pin::Pin;
+    use std::sync::mpsc::sync_channel;
     use std::task::{Context, Poll};
+    use std::thread;
+    use std::time::Duration;
 
     use bytes::Bytes;
     use http_body::{Body as HttpBody, Frame};
     use tokio::runtime::Handle;
 
-    use super::OnThread;
+    use super::{OnThread, RuntimeThread};
     use crate::{BlockingTransport as _, Body, Request, Response, TransportError, transport_fn};
 
     /// A body of so many pieces, which needs its runtime when it goes away.
@@ -288,6 +318,37 @@ mod tests {
         }
     }
 
+    /// As a lock does that is not free at the time.
+    #[test]
+    fn a_future_may_park_for_a_reason_of_its_own() {
+        let (report, ended) = sync_channel(1);
+        thread::spawn(move || {
+            let thread = RuntimeThread::start(thread::Builder::new()).unwrap();
+            let mut was_asked = false;
+            let output = thread.drive(poll_fn(|context| {
+                if was_asked {
+                    return Poll::Ready("driven");
+                }
+                was_asked = true;
+                context.waker().wake_by_ref();
+                // Returns at once, and takes along what would have ended the next one.
+                thread::park();
+                Poll::Pending
+            }));
+            report.send(output).unwrap();
+        });
+        assert_eq!(ended.recv_timeout(PATIENCE), Ok("driven"));
+    }
+
+    #[test]
+    fn without_a_thread_there_is_an_error_inside_a_runtime_too() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        // More than any machine can address.
+        let builder = || thread::Builder::new().stack_size(usize::MAX / 8);
+        RuntimeThread::start(builder()).map(drop).unwrap_err();
+        runtime.block_on(async { RuntimeThread::start(builder()).map(drop).unwrap_err() });
+    }
+
     #[test]
     fn a_panic_inside_is_a_panic_of_the_caller() {
         let transport = transport_fn(|request: Request| async move {
@@ -301,4 +362,6 @@ mod tests {
         let response = transport.send(Request::new("x".into())).unwrap();
         assert_eq!(response.into_body().collect(1).unwrap(), "x");
     }
+
+    const PATIENCE: Duration = Duration::from_secs(20);
 }
