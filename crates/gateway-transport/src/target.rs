@@ -1,5 +1,6 @@
 //! The targets that no adapter sends.
 use http::Uri;
+use http::uri::Authority;
 
 use crate::{ErrorKind, TransportError};
 
@@ -12,14 +13,21 @@ pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
         Some(_) => return Err(refused("the scheme is neither http nor https")),
         None => return Err(refused("the target is not absolute")),
     }
-    match uri.authority() {
-        // RFC 9110, section 4.2.4: a sender must not generate them.
-        Some(authority) if authority.as_str().contains('@') => {
-            Err(refused("the target has credentials in it"))
-        }
-        Some(_) => Ok(()),
-        None => Err(refused("the target has no host")),
+    let Some(authority) = uri.authority() else { return Err(refused("the target has no host")) };
+    // RFC 9110, section 4.2.4: a sender must not generate them.
+    if authority.as_str().contains('@') {
+        return Err(refused("the target has credentials in it"));
     }
+    // What follows the host is a port, or else some clients take the one of the scheme instead.
+    if authority.as_str() != authority.host() && !has_port(authority) {
+        return Err(refused("the port of the target is none"));
+    }
+    Ok(())
+}
+
+/// Whether there is a number (RFC 3986, section 3.2.3) where the port stands, and it is one of TCP.
+fn has_port(authority: &Authority) -> bool {
+    authority.port().is_some_and(|port| port.as_str().bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A request that is not sent, because it could not be sent unchanged.
@@ -52,5 +60,28 @@ mod tests {
             "https needs the feature `rustls` or `rustls-ring`"
         };
         check_text("https://localhost/", https);
+    }
+
+    #[test]
+    fn ports_that_are_none_are_refused() {
+        for uri in
+            ["http://h:1", "http://h:65535/", "http://[::1]:8080?a", "http://[::1]", "http://h:0"]
+        {
+            check_text(uri, "");
+        }
+        for uri in [
+            "http://h:65536",
+            "http://127.0.0.1:80800/",
+            "http://h:",
+            "http://h:/",
+            "http://h:abc",
+            "http://h:80x?a",
+            "http://h:+80",
+            "http://h:-1",
+            "http://[::1]:",
+            "http://[::1]:99999",
+        ] {
+            check_text(uri, "the port of the target is none");
+        }
     }
 }

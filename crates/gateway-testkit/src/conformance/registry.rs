@@ -104,6 +104,7 @@ macro_rules! __conformance_checks {
                 head_is_sent_as_head
                 other_schemes_are_refused
                 relative_addresses_are_refused
+                ports_that_are_none_are_refused
                 empty_path_is_a_slash
                 methods_are_kept
                 given_host_is_not_doubled

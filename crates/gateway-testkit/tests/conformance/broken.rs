@@ -25,7 +25,8 @@ use self::connections::{
 use self::requests::{
     adds_a_header, adds_a_host, asks_for_permission, keeps_cookies, keeps_one_header_of_a_name,
     knows_four_methods, leaves_out_what_is_empty, refuses_an_empty_path, remembers_the_token,
-    replaces_headers, rewrites_the_target, sends_the_password_of_an_address, tells_where_it_was,
+    replaces_headers, rewrites_the_target, sends_the_password_of_an_address,
+    takes_a_part_of_a_port, tells_where_it_was,
 };
 use self::time::{
     counts_in_milliseconds, goes_on_after_a_drop, is_impatient, keeps_the_first_deadline,
@@ -57,6 +58,7 @@ broken! {
     knows_four_methods: ["request.methods_are_kept"],
     leaves_out_what_is_empty: ["request.empty_header_is_sent"],
     adds_a_host: ["request.given_host_is_not_doubled"],
+    takes_a_part_of_a_port: ["request.ports_that_are_none_are_refused"],
     refuses_an_empty_path: ["request.empty_path_is_a_slash"],
     reads_on_one_thread: ["runtime.body_can_be_read_elsewhere"],
     replaces_headers: ["request.accept_is_not_replaced", "request.user_agent_is_not_replaced"],

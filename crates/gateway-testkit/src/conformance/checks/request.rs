@@ -207,6 +207,22 @@ pub fn relative_addresses_are_refused(kit: &Kit) -> Outcome {
     expect_kind(&error, &[ErrorKind::InvalidRequest])
 }
 
+/// A port that is no number, or none of TCP, is refused before anything is sent.
+///
+/// A client that takes another port in its place gives the credentials to whoever listens there.
+/// RFC 3986 section 3.2.3.
+pub fn ports_that_are_none_are_refused(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    // Of a port so large, some clients take the digits that fit, or the bits.
+    let port = u32::from(server.address().port());
+    for port in [format!("{}", port + 0x1_0000), format!("{port}x"), format!("{port}00000")] {
+        let error = kit.failure(get_uri(&format!("http://127.0.0.1:{port}/"))?)?;
+        expect_kind(&error, &[ErrorKind::InvalidRequest])?;
+    }
+    ensure_eq!(server.progress().connections, 0, "connections to another port");
+    Ok(())
+}
+
 /// An address without a path asks for `/`, with or without a query.
 ///
 /// A request line without a path is malformed. RFC 9112 section 3.2.1.

@@ -64,6 +64,19 @@ pub(super) fn adds_a_host(setup: &Setup) -> Result<Subject, TransportError> {
     })
 }
 
+pub(super) fn takes_a_part_of_a_port(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        let text = request.uri().to_string();
+        if let Some(rest) = text.strip_prefix("http://127.0.0.1:") {
+            let digits = rest.trim_end_matches(|byte: char| !byte.is_ascii_digit());
+            let port: u64 = digits.parse().map_err(|_| other("no port"))?;
+            let text = format!("http://127.0.0.1:{}/", port & 0xffff);
+            *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
+        }
+        good.send(request)
+    })
+}
+
 pub(super) fn refuses_an_empty_path(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, request| {
         let target = request.uri().path_and_query().map_or("", |target| target.as_str());
