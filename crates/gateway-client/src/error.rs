@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
+use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -195,10 +196,16 @@ impl Error {
     }
 
     /// Returns true if the same call may work later: no connection, a time limit, an interrupted answer, or one of the
-    /// statuses 408, 429, 500, 502, 503 and 504. It is what the client itself sends a request again for.
+    /// statuses 408, 429, 500, 502, 503 and 504. It is what the client itself sends a request again for. A token that is
+    /// missing because the transport of its source failed in such a way may be there later, too.
     pub fn is_transient(&self) -> bool {
         match self.status() {
             Some(status) => is_transient_status(status),
+            None if self.0.kind == ErrorKind::Token => {
+                iter::successors(self.source(), |&error| error.source())
+                    .filter_map(|error| error.downcast_ref())
+                    .any(TransportError::is_transient)
+            }
             None => matches!(
                 self.0.kind,
                 ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted

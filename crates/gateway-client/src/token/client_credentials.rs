@@ -1,7 +1,7 @@
 //! Tokens from an authorisation server, by OAuth 2.0 client credentials (RFC 6749, section 4.4).
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -15,15 +15,24 @@ use oauth2::{
     RequestTokenError, Scope, TokenResponse as _, TokenUrl,
 };
 
+use self::grant::Grant;
 use super::TokenSource;
 use super::aside::aside;
 use crate::{AccessToken, Error, base_url};
 
+mod grant;
+#[cfg(test)]
+mod tests;
+
 /// Asks an authorisation server for tokens, with the id and the secret of this client.
 ///
-/// How a token is obtained is not shown in the service text; this is for services behind an authorisation server. A
-/// token is replaced 30 s before it expires, after a day at the latest, and when the service refuses it. The server is
-/// asked once for each token, without retries; it has 30 s, and its answer may have 64 KiB.
+/// How a token is obtained is not shown in the service text; this is for services behind an authorisation server. The
+/// server is asked once for each token, without retries; it has 30 s, and its answer may have 64 KiB.
+///
+/// A token is replaced when the service refuses it, and before it expires: 30 s before, or after half of its life if
+/// that is later. After a day it is replaced in any case, and so it is if the server does not say how long it lasts
+/// (`expires_in`, RFC 6749, section 5.1). One that cannot be replaced in half of the time it has left is used for another
+/// 5 s before the next try, until it expires.
 ///
 /// # Which transport
 ///
@@ -90,8 +99,7 @@ pub struct ClientCredentials {
     client: Ready,
     scopes: Vec<Scope>,
     transport: SharedTransport,
-    /// When the token that was given last is to be replaced.
-    renewal: Mutex<Option<Instant>>,
+    grant: Mutex<Option<Grant>>,
 }
 
 /// A client of the authorisation server that knows where to ask for tokens, and nothing else.
@@ -127,7 +135,7 @@ impl ClientCredentials {
             .set_client_secret(ClientSecret::new(client_secret.into()))
             .set_token_uri(url);
         let transport = SharedTransport::new(transport);
-        Ok(Self { client, scopes: Vec::new(), transport, renewal: Mutex::new(None) })
+        Ok(Self { client, scopes: Vec::new(), transport, grant: Mutex::new(None) })
     }
 
     /// Does the same with a blocking transport, for either client. Each question is a short-lived thread, so that it
@@ -153,29 +161,58 @@ impl ClientCredentials {
         self
     }
 
-    async fn ask(&self) -> Result<AccessToken, BoxError> {
-        let carry = |request| exchange(self.transport.clone(), request);
-        let grant = self.client.exchange_client_credentials().add_scopes(self.scopes.clone());
-        let grant = grant.request_async(&carry).await.map_err(without_secrets)?;
-        let renewal = grant.expires_in().map(|lifetime| {
-            Instant::now() + lifetime.min(LONGEST_LIFETIME).saturating_sub(RENEWED_BEFORE)
-        });
-        *self.renewal.lock().unwrap_or_else(PoisonError::into_inner) = renewal;
-        Ok(AccessToken::new(grant.access_token().secret())?)
+    /// Returns a token that was not refused: a new one, or the last one if it is still good and there is no new one.
+    async fn renew(&self, refused: Option<&AccessToken>) -> Result<AccessToken, BoxError> {
+        let is_refused = |grant: &Grant| refused.is_some_and(|refused| grant.token.is(refused));
+        let now = Instant::now();
+        let mut limit = TIME_LIMIT;
+        if let Some(grant) = self.grant().as_ref().filter(|grant| !is_refused(grant)) {
+            // Another client with this source has asked meanwhile.
+            if grant.is_fresh(now) {
+                return Ok(grant.token.clone());
+            }
+            if grant.is_valid(now) {
+                limit = limit.min(grant.time_to_renew(now));
+            }
+        }
+        let outcome = self.ask(now, limit).await;
+        let now = Instant::now();
+        let mut last = self.grant();
+        match (outcome, last.as_mut()) {
+            (Ok(grant), _) => Ok(last.insert(grant).token.clone()),
+            (Err(_), Some(grant)) if grant.is_valid(now) && !is_refused(grant) => {
+                grant.put_off(now);
+                Ok(grant.token.clone())
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// Asks the authorisation server, which has so long to answer.
+    async fn ask(&self, now: Instant, limit: Duration) -> Result<Grant, BoxError> {
+        let carry = |request| exchange(self.transport.clone(), request, now + limit);
+        let answer = self.client.exchange_client_credentials().add_scopes(self.scopes.clone());
+        let answer = answer.request_async(&carry).await.map_err(without_secrets)?;
+        let token = AccessToken::new(answer.access_token().secret())?;
+        Ok(Grant::new(token, answer.expires_in(), now))
+    }
+
+    fn grant(&self) -> MutexGuard<'_, Option<Grant>> {
+        self.grant.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl TokenSource for ClientCredentials {
     fn token<'a>(
         &'a self,
-        _refused: Option<&'a AccessToken>,
+        refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        Box::pin(self.ask())
+        Box::pin(self.renew(refused))
     }
 
-    fn is_current(&self, _token: &AccessToken) -> bool {
-        let renewal = *self.renewal.lock().unwrap_or_else(PoisonError::into_inner);
-        renewal.is_none_or(|renewal| Instant::now() < renewal)
+    fn is_current(&self, token: &AccessToken) -> bool {
+        let is_current = |grant: &Grant| grant.token.is(token) && grant.is_fresh(Instant::now());
+        self.grant().as_ref().is_some_and(is_current)
     }
 }
 
@@ -189,10 +226,11 @@ impl fmt::Debug for ClientCredentials {
 async fn exchange(
     transport: SharedTransport,
     request: HttpRequest,
+    end: Instant,
 ) -> Result<HttpResponse, TransportError> {
     let mut request = request.map(Bytes::from);
     gateway_transport::mark_sensitive(request.headers_mut());
-    request.extensions_mut().insert(Deadline::at(Instant::now() + TIME_LIMIT));
+    request.extensions_mut().insert(Deadline::at(end));
     let (head, body) = transport.send(request).await?.into_parts();
     let body = body.collect(ANSWER_LIMIT).await?;
     Ok(HttpResponse::from_parts(head, body.into()))
@@ -230,165 +268,8 @@ fn without_secrets(error: RequestTokenError<TransportError, BasicErrorResponse>)
     }
 }
 
-/// How long before its end a token is replaced.
-const RENEWED_BEFORE: Duration = Duration::from_secs(30);
-
-/// A token that claims to last longer is replaced after a day.
-const LONGEST_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// How long the authorisation server may take.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// How large its answer may be, in bytes.
 const ANSWER_LIMIT: u64 = 64 * 1024;
-
-#[cfg(test)]
-mod tests {
-    use std::error::Error as _;
-    use std::time::Instant;
-
-    use bytes::Bytes;
-    use gateway_transport::{Deadline, MemoryTransport};
-    use http::Response;
-
-    use super::{ANSWER_LIMIT, ClientCredentials, RENEWED_BEFORE, TIME_LIMIT};
-    use crate::{Client, ErrorKind, blocking};
-
-    fn answer(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
-        let response = Response::builder().status(status);
-        response.header("content-type", "application/json").body(body.into()).unwrap()
-    }
-
-    fn client(authorisation: &MemoryTransport, service: &MemoryTransport) -> Client {
-        let url = "https://login.example.com/token";
-        let source = ClientCredentials::new(url, "id", "CANARY", authorisation.clone()).unwrap();
-        let builder = Client::builder("https://gateway.example.com").token(source.scope("read"));
-        builder.transport(service.clone()).build().unwrap()
-    }
-
-    const GRANT: &str = r#"{"access_token":"gwt_1","token_type":"bearer","expires_in":3600}"#;
-    const SHORT: &str = r#"{"access_token":"gwt_2","token_type":"bearer","expires_in":10}"#;
-
-    #[tokio::test]
-    async fn a_token_serves_until_it_expires() {
-        let authorisation = MemoryTransport::new([Ok(answer(200, SHORT)), Ok(answer(200, GRANT))]);
-        let service = MemoryTransport::new([(); 3].map(|()| Ok(answer(200, "[]"))));
-        let client = client(&authorisation, &service);
-        for token in ["Bearer gwt_2", "Bearer gwt_1", "Bearer gwt_1"] {
-            client.list_vacancies().await.unwrap();
-            let sent = service.requests();
-            assert_eq!(sent.last().unwrap().headers()["authorization"], token);
-        }
-        let asked = authorisation.requests();
-        assert_eq!(asked.len(), 2);
-        assert_eq!(asked[0].body(), "grant_type=client_credentials&scope=read");
-        assert!(!format!("{:?}", asked[0]).contains("CANARY"));
-    }
-
-    #[tokio::test]
-    async fn a_token_is_replaced_before_it_expires() {
-        let lead = RENEWED_BEFORE.as_secs();
-        for (lifetime, asked) in [(lead - 1, 2), (lead, 2), (lead + 1, 1)] {
-            let grant = format!(
-                r#"{{"access_token":"gwt_1","token_type":"bearer","expires_in":{lifetime}}}"#
-            );
-            let grants = [(); 2].map(|()| Ok(answer(200, grant.clone())));
-            let authorisation = MemoryTransport::new(grants);
-            let service = MemoryTransport::new([(); 2].map(|()| Ok(answer(200, "[]"))));
-            let client = client(&authorisation, &service);
-            for _ in 0..2 {
-                client.list_vacancies().await.unwrap();
-            }
-            assert_eq!(authorisation.requests().len(), asked, "{lifetime} s");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_grant_is_no_larger_than_its_limit() {
-        let limit = usize::try_from(ANSWER_LIMIT).unwrap();
-        for length in [limit - 1, limit, limit + 1] {
-            let grant = format!("{GRANT}{}", " ".repeat(length - GRANT.len()));
-            let authorisation = MemoryTransport::new([Ok(answer(200, grant))]);
-            let service = MemoryTransport::new([Ok(answer(200, "[]"))]);
-            let outcome = client(&authorisation, &service).list_vacancies().await;
-            assert_eq!(outcome.is_ok(), length <= limit, "{length}");
-        }
-    }
-
-    #[tokio::test]
-    async fn the_server_is_given_its_time() {
-        let authorisation = MemoryTransport::new([Ok(answer(200, GRANT))]);
-        let service = MemoryTransport::new([Ok(answer(200, "[]"))]);
-        let before = Instant::now();
-        client(&authorisation, &service).list_vacancies().await.unwrap();
-        let limit = Deadline::of(&authorisation.requests()[0]).unwrap().instant();
-        assert!((before + TIME_LIMIT..=Instant::now() + TIME_LIMIT).contains(&limit));
-    }
-
-    #[tokio::test]
-    async fn a_refused_token_is_replaced() {
-        let authorisation = MemoryTransport::new([Ok(answer(200, GRANT)), Ok(answer(200, SHORT))]);
-        let service = MemoryTransport::new([Ok(answer(401, "")), Ok(answer(200, "[]"))]);
-        client(&authorisation, &service).list_vacancies().await.unwrap();
-        assert_eq!(authorisation.remaining(), 0);
-    }
-
-    #[tokio::test]
-    async fn a_blocking_transport_serves_both_clients() {
-        let url = "https://login.example.com/token";
-        let source = || {
-            let authorisation = MemoryTransport::new([Ok(answer(200, GRANT))]);
-            ClientCredentials::new_blocking(url, "id", "secret", authorisation).unwrap()
-        };
-        let service = MemoryTransport::new([(); 2].map(|()| Ok(answer(200, "[]"))));
-        let client = Client::builder("https://gateway.example.com").token(source());
-        client.transport(service.clone()).build().unwrap().list_vacancies().await.unwrap();
-        let client = blocking::Client::builder("https://gateway.example.com").token(source());
-        client.transport(service.clone()).build().unwrap().list_vacancies().unwrap();
-        for request in service.requests() {
-            assert_eq!(request.headers()["authorization"], "Bearer gwt_1");
-        }
-    }
-
-    #[cfg(feature = "reqwest")]
-    #[test]
-    fn a_transport_without_its_runtime_is_an_error_that_says_so() {
-        use gateway_transport::Options;
-        use gateway_transport::reqwest::ReqwestTransport;
-
-        let transport = ReqwestTransport::new(&Options::default()).unwrap();
-        let source =
-            ClientCredentials::new("http://127.0.0.1:1/token", "id", "secret", transport).unwrap();
-        let client = blocking::Client::builder("https://gateway.example.com").token(source);
-        let client = client.transport(MemoryTransport::default()).build().unwrap();
-        let error = client.list_vacancies().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Token);
-        assert!(error.source().unwrap().to_string().contains("tokio runtime"), "{error:?}");
-    }
-
-    #[tokio::test]
-    async fn a_refusal_says_why_and_nothing_more() {
-        let refusal = r#"{"error":"invalid_client","error_description":"CANARY"}"#;
-        for (status, body, expected) in [
-            (401, refusal, "the authorisation server refused: invalid_client"),
-            (200, "CANARY", "the answer of the authorisation server has no token"),
-        ] {
-            let authorisation = MemoryTransport::new([Ok(answer(status, body))]);
-            let client = client(&authorisation, &MemoryTransport::default());
-            let error = client.list_vacancies().await.unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Token);
-            assert_eq!(error.source().unwrap().to_string(), expected);
-            assert!(!format!("{error:?} {error}").contains("CANARY"));
-        }
-    }
-
-    #[test]
-    fn the_secret_goes_over_https_only() {
-        let transport = MemoryTransport::default();
-        for bad in ["http://login.example.com/token", "login", "ftp://login.example.com"] {
-            let error = ClientCredentials::new(bad, "id", "CANARY", transport.clone()).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Config, "{bad}");
-        }
-        assert!(ClientCredentials::new("http://127.0.0.1:1/", "id", "x", transport).is_ok());
-    }
-}
