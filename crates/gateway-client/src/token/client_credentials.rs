@@ -9,7 +9,7 @@ use gateway_transport::{
     BlockingTransport, BoxError, BoxFuture, Deadline, ErrorKind, Request, Response,
     SharedTransport, Transport, TransportError,
 };
-use oauth2::basic::{BasicClient, BasicErrorResponse};
+use oauth2::basic::{BasicClient, BasicErrorResponse, BasicErrorResponseType};
 use oauth2::{
     ClientId, ClientSecret, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse,
     RequestTokenError, Scope, TokenResponse as _, TokenUrl,
@@ -260,9 +260,13 @@ impl<T: BlockingTransport> Transport for OwnThread<T> {
 /// Says what went wrong. What the server answered stays out of it: it may have a token in it.
 fn without_secrets(error: RequestTokenError<TransportError, BasicErrorResponse>) -> BoxError {
     match error {
-        RequestTokenError::ServerResponse(refusal) => {
-            format!("the authorisation server refused: {}", refusal.error()).into()
-        }
+        RequestTokenError::ServerResponse(refusal) => match refusal.error() {
+            // Not one of RFC 6749, section 5.2, but any text.
+            BasicErrorResponseType::Extension(_) => {
+                "the authorisation server refused, with a code of its own".into()
+            }
+            code => format!("the authorisation server refused: {code}").into(),
+        },
         RequestTokenError::Request(error) => error.into(),
         _ => "the answer of the authorisation server has no token".into(),
     }

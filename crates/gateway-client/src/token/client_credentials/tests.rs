@@ -197,8 +197,10 @@ fn a_transport_without_its_runtime_is_an_error_that_says_so() {
 #[tokio::test]
 async fn a_refusal_says_why_and_nothing_more() {
     let refusal = r#"{"error":"invalid_client","error_description":"CANARY"}"#;
+    let own = r#"{"error":"CANARY"}"#;
     for (status, body, expected) in [
         (401, refusal, "the authorisation server refused: invalid_client"),
+        (400, own, "the authorisation server refused, with a code of its own"),
         (200, "CANARY", "the answer of the authorisation server has no token"),
     ] {
         let authorisation = MemoryTransport::new([Ok(answer(status, body))]);
