@@ -20,6 +20,7 @@ pub(crate) mod version;
 /// Does what was asked for.
 pub(crate) fn run(args: Args, screen: Screen) -> Result<(), Failure> {
     let Args { output, service, command } = args;
+    service.check()?;
     let session = || Session::open(&service, &output, screen);
     match command {
         Command::Operation(operation) => operation.run(&session()?),

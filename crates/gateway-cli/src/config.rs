@@ -61,6 +61,8 @@ pub(crate) struct Settings {
     pub(crate) token: Option<TokenFrom>,
     pub(crate) allow_insecure_http: Setting<bool>,
     pub(crate) timeout: Option<Setting<u64>>,
+    /// What the profiles have.
+    pub(crate) file: ConfigFile,
 }
 
 /// Where the access token comes from.
@@ -103,16 +105,8 @@ impl fmt::Display for TokenFrom {
 impl Settings {
     /// Puts the settings together.
     pub(crate) fn of(flags: &ServiceFlags) -> Result<Self, Failure> {
-        if flags.token.is_some() {
-            return Err(Failure::usage(
-                "a token on the command line can be read by every program on this machine",
-            )
-            .hint(
-                "set GATEWAY_TOKEN, or use --token-file, --token-stdin or `gateway auth login`",
-            ));
-        }
-        let file = ConfigFile::read()?;
         let profile = profile(flags)?;
+        let file = if flags.is_demo() { ConfigFile::default() } else { ConfigFile::read()? };
         let given = |key: &str| file.get(&profile.value, key);
         let from = || Origin::Profile(profile.value.clone());
         let base_url = first([
@@ -120,7 +114,7 @@ impl Settings {
             variable(BASE_URL).map(|url| (url, Origin::Variable(BASE_URL))),
             given("base-url").map(|url| (url, from())),
         ]);
-        let insecure = given("allow-insecure-http").is_some_and(|text| text == "true");
+        let insecure = file.is_on(&profile.value, "allow-insecure-http");
         let allow_insecure_http = match (flags.allow_insecure_http, insecure) {
             (true, _) => Setting { value: true, origin: Origin::Flag("--allow-insecure-http") },
             (false, true) => Setting { value: true, origin: from() },
@@ -130,17 +124,17 @@ impl Settings {
             flags.timeout.map(|seconds| (seconds, Origin::Flag("--timeout"))),
             given("timeout").and_then(|text| text.parse().ok()).map(|seconds| (seconds, from())),
         ]);
-        let token = token(flags, &file, &profile.value)?;
-        Ok(Self { profile, base_url, token, allow_insecure_http, timeout })
+        let token = token(flags, &file, &profile.value);
+        Ok(Self { profile, base_url, token, allow_insecure_http, timeout, file })
     }
 
     /// Refuses a profile that was named and has no settings: a mistyped name must not ask another account.
     pub(crate) fn check_profile(&self) -> Result<(), Failure> {
         let name = &self.profile.value;
-        let file = ConfigFile::read()?;
+        let file = &self.file;
         if self.profile.origin == Origin::Default
             || file.profiles().any(|known| known == name)
-            || tokens::read(name)?.is_some()
+            || tokens::hold(name)
         {
             return Ok(());
         }
@@ -159,8 +153,8 @@ fn first<T, const N: usize>(candidates: [Option<(T, Origin)>; N]) -> Option<Sett
     Some(Setting { value, origin })
 }
 
-/// Finds the profile.
-fn profile(flags: &ServiceFlags) -> Result<Setting<String>, Failure> {
+/// Finds the profile. Commands that change it need nothing else.
+pub(crate) fn profile(flags: &ServiceFlags) -> Result<Setting<String>, Failure> {
     let named = first([
         flags.profile.clone().map(|name| (name, Origin::Flag("--profile"))),
         variable(PROFILE).map(|name| (name, Origin::Variable(PROFILE))),
@@ -172,39 +166,38 @@ fn profile(flags: &ServiceFlags) -> Result<Setting<String>, Failure> {
 }
 
 /// Finds where the token comes from, without reading it.
-fn token(
-    flags: &ServiceFlags,
-    file: &ConfigFile,
-    profile: &str,
-) -> Result<Option<TokenFrom>, Failure> {
+fn token(flags: &ServiceFlags, file: &ConfigFile, profile: &str) -> Option<TokenFrom> {
     let from_file = |value: PathBuf, origin| Some(TokenFrom::File(Setting { value, origin }));
+    #[cfg(feature = "demo")]
+    if flags.demo {
+        return Some(TokenFrom::Demo);
+    }
     if flags.token_stdin {
-        return Ok(Some(TokenFrom::Stdin));
+        return Some(TokenFrom::Stdin);
     }
     if let Some(path) = &flags.token_file {
         if path.as_os_str() == "-" {
-            return Ok(Some(TokenFrom::Stdin));
+            return Some(TokenFrom::Stdin);
         }
-        return Ok(from_file(path.clone(), Origin::Flag("--token-file")));
+        return from_file(path.clone(), Origin::Flag("--token-file"));
     }
     if variable(TOKEN).is_some() {
-        return Ok(Some(TokenFrom::Variable));
+        return Some(TokenFrom::Variable);
     }
     if let Some(path) = variable(TOKEN_FILE) {
-        return Ok(from_file(path.into(), Origin::Variable(TOKEN_FILE)));
+        return from_file(path.into(), Origin::Variable(TOKEN_FILE));
     }
     let origin = Origin::Profile(profile.to_owned());
     if let Some(command) = file.words(profile, "token-command") {
-        return Ok(Some(TokenFrom::Command(Setting { value: command, origin })));
+        return Some(TokenFrom::Command(Setting { value: command, origin }));
     }
     if let Some(path) = file.get(profile, "token-file") {
-        return Ok(from_file(path.into(), origin));
+        return from_file(path.into(), origin);
     }
-    if file.get(profile, "token-keyring").is_some_and(|text| text == "true") {
-        return Ok(Some(TokenFrom::Keyring { profile: profile.to_owned() }));
+    if file.is_on(profile, "token-keyring") {
+        return Some(TokenFrom::Keyring { profile: profile.to_owned() });
     }
-    let stored = tokens::read(profile)?.is_some();
-    Ok(stored.then(|| TokenFrom::Login { profile: profile.to_owned() }))
+    tokens::hold(profile).then(|| TokenFrom::Login { profile: profile.to_owned() })
 }
 
 /// Checks a profile name: letters, digits, `-` and `_`, so that it is a key everywhere and a path nowhere.

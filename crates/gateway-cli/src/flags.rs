@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args};
 
+use crate::failure::Failure;
 use crate::output::Format;
 use crate::output::select::Filter;
 use crate::screen::Color;
@@ -113,4 +114,30 @@ pub(crate) struct ServiceFlags {
     /// token.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
+}
+
+impl ServiceFlags {
+    /// Returns whether the sample service is asked.
+    #[cfg_attr(
+        not(feature = "demo"),
+        expect(clippy::unused_self, reason = "this program has no sample service")
+    )]
+    pub(crate) const fn is_demo(&self) -> bool {
+        #[cfg(feature = "demo")]
+        let demo = self.demo;
+        #[cfg(not(feature = "demo"))]
+        let demo = false;
+        demo
+    }
+
+    /// Refuses a token that everybody could read.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if self.token.is_none() {
+            return Ok(());
+        }
+        Err(Failure::usage(
+            "a token on the command line can be read by every program on this machine",
+        )
+        .hint("set GATEWAY_TOKEN, or use --token-file, --token-stdin or `gateway auth login`"))
+    }
 }

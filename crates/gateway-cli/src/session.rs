@@ -49,7 +49,9 @@ impl Session {
         screen: Screen,
     ) -> Result<Self, Failure> {
         let mut settings = Settings::of(service)?;
-        settings.check_profile()?;
+        if !service.is_demo() {
+            settings.check_profile()?;
+        }
         crate::interrupt::watch(screen);
         let client = connect(service, &mut settings, screen)?;
         let (dry_run, verbose) = (service.dry_run, service.verbose > 0);

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::config::file::ConfigFile;
 use crate::config::keyring::Keyring;
-use crate::config::{Origin, Settings, TOKEN, TokenFrom, folder, tokens};
+use crate::config::{Origin, Settings, TOKEN, TokenFrom, folder, profile, tokens};
 use crate::connect::{from_stdin, no_base_url, with_token};
 use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
@@ -69,6 +69,9 @@ pub(crate) fn run(
     output: &OutputFlags,
     screen: Screen,
 ) -> Result<(), Failure> {
+    if service.is_demo() && !matches!(command, AuthCommand::Status) {
+        return Err(Failure::usage("the sample service has a token of its own, for one command"));
+    }
     match command {
         AuthCommand::Login(flags) => login(flags, service, output, screen),
         AuthCommand::Status => status(service, output, screen),
@@ -83,10 +86,6 @@ fn login(
     output: &OutputFlags,
     screen: Screen,
 ) -> Result<(), Failure> {
-    #[cfg(feature = "demo")]
-    if service.demo {
-        return Err(Failure::usage("the sample service has a token of its own, for one command"));
-    }
     if service.dry_run {
         Session::open(service, output, screen)?.is_only_shown(&question())?;
         return Ok(());
@@ -116,7 +115,7 @@ fn login(
         "the keyring".to_owned()
     } else {
         tokens::store(profile, text)?;
-        if is_in_keyring(&file, profile) {
+        if file.is_on(profile, "token-keyring") {
             forget_in_keyring(profile, screen);
             file.unset(profile, "token-keyring");
             file.save()?;
@@ -204,7 +203,7 @@ fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Resul
 
 /// Removes the token wherever the profile has it.
 fn logout(service: &ServiceFlags, screen: Screen) -> Result<(), Failure> {
-    let profile = Settings::of(service)?.profile.value;
+    let profile = profile(service)?.value;
     let mut file = ConfigFile::read()?;
     let (places, done, nothing) = if service.dry_run {
         (places(&file, &profile)?, "would be", "would be")
@@ -229,7 +228,7 @@ fn logout(service: &ServiceFlags, screen: Screen) -> Result<(), Failure> {
 /// Returns where the profile says that it has a token, without opening the keyring.
 fn places(file: &ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
     let mut places = Vec::new();
-    if is_in_keyring(file, profile) {
+    if file.is_on(profile, "token-keyring") {
         places.push("the keyring".to_owned());
     }
     if tokens::read(profile)?.is_some() {
@@ -241,7 +240,7 @@ fn places(file: &ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
 /// Removes the token, and returns from where.
 fn remove(file: &mut ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
     let mut places = Vec::new();
-    if is_in_keyring(file, profile) {
+    if file.is_on(profile, "token-keyring") {
         if Keyring::open()?.remove(profile)? {
             places.push("the keyring".to_owned());
         }
@@ -252,10 +251,6 @@ fn remove(file: &mut ConfigFile, profile: &str) -> Result<Vec<String>, Failure> 
         places.push(tokens::path()?.display().to_string());
     }
     Ok(places)
-}
-
-fn is_in_keyring(file: &ConfigFile, profile: &str) -> bool {
-    file.get(profile, "token-keyring").is_some_and(|text| text == "true")
 }
 
 /// Removes a token that another has taken the place of. It is of no use any more, so this may fail.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::command::print;
 use crate::config::file::{ConfigFile, path};
-use crate::config::{KEYS, Settings, check_key};
+use crate::config::{KEYS, Settings, check_key, profile};
 use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
 use crate::output::Shape;
@@ -74,7 +74,7 @@ pub(crate) fn run(
     match command {
         ConfigCommand::Path => print(output, format!("{}\n", path()?.display()).as_bytes()),
         ConfigCommand::Set { key, value } => {
-            let profile = Settings::of(service)?.profile.value;
+            let profile = profile(service)?.value;
             let mut file = ConfigFile::read()?;
             file.set(&profile, &key, &value)?;
             let done = if service.dry_run { "would be set" } else { "is set" };
@@ -82,10 +82,11 @@ pub(crate) fn run(
         }
         ConfigCommand::Unset { key } => {
             check_key(&key)?;
-            let profile = Settings::of(service)?.profile.value;
+            let profile = profile(service)?.value;
             let mut file = ConfigFile::read()?;
             if !file.unset(&profile, &key) {
-                let path = file.path().display();
+                let path = file.path()?;
+                let path = path.display();
                 screen.note(&format!("{key} of profile {profile} was not set in {path}"));
                 return Ok(());
             }
@@ -95,7 +96,7 @@ pub(crate) fn run(
         ConfigCommand::Get { key } => {
             check_key(&key)?;
             let settings = Settings::of(service)?;
-            let setting = listed(&settings)?.into_iter().find(|listed| listed.setting == key);
+            let setting = listed(&settings).into_iter().find(|listed| listed.setting == key);
             match setting.and_then(|listed| listed.value) {
                 Some(value) => print(output, format!("{value}\n").as_bytes()),
                 None => Err(Failure::usage(format!("`{key}` is not set"))),
@@ -106,7 +107,7 @@ pub(crate) fn run(
             let fields = fields.get(..if origin { 3 } else { 2 }).unwrap_or(fields);
             let shape = Shape { columns: fields, fields, single: false };
             let mut printer = Printer::open(output, screen, &shape)?;
-            for mut listed in listed(&Settings::of(service)?)? {
+            for mut listed in listed(&Settings::of(service)?) {
                 if !origin {
                     listed.origin = None;
                 }
@@ -127,13 +128,12 @@ fn change(
     if !service.dry_run {
         file.save()?;
     }
-    screen.note(&format!("{what} in {}", file.path().display()));
+    screen.note(&format!("{what} in {}", file.path()?.display()));
     Ok(())
 }
 
 /// Returns all settings; those that are not set have no value.
-fn listed(settings: &Settings) -> Result<Vec<Listed>, Failure> {
-    let file = ConfigFile::read()?;
+fn listed(settings: &Settings) -> Vec<Listed> {
     let profile = &settings.profile;
     let mut all = vec![Listed {
         setting: "profile",
@@ -146,7 +146,7 @@ fn listed(settings: &Settings) -> Result<Vec<Listed>, Failure> {
             "timeout" => part(settings.timeout.as_ref(), u64::to_string),
             "allow-insecure-http" => part(Some(&settings.allow_insecure_http), bool::to_string),
             other => {
-                let value = file.get(&profile.value, other);
+                let value = settings.file.get(&profile.value, other);
                 let origin = value.as_ref().map(|_| format!("profile {}", profile.value));
                 (value, origin)
             }
@@ -156,7 +156,7 @@ fn listed(settings: &Settings) -> Result<Vec<Listed>, Failure> {
     let token = settings.token.as_ref().map(|from| format!("from {from}"));
     let origin = token.as_ref().map(|_| "see `gateway auth status`".to_owned());
     all.push(Listed { setting: "token", value: token, origin });
-    Ok(all)
+    all
 }
 
 fn part<T>(

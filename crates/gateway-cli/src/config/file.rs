@@ -1,6 +1,6 @@
 //! The file of settings: one table for each profile. Comments stay when a setting changes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
@@ -8,28 +8,28 @@ use crate::config::{KEYS, check_key, check_name, folder};
 use crate::failure::Failure;
 
 /// `config.toml`, read and checked.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ConfigFile {
-    path: PathBuf,
+    /// `None` if there is no place for it.
+    path: Option<PathBuf>,
     document: DocumentMut,
 }
 
 impl ConfigFile {
-    /// Reads the file; one that is not there has no settings.
+    /// Reads the file; one that is not there, or has no place to be, has no settings.
     pub(crate) fn read() -> Result<Self, Failure> {
-        let path = path()?;
+        let Some(path) = folder::find(NAME) else { return Ok(Self::default()) };
         let text = folder::read(&path)?.unwrap_or_default();
         let document = text.parse::<DocumentMut>().map_err(|error| {
             Failure::usage(format!("{} is not TOML", path.display())).because(place(&text, &error))
         })?;
-        let file = Self { path, document };
-        file.check().map_err(|failure| failure.because(format!("in {}", file.path.display())))?;
-        Ok(file)
+        check(&document).map_err(|failure| failure.because(format!("in {}", path.display())))?;
+        Ok(Self { path: Some(path), document })
     }
 
-    /// Returns where the file is.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Returns where the file is, or is to be.
+    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
+        self.path.clone().map_or_else(path, Ok)
     }
 
     /// Returns the names of the profiles.
@@ -48,6 +48,11 @@ impl ConfigFile {
             Value::Boolean(flag) => Some(flag.value().to_string()),
             other => Some(other.to_string().trim().to_owned()),
         }
+    }
+
+    /// Returns whether a setting of a profile is `true`.
+    pub(crate) fn is_on(&self, profile: &str, key: &str) -> bool {
+        self.value(profile, key).and_then(Value::as_bool).unwrap_or(false)
     }
 
     /// Returns a setting that is a program and its arguments.
@@ -83,40 +88,40 @@ impl ConfigFile {
 
     /// Writes the file.
     pub(crate) fn save(&self) -> Result<(), Failure> {
-        folder::write(&self.path, &self.document.to_string())
+        folder::write(&self.path()?, &self.document.to_string())
     }
 
     fn value(&self, profile: &str, key: &str) -> Option<&Value> {
         self.document.get("profile")?.get(profile)?.get(key)?.as_value()
     }
-
-    /// Refuses what nobody would read: a mistyped setting must not be ignored.
-    fn check(&self) -> Result<(), Failure> {
-        for (key, item) in self.document.iter() {
-            let profiles = item.as_table_like().filter(|_| key == "profile").ok_or_else(|| {
-                Failure::usage(format!("`{key}` does not belong here"))
-                    .hint("settings stand below [profile.NAME]")
-            })?;
-            for (name, settings) in profiles.iter() {
-                check_name(name)?;
-                let settings = settings.as_table_like().ok_or_else(|| {
-                    Failure::usage(format!("`profile.{name}` is no table of settings"))
-                })?;
-                for (key, value) in settings.iter() {
-                    check_key(key)?;
-                    if !value.as_value().is_some_and(|value| fits(key, value)) {
-                        return Err(wrong_value(key));
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Returns where the settings are.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
-    Ok(folder::path()?.join("config.toml"))
+    folder::path(NAME)
+}
+
+/// Refuses what nobody would read: a mistyped setting must not be ignored.
+fn check(document: &DocumentMut) -> Result<(), Failure> {
+    for (key, item) in document.iter() {
+        let profiles = item.as_table_like().filter(|_| key == "profile").ok_or_else(|| {
+            Failure::usage(format!("`{key}` does not belong here"))
+                .hint("settings stand below [profile.NAME]")
+        })?;
+        for (name, settings) in profiles.iter() {
+            check_name(name)?;
+            let settings = settings.as_table_like().ok_or_else(|| {
+                Failure::usage(format!("`profile.{name}` is no table of settings"))
+            })?;
+            for (key, value) in settings.iter() {
+                check_key(key)?;
+                if !value.as_value().is_some_and(|value| fits(key, value)) {
+                    return Err(wrong_value(key));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Reads a setting from the command line.
@@ -164,3 +169,5 @@ fn place(text: &str, error: &toml_edit::TomlError) -> String {
     let line = before.matches('\n').count() + 1;
     format!("line {line}, column {}: {message}", begun.chars().count() + 1)
 }
+
+const NAME: &str = "config.toml";

@@ -7,16 +7,24 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::screen::variable;
 
-/// Returns where the platform keeps settings: `$XDG_CONFIG_HOME/gateway`, `~/.config/gateway`, `%APPDATA%\gateway`.
-pub(crate) fn path() -> Result<PathBuf, Failure> {
+/// Returns where a file of settings is: in `$XDG_CONFIG_HOME/gateway`, `~/.config/gateway`, or `%APPDATA%\gateway`.
+///
+/// A container or a cron job may have no such place, and no settings then.
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = if cfg!(windows) {
         absolute("APPDATA")
     } else {
         absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))
     };
-    base.map(|base| base.join("gateway")).ok_or_else(|| {
-        Failure::usage("there is no folder for settings").hint("set HOME or XDG_CONFIG_HOME")
+    Some(base?.join("gateway").join(name))
+}
+
+/// Returns where a file of settings is to be kept.
+pub(crate) fn path(name: &str) -> Result<PathBuf, Failure> {
+    let variables = if cfg!(windows) { "APPDATA" } else { "HOME or XDG_CONFIG_HOME" };
+    find(name).ok_or_else(|| {
+        Failure::usage("there is no folder for settings").hint(format!("set {variables}"))
     })
 }
 
@@ -24,9 +32,14 @@ pub(crate) fn path() -> Result<PathBuf, Failure> {
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if is_missing(&error) => Ok(None),
         Err(error) => Err(unusable(path, "cannot be read", &error)),
     }
+}
+
+/// Accounts without a home have `/dev/null` for it: what is said to be below a file is not there either.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Puts a file in place whole or not at all, for its owner only.

@@ -7,6 +7,11 @@ use toml_edit::{DocumentMut, value};
 use crate::config::folder;
 use crate::failure::Failure;
 
+/// Returns whether a profile has a token. What is wrong with the file is told by whoever reads the token.
+pub(crate) fn hold(profile: &str) -> bool {
+    read(profile).map_or(true, |token| token.is_some())
+}
+
 /// Returns the token of a profile.
 pub(crate) fn read(profile: &str) -> Result<Option<String>, Failure> {
     let document = open()?;
@@ -32,11 +37,11 @@ pub(crate) fn remove(profile: &str) -> Result<bool, Failure> {
 
 /// Returns where the tokens are.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
-    Ok(folder::path()?.join("tokens.toml"))
+    folder::path(NAME)
 }
 
 fn open() -> Result<DocumentMut, Failure> {
-    let path = path()?;
+    let Some(path) = folder::find(NAME) else { return Ok(DocumentMut::new()) };
     let Some(text) = folder::read(&path)? else { return Ok(DocumentMut::new()) };
     folder::check_private(&path)?;
     // The error of the parser would quote the line, and with it the token.
@@ -45,3 +50,5 @@ fn open() -> Result<DocumentMut, Failure> {
             .hint("remove it, and run `gateway auth login` again")
     })
 }
+
+const NAME: &str = "tokens.toml";

@@ -10,6 +10,7 @@ mod exit_codes;
 mod files;
 #[cfg(target_os = "linux")]
 mod memory;
+mod no_settings;
 mod raw;
 mod run;
 mod service;

@@ -1,0 +1,85 @@
+//! Settings that are not there, or cannot be used: whoever needs none is not asked for any.
+
+use std::fs;
+use std::process::Command;
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+
+use crate::run::{Person, TOKEN, code, stderr};
+
+/// Runs a command, and returns its exit code and what it says.
+fn end(mut command: Command) -> (i32, String) {
+    let output = command.output().unwrap();
+    (code(&output), stderr(&output).to_owned())
+}
+
+/// A container or a cron job has no home.
+#[test]
+fn without_a_folder_there_are_no_settings() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        let body = br#"{"credits_number":"1","currency":"EUR"}"#;
+        connection.respond("content-type: application/json\r\n", body);
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri(""));
+    let homeless = |args: &[&str], home: Option<&str>| {
+        let mut command = person.command(args);
+        command.env_remove("XDG_CONFIG_HOME");
+        if let Some(home) = home {
+            command.env("HOME", home);
+        }
+        end(command)
+    };
+    let mut shown = String::new();
+    for home in [None, Some("/dev/null"), Some("relative")] {
+        assert_eq!(homeless(&["credits", "get"], home), (0, String::new()), "{home:?}");
+        let (code, said) = homeless(&["config", "list"], home);
+        assert_eq!(code, 0, "{said}");
+    }
+    for args in [
+        &["config", "set", "timeout", "5"][..],
+        &["config", "path"],
+        &["auth", "login", "--unchecked"],
+        &["credits", "get", "--profile", "work"],
+    ] {
+        let (code, said) = homeless(args, None);
+        assert_eq!(code, 2, "{args:?}: {said}");
+        shown += &said;
+    }
+    assert!(!shown.contains(TOKEN));
+    insta::assert_snapshot!(shown);
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn the_sample_service_needs_no_settings() {
+    let person = Person::new();
+    let folder = person.config().join("gateway");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), "[").unwrap();
+    fs::write(folder.join("tokens.toml"), "[").unwrap();
+    assert_eq!(end(person.command(&["--demo", "credits", "get"])), (0, String::new()));
+    assert_eq!(end(person.command(&["--demo", "--profile", "x", "credits", "get"])).0, 0);
+    let mut command = person.command(&["--demo", "credits", "get"]);
+    command.env_remove("XDG_CONFIG_HOME");
+    assert_eq!(end(command), (0, String::new()));
+}
+
+/// What is wrong with the stored tokens is told by those who read them.
+#[test]
+fn settings_do_without_the_stored_tokens() {
+    let person = Person::new().with("GATEWAY_BASE_URL", "https://gateway.example.com");
+    let folder = person.config().join("gateway");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("tokens.toml"), "[").unwrap();
+    let shown = [
+        &["config", "set", "timeout", "5"][..],
+        &["config", "list", "-o", "table"],
+        &["config", "get", "timeout"],
+        &["credits", "get", "--dry-run"],
+        &["credits", "get"],
+    ]
+    .map(|args| person.see(args));
+    insta::assert_snapshot!(shown.join("\n"));
+}
