@@ -12,6 +12,7 @@ mod evolution;
 mod faults;
 mod limits;
 mod mocks;
+mod opening;
 mod operations;
 mod schemas;
 mod spans;

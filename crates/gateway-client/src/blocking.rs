@@ -1,13 +1,12 @@
 //! The blocking client: the same policy, without a runtime.
 
 use std::fmt;
-use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use gateway_model::{ListOperation, Operation};
-use gateway_transport::{BlockingBody, BlockingTransport, Request, TransportError};
+use gateway_transport::{BlockingBody, BlockingTransport, Deadline, Request, TransportError};
 use http::{Response, StatusCode};
 use pollster::block_on;
 
@@ -155,7 +154,7 @@ impl Client {
         let (response, attempts) = self.open(operation, &span)?;
         let (head, body) = response.into_parts();
         if let Err(error) = span.outcome(check_head(head.status, &head.headers)) {
-            let kept = beginning(body);
+            let kept = beginning(body, Some(self.core.unfit_body_deadline()));
             return Err(error.with_answer(Answer::new(Response::from_parts(head, kept), attempts)));
         }
         Ok(Records::new(body, O::decoder(), attempts, span))
@@ -297,6 +296,7 @@ fn exchange(
     request: Request,
     reading: Reading,
 ) -> Result<Response<BlockingBody>, TransportError> {
+    let deadline = Deadline::of(&request).map(Deadline::head);
     let (head, body) = transport.send(request)?.into_parts();
     let body = match (head.status, reading) {
         (StatusCode::OK, Reading::Whole(limit)) => {
@@ -304,16 +304,21 @@ fn exchange(
             body.collect(limit)?.into()
         }
         (StatusCode::OK, Reading::Head) => body,
-        _ => beginning(body).into(),
+        _ => beginning(body, deadline).into(),
     };
     Ok(Response::from_parts(head, body))
 }
 
-/// Receives what is kept of the body of an error. The status says more than a cut body, so that is no error.
-fn beginning(body: BlockingBody) -> Bytes {
-    let mut kept = Vec::new();
-    let limit = u64::try_from(ERROR_BODY_LIMIT).unwrap_or(u64::MAX);
-    // What arrived before a failure stands in `kept`.
-    let _cut = body.take(limit).read_to_end(&mut kept);
-    kept.into()
+/// Receives what is kept of the body of an error, as far as it comes in time. The status says more than a cut body, so
+/// that is no error.
+fn beginning(mut body: BlockingBody, deadline: Option<Instant>) -> Bytes {
+    let mut kept = BytesMut::new();
+    while kept.len() < ERROR_BODY_LIMIT
+        && deadline.is_none_or(|deadline| Instant::now() < deadline)
+        && let Ok(Some(chunk)) = body.chunk()
+    {
+        let missing = ERROR_BODY_LIMIT - kept.len();
+        kept.extend_from_slice(chunk.get(..missing).unwrap_or(&chunk));
+    }
+    kept.freeze()
 }

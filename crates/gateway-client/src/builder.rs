@@ -88,7 +88,8 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Sets how long one attempt may take, body included. Default: 30 s. It never takes longer than the call.
+    /// Sets how long one attempt may take, body included unless that is a stream. Default: 30 s. It never takes longer than
+    /// the call.
     ///
     /// One that takes longer has failed on the way, and may be repeated.
     pub fn attempt_timeout(mut self, limit: Duration) -> Self {
@@ -99,7 +100,8 @@ impl<T> Builder<T> {
     /// Sets how long a stream may take, from the first attempt to the last record. Default: one hour. A peer that falls
     /// silent is noticed earlier, by the transport.
     ///
-    /// For streams, it takes the place of both other limits; only the token has to come within the time of a call.
+    /// Until the head of the answer is there, with the token, all attempts and all waiting, the limits of any call hold for
+    /// a stream, too.
     pub fn stream_timeout(mut self, limit: Duration) -> Self {
         self.policy.stream_timeout = limit;
         self

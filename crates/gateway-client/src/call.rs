@@ -39,8 +39,10 @@ impl Default for Policy {
 pub(crate) struct Call<'a> {
     policy: &'a Policy,
     target: Uri,
+    /// When its answer must be there or, if that is a stream, have begun.
     deadline: Instant,
-    attempt_timeout: Duration,
+    /// When a stream must be over.
+    stream_end: Option<Instant>,
     attempts: u32,
     failures: u32,
     refreshed: bool,
@@ -83,37 +85,29 @@ impl Moment {
 impl<'a> Call<'a> {
     /// Begins a call whose whole answer is received. Its deadline counts from here.
     pub(crate) fn new(policy: &'a Policy, target: Uri, now: Instant) -> Self {
-        Self::limited(policy, target, now, policy.call_timeout, policy.attempt_timeout)
-    }
-
-    /// Begins a call whose answer is a stream: an attempt lasts as long as the list is read.
-    pub(crate) fn streaming(policy: &'a Policy, target: Uri, now: Instant) -> Self {
-        Self::limited(policy, target, now, policy.stream_timeout, policy.stream_timeout)
-    }
-
-    fn limited(
-        policy: &'a Policy,
-        target: Uri,
-        now: Instant,
-        call_timeout: Duration,
-        attempt_timeout: Duration,
-    ) -> Self {
-        // A limit that no clock can hold is no limit.
-        let deadline = now.checked_add(call_timeout).unwrap_or(now + FOREVER);
+        let deadline = Deadline::since(now, policy.call_timeout).instant();
         Self {
             policy,
             target,
             deadline,
-            attempt_timeout,
+            stream_end: None,
             attempts: 0,
             failures: 0,
             refreshed: false,
         }
     }
 
-    /// Returns how long to wait for a token that is asked for now. A stream may last long; its token may not.
-    pub(crate) fn token_deadline(&self, now: Instant) -> Instant {
-        self.limit(self.policy.call_timeout, now)
+    /// Begins a call whose answer is a stream: its head comes within the time of any call, and then it is read for as long
+    /// as a stream may take.
+    pub(crate) fn streaming(policy: &'a Policy, target: Uri, now: Instant) -> Self {
+        let end = Deadline::since(now, policy.stream_timeout).instant();
+        let call = Self::new(policy, target, now);
+        Self { deadline: call.deadline.min(end), stream_end: Some(end), ..call }
+    }
+
+    /// Returns how long to wait for a token.
+    pub(crate) fn token_deadline(&self) -> Instant {
+        self.deadline
     }
 
     /// Returns the request that the first attempt would send, without its deadline.
@@ -125,13 +119,12 @@ impl<'a> Call<'a> {
     pub(crate) fn attempt(&mut self, token: &AccessToken, now: Instant) -> Result<Request, Error> {
         let mut request = request(self.target.clone(), token)?;
         self.attempts += 1;
-        request.extensions_mut().insert(Deadline::at(self.limit(self.attempt_timeout, now)));
+        let limit = Deadline::since(now, self.policy.attempt_timeout).instant().min(self.deadline);
+        request.extensions_mut().insert(match self.stream_end {
+            Some(end) => Deadline::at(end).head_by(limit),
+            None => Deadline::at(limit),
+        });
         Ok(request)
-    }
-
-    /// Returns when something is over that begins now: after its own limit, or with the call.
-    fn limit(&self, own: Duration, now: Instant) -> Instant {
-        now.checked_add(own).map_or(self.deadline, |end| end.min(self.deadline))
     }
 
     /// Returns how many requests were handed to the transport.
@@ -187,9 +180,6 @@ pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) const STREAM_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 pub(crate) const BODY_LIMIT: u64 = 64 * 1024 * 1024;
-
-/// Thirty years: beyond any call, within any clock.
-const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use gateway_model::{ListOperation, Operation};
-use gateway_transport::{Body, Request, SharedTransport, Transport, TransportError};
+use gateway_transport::{Body, Deadline, Request, SharedTransport, Transport, TransportError};
 use http::{Response, StatusCode};
 
 use crate::answer::{Answer, ERROR_BODY_LIMIT, check_head};
@@ -173,7 +173,7 @@ impl Client {
         let (response, attempts) = self.open(operation, &span).await?;
         let (head, body) = response.into_parts();
         if let Err(error) = span.outcome(check_head(head.status, &head.headers)) {
-            let kept = beginning(body).await;
+            let kept = beginning(body, Some(self.core.unfit_body_deadline())).await;
             return Err(error.with_answer(Answer::new(Response::from_parts(head, kept), attempts)));
         }
         Ok(Records::new(body, O::decoder(), attempts, span))
@@ -329,6 +329,7 @@ async fn exchange(
     request: Request,
     reading: Reading,
 ) -> Result<Response<Body>, TransportError> {
+    let deadline = Deadline::of(&request).map(Deadline::head);
     let (head, body) = transport.send(request).await?.into_parts();
     let body = match (head.status, reading) {
         (StatusCode::OK, Reading::Whole(limit)) => {
@@ -336,15 +337,17 @@ async fn exchange(
             body.collect(limit).await?.into()
         }
         (StatusCode::OK, Reading::Head) => body,
-        _ => beginning(body).await.into(),
+        _ => beginning(body, deadline).await.into(),
     };
     Ok(Response::from_parts(head, body))
 }
 
-/// Receives what is kept of the body of an error. The status says more than a cut body, so that is no error.
-async fn beginning(mut body: Body) -> Bytes {
+/// Receives what is kept of the body of an error, as far as it comes in time. The status says more than a cut body, so
+/// that is no error.
+async fn beginning(mut body: Body, deadline: Option<Instant>) -> Bytes {
     let mut kept = BytesMut::new();
     while kept.len() < ERROR_BODY_LIMIT
+        && deadline.is_none_or(|deadline| Instant::now() < deadline)
         && let Ok(Some(chunk)) = body.chunk().await
     {
         let missing = ERROR_BODY_LIMIT - kept.len();

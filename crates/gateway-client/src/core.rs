@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gateway_model::Operation;
-use gateway_transport::TransportError;
+use gateway_transport::{Deadline, TransportError};
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, Response, Uri};
 
@@ -38,6 +38,11 @@ impl Core {
     /// Begins a call whose answer is a stream.
     pub(crate) fn streaming_call<O: Operation>(&self, operation: &O) -> Result<Call<'_>, Error> {
         Ok(Call::streaming(&self.policy, self.target(operation)?, Instant::now()))
+    }
+
+    /// Returns when to stop receiving a body that turns out to be no list: it is kept with the error.
+    pub(crate) fn unfit_body_deadline(&self) -> Instant {
+        Deadline::since(Instant::now(), self.policy.attempt_timeout).instant()
     }
 
     /// Returns the token to use, if the source gives it before the call is over.
@@ -114,7 +119,7 @@ pub(crate) fn check_length(headers: &HeaderMap, limit: u64) -> Result<(), Transp
 pub(crate) enum Reading {
     /// All of it, up to a limit in bytes.
     Whole(u64),
-    /// The head; the body is read by whoever asked. The body of an error is received all the same.
+    /// The head; the body is read by whoever asked. The beginning of the body of an error is received all the same.
     Head,
 }
 
@@ -123,7 +128,7 @@ async fn in_time<T>(
     call: &Call<'_>,
     token: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
-    let result = before(call.token_deadline(Instant::now()), token).await.unwrap_or_else(|| {
+    let result = before(call.token_deadline(), token).await.unwrap_or_else(|| {
         Err(Error::new(ErrorKind::Timeout, "the token source gave no token while the call lasted"))
     });
     result.map_err(|error| error.after_attempts(call.attempts()))

@@ -35,7 +35,7 @@
 //! |---|---|---|
 //! | the whole call, with retries and waiting | 60 s | [`Builder::call_timeout`] |
 //! | one attempt | 30 s | [`Builder::attempt_timeout`] |
-//! | a stream, from the first attempt to its end | 1 h | [`Builder::stream_timeout`] |
+//! | a stream, from the first attempt to its end; until its head, the limits above hold | 1 h | [`Builder::stream_timeout`] |
 //! | attempts, the first one included | 3 | [`RetryPolicy::max_attempts`] |
 //! | longest wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
 //! | where the doubling ends | 5 s | [`RetryPolicy::max_delay`] |

@@ -28,7 +28,7 @@ fn the_table_in_the_docs_has_every_default() {
         ),
         ("one attempt", seconds(ATTEMPT_TIMEOUT), "Builder::attempt_timeout"),
         (
-            "a stream, from the first attempt to its end",
+            "a stream, from the first attempt to its end; until its head, the limits above hold",
             seconds(STREAM_TIMEOUT),
             "Builder::stream_timeout",
         ),
@@ -85,8 +85,7 @@ fn a_call_ends_with_its_limit() {
         );
 
         let mut stream = Call::streaming(&policy, Uri::default(), start);
-        let end = around(start + STREAM_TIMEOUT, past);
-        assert_eq!(is_sent_again(&mut stream, end), past < 0, "{past}");
+        assert_eq!(is_sent_again(&mut stream, around(start + CALL_TIMEOUT, past)), past < 0);
     }
 }
 
@@ -98,27 +97,38 @@ fn an_attempt_ends_with_its_limit_or_with_the_call() {
         let end = start + CALL_TIMEOUT;
         let mut call = Call::new(&policy, Uri::default(), start);
         let begun = around(end.checked_sub(ATTEMPT_TIMEOUT).unwrap(), past);
-        assert_eq!(limit(&mut call, begun), end.min(begun + ATTEMPT_TIMEOUT), "{past}");
-        assert_eq!(limit(&mut call, begun) < end, past < 0, "{past}");
+        let limit = end.min(begun + ATTEMPT_TIMEOUT);
+        assert_eq!(limit < end, past < 0, "{past}");
+        assert_eq!(deadline(&mut call, begun), Deadline::at(limit), "{past}");
 
-        // The attempt of a stream lasts as long as its list is read.
+        // A list is read for as long as it takes, once its head is there.
         let mut stream = Call::streaming(&policy, Uri::default(), start);
-        assert_eq!(limit(&mut stream, begun), start + STREAM_TIMEOUT, "{past}");
+        let expected = Deadline::at(start + STREAM_TIMEOUT).head_by(limit);
+        assert_eq!(deadline(&mut stream, begun), expected, "{past}");
     }
 }
 
 #[test]
 fn a_token_is_waited_for_as_long_as_the_call_may_take() {
     let policy = Policy::default();
-    for past in AROUND {
-        let start = Instant::now();
-        let call = Call::new(&policy, Uri::default(), start);
-        assert_eq!(call.token_deadline(around(start, past.max(0))), start + CALL_TIMEOUT);
+    let start = Instant::now();
+    let calls = [
+        Call::new(&policy, Uri::default(), start),
+        Call::streaming(&policy, Uri::default(), start),
+    ];
+    assert_eq!(calls.map(|call| call.token_deadline()), [start + CALL_TIMEOUT; 2]);
+}
 
-        let stream = Call::streaming(&policy, Uri::default(), start);
-        let end = start + STREAM_TIMEOUT;
-        let asked = around(end.checked_sub(CALL_TIMEOUT).unwrap(), past);
-        assert_eq!(stream.token_deadline(asked), end.min(asked + CALL_TIMEOUT), "{past}");
+#[test]
+fn a_stream_ends_with_its_limit() {
+    let start = Instant::now();
+    for stream_timeout in
+        [CALL_TIMEOUT.saturating_sub(NANOSECOND), CALL_TIMEOUT, CALL_TIMEOUT + NANOSECOND]
+    {
+        let policy = Policy { stream_timeout, ..Policy::default() };
+        let mut stream = Call::streaming(&policy, Uri::default(), start);
+        let end = Deadline::at(start + stream_timeout).head_by(start + CALL_TIMEOUT);
+        assert_eq!(deadline(&mut stream, start + CALL_TIMEOUT), end);
     }
 }
 
@@ -157,9 +167,9 @@ fn is_sent_again(call: &mut Call<'_>, now: Instant) -> bool {
 }
 
 /// When an attempt is over that begins at `now`.
-fn limit(call: &mut Call<'_>, now: Instant) -> Instant {
+fn deadline(call: &mut Call<'_>, now: Instant) -> Deadline {
     let request = call.attempt(&AccessToken::new("gwt_6yqW").unwrap(), now).unwrap();
-    Deadline::of(&request).unwrap().instant()
+    Deadline::of(&request).unwrap()
 }
 
 /// A nanosecond before, at or after `instant`.

@@ -11,7 +11,7 @@ use crate::{Phase, Request, Sent, TransportError};
 /// # Examples
 ///
 /// ```
-/// use std::time::Duration;
+/// use std::time::{Duration, Instant};
 ///
 /// use gateway_transport::{Deadline, Request};
 ///
@@ -21,27 +21,53 @@ use crate::{Phase, Request, Sent, TransportError};
 ///
 /// request.extensions_mut().insert(Deadline::after(Duration::from_secs(30)));
 /// assert!(Deadline::remaining(&request)? > Some(Duration::from_secs(29)));
+///
+/// // A list may take an hour to read, but it has to begin soon.
+/// let begins = Instant::now() + Duration::from_secs(30);
+/// let deadline = Deadline::after(Duration::from_secs(3600)).head_by(begins);
+/// assert_eq!(deadline.head(), begins);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Deadline(Instant);
+pub struct Deadline {
+    end: Instant,
+    /// Not after the end.
+    head: Instant,
+}
 
 impl Deadline {
     /// Ends the exchange at `instant`.
     pub const fn at(instant: Instant) -> Self {
-        Self(instant)
+        Self { end: instant, head: instant }
     }
 
     /// Ends the exchange `duration` from now. A duration that no clock can hold means "in a very long time".
     pub fn after(duration: Duration) -> Self {
-        let now = Instant::now();
-        Self(now.checked_add(duration).or_else(|| now.checked_add(A_LONG_TIME)).unwrap_or(now))
+        Self::since(Instant::now(), duration)
+    }
+
+    /// Ends the exchange `duration` after `start`, as [`after`](Self::after) does.
+    pub fn since(start: Instant, duration: Duration) -> Self {
+        let end = start.checked_add(duration).or_else(|| start.checked_add(A_LONG_TIME));
+        Self::at(end.unwrap_or(start))
+    }
+
+    /// Ends the exchange already at `instant` if the head of the response is not there by then. Only the body may take
+    /// longer.
+    #[must_use]
+    pub fn head_by(self, instant: Instant) -> Self {
+        Self { head: self.end.min(instant), ..self }
     }
 
     /// Returns the instant at which the exchange must be over.
     pub const fn instant(self) -> Instant {
-        self.0
+        self.end
+    }
+
+    /// Returns the instant at which the head of the response must be there: that of the whole exchange, or an earlier one.
+    pub const fn head(self) -> Instant {
+        self.head
     }
 
     /// Returns the deadline of `request`, if it has one.
@@ -55,13 +81,24 @@ impl Deadline {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) with [`Sent::No`] when the deadline has passed.
+    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) with [`Sent::No`] when the deadline, or that of the head, has
+    /// passed.
     pub fn remaining(request: &Request) -> Result<Option<Duration>, TransportError> {
-        let Some(Self(at)) = Self::of(request) else { return Ok(None) };
-        match at.checked_duration_since(Instant::now()) {
-            Some(left) if !left.is_zero() => Ok(Some(left)),
-            _ => Err(TransportError::timeout(Phase::Total).with_sent(Sent::No)),
+        let Some(Self { end, head }) = Self::of(request) else { return Ok(None) };
+        let now = Instant::now();
+        if head <= now {
+            return Err(TransportError::timeout(Phase::Total).with_sent(Sent::No));
         }
+        Ok(Some(end.saturating_duration_since(now)))
+    }
+
+    /// Returns when the head must be there, if that is earlier than the end.
+    #[cfg_attr(
+        not(any(feature = "reqwest", feature = "ureq", feature = "tower")),
+        expect(dead_code, reason = "only these adapters have an end of their own")
+    )]
+    pub(crate) fn early_head(self) -> Option<Instant> {
+        (self.head < self.end).then_some(self.head)
     }
 }
 

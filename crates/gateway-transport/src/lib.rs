@@ -12,7 +12,8 @@
 //!    What cannot be sent unchanged is refused with [`ErrorKind::InvalidRequest`].
 //! 2. Every status is `Ok`. No redirect is followed, nothing is retried, nothing is decompressed.
 //! 3. The response streams: the head is handed over before the body, and a slow reader slows the peer down.
-//! 4. The [`Deadline`] in the request's extensions is honoured up to the last byte of the body.
+//! 4. The [`Deadline`] in the request's extensions is honoured: its [`head`](Deadline::head) until the head is there, the
+//!    rest up to the last byte of the body.
 //! 5. A body that ends early is an error, never a short success.
 //! 6. Dropping the future or the body ends the exchange and closes the connection.
 //! 7. An error says what failed ([`TransportError::kind`]), when ([`TransportError::phase`]) and whether the request

@@ -1,9 +1,12 @@
 //! [`ReqwestTransport`]: the async adapter over reqwest, on tokio.
 use std::fmt;
+use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::task::{Context, Poll, ready};
 
 use ::reqwest::Client;
 use tokio::runtime;
+use tokio::time::{Timeout, timeout_at};
 
 use crate::timer::current_runtime;
 use crate::{
@@ -56,10 +59,14 @@ impl ReqwestTransport {
 impl ReqwestTransport {
     /// Puts a request into the terms of reqwest. Apart from [`send`](Transport::send), so that what it needs on the way
     /// is not part of the future, which is allocated for every request.
-    fn prepare(&self, request: Request) -> Result<(Client, ::reqwest::Request), TransportError> {
+    fn begin(
+        &self,
+        request: Request,
+    ) -> Result<Exchange<impl Future<Output = Answer> + Unpin + use<>>, TransportError> {
         // reqwest panics when it is polled outside a runtime.
         let runtime = current_runtime()?;
         let left = Deadline::remaining(&request)?;
+        let early_head = Deadline::of(&request).and_then(Deadline::early_head);
         let client = self.0.of(runtime.id())?;
 
         let (head, body) = request.into_parts();
@@ -72,15 +79,17 @@ impl ReqwestTransport {
         }
         // reqwest applies it to the body, too.
         *request.timeout_mut() = left;
-        Ok((client, request))
+        let pending = client.execute(request);
+        Ok(match early_head {
+            None => Exchange::Limited(pending),
+            Some(head) => Exchange::Early(Box::pin(timeout_at(head.into(), pending))),
+        })
     }
 }
 
 impl Transport for ReqwestTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let (client, request) = self.prepare(request)?;
-        let response = client.execute(request).await.map_err(|e| classify(e, Phase::Head))?;
-        let mut response = http::Response::from(response)
+        let mut response = http::Response::from(self.begin(request)?.await?)
             .map(|body| Body::with_errors_unpin(body, |error| classify(error, Phase::Body)));
         mark_sensitive(response.headers_mut());
         Ok(response)
@@ -88,6 +97,31 @@ impl Transport for ReqwestTransport {
 
     fn name(&self) -> &'static str {
         "reqwest"
+    }
+}
+
+/// A request on its way, until the head of its response is there.
+enum Exchange<F> {
+    /// With the time limit that it has within reqwest.
+    Limited(F),
+    /// With an earlier one for the head. Few requests have that, and theirs alone pay for it.
+    Early(Pin<Box<Timeout<F>>>),
+}
+
+type Answer = Result<::reqwest::Response, ::reqwest::Error>;
+
+impl<F: Future<Output = Answer> + Unpin> Future for Exchange<F> {
+    type Output = Result<::reqwest::Response, TransportError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let response = match &mut *self {
+            Self::Limited(pending) => ready!(Pin::new(pending).poll(context)),
+            Self::Early(pending) => match ready!(pending.as_mut().poll(context)) {
+                Ok(response) => response,
+                Err(_late) => return Poll::Ready(Err(TransportError::timeout(Phase::Head))),
+            },
+        };
+        Poll::Ready(response.map_err(|error| classify(error, Phase::Head)))
     }
 }
 

@@ -29,14 +29,14 @@ mod limit {
     use super::current_runtime;
     use crate::{Body, Deadline, Phase, TransportError};
 
-    /// Runs `exchange` until the deadline.
+    /// Runs `exchange` until the deadline of the head.
     pub(crate) async fn limited<T>(
         deadline: Option<Deadline>,
         exchange: impl Future<Output = Result<T, TransportError>>,
     ) -> Result<T, TransportError> {
         let Some(deadline) = deadline else { return exchange.await };
         current_runtime()?;
-        timeout_at(Instant::from_std(deadline.instant()), exchange)
+        timeout_at(Instant::from_std(deadline.head()), exchange)
             .await
             .unwrap_or_else(|_| Err(TransportError::timeout(Phase::Head)))
     }

@@ -1,6 +1,6 @@
 //! [`UreqTransport`]: the blocking adapter over ureq, without any runtime.
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ::ureq::config::AutoHeaderValue;
 use ::ureq::unversioned::transport::{
@@ -98,8 +98,14 @@ impl UreqTransport {
         &self,
         request: http::Request<B>,
         limit: Duration,
+        head: Option<Duration>,
     ) -> Result<BlockingResponse, TransportError> {
-        let request = self.agent.configure_request(request).timeout_global(Some(limit)).build();
+        let request = self.agent.configure_request(request).timeout_global(Some(limit));
+        let request = match head {
+            Some(head) => request.timeout_recv_response(Some(head)),
+            None => request,
+        };
+        let request = request.build();
         let response = self.agent.run(request).map_err(|error| classify(error, Phase::Head))?;
         Ok(response.map(|body| BlockingBody::with_errors(body.into_reader(), classify_io)))
     }
@@ -108,14 +114,16 @@ impl UreqTransport {
 impl BlockingTransport for UreqTransport {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
         let limit = Deadline::remaining(&request)?.unwrap_or(self.total_timeout);
+        let early = Deadline::of(&request).and_then(Deadline::early_head);
+        let head_limit = early.map(|at| at.saturating_duration_since(Instant::now()));
         target::check(request.uri())?;
         let (mut head, body) = request.into_parts();
         mark_sensitive(&mut head.headers);
         let mut response = if body.is_empty() {
             // An empty body would be announced with `content-length: 0`, which a GET must not have.
-            self.run(http::Request::from_parts(head, ()), limit)?
+            self.run(http::Request::from_parts(head, ()), limit, head_limit)?
         } else {
-            self.run(http::Request::from_parts(head, body.as_ref()), limit)?
+            self.run(http::Request::from_parts(head, body.as_ref()), limit, head_limit)?
         };
         mark_sensitive(response.headers_mut());
         Ok(response)

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gateway_transport::{Deadline, Request};
@@ -64,6 +64,13 @@ pub(super) fn get_uri(uri: &str) -> Outcome<Request> {
 /// The request with a deadline `limit` from now.
 pub(super) fn within(limit: Duration, mut request: Request) -> Request {
     request.extensions_mut().insert(Deadline::after(limit));
+    request
+}
+
+/// The request with `limit` from now for its head, and all the time there is for its body.
+pub(super) fn begun_within(limit: Duration, mut request: Request) -> Request {
+    let deadline = Deadline::after(PATIENCE).head_by(Instant::now() + limit);
+    request.extensions_mut().insert(deadline);
     request
 }
 

@@ -179,6 +179,8 @@ macro_rules! __conformance_checks {
             time [
                 deadline_of_the_head
                 deadline_of_a_dripping_head
+                early_deadline_of_a_dripping_head
+                body_later_than_the_deadline_of_its_head
                 deadline_of_a_dripping_body
                 deadline_that_has_passed
                 slow_answer_within_its_deadline

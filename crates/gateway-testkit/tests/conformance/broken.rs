@@ -30,7 +30,7 @@ use self::requests::{
 };
 use self::time::{
     counts_in_milliseconds, goes_on_after_a_drop, is_impatient, keeps_the_first_deadline,
-    knows_no_deadline, knows_no_silence, needs_a_runtime, panics_in_a_runtime,
+    knows_no_deadline, knows_no_silence, knows_one_deadline, needs_a_runtime, panics_in_a_runtime,
     sends_before_it_is_awaited,
 };
 
@@ -112,11 +112,13 @@ broken! {
     knows_no_deadline: [
         "time.deadline_of_the_head",
         "time.deadline_of_a_dripping_head",
+        "time.early_deadline_of_a_dripping_head",
         "time.deadline_of_a_dripping_body",
         "time.deadline_of_a_silent_body",
         "time.deadline_of_connecting",
         "time.deadline_that_has_passed",
     ],
+    knows_one_deadline: ["time.body_later_than_the_deadline_of_its_head"],
     keeps_the_first_deadline: ["time.deadline_belongs_to_its_request"],
     is_impatient: ["time.slow_answer_within_its_deadline", "time.slow_body_is_not_silent"],
     knows_no_silence: ["time.limit_of_silence", "time.limit_of_silence_before_the_head"],

@@ -33,6 +33,7 @@ gateway_testkit::conformance_tests!(subject, skip = [
     "errors.unknown_version": "the client takes any version",
     "errors.name_that_does_not_exist": "the client does not tell a name that does not exist from other failures",
     "time.deadline_of_sending": "the client calls a request that it could not send in time a broken connection",
+    "time.early_deadline_of_a_dripping_head": "the client has one time limit for the head and the body",
     "time.limit_of_connecting": "the client does not tell in which phase its time ran out",
     "connections.connection_is_reused": "the client opens a connection for each request",
     "connections.connection_is_reused_after_chunks": "the client opens a connection for each request",

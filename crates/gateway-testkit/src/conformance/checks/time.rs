@@ -8,7 +8,8 @@ use gateway_transport::{Deadline, ErrorKind, Phase, Sent};
 
 use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
 use crate::conformance::peer::{
-    BlackHole, PATIENCE, SHORT, friendly, get, get_uri, patiently, server, settle, within,
+    BlackHole, PATIENCE, SHORT, begun_within, friendly, get, get_uri, patiently, server, settle,
+    within,
 };
 use crate::conformance::{Kit, Outcome, Stop};
 use crate::raw_server::Next;
@@ -33,6 +34,32 @@ pub fn deadline_of_a_dripping_head(kit: &Kit) -> Outcome {
         Next::Close
     })?;
     in_time(kit, within(SHORT, get(&server, "/")?))
+}
+
+/// The deadline of the head ends a head that comes byte by byte, although the body might take longer.
+///
+/// A list may take an hour to read, but one that does not begin is not waited for.
+pub fn early_deadline_of_a_dripping_head(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.drip(&[b"HTTP/1.1 200 OK\r\nx: ", [b'v'; 200].as_slice()].concat(), DRIP);
+        Next::Close
+    })?;
+    in_time(kit, begun_within(SHORT, get(&server, "/")?))
+}
+
+/// The deadline of the head is none of the body.
+///
+/// A limit that is shorter than it says cuts good lists.
+pub fn body_later_than_the_deadline_of_its_head(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n");
+        settle(SHORT * 2);
+        connection.send(b"late");
+        Next::KeepAlive
+    })?;
+    let answer = patiently(|| kit.fetch(begun_within(SHORT, get(&server, "/")?)))?;
+    ensure_eq!(answer.body, &b"late"[..], "the body");
+    Ok(())
 }
 
 /// The deadline ends a body that comes byte by byte.

@@ -20,6 +20,15 @@ pub(super) fn knows_no_deadline(setup: &Setup) -> Result<Subject, TransportError
     })
 }
 
+pub(super) fn knows_one_deadline(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        if let Some(deadline) = Deadline::of(&request) {
+            request.extensions_mut().insert(Deadline::at(deadline.head()));
+        }
+        good.send(request)
+    })
+}
+
 pub(super) fn keeps_the_first_deadline(setup: &Setup) -> Result<Subject, TransportError> {
     let first = Mutex::new(None);
     around(setup, move |good, mut request| {
