@@ -1,9 +1,5 @@
 //! The forms in which records are printed, and the way there.
 
-use std::path::Path;
-
-use clap::ValueEnum;
-
 use crate::failure::Failure;
 use crate::flags::OutputFlags;
 use crate::output::csv::{Csv, Dialect};
@@ -17,6 +13,7 @@ pub(crate) mod csv;
 pub(crate) mod destination;
 pub(crate) mod escape;
 pub(crate) mod form;
+mod format;
 pub(crate) mod json;
 pub(crate) mod printer;
 pub(crate) mod progress;
@@ -25,38 +22,7 @@ pub(crate) mod record;
 pub(crate) mod select;
 pub(crate) mod table;
 
-/// How answers are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Columns for a person; on a terminal the default.
-    Table,
-    /// One JSON document with everything that the service sent; elsewhere the default.
-    Json,
-    /// One JSON object on each line.
-    Ndjson,
-    /// Comma-separated values (RFC 4180), safe to open in a spreadsheet.
-    Csv,
-    /// The bytes of the answer as they came.
-    Raw,
-}
-
-impl Format {
-    /// Returns the format that was asked for, else the one that fits the reader.
-    pub(crate) fn of(flags: &OutputFlags, view: View) -> Self {
-        let named = || flags.file().and_then(Self::of_name);
-        let fit = if view.is_terminal() { Self::Table } else { Self::Json };
-        flags.output.or_else(named).unwrap_or(fit)
-    }
-
-    fn of_name(file: &Path) -> Option<Self> {
-        match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" => Some(Self::Csv),
-            "ndjson" | "jsonl" => Some(Self::Ndjson),
-            "txt" => Some(Self::Table),
-            _ => None,
-        }
-    }
-}
+pub(crate) use crate::output::format::Format;
 
 /// What is known of the records that will be printed.
 #[derive(Clone, Copy, Debug)]

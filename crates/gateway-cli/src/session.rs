@@ -1,11 +1,13 @@
 //! One run of the program: asks the service and prints the answer.
 
 use std::io::Write as _;
+use std::sync::Arc;
 
 use gateway_client::model::{
     Error, ListOperation, Listing, Operation, Query, RawQuery, Record, StreamDecoder,
 };
-use gateway_client::transport::BlockingBody;
+use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
+use gateway_client::transport::{BlockingBody, BlockingTransport, Options};
 use gateway_client::{Entry, ErrorKind, Problem, StreamedAnswer, blocking};
 use http::StatusCode;
 use serde::Serialize;
@@ -20,9 +22,10 @@ use crate::output::escape::printable;
 use crate::output::printer::Printer;
 use crate::output::progress::records as count;
 use crate::output::raw::Raw;
-use crate::output::select::Fields;
+use crate::output::select::{Fields, refuse};
 use crate::output::{Format, Shape};
 use crate::screen::Screen;
+use crate::trace::Trace;
 
 /// A client, and how to print what it gets.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub(crate) struct Session {
     pub(crate) output: OutputFlags,
     pub(crate) screen: Screen,
     dry_run: bool,
-    verbose: bool,
+    trace: Option<Trace>,
 }
 
 /// An answer that is passed on as it comes.
@@ -54,8 +57,8 @@ impl Session {
         }
         crate::interrupt::watch(screen);
         let client = connect(service, &mut settings, screen)?;
-        let (dry_run, verbose) = (service.dry_run, service.verbose > 0);
-        Ok(Self { client, settings, output: output.clone(), screen, dry_run, verbose })
+        let (dry_run, trace) = (service.dry_run, Trace::of(service.verbose, screen));
+        Ok(Self { client, settings, output: output.clone(), screen, dry_run, trace })
     }
 
     /// Asks for a list and prints its records as they come.
@@ -119,7 +122,7 @@ impl Session {
     fn close(&self, printer: Printer) -> Result<(), Failure> {
         let records = printer.records();
         printer.finish()?;
-        if self.verbose {
+        if self.trace.is_some() {
             self.screen.trace(&format!("  printed {}", count(records)));
         }
         Ok(())
@@ -146,9 +149,10 @@ impl Session {
 
     /// Prints the bytes of the answer, if that is what is asked.
     fn is_raw<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
-        if self.output.output != Some(Format::Raw) {
+        if Format::asked(&self.output)? != Some(Format::Raw) {
             return Ok(false);
         }
+        refuse(&self.output, RAW)?;
         let mut answer = self.stream_raw(operation)?;
         if answer.status() != StatusCode::OK {
             return Err(self.refusal(answer.status(), &self.body(&mut answer)?));
@@ -157,6 +161,17 @@ impl Session {
         self.pass_on(&mut answer, &mut out)?;
         out.finish()?;
         Ok(true)
+    }
+
+    /// Makes a transport of its own, for requests that no client makes; it tells what `-v` asks for.
+    pub(crate) fn transport(&self) -> Result<Arc<dyn BlockingTransport>, Failure> {
+        Ok(match self.trace {
+            Some(trace) => Arc::new(trace.transport().map_err(gateway_client::Error::from)?),
+            None => Arc::new(
+                ReqwestBlockingTransport::new(&Options::default())
+                    .map_err(gateway_client::Error::from)?,
+            ),
+        })
     }
 
     /// Asks for an answer that is passed on as it comes.
@@ -214,6 +229,9 @@ impl Session {
         failure.hint(format!("the token comes from {from}{next}"))
     }
 }
+
+/// Why nothing can be chosen from an answer.
+pub(crate) const RAW: &str = "-o raw prints the answer as it comes";
 
 /// An operation whose parameters come from the command line.
 ///

@@ -76,9 +76,7 @@ impl BlockingTransport for Traced {
         let begun = Instant::now();
         let since = move || begun.elapsed().as_millis();
         trace.say(&format!("> GET {}", request.uri()));
-        let bearer = request.headers().get("authorization").and_then(|value| value.to_str().ok());
-        let token =
-            bearer.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or(NO_TOKEN).to_owned();
+        let token = token_of(request.headers()).unwrap_or(NO_TOKEN).to_owned();
         trace.headers('>', request.headers(), &token);
         let response = inner.send(request).inspect_err(|error| {
             trace.say(&format!("< no answer after {} ms: {error}", since()));
@@ -92,6 +90,11 @@ impl BlockingTransport for Traced {
             })
         }))
     }
+}
+
+/// Returns the access token that a request carries.
+pub(crate) fn token_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get("authorization")?.to_str().ok()?.strip_prefix("Bearer ")
 }
 
 /// Passes a body on, and tells how much of it came, when no more comes.

@@ -11,8 +11,9 @@ use crate::failure::Failure;
 use crate::output::printer::Printer;
 use crate::output::raw::Raw;
 use crate::output::record::{Members, one_line};
+use crate::output::select::{chooses, refuse};
 use crate::output::{Format, Shape};
-use crate::session::{RawAnswer, Session};
+use crate::session::{RAW, RawAnswer, Session};
 
 /// What to ask.
 #[derive(Debug, Flags)]
@@ -41,17 +42,25 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
     if session.is_only_shown(&query)? {
         return Ok(());
     }
-    let as_it_comes = matches!(session.output.output, None | Some(Format::Raw | Format::Json))
-        && session.output.fields.is_none();
-    if flags.include || as_it_comes {
-        pass_on(session, &query, flags.include)
-    } else {
-        let answer = session.client.send_raw(&query).map_err(|error| session.explain(error))?;
-        match answer.status() {
-            StatusCode::OK => records(session, answer.body()),
-            status => refused(session, status, "", answer.body()),
-        }
+    let format = Format::asked(&session.output)?;
+    if format == Some(Format::Raw) {
+        refuse(&session.output, RAW)?;
     }
+    if flags.include {
+        refuse(&session.output, "--include prints the answer as it comes")?;
+    }
+    match format {
+        None | Some(Format::Json) if chooses(&session.output).is_none() => {}
+        Some(Format::Raw) => {}
+        _ if flags.include => {
+            return Err(Failure::usage(
+                "--include prints the answer as it comes, in no other format",
+            )
+            .hint("-o raw or -o json go with it"));
+        }
+        _ => return records(session, &query),
+    }
+    pass_on(session, &query, flags.include)
 }
 
 /// Prints the answer as it comes.
@@ -84,8 +93,12 @@ fn refused(session: &Session, status: StatusCode, head: &str, body: &[u8]) -> Re
 }
 
 /// Prints the answer as records: the members of an array, or the one object that it is.
-fn records(session: &Session, body: &[u8]) -> Result<(), Failure> {
-    let json = RawQuery::decode(body).map_err(gateway_client::Error::from)?;
+fn records(session: &Session, query: &RawQuery) -> Result<(), Failure> {
+    let answer = session.client.send_raw(query).map_err(|error| session.explain(error))?;
+    if answer.status() != StatusCode::OK {
+        return refused(session, answer.status(), "", answer.body());
+    }
+    let json = RawQuery::decode(answer.body()).map_err(gateway_client::Error::from)?;
     let array: Option<Vec<&RawValue>> = serde_json::from_str(json.as_str()).ok();
     let single = array.is_none();
     let values: Vec<&str> = match &array {

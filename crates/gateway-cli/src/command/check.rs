@@ -1,18 +1,20 @@
 //! `gateway check`: is the service what its contract says?
 
+use std::io::Write as _;
+
 use clap::{Args, ValueEnum};
-use gateway_client::transport::Options;
-use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_testkit::contract::{Finding, Profile, Report, Target, run as judge};
 use serde::Serialize;
 
-use crate::command::print;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::generated::commands::CheapestQuestion;
 use crate::output::Shape;
+use crate::output::destination::Destination;
 use crate::output::printer::Printer;
+use crate::output::select::refuse;
 use crate::session::{Asked, Session};
+use crate::trace::token_of;
 
 /// How strictly to check, and how to report.
 #[derive(Debug, Args)]
@@ -45,12 +47,20 @@ struct Row<'a> {
     seen: &'a str,
 }
 
+/// Where the findings go, open before anything is asked.
+enum Findings {
+    Report(ReportForm, Destination),
+    Records(Box<Printer>),
+}
+
 /// Asks the service some forty questions, and judges the answers.
 pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> {
     let question = Asked::<CheapestQuestion>::new(Vec::new());
     if session.is_only_shown(&question)? {
+        session.screen.note("this is the first of some forty requests");
         return Ok(());
     }
+    let findings = open(session, flags.report)?;
     // Whoever is not there, or lets us in no further, is not checked.
     let first = session.client.send_raw(&question).map_err(|error| session.explain(error))?;
     if matches!(first.status().as_u16(), 401 | 403) {
@@ -60,13 +70,17 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
         };
     }
     let profile = if flags.strict { Profile::Reference } else { Profile::Any };
-    let transport = ReqwestBlockingTransport::new(&Options::default())
-        .map_err(|error| Failure::new(Exit::Network, error.to_string()))?;
-    let report = judge(&target(session, &question)?, &transport, profile);
-    match flags.report {
-        Some(ReportForm::Tap) => print(&session.output, report.to_tap().as_bytes())?,
-        Some(ReportForm::Junit) => print(&session.output, report.to_junit().as_bytes())?,
-        None => rows(session, &report)?,
+    let report = judge(&target(session, &question)?, &session.transport()?, profile);
+    match findings {
+        Findings::Report(form, mut out) => {
+            let text = match form {
+                ReportForm::Tap => report.to_tap(),
+                ReportForm::Junit => report.to_junit(),
+            };
+            out.write_all(text.as_bytes())?;
+            out.finish()?;
+        }
+        Findings::Records(printer) => print(*printer, &report)?,
     }
     let [pass, fail, open] = ["pass", "fail", "not-shown"].map(|word| report.count(word));
     session.screen.note(&format!(
@@ -86,8 +100,7 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
 /// The same service and token that every other command uses.
 fn target(session: &Session, question: &Asked<CheapestQuestion>) -> Result<Target, Failure> {
     let request = session.client.request(question).map_err(|error| session.explain(error))?;
-    let token = request.headers().get("authorization").and_then(|value| value.to_str().ok());
-    let token = token.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+    let token = token_of(request.headers()).unwrap_or_default();
     let base_url = session.settings.base_url.as_ref().map_or("", |url| url.value.as_str());
     let target = Target::new(base_url, token).map_err(|error| {
         Failure::usage("the service cannot be checked").because(error.to_string())
@@ -98,9 +111,22 @@ fn target(session: &Session, question: &Asked<CheapestQuestion>) -> Result<Targe
     })
 }
 
-fn rows(session: &Session, report: &Report) -> Result<(), Failure> {
-    let shape = Shape { columns: COLUMNS, fields: FIELDS, single: false };
-    let mut printer = Printer::open(&session.output, session.screen, &shape)?;
+/// Opens the output.
+fn open(session: &Session, report: Option<ReportForm>) -> Result<Findings, Failure> {
+    let output = &session.output;
+    let Some(form) = report else {
+        let shape = Shape { columns: COLUMNS, fields: FIELDS, single: false };
+        return Ok(Findings::Records(Box::new(Printer::open(output, session.screen, &shape)?)));
+    };
+    refuse(output, "a report has every check")?;
+    if output.output.is_some() || output.excel || output.csv_raw {
+        return Err(Failure::usage("a report has a form of its own")
+            .hint("leave out --report, or -o and what belongs to it"));
+    }
+    Ok(Findings::Report(form, Destination::open(output.file())?))
+}
+
+fn print(mut printer: Printer, report: &Report) -> Result<(), Failure> {
     for Finding { check, verdict, .. } in report.findings() {
         printer.record(&Row {
             check: check.name,

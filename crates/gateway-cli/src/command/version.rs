@@ -5,8 +5,9 @@ use serde::Serialize;
 use crate::command::print;
 use crate::failure::Failure;
 use crate::flags::OutputFlags;
-use crate::output::Shape;
 use crate::output::printer::Printer;
+use crate::output::select::chooses;
+use crate::output::{Format, Shape};
 use crate::screen::Screen;
 
 /// What a report of a problem should name.
@@ -28,7 +29,7 @@ pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
         demo: cfg!(feature = "demo"),
         keyring: cfg!(feature = "keyring"),
     };
-    if output.output.is_none() && output.fields.is_none() {
+    if Format::asked(output)?.is_none() && chooses(output).is_none() {
         return print(output, format!("{} {}\n", version.name, version.version).as_bytes());
     }
     let shape = Shape { columns: FIELDS, fields: FIELDS, single: true };

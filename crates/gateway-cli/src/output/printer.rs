@@ -47,9 +47,16 @@ impl Printer {
         for path in asked.chain(paths).chain(filtered) {
             check(path, shape.fields)?;
         }
+        if shape.single && (!sort.is_empty() || !flags.filter.is_empty()) {
+            return Err(Failure::usage(
+                "--filter and --sort are for lists, and this is one object",
+            ));
+        }
+        // A name that stands for another format is no file to begin.
+        Format::asked(flags)?;
         let out = Destination::open(flags.file())?;
         let view = out.view(screen);
-        let format = Format::of(flags, view);
+        let format = Format::of(flags, view)?;
         let json = matches!(format, Format::Json | Format::Ndjson);
         let aside = screen.errors_seen && !view.is_terminal();
         let visible = aside && !flags.quiet && variable("CI").is_none();

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::failure::Failure;
+use crate::flags::OutputFlags;
 use crate::output::record::Members;
 use crate::suggest::closest;
 
@@ -19,6 +20,26 @@ pub(crate) fn check(path: &str, known: Fields<'_>) -> Result<(), Failure> {
         None => format!("the fields are {}", known.join(", ")),
     };
     Err(Failure::usage(format!("a record has no field `{path}`")).hint(hint))
+}
+
+/// Returns the first flag that chooses from what came, if there is one.
+pub(crate) fn chooses(flags: &OutputFlags) -> Option<&'static str> {
+    let given = [
+        ("--fields", flags.fields.is_some()),
+        ("--filter", !flags.filter.is_empty()),
+        ("--sort", flags.sort.is_some()),
+    ];
+    given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
+}
+
+/// Says why nothing can be chosen, if something is to be chosen.
+pub(crate) fn refuse(flags: &OutputFlags, because: &str) -> Result<(), Failure> {
+    match chooses(flags) {
+        None => Ok(()),
+        Some(flag) => {
+            Err(Failure::usage(format!("{because}, so {flag} has nothing to choose from")))
+        }
+    }
 }
 
 /// A condition that a record must meet.

@@ -8,6 +8,7 @@ mod dry_run;
 #[cfg(unix)]
 mod exit_codes;
 mod files;
+mod formats;
 #[cfg(target_os = "linux")]
 mod memory;
 mod no_settings;
