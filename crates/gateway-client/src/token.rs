@@ -12,6 +12,7 @@ mod client_credentials;
 mod command;
 mod environment;
 mod file;
+mod text;
 mod tokens;
 
 #[cfg(feature = "oauth2")]

@@ -1,18 +1,25 @@
 //! A token from a program, such as a password manager.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use gateway_transport::{BoxError, BoxFuture};
-use zeroize::Zeroizing;
+use shared_child::SharedChild;
 
 use super::aside::aside;
+use super::text;
 use crate::{AccessToken, TokenSource};
 
-/// Takes the token from the standard output of a program. White space around it is left out.
+/// Takes the token from the standard output of a program. White space around it is left out; more than 64 KiB are
+/// refused.
 ///
-/// The program runs when a token is needed, and again when the service refuses the token. It runs beside the calls, on a
-/// thread of its own; what it writes to standard error goes where ours goes.
+/// The program runs when a token is needed, and again when the service refuses the token. It runs beside the calls; what
+/// it writes to standard error goes where ours goes. If it still runs when no call waits for it any more, it is killed;
+/// what it has started itself is not.
+///
+/// `Debug` shows the program, but of its arguments only how many there are, because they may be secret.
 ///
 /// # Examples
 ///
@@ -24,7 +31,7 @@ use crate::{AccessToken, TokenSource};
 ///     .build()?;
 /// # Ok::<(), gateway_client::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CommandToken {
     program: OsString,
     arguments: Vec<OsString>,
@@ -43,22 +50,25 @@ impl CommandToken {
         self
     }
 
-    fn run(&self) -> Result<AccessToken, BoxError> {
-        let shown = self.program.display();
-        let output = Command::new(&self.program)
-            .args(&self.arguments)
-            .stdin(Stdio::null())
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(|error| format!("the token command {shown} does not run: {error}"))?;
-        let text = Zeroizing::new(output.stdout);
-        if !output.status.success() {
-            return Err(format!("the token command {shown} failed ({})", output.status).into());
-        }
-        let text = std::str::from_utf8(&text).map_err(|_foreign| {
-            format!("the token command {shown} printed something that is no text")
-        })?;
-        Ok(AccessToken::new(text.trim())?)
+    fn start(&self) -> Result<Arc<SharedChild>, BoxError> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let child = SharedChild::spawn(&mut command)
+            .map_err(|error| format!("{} does not run: {error}", self.name()))?;
+        Ok(Arc::new(child))
+    }
+
+    /// Takes the token from a program that has been started.
+    async fn finish(&self, child: Arc<SharedChild>) -> Result<AccessToken, BoxError> {
+        let _awaited = Awaited(Arc::clone(&child));
+        let child = Reaped(child);
+        let name = self.name();
+        aside("gateway-token-command", move || child.token(&name)).await?
+    }
+
+    fn name(&self) -> String {
+        format!("the token command {}", self.program.display())
     }
 }
 
@@ -67,14 +77,59 @@ impl TokenSource for CommandToken {
         &'a self,
         _refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        let command = self.clone();
-        Box::pin(async { aside("gateway-token-command", move || command.run()).await? })
+        Box::pin(async { self.finish(self.start()?).await })
+    }
+}
+
+impl fmt::Debug for CommandToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CommandToken")
+            .field("program", &self.program)
+            .field("arguments", &self.arguments.len())
+            .finish()
+    }
+}
+
+/// A program that a call waits for: without the call, it is killed.
+struct Awaited(Arc<SharedChild>);
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        // There is nobody to tell, and nothing else to try.
+        let _failed = self.0.kill();
+    }
+}
+
+/// A program whose output is read, on a thread of its own. Nothing is left of it afterwards.
+struct Reaped(Arc<SharedChild>);
+
+impl Reaped {
+    fn token(&self, name: &str) -> Result<AccessToken, BoxError> {
+        let broken = |error| format!("{name} cannot be waited for: {error}");
+        let output = self.0.take_stdout().ok_or_else(|| format!("{name} has no output"))?;
+        let text = text::read(output).map_err(broken)?;
+        let text = text.ok_or_else(|| format!("{name} printed more than a token may have"))?;
+        let status = self.0.wait().map_err(broken)?;
+        if !status.success() {
+            return Err(format!("{name} failed ({status})").into());
+        }
+        text::token(&text, || format!("what {name} printed"))
+    }
+}
+
+impl Drop for Reaped {
+    fn drop(&mut self) {
+        let _failed = self.0.kill().and_then(|()| self.0.wait());
     }
 }
 
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::sync::Arc;
+    use std::task::{Context, Waker};
+
     use super::CommandToken;
     use crate::TokenSource as _;
 
@@ -91,6 +146,7 @@ mod tests {
     fn says_what_went_wrong() {
         let text = |script| shell(script).unwrap_err().to_string();
         assert_eq!(text("echo CANARY; exit 3"), "the token command sh failed (exit status: 3)");
+        assert_eq!(text("printf '\\377'"), "what the token command sh printed is no text");
         assert_eq!(text("true"), "the access token is empty");
         assert!(!text("echo CANARY two").contains("CANARY"));
         let missing = pollster::block_on(CommandToken::new("no-such-program").token(None));
@@ -100,5 +156,34 @@ mod tests {
                 .to_string()
                 .starts_with("the token command no-such-program does not run")
         );
+    }
+
+    #[test]
+    fn a_program_that_prints_without_end_is_ended() {
+        let source = CommandToken::new("yes");
+        let child = source.start().unwrap();
+        let error = pollster::block_on(source.finish(Arc::clone(&child))).unwrap_err();
+        assert_eq!(error.to_string(), "the token command yes printed more than a token may have");
+        assert!(child.wait().unwrap().signal().is_some());
+    }
+
+    #[test]
+    fn a_program_that_no_call_waits_for_is_ended() {
+        // The second one has closed its output: there is nothing to read from it.
+        for script in ["exec sleep 1000", "exec sleep 1000 >&-"] {
+            let source = CommandToken::new("sh").arg("-c").arg(script);
+            let child = source.start().unwrap();
+            let mut token = Box::pin(source.finish(Arc::clone(&child)));
+            let mut context = Context::from_waker(Waker::noop());
+            assert!(token.as_mut().poll(&mut context).is_pending());
+            drop(token);
+            assert!(child.wait().unwrap().signal().is_some());
+        }
+    }
+
+    #[test]
+    fn arguments_are_not_shown() {
+        let shown = format!("{:?}", CommandToken::new("curl").arg("-u").arg("id:CANARY"));
+        assert_eq!(shown, r#"CommandToken { program: "curl", arguments: 2 }"#);
     }
 }
