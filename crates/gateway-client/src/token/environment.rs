@@ -3,7 +3,9 @@
 use std::env;
 
 use gateway_transport::{BoxError, BoxFuture};
+use zeroize::Zeroizing;
 
+use super::text;
 use crate::{AccessToken, TokenSource};
 
 /// Takes the token from an environment variable. White space around it is left out.
@@ -30,12 +32,11 @@ impl EnvironmentToken {
     }
 
     fn read(&self) -> Result<AccessToken, BoxError> {
-        let text = env::var(&self.variable).map_err(|error| match error {
-            env::VarError::NotPresent => format!("the variable {} is not set", self.variable),
-            // The error of the standard library would show the value.
-            env::VarError::NotUnicode(_) => format!("the variable {} is no text", self.variable),
-        })?;
-        Ok(AccessToken::new(text.trim())?)
+        let text = env::var_os(&self.variable)
+            .ok_or_else(|| format!("the variable {} is not set", self.variable))?;
+        // As bytes, because this copy can be cleared.
+        let text = Zeroizing::new(text.into_encoded_bytes());
+        text::token(&text, || format!("the variable {}", self.variable))
     }
 }
 

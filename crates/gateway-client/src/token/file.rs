@@ -1,20 +1,23 @@
 //! A token from a file that another program keeps fresh.
 
 use std::fs::{self, File, Metadata};
-use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use gateway_transport::{BoxError, BoxFuture};
-use zeroize::Zeroizing;
 
+use super::aside::aside;
+use super::text;
 use crate::{AccessToken, TokenSource};
 
 /// Takes the token from a file, and reads it again when the file has changed. White space around it is left out.
 ///
-/// On Unix, a file that others than its owner can read is refused, as `ssh` does; so is one of more than 64 KiB,
-/// everywhere.
+/// Refused are a file that others than its owner can read (on Unix, as `ssh` does), one of more than 64 KiB, and what is
+/// no regular file, such as a pipe, which gives its token only once.
+///
+/// The file is read beside the calls. Whether it has changed is looked up before each of them, in about a microsecond;
+/// a file system that does not answer holds up the call.
 ///
 /// # Examples
 ///
@@ -29,33 +32,29 @@ use crate::{AccessToken, TokenSource};
 #[derive(Debug)]
 pub struct FileToken {
     path: PathBuf,
-    read: Mutex<Option<Stamp>>,
+    last: Mutex<Option<Version>>,
 }
 
-/// What tells one version of a file from the next.
+/// What was read, and what tells it from the next version of the file.
+#[derive(Debug)]
+struct Version {
+    token: AccessToken,
+    stamp: Stamp,
+}
+
 type Stamp = (u64, Option<SystemTime>);
 
 impl FileToken {
     /// Names the file. It is read when a token is needed.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), read: Mutex::new(None) }
+        Self { path: path.into(), last: Mutex::new(None) }
     }
 
-    fn read(&self) -> Result<AccessToken, BoxError> {
-        let shown = self.path.display();
-        let unreadable = |error| format!("the token file {shown} cannot be read: {error}");
-        let file = File::open(&self.path).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
-        if is_open_to_others(&metadata) {
-            return Err(format!("others can read the token file {shown}: chmod 600 it").into());
-        }
-        if metadata.len() > MAX_LENGTH {
-            return Err(format!("the token file {shown} is too long for a token").into());
-        }
-        let mut text = Zeroizing::new(String::new());
-        file.take(MAX_LENGTH).read_to_string(&mut text).map_err(unreadable)?;
-        let token = AccessToken::new(text.trim())?;
-        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(stamp(&metadata));
+    async fn read(&self) -> Result<AccessToken, BoxError> {
+        let path = self.path.clone();
+        let version = aside("gateway-token-file", move || read(&path)).await??;
+        let token = version.token.clone();
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
         Ok(token)
     }
 }
@@ -65,13 +64,32 @@ impl TokenSource for FileToken {
         &'a self,
         _refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        Box::pin(std::future::ready(self.read()))
+        Box::pin(self.read())
     }
 
-    fn is_current(&self, _token: &AccessToken) -> bool {
-        let now = fs::metadata(&self.path).ok().map(|metadata| stamp(&metadata));
-        *self.read.lock().unwrap_or_else(PoisonError::into_inner) == now
+    fn is_current(&self, token: &AccessToken) -> bool {
+        let Ok(metadata) = fs::metadata(&self.path) else { return false };
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().is_some_and(|last| last.stamp == stamp(&metadata) && last.token.is(token))
     }
+}
+
+fn read(path: &Path) -> Result<Version, BoxError> {
+    let name = format!("the token file {}", path.display());
+    let unreadable = |error| format!("{name} cannot be read: {error}");
+    // Before it is opened: to open a pipe is to wait for whoever writes to it.
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(format!("{name} is no regular file: use a file, or a token command").into());
+    }
+    let file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if is_open_to_others(&metadata) {
+        return Err(format!("others can read {name}: chmod 600 it").into());
+    }
+    let text = text::read(file).map_err(unreadable)?;
+    let text = text.ok_or_else(|| format!("{name} is too long for a token"))?;
+    let token = text::token(&text, || name)?;
+    Ok(Version { token, stamp: stamp(&metadata) })
 }
 
 fn stamp(metadata: &Metadata) -> Stamp {
@@ -90,19 +108,18 @@ fn is_open_to_others(_metadata: &Metadata) -> bool {
     false
 }
 
-/// Longer than any header that a server takes.
-const MAX_LENGTH: u64 = 64 * 1024;
-
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
+    use std::process::Command;
 
     use tempfile::TempDir;
 
-    use super::{FileToken, MAX_LENGTH};
+    use super::FileToken;
     use crate::TokenSource as _;
+    use crate::token::text::MAX_LENGTH;
 
     fn token_file(text: &str, mode: u32) -> (TempDir, FileToken) {
         let folder = tempfile::tempdir().unwrap();
@@ -122,13 +139,15 @@ mod tests {
         assert!(!source.is_current(&first));
         let second = pollster::block_on(source.token(None)).unwrap();
         assert!(!second.is(&first));
+        // Another client of this source may still have it.
+        assert!(!source.is_current(&first));
         assert!(source.is_current(&second));
     }
 
     #[test]
     fn is_no_longer_than_its_limit() {
         for length in [MAX_LENGTH - 1, MAX_LENGTH, MAX_LENGTH + 1] {
-            let text = "x".repeat(length.try_into().unwrap());
+            let text = "x".repeat(length);
             let (_folder, source) = token_file(&text, 0o600);
             let token = pollster::block_on(source.token(None));
             assert_eq!(token.is_ok(), length <= MAX_LENGTH, "{length}");
@@ -146,5 +165,17 @@ mod tests {
         assert!(
             error.to_string().starts_with("the token file no-such-folder/token cannot be read")
         );
+    }
+
+    #[test]
+    fn is_a_regular_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let mkfifo = Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status();
+        assert!(mkfifo.unwrap().success());
+        for path in [folder.path(), &pipe] {
+            let error = pollster::block_on(FileToken::new(path).token(None)).unwrap_err();
+            assert!(error.to_string().ends_with("no regular file: use a file, or a token command"));
+        }
     }
 }
