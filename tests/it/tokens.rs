@@ -1,5 +1,6 @@
 //! A token source that hangs does not hang the call: a token is waited for as long as the call may take.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use gateway_client::model::ListVacancies;
 use gateway_client::transport::{
     BlockingTransport, BoxError, BoxFuture, MemoryTransport, TransportError,
 };
-use gateway_client::{AccessToken, Client, Error, ErrorKind, TokenSource, blocking};
+use gateway_client::{AccessToken, Client, CommandToken, Error, ErrorKind, TokenSource, blocking};
 
 #[tokio::test]
 async fn an_async_call_waits_as_long_as_it_may_take() {
@@ -50,6 +51,25 @@ fn a_refresh_that_hangs_ends_the_call_that_was_refused() {
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 1));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_command_that_hangs_ends_with_the_call() {
+    let client = blocking(CommandToken::new("sleep").arg("1000"), MemoryTransport::new([]));
+    never_asked(&client.list_vacancies().unwrap_err());
+}
+
+#[test]
+fn one_source_serves_an_async_and_a_blocking_client() {
+    let source = Arc::new(Hangs::on(|_| false));
+    let blocking = blocking(Arc::clone(&source), MemoryTransport::new([answer(200)]));
+    assert!(blocking.list_vacancies().unwrap().items.is_empty());
+    let client = Client::builder(BASE_URL).token(Arc::clone(&source));
+    let client = client.transport(MemoryTransport::new([answer(200)])).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    assert!(runtime.block_on(client.list_vacancies()).unwrap().items.is_empty());
+    assert_eq!(source.asked.load(Ordering::Relaxed), 2);
+}
+
 #[track_caller]
 fn never_asked(error: &Error) {
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
@@ -57,7 +77,7 @@ fn never_asked(error: &Error) {
     assert!(error.is_transient());
 }
 
-fn blocking(source: Hangs, transport: impl BlockingTransport) -> blocking::Client {
+fn blocking(source: impl TokenSource, transport: impl BlockingTransport) -> blocking::Client {
     let builder = blocking::Client::builder(BASE_URL).token(source).call_timeout(LIMIT);
     builder.transport(transport).build().unwrap()
 }

@@ -1,10 +1,8 @@
 //! Work that blocks, on a thread of its own: it holds up no runtime, and needs none.
 
-use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Poll, Waker};
 use std::thread;
 
+use futures_channel::oneshot;
 use gateway_transport::BoxError;
 
 /// Does `work` on a new thread of this name, and waits for what it returns.
@@ -14,48 +12,13 @@ pub(super) async fn aside<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, BoxError> {
-    let shared = Arc::new(Mutex::new(Slot { result: None, is_over: false, waker: None }));
-    let end = End(Arc::clone(&shared));
+    let (sender, receiver) = oneshot::channel();
     thread::Builder::new().name(name.to_owned()).spawn(move || {
-        let result = work();
-        locked(&end.0).result = Some(result);
+        // Nobody may wait for it any more.
+        let _unsent = sender.send(work());
     })?;
-    poll_fn(|context| {
-        let mut slot = locked(&shared);
-        match slot.result.take() {
-            Some(result) => Poll::Ready(Ok(result)),
-            None if slot.is_over => Poll::Ready(Err("the thread ended without a result".into())),
-            None => {
-                slot.waker = Some(context.waker().clone());
-                Poll::Pending
-            }
-        }
-    })
-    .await
-}
-
-/// Where the thread puts its result, and whom it tells.
-struct Slot<T> {
-    result: Option<T>,
-    is_over: bool,
-    waker: Option<Waker>,
-}
-
-/// The end of the thread, even if its work panics.
-struct End<T>(Arc<Mutex<Slot<T>>>);
-
-impl<T> Drop for End<T> {
-    fn drop(&mut self) {
-        let mut slot = locked(&self.0);
-        slot.is_over = true;
-        if let Some(waker) = slot.waker.take() {
-            waker.wake();
-        }
-    }
-}
-
-fn locked<T>(slot: &Mutex<Slot<T>>) -> MutexGuard<'_, Slot<T>> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
+    // Work that panics drops the sender.
+    receiver.await.map_err(|_canceled| "the thread ended without a result".into())
 }
 
 #[cfg(test)]

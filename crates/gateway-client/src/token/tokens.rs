@@ -240,9 +240,11 @@ mod tests {
     fn a_question_that_is_given_up_is_asked_by_the_next() {
         let (source, tokens) = gated(|_| Some("gwt_1"));
         let mut first = Box::pin(tokens.current());
+        let mut second: BoxFuture<'_, _> = Box::pin(tokens.current());
         let mut context = Context::from_waker(Waker::noop());
         assert!(first.as_mut().poll(&mut context).is_pending());
-        let second: BoxFuture<'_, _> = Box::pin(tokens.current());
+        assert!(second.as_mut().poll(&mut context).is_pending());
+        assert_eq!(source.asked(), 1);
         drop(first);
         assert!(source.answer_all(vec![second]).iter().all(Result::is_ok));
         assert_eq!(source.asked(), 2);
