@@ -107,4 +107,6 @@ Exit codes:
   4    network or timeout
   5    the service answered something that is not the contract
   6    done, but some records could not be read; standard error lists them
-  130  interrupted";
+  129  hung up
+  130  interrupted
+  143  terminated";

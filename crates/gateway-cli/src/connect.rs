@@ -20,16 +20,18 @@ pub(crate) fn connect(
 ) -> Result<blocking::Client, Failure> {
     #[cfg(feature = "demo")]
     if flags.demo {
-        use crate::config::Origin;
+        use gateway_server::demo::{self, Demo};
 
-        let demo = gateway_server::demo::start().map_err(|error| {
+        use crate::config::Origin;
+        use crate::interrupt;
+
+        let look = |demo: &Demo| (demo.base_url().to_owned(), AccessToken::new(demo.token()));
+        let (base_url, token) = interrupt::keep(demo::start, look).map_err(|error| {
             Failure::usage("the sample service does not start").because(error.to_string())
         })?;
-        let token = AccessToken::new(demo.token())?;
-        let base_url = demo.base_url().to_owned();
+        let token = token?;
         settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
         settings.token = Some(TokenFrom::Demo);
-        crate::interrupt::keep(demo);
         return build(flags, settings, screen, |builder| builder.token(token));
     }
     if settings.base_url.is_none() {

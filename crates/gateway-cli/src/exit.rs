@@ -18,8 +18,12 @@ pub(crate) enum Exit {
     Contract = 5,
     /// Everything was done, but some records could not be read.
     Rejected = 6,
+    /// The terminal is gone. As for the next two, 128 and the number of the signal.
+    HungUp = 129,
     /// Ctrl-C.
     Interrupted = 130,
+    /// Somebody or something else has ended the program.
+    Terminated = 143,
 }
 
 impl Exit {

@@ -17,6 +17,8 @@ mod output;
 mod screen;
 mod session;
 mod suggest;
+#[cfg_attr(not(unix), path = "console.rs")]
+mod terminal;
 mod trace;
 
 use crate::args::Args;
@@ -26,6 +28,7 @@ use crate::screen::Screen;
 fn main() -> ExitCode {
     let args = Args::parse();
     let screen = Screen::look(args.output.color, args.output.quiet);
+    interrupt::watch(screen);
     let done = command::run(args, screen);
     interrupt::put_away();
     match done {

@@ -55,7 +55,6 @@ impl Session {
         if !service.is_demo() {
             settings.check_profile()?;
         }
-        crate::interrupt::watch(screen);
         let client = connect(service, &mut settings, screen)?;
         let (dry_run, trace) = (service.dry_run, Trace::of(service.verbose, screen));
         Ok(Self { client, settings, output: output.clone(), screen, dry_run, trace })

@@ -17,6 +17,7 @@ use crate::output::Shape;
 use crate::output::printer::Printer;
 use crate::screen::{Screen, variable};
 use crate::session::{Asked, Session};
+use crate::terminal::ask_for_secret;
 
 /// What to do with the token.
 #[derive(Clone, Copy, Debug, Subcommand)]
@@ -159,7 +160,7 @@ fn prompt(profile: &str) -> Result<String, Failure> {
         return Err(Failure::usage("there is nobody to ask for the token")
             .hint("use --token-stdin, --token-file or GATEWAY_TOKEN"));
     }
-    rpassword::prompt_password(format!("Access token of profile {profile} (not shown): "))
+    ask_for_secret(&format!("Access token of profile {profile} (not shown): "))
         .map_err(|error| Failure::usage("the token cannot be read").because(error.to_string()))
 }
 

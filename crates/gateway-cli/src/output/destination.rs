@@ -49,11 +49,10 @@ impl Destination {
             return Ok(To::Special(buffered(File::options().write(true).open(&target)?)));
         }
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let temporary = tempfile::Builder::new()
-            .prefix(".gateway-")
-            .suffix(".part")
-            .tempfile_in(folder.unwrap_or_else(|| Path::new(".")))?;
-        interrupt::begin(temporary.path());
+        let folder = folder.unwrap_or_else(|| Path::new("."));
+        let temporary = interrupt::begin(|| {
+            tempfile::Builder::new().prefix(".gateway-").suffix(".part").tempfile_in(folder)
+        })?;
         Ok(To::File { temporary: buffered(temporary), target })
     }
 

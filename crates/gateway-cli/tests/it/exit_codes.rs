@@ -43,6 +43,9 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (130, Hangs, "vacancies list", "interrupted"),
     (130, Hangs, "vacancies list --output-file v.csv", "interrupted; nothing was written"),
     (130, Silent, "credits get", "interrupted"),
+    (129, Hangs, "vacancies list --output-file v.csv", "hung up; nothing was written"),
+    (143, Silent, "credits get", "terminated"),
+    (143, Hangs, "vacancies list --output-file v.csv", "terminated; nothing was written"),
 ];
 
 /// What there is at the base URL.
@@ -95,9 +98,7 @@ fn into_a_pipe() {
         let args: Vec<&str> = command.split(' ').collect();
         let mut command = person.command(&args);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        if expected == 130 {
-            interrupt(&server, &child);
-        }
+        signal(expected, &server, &child);
         let output = child.wait_with_output().unwrap();
         let told = stderr(&output);
         assert_eq!(code(&output), expected, "{args:?} of {service:?}: {told}");
@@ -114,9 +115,7 @@ fn on_a_terminal() {
         let person = Person::of_service(&url);
         let args: Vec<&str> = command.split(' ').collect();
         let running = Running::start(person.command(&args));
-        if expected == 130 {
-            interrupt(&server, running.process());
-        }
+        signal(expected, &server, running.process());
         let (status, seen) = running.end();
         assert_eq!(status.code(), Some(expected), "{args:?} of {service:?}: {seen}");
         // In colour, there is more than a space between the label and the text.
@@ -139,11 +138,17 @@ fn every_code_is_documented() {
     assert_eq!(list.lines().filter_map(cell).collect::<BTreeSet<i32>>(), reached);
 }
 
-/// Presses Ctrl-C as soon as the request has come.
+/// Sends the signal that an exit code stands for, as soon as the request has come.
 #[track_caller]
-fn interrupt(server: &RawServer, program: &Child) {
+fn signal(expected: i32, server: &RawServer, program: &Child) {
+    let signal = match expected {
+        129 => Signal::HUP,
+        130 => Signal::INT,
+        143 => Signal::TERM,
+        _ => return,
+    };
     assert!(server.wait_until(Duration::from_secs(30), |seen| !seen.requests.is_empty()));
-    kill_process(Pid::from_child(program), Signal::INT).unwrap();
+    kill_process(Pid::from_child(program), signal).unwrap();
 }
 
 const GUIDE: &str = include_str!("../../../../docs/program.md");

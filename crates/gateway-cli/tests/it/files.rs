@@ -9,8 +9,8 @@ use crate::run::{Person, code, stderr};
 const HEAD: &[u8] =
     b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[{\"id\":\"1\"}";
 
-/// The names in the person's folder, without the settings.
-fn names(person: &Person) -> Vec<String> {
+/// The names in the person's folder.
+pub(crate) fn names(person: &Person) -> Vec<String> {
     let entries = fs::read_dir(person.home.path()).unwrap();
     let mut names: Vec<_> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -56,30 +56,4 @@ fn a_list_that_was_cut_leaves_the_old_file() {
     assert_ne!(code(&output), 0);
     assert_eq!(fs::read_to_string(person.home.path().join("v.csv")).unwrap(), "old");
     assert_eq!(names(&person), ["v.csv"]);
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interruption_leaves_nothing() {
-    use std::process::{Command, Stdio};
-    use std::time::Duration;
-
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(HEAD);
-        connection.wait_for_close(Duration::from_secs(60));
-        Next::Close
-    })
-    .unwrap();
-    let person = Person::of_service(&server.uri(""));
-    let mut command = person.command(&["vacancies", "list", "--output-file", "v.csv"]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The request is there, so the handler of the signal and the file are too.
-    assert!(server.wait_until(Duration::from_secs(30), |seen| !seen.requests.is_empty()));
-    assert_eq!(names(&person).len(), 1);
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(code(&output), 130);
-    assert_eq!(stderr(&output), "warning: interrupted; nothing was written\n");
-    assert_eq!(names(&person), [""; 0]);
 }

@@ -16,6 +16,8 @@ mod raw;
 mod run;
 mod service;
 #[cfg(unix)]
+mod signals;
+#[cfg(unix)]
 mod terminal;
 #[cfg(feature = "demo")]
 mod transcript;

@@ -2,13 +2,13 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Child, Command, ExitStatus};
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::run::Person;
 
@@ -46,6 +46,44 @@ impl Running {
         let child = command.stdin(device()).stdout(device()).stderr(device()).spawn().unwrap();
         // The command goes, and with it our ends of the device: what is left of them is the program's.
         Self { child, screen: screen.into() }
+    }
+
+    /// Starts the command below a shell that has the terminal for its own, as a person's shell has: it has `/dev/tty`.
+    ///
+    /// The shell says how the program ended, and waits for Enter: what comes after that may be lost with the session.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start_below_shell(command: &Command) -> Self {
+        let mut session = Command::new("setsid");
+        let script = "trap : INT; \"$0\" \"$@\"; echo \"exit code $?\"; read enter";
+        session.args(["--ctty", "sh", "-c", script]).env_clear();
+        session.arg(command.get_program()).args(command.get_args());
+        session.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        session.current_dir(command.get_current_dir().unwrap());
+        Self::start(session)
+    }
+
+    /// Reads what is shown, up to this text.
+    #[track_caller]
+    pub(crate) fn read_to(&mut self, text: &str) -> String {
+        let mut seen = Vec::new();
+        while !seen.ends_with(text.as_bytes()) {
+            let mut byte = [0];
+            let read = self.screen.read(&mut byte).unwrap_or(0);
+            assert_ne!(read, 0, "it ended after {:?}", String::from_utf8_lossy(&seen));
+            seen.extend(byte);
+        }
+        String::from_utf8(seen).unwrap()
+    }
+
+    /// Presses these keys.
+    pub(crate) fn press(&mut self, keys: &str) {
+        self.screen.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Returns whether the terminal shows what is typed, and waits for the end of the line.
+    pub(crate) fn is_usual(&self) -> bool {
+        let usual = LocalModes::ECHO | LocalModes::ICANON;
+        tcgetattr(&self.screen).unwrap().local_modes.contains(usual)
     }
 
     /// Returns the process, to send it a signal.

@@ -1,0 +1,47 @@
+//! The signals that ask a program on Unix to end.
+
+use std::io;
+use std::thread;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::exit::Exit;
+
+/// Calls `end` when a signal has come.
+pub(super) fn watch(end: impl Fn(Exit) + Send + 'static) -> io::Result<()> {
+    let ignored = ignored();
+    let watched = ENDS.iter().map(|&(signal, _)| signal).filter(|signal| {
+        // Who starts the program so that it survives a signal, as `nohup` does, means it.
+        ignored & (1 << (signal - 1)) == 0
+    });
+    let mut signals = Signals::new(watched)?;
+    let wait = move || {
+        for signal in signals.forever() {
+            if let Some(&(_, exit)) = ENDS.iter().find(|(known, _)| *known == signal) {
+                end(exit);
+            }
+        }
+    };
+    thread::Builder::new().name("signals".into()).spawn(wait)?;
+    Ok(())
+}
+
+/// Returns the signals that were ignored when the program started, one bit for each.
+#[cfg(target_os = "linux")]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(NOHUP)
+}
+
+/// Elsewhere, only unsafe code could ask. A file that is left half is less than a night's work that `nohup` loses.
+#[cfg(not(target_os = "linux"))]
+fn ignored() -> u64 {
+    NOHUP
+}
+
+const NOHUP: u64 = 1 << (SIGHUP - 1);
+
+const ENDS: [(i32, Exit); 3] =
+    [(SIGHUP, Exit::HungUp), (SIGINT, Exit::Interrupted), (SIGTERM, Exit::Terminated)];

@@ -1,0 +1,108 @@
+//! Signals: what is half is put away, the terminal is as it was, and who is to survive a signal does.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::files::names;
+use crate::run::{Person, code, stderr};
+
+const HEAD: &[u8] =
+    b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[{\"id\":\"1\"}";
+
+/// Starts a list into a file, and waits until the service is asked: the file is there then, without its name.
+fn half_a_list(person: &Person, server: &RawServer, mut command: Command) -> Child {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    assert!(server.wait_until(Duration::from_secs(30), |seen| !seen.requests.is_empty()));
+    assert_eq!(names(person).len(), 1);
+    child
+}
+
+#[test]
+fn a_signal_leaves_nothing() {
+    for (signal, expected, said) in [
+        (Signal::HUP, 129, "warning: hung up; nothing was written\n"),
+        (Signal::INT, 130, "warning: interrupted; nothing was written\n"),
+        (Signal::TERM, 143, "warning: terminated; nothing was written\n"),
+    ] {
+        let server = RawServer::start(|_, connection: &mut Connection| {
+            connection.send(HEAD);
+            connection.wait_for_close(Duration::from_secs(60));
+            Next::Close
+        })
+        .unwrap();
+        let person = Person::of_service(&server.uri(""));
+        let command = person.command(&["vacancies", "list", "--output-file", "v.csv"]);
+        let child = half_a_list(&person, &server, command);
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((code(&output), stderr(&output)), (expected, said));
+        assert_eq!(names(&person), [""; 0]);
+    }
+}
+
+/// With `nohup`, a program goes on when its terminal is gone.
+#[test]
+fn a_signal_that_was_ignored_before_stays_ignored() {
+    let (go_on, wait) = sync_channel(0);
+    let wait = Arc::new(Mutex::new(wait));
+    let server = RawServer::start(move |_, connection: &mut Connection| {
+        connection.send(HEAD);
+        wait.lock().unwrap().recv().unwrap();
+        connection.send(b"]");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri(""));
+    let command = person.command(&[]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' HUP; exec \"$0\" vacancies list --output-file v.csv"]);
+    shell.arg(command.get_program()).current_dir(person.home.path());
+    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let child = half_a_list(&person, &server, shell);
+    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+    go_on.send(()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((code(&output), stderr(&output)), (0, ""));
+    assert_eq!(names(&person), ["v.csv"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_that_was_asked_for_a_token_shows_again_what_is_typed() {
+    use crate::terminal::Running;
+
+    let person = Person::new();
+    let login = person.command(&["auth", "login", "--unchecked"]);
+    let asked = || {
+        let mut running = Running::start_below_shell(&login);
+        assert!(running.is_usual());
+        running.read_to("Access token of profile default (not shown): ");
+        assert!(!running.is_usual());
+        running
+    };
+
+    let mut running = asked();
+    running.press("gwt_half\u{3}");
+    let seen = running.read_to("exit code 130\r\n");
+    assert!(running.is_usual());
+    assert!(seen.contains("interrupted\r\n") && !seen.contains("gwt_"), "{seen}");
+    running.press("\n");
+    running.end();
+
+    // Longer than a line of a terminal may be.
+    let token = format!("gwt_{}", "x".repeat(5000));
+    let mut running = asked();
+    running.press(&format!("{token}\n"));
+    let seen = running.read_to("exit code 0\r\n");
+    assert!(running.is_usual());
+    assert!(seen.starts_with("\r\n") && !seen.contains("gwt_"), "{seen}");
+    running.press("\n");
+    running.end();
+    let stored = std::fs::read_to_string(person.config().join("gateway/tokens.toml")).unwrap();
+    assert!(stored.contains(&token));
+}
