@@ -9,7 +9,7 @@ use gateway_client::model::ListVacancies;
 use gateway_client::transport::{
     BlockingTransport, BoxError, BoxFuture, MemoryTransport, TransportError,
 };
-use gateway_client::{AccessToken, Client, CommandToken, Error, ErrorKind, TokenSource, blocking};
+use gateway_client::{AccessToken, Client, Error, ErrorKind, TokenSource, blocking};
 
 #[tokio::test]
 async fn an_async_call_waits_as_long_as_it_may_take() {
@@ -54,7 +54,8 @@ fn a_refresh_that_hangs_ends_the_call_that_was_refused() {
 #[cfg(unix)]
 #[test]
 fn a_command_that_hangs_ends_with_the_call() {
-    let client = blocking(CommandToken::new("sleep").arg("1000"), MemoryTransport::new([]));
+    let source = gateway_client::CommandToken::new("sleep").arg("1000");
+    let client = blocking(source, MemoryTransport::new([]));
     never_asked(&client.list_vacancies().unwrap_err());
 }
 
