@@ -31,8 +31,8 @@ mod tests;
 ///
 /// A token is replaced when the service refuses it, and before it expires: 30 s before, or after half of its life if
 /// that is later. After a day it is replaced in any case, and so it is if the server does not say how long it lasts
-/// (`expires_in`, RFC 6749, section 5.1). One that cannot be replaced in half of the time it has left is used for another
-/// 5 s before the next try, until it expires.
+/// (`expires_in`, RFC 6749, section 5.1). As long as it is good, one call asks for another one, for 5 s at most, and
+/// everybody else goes on with it; if that call gets none, the next one asks 10 s later.
 ///
 /// # Which transport
 ///
@@ -165,32 +165,30 @@ impl ClientCredentials {
     async fn renew(&self, refused: Option<&AccessToken>) -> Result<AccessToken, BoxError> {
         let is_refused = |grant: &Grant| refused.is_some_and(|refused| grant.token.is(refused));
         let now = Instant::now();
-        let mut limit = TIME_LIMIT;
-        if let Some(grant) = self.grant().as_ref().filter(|grant| !is_refused(grant)) {
-            // Another client with this source has asked meanwhile.
+        let mut end = now + TIME_LIMIT;
+        let is_good = |grant: &Grant| grant.is_valid(Instant::now()) && !is_refused(grant);
+        if let Some(grant) = self.grant().as_mut().filter(|grant| is_good(grant)) {
+            // Another client with this source has asked meanwhile, or is about to.
             if grant.is_fresh(now) {
                 return Ok(grant.token.clone());
             }
-            if grant.is_valid(now) {
-                limit = limit.min(grant.time_to_renew(now));
-            }
+            end = grant.put_off(now);
         }
-        let outcome = self.ask(now, limit).await;
-        let now = Instant::now();
+        let outcome = self.ask(now, end).await;
         let mut last = self.grant();
-        match (outcome, last.as_mut()) {
-            (Ok(grant), _) => Ok(last.insert(grant).token.clone()),
-            (Err(_), Some(grant)) if grant.is_valid(now) && !is_refused(grant) => {
-                grant.put_off(now);
-                Ok(grant.token.clone())
-            }
-            (Err(error), _) => Err(error),
+        match outcome {
+            Ok(grant) => Ok(last.insert(grant).token.clone()),
+            Err(error) => last
+                .as_ref()
+                .filter(|grant| is_good(grant))
+                .map(|grant| grant.token.clone())
+                .ok_or(error),
         }
     }
 
-    /// Asks the authorisation server, which has so long to answer.
-    async fn ask(&self, now: Instant, limit: Duration) -> Result<Grant, BoxError> {
-        let carry = |request| exchange(self.transport.clone(), request, now + limit);
+    /// Asks the authorisation server.
+    async fn ask(&self, now: Instant, end: Instant) -> Result<Grant, BoxError> {
+        let carry = |request| exchange(self.transport.clone(), request, end);
         let answer = self.client.exchange_client_credentials().add_scopes(self.scopes.clone());
         let answer = answer.request_async(&carry).await.map_err(without_secrets)?;
         let token = AccessToken::new(answer.access_token().secret())?;

@@ -35,15 +35,12 @@ impl Grant {
         self.end.is_none_or(|end| now < end)
     }
 
-    /// How long a renewal may take, so that there is time for another.
-    pub(super) fn time_to_renew(&self, now: Instant) -> Duration {
-        self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(now) / 2)
-    }
-
-    /// Makes do with it for a while, because there is no other.
-    pub(super) fn put_off(&mut self, now: Instant) {
-        let later = now + RENEWAL_PAUSE;
-        self.renewal = self.renewal.max(self.end.map_or(later, |end| end.min(later)));
+    /// Makes do with it while another one is asked for, and for a while if there is none. Returns when to give up.
+    pub(super) fn put_off(&mut self, now: Instant) -> Instant {
+        let left = self.end.map_or(RENEWAL_PAUSE, |end| end.saturating_duration_since(now));
+        let pause = left.min(RENEWAL_PAUSE);
+        self.renewal = now + pause;
+        now + pause / 2
     }
 }
 
@@ -59,8 +56,8 @@ const RENEWED_BEFORE: Duration = Duration::from_secs(30);
 /// How long a token is used at most, even if it lasts longer, or if the server did not say how long.
 const LONGEST_USE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How long a token that could not be replaced is used before the next try.
-const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
+/// From one try to replace a token that is still good to the next. A try lasts half as long.
+const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
 mod tests {
@@ -116,13 +113,14 @@ mod tests {
         let asked = Instant::now();
         let mut grant = grant(Some(2 * RENEWED_BEFORE), asked);
         let due = asked + RENEWED_BEFORE;
-        assert_eq!(grant.time_to_renew(due), RENEWED_BEFORE / 2);
-        grant.put_off(due);
+        assert_eq!(grant.put_off(due), due + RENEWAL_PAUSE / 2);
         assert!(grant.is_fresh(just_before(due + RENEWAL_PAUSE)));
         assert!(!grant.is_fresh(due + RENEWAL_PAUSE));
 
-        let end = asked + 2 * RENEWED_BEFORE;
-        grant.put_off(just_before(end));
+        let (second, end) = (Duration::from_secs(1), asked + 2 * RENEWED_BEFORE);
+        let late = end.checked_sub(second).unwrap();
+        assert_eq!(grant.put_off(late), late + second / 2);
+        assert!(grant.is_fresh(just_before(end)));
         assert!(!grant.is_fresh(end));
     }
 }
