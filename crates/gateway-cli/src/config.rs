@@ -14,6 +14,7 @@ pub(crate) mod folder;
 #[cfg_attr(not(feature = "keyring"), path = "config/no_keyring.rs")]
 pub(crate) mod keyring;
 pub(crate) mod tokens;
+mod value;
 
 /// What a profile can hold.
 pub(crate) const KEYS: [&str; 6] =

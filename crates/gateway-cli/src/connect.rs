@@ -72,6 +72,13 @@ pub(crate) fn no_base_url() -> Failure {
     Failure::usage(format!("no base URL: set GATEWAY_BASE_URL or --base-url{OR_DEMO}"))
 }
 
+/// Refuses what is no base URL. One of plain http is: whether it is allowed is another setting.
+pub(crate) fn check_base_url(text: &str) -> Result<(), Failure> {
+    let token = AccessToken::new("unused")?;
+    blocking::Client::builder(text).allow_insecure_http().token(token).build()?;
+    Ok(())
+}
+
 /// Reads the token of a source that does not change while the program runs.
 fn read_token(from: &TokenFrom) -> Result<Option<String>, Failure> {
     match from {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::config::file::ConfigFile;
 use crate::config::keyring::Keyring;
 use crate::config::{Origin, Settings, TOKEN, TokenFrom, folder, profile, tokens};
-use crate::connect::{from_stdin, no_base_url, with_token};
+use crate::connect::{check_base_url, from_stdin, no_base_url, with_token};
 use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
 use crate::generated::commands::CheapestQuestion;
@@ -25,8 +25,8 @@ pub(crate) enum AuthCommand {
     /// Store a token for the profile, after the service has accepted it.
     ///
     /// The token is typed in, and not shown; or it comes from --token-stdin, --token-file or `GATEWAY_TOKEN`. It is kept
-    /// in a file that only you can read, or with --keyring in the keyring of the operating system. With --base-url, the
-    /// profile remembers that too.
+    /// in a file that only you can read, or with --keyring in the keyring of the operating system. The profile remembers
+    /// --base-url and --allow-insecure-http too.
     #[command(after_help = "\
 Examples:
   gateway auth login --base-url https://gateway.example.com
@@ -93,10 +93,15 @@ fn login(
     }
     let settings = Settings::of(service)?;
     let profile = settings.profile.value.as_str();
-    // Whoever has no keyring hears it before they look for their token.
+    // Whoever has no place for a token hears it before they look for one.
+    let mut file = ConfigFile::read()?;
+    file.path()?;
     let keyring = if flags.keyring { Some(Keyring::open()?) } else { None };
     if settings.base_url.is_none() && !flags.unchecked {
         return Err(no_base_url().hint("--unchecked stores the token without asking the service"));
+    }
+    if let Some(url) = &service.base_url {
+        check_base_url(url)?;
     }
     let (text, from) = given(&settings)?;
     let text = text.trim();
@@ -106,11 +111,9 @@ fn login(
         let client = with_token(service, &settings, screen, token)?;
         client.send(&question()).map_err(|error| refused(error, &from))?;
     }
-    let mut file = ConfigFile::read()?;
     let place = if let Some(keyring) = keyring {
         keyring.store(profile, text)?;
         file.set(profile, "token-keyring", "true")?;
-        file.save()?;
         // One place is enough for a secret.
         tokens::remove(profile)?;
         "the keyring".to_owned()
@@ -119,14 +122,17 @@ fn login(
         if file.is_on(profile, "token-keyring") {
             forget_in_keyring(profile, screen);
             file.unset(profile, "token-keyring");
-            file.save()?;
         }
         tokens::path()?.display().to_string()
     };
+    // What the token was tried with is what the next command needs.
     if let Some(url) = &service.base_url {
         file.set(profile, "base-url", url)?;
-        file.save()?;
     }
+    if service.allow_insecure_http {
+        file.set(profile, "allow-insecure-http", "true")?;
+    }
+    file.save()?;
     let accepted = if flags.unchecked { "" } else { "accepted, and " };
     screen.note(&format!("the token of profile {profile} is {accepted}stored in {place}"));
     // What goes before the stored token would be a surprise in the next command.

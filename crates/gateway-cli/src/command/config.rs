@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::command::print;
 use crate::config::file::{ConfigFile, path};
 use crate::config::{KEYS, Settings, check_key, profile};
+use crate::connect::check_base_url;
 use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
 use crate::output::Shape;
@@ -76,6 +77,9 @@ pub(crate) fn run(
         ConfigCommand::Set { key, value } => {
             let profile = profile(service)?.value;
             let mut file = ConfigFile::read()?;
+            if key == "base-url" {
+                check_base_url(&value)?;
+            }
             file.set(&profile, &key, &value)?;
             let done = if service.dry_run { "would be set" } else { "is set" };
             change(&file, service, screen, &format!("{key} of profile {profile} {done}"))

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use toml_edit::{Array, DocumentMut, Item, Table, Value};
+use toml_edit::{DocumentMut, Item, Table, Value};
 
-use crate::config::{KEYS, check_key, check_name, folder};
+use crate::config::{check_key, check_name, folder, value};
 use crate::failure::Failure;
 
 /// `config.toml`, read and checked.
@@ -13,6 +13,7 @@ pub(crate) struct ConfigFile {
     /// `None` if there is no place for it.
     path: Option<PathBuf>,
     document: DocumentMut,
+    changed: bool,
 }
 
 impl ConfigFile {
@@ -24,7 +25,7 @@ impl ConfigFile {
             Failure::usage(format!("{} is not TOML", path.display())).because(place(&text, &error))
         })?;
         check(&document).map_err(|failure| failure.because(format!("in {}", path.display())))?;
-        Ok(Self { path: Some(path), document })
+        Ok(Self { path: Some(path), document, changed: false })
     }
 
     /// Returns where the file is, or is to be.
@@ -40,14 +41,7 @@ impl ConfigFile {
 
     /// Returns a setting of a profile as text.
     pub(crate) fn get(&self, profile: &str, key: &str) -> Option<String> {
-        match self.value(profile, key)? {
-            Value::String(text) => Some(text.value().clone()),
-            Value::Array(words) => {
-                Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "))
-            }
-            Value::Boolean(flag) => Some(flag.value().to_string()),
-            other => Some(other.to_string().trim().to_owned()),
-        }
+        self.value(profile, key).map(value::show)
     }
 
     /// Returns whether a setting of a profile is `true`.
@@ -63,7 +57,8 @@ impl ConfigFile {
 
     /// Changes a setting of a profile; [`Self::save`] keeps it.
     pub(crate) fn set(&mut self, profile: &str, key: &str, value: &str) -> Result<(), Failure> {
-        let value = read_value(key, value)?;
+        let value = value::read(key, value)?;
+        self.changed = true;
         let table = self.document.entry("profile").or_insert_with(|| {
             let mut profiles = Table::new();
             profiles.set_implicit(true);
@@ -83,11 +78,16 @@ impl ConfigFile {
     /// Takes a setting of a profile away, and returns whether it was there; [`Self::save`] keeps that.
     pub(crate) fn unset(&mut self, profile: &str, key: &str) -> bool {
         let settings = self.document.get_mut("profile").and_then(|all| all.get_mut(profile));
-        settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key)).is_some()
+        let gone = settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key));
+        self.changed |= gone.is_some();
+        gone.is_some()
     }
 
-    /// Writes the file.
+    /// Writes the file, if something has changed.
     pub(crate) fn save(&self) -> Result<(), Failure> {
+        if !self.changed {
+            return Ok(());
+        }
         folder::write(&self.path()?, &self.document.to_string())
     }
 
@@ -115,49 +115,14 @@ fn check(document: &DocumentMut) -> Result<(), Failure> {
             })?;
             for (key, value) in settings.iter() {
                 check_key(key)?;
-                if !value.as_value().is_some_and(|value| fits(key, value)) {
-                    return Err(wrong_value(key));
-                }
+                let value = value.as_value().ok_or_else(|| {
+                    Failure::usage(format!("`profile.{name}.{key}` is no setting"))
+                })?;
+                value::check(key, value)?;
             }
         }
     }
     Ok(())
-}
-
-/// Reads a setting from the command line.
-fn read_value(key: &str, text: &str) -> Result<Value, Failure> {
-    check_key(key)?;
-    let value = match key {
-        "token-command" => Value::Array(text.split_whitespace().collect::<Array>()),
-        "timeout" => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
-        "allow-insecure-http" | "token-keyring" => {
-            text.parse::<bool>().map_or_else(|_| text.into(), Value::from)
-        }
-        _ => text.into(),
-    };
-    if fits(key, &value) { Ok(value) } else { Err(wrong_value(key)) }
-}
-
-fn fits(key: &str, value: &Value) -> bool {
-    match key {
-        "token-command" => value
-            .as_array()
-            .is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_str)),
-        "timeout" => value.as_integer().is_some_and(|seconds| seconds > 0),
-        "allow-insecure-http" | "token-keyring" => value.is_bool(),
-        _ => value.as_str().is_some_and(|text| !text.is_empty()),
-    }
-}
-
-fn wrong_value(key: &str) -> Failure {
-    let expected = match key {
-        "token-command" => "a program and its arguments, such as [\"pass\", \"show\", \"gateway\"]",
-        "timeout" => "a number of seconds",
-        "allow-insecure-http" | "token-keyring" => "true or false",
-        _ => "text that is not empty",
-    };
-    debug_assert!(KEYS.contains(&key), "checked before");
-    Failure::usage(format!("`{key}` must be {expected}"))
 }
 
 /// Says what is wrong, and where. Not the line itself, which may hold a token.

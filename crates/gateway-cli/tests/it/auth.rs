@@ -122,6 +122,28 @@ fn a_token_that_something_goes_before_is_said_to_be_of_no_use() {
     insta::assert_snapshot!(shown);
 }
 
+/// What a login was tried with is enough for the next command.
+#[test]
+fn a_login_leaves_a_profile_that_works() {
+    let person = Person::new();
+    let login: &[&str] = &["auth", "login", "--token-stdin", "--unchecked", "--base-url"];
+    let with = |more: &[&'static str]| [login, more].concat();
+    let shown = see(
+        &person,
+        "https://nowhere.example",
+        &[
+            (TOKEN, &with(&["nonsense"])),
+            (TOKEN, &with(&["http://gw.example:80800"])),
+            (TOKEN, &with(&["http://gw.example", "--allow-insecure-http"])),
+            ("", &["config", "list", "--origin", "-o", "table"]),
+        ],
+    );
+    insta::assert_snapshot!(shown);
+    // The name is not resolved, and the token would have been sent.
+    let output = person.run(&["credits", "get", "--timeout", "1"]);
+    assert!(!stderr(&output).contains("--allow-insecure-http"), "{}", stderr(&output));
+}
+
 /// No test needs a keyring: on this bus nobody answers.
 #[cfg(all(unix, not(target_os = "macos")))]
 #[test]

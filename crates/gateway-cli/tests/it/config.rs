@@ -68,3 +68,20 @@ fn a_broken_file_is_not_quoted() {
     }
     insta::assert_snapshot!(shown);
 }
+
+#[test]
+fn values_that_would_not_work_are_refused() {
+    let person = Person::new();
+    let shown = [
+        &["config", "set", "base-url", "nonsense"][..],
+        &["config", "set", "base-url", "https://gateway.example.com/?x=1"],
+        &["config", "set", "timeout", "30s"],
+        &["config", "set", "token-command", "pass show 'gateway"],
+        &["config", "set", "token-file", "tok"],
+        &["config", "get", "token-file"],
+        &["config", "set", "token-command", "sh -c \"echo x\""],
+        &["config", "get", "token-command"],
+    ]
+    .map(|args| person.see(args));
+    insta::assert_snapshot!(shown.join("\n"));
+}

@@ -1,0 +1,127 @@
+//! The values of settings: text as a person writes it, and what the file holds.
+
+use std::path;
+
+use toml_edit::{Array, Value};
+
+use crate::config::{KEYS, check_key};
+use crate::failure::Failure;
+
+/// Reads a setting from the command line.
+pub(super) fn read(key: &str, text: &str) -> Result<Value, Failure> {
+    check_key(key)?;
+    let value = match key {
+        "token-command" => Value::Array(words(text)?.into_iter().collect::<Array>()),
+        "timeout" => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
+        "allow-insecure-http" | "token-keyring" => {
+            text.parse::<bool>().map_or_else(|_| text.into(), Value::from)
+        }
+        // The next command may run in another folder.
+        "token-file" if !text.is_empty() => absolute(text)?.into(),
+        _ => text.into(),
+    };
+    check(key, &value)?;
+    Ok(value)
+}
+
+/// Writes a setting as a person would.
+pub(super) fn show(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.value().clone(),
+        Value::Array(words) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            // Only a NUL cannot be quoted, and no program takes one.
+            shlex::try_join(words.iter().copied()).unwrap_or_else(|_nul| words.join(" "))
+        }
+        Value::Boolean(flag) => flag.value().to_string(),
+        other => other.to_string().trim().to_owned(),
+    }
+}
+
+/// Refuses a value that the setting cannot have.
+pub(super) fn check(key: &str, value: &Value) -> Result<(), Failure> {
+    debug_assert!(KEYS.contains(&key), "checked before");
+    let (fits, expected) = match key {
+        "token-command" => (
+            value
+                .as_array()
+                .is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_str)),
+            "a program and its arguments, such as [\"pass\", \"show\", \"gateway\"]",
+        ),
+        "timeout" => (
+            value.as_integer().is_some_and(|seconds| seconds > 0),
+            "a number of seconds, 1 or more",
+        ),
+        "allow-insecure-http" | "token-keyring" => (value.is_bool(), "true or false"),
+        _ => (value.as_str().is_some_and(|text| !text.is_empty()), "text that is not empty"),
+    };
+    if fits { Ok(()) } else { Err(Failure::usage(format!("`{key}` must be {expected}"))) }
+}
+
+/// Takes a command apart as a shell does.
+fn words(text: &str) -> Result<Vec<String>, Failure> {
+    // In a path of Windows, a backslash stands for nothing but itself.
+    let text = if cfg!(windows) { &text.replace('\\', "\\\\") } else { text };
+    shlex::split(text).ok_or_else(|| {
+        Failure::usage("`token-command` has a quotation mark or a backslash that nothing ends")
+            .hint("write it as in a shell: pass show 'my gateway'")
+    })
+}
+
+fn absolute(text: &str) -> Result<String, Failure> {
+    let unusable = |cause: String| {
+        Failure::usage(format!("`{text}` cannot be made an absolute path")).because(cause)
+    };
+    let path = path::absolute(text).map_err(|error| unusable(error.to_string()))?;
+    path.into_os_string().into_string().map_err(|_same| unusable("it is not UTF-8".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read, show};
+
+    /// What is set, and what `config get` shows of it.
+    #[track_caller]
+    fn check(key: &str, text: &str, expected: &str) {
+        let shown = read(key, text).map(|value| show(&value));
+        assert_eq!(shown.unwrap_or_else(|failure| format!("{failure:?}")), expected);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_is_taken_apart_as_a_shell_does() {
+        let words = read("token-command", r#"sh -c "echo 'a b'" \$x ''"#).unwrap();
+        assert_eq!(words.to_string(), r#"["sh", "-c", "echo 'a b'", "$x", ""]"#);
+        check("token-command", "pass show gateway", "pass show gateway");
+        check("token-command", "sh -c 'echo x'", "sh -c 'echo x'");
+        for wrong in ["", " ", "sh -c 'echo", "x \\"] {
+            assert!(read("token-command", wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_is_absolute() {
+        check("token-file", "/run/token", "/run/token");
+        let shown = read("token-file", "tok").map(|value| show(&value)).unwrap();
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(shown, here.join("tok").to_str().unwrap());
+        assert!(read("token-file", "").is_err());
+    }
+
+    #[test]
+    fn values_are_what_they_must_be() {
+        check("timeout", "120", "120");
+        check("token-keyring", "true", "true");
+        for (key, wrong) in [
+            ("timeout", "0"),
+            ("timeout", "-1"),
+            ("timeout", "30s"),
+            ("token-keyring", "yes"),
+            ("base-url", ""),
+            ("base-ulr", "x"),
+        ] {
+            assert!(read(key, wrong).is_err(), "{key} {wrong}");
+        }
+    }
+}
