@@ -15,7 +15,7 @@ use gateway_testkit::raw_server::{Next, RawServer};
 use tempfile::TempDir;
 
 use self::relay::Relay;
-use crate::support::{Driver, RUNTIME, TOKEN, apart};
+use crate::support::{Driver, RUNTIME, Streamed, TOKEN, apart};
 
 mod relay;
 
@@ -197,11 +197,8 @@ fn dropped_records_end_the_exchange() {
     }
 }
 
-/// The records of a list, whatever the mode.
-enum Listed {
-    Async(gateway_client::Records<Candidate>),
-    Blocking(blocking::Records<Candidate>),
-}
+/// The records of a list, all of which can be read.
+struct Listed(Streamed);
 
 impl Listed {
     fn open(asynchronous: bool, base_url: &str, token: AccessToken) -> Self {
@@ -209,23 +206,15 @@ impl Listed {
     }
 
     fn of(driver: &Driver) -> Self {
-        let query = ListCandidates::new();
-        match driver {
-            Driver::Async(client) => Self::Async(RUNTIME.block_on(client.stream(&query)).unwrap()),
-            Driver::Blocking(client) => Self::Blocking(client.stream(&query).unwrap()),
-        }
+        Self(Streamed::open(driver, &ListCandidates::new()).unwrap())
     }
 
     fn next(&mut self) -> Option<Result<Candidate, Error>> {
-        let entry = match self {
-            Self::Async(records) => RUNTIME.block_on(records.next())?,
-            Self::Blocking(records) => records.next()?,
-        };
         let readable = |entry| match entry {
             Entry::Record(candidate) => Some(candidate),
             Entry::Rejected(_) => None,
         };
-        Some(entry.map(|entry| readable(entry).unwrap()))
+        Some(self.0.next()?.map(|entry| readable(entry).unwrap()))
     }
 }
 

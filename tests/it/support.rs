@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use gateway_client::model::{Candidate, Credits, ListCandidates, Listing, Vacancy};
-use gateway_client::{AccessToken, Client, Error, blocking};
+use gateway_client::{AccessToken, Client, Entry, Error, Records, blocking};
 use tokio::runtime::Runtime;
 
 /// The runtime of everything that is async in these tests.
@@ -74,6 +74,33 @@ impl Driver {
         match self {
             Self::Async(client) => RUNTIME.block_on(client.get_credits()),
             Self::Blocking(client) => client.get_credits(),
+        }
+    }
+}
+
+/// The candidates of a stream, whatever the mode of its client.
+#[derive(Debug)]
+pub(crate) enum Streamed {
+    Async(Records<Candidate>),
+    Blocking(blocking::Records<Candidate>),
+}
+
+impl Streamed {
+    pub(crate) fn open<V>(driver: &Driver, query: &ListCandidates<V>) -> Result<Self, Error> {
+        match driver {
+            Driver::Async(client) => RUNTIME.block_on(client.stream(query)).map(Self::Async),
+            Driver::Blocking(client) => client.stream(query).map(Self::Blocking),
+        }
+    }
+}
+
+impl Iterator for Streamed {
+    type Item = Result<Entry<Candidate>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Async(records) => RUNTIME.block_on(records.next()),
+            Self::Blocking(records) => records.next(),
         }
     }
 }

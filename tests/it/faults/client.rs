@@ -1,0 +1,113 @@
+//! The clients that meet the faults: four transports, each in the ways that the cases need.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use gateway_client::transport::bridge::OffThread;
+use gateway_client::transport::gzip::Gzip;
+use gateway_client::transport::reqwest::ReqwestTransport;
+use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
+use gateway_client::transport::ureq::UreqTransport;
+use gateway_client::transport::{BlockingTransport, Options, Proxy, SharedTransport};
+use gateway_client::{AccessToken, Builder, Client, RetryPolicy, blocking};
+
+use super::case::Limits;
+use super::outputs::Outputs;
+use super::peer::AUTHORITY;
+use crate::support::Driver;
+
+/// Which client meets a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    Reqwest,
+    ReqwestBlocking,
+    Ureq,
+    OffThread,
+}
+
+impl Over {
+    pub(super) const ALL: [Self; 4] =
+        [Self::Reqwest, Self::ReqwestBlocking, Self::Ureq, Self::OffThread];
+
+    /// Which of these it is.
+    pub(super) fn of(self, carriers: &[Carrier; 4]) -> &Carrier {
+        let [reqwest, reqwest_blocking, ureq, off_thread] = carriers;
+        match self {
+            Self::Reqwest => reqwest,
+            Self::ReqwestBlocking => reqwest_blocking,
+            Self::Ureq => ureq,
+            Self::OffThread => off_thread,
+        }
+    }
+}
+
+/// A transport of either mode.
+pub(super) enum Carrier {
+    Async(SharedTransport),
+    Blocking(Arc<dyn BlockingTransport>),
+}
+
+/// The transports, made once because each reads the certificates of the system: without a proxy, and with one more
+/// authority to trust.
+pub(super) static DIRECT: LazyLock<[Carrier; 4]> = LazyLock::new(|| {
+    let options = Options::default().proxy(Proxy::Never);
+    let options = options.extra_root(AUTHORITY.certificate());
+    Over::ALL.map(|over| Carrier::new(over, &options))
+});
+
+/// The same, asking for gzip.
+pub(super) static GZIP: LazyLock<[Carrier; 4]> =
+    LazyLock::new(|| DIRECT.each_ref().map(Carrier::with_gzip));
+
+impl Carrier {
+    pub(super) fn new(over: Over, options: &Options) -> Self {
+        match over {
+            Over::Reqwest => {
+                Self::Async(SharedTransport::new(ReqwestTransport::new(options).unwrap()))
+            }
+            Over::ReqwestBlocking => {
+                Self::Blocking(Arc::new(ReqwestBlockingTransport::new(options).unwrap()))
+            }
+            Over::Ureq => Self::Blocking(Arc::new(UreqTransport::new(options).unwrap())),
+            Over::OffThread => {
+                let ureq = UreqTransport::new(options).unwrap();
+                Self::Async(SharedTransport::new(OffThread::new(ureq)))
+            }
+        }
+    }
+
+    fn with_gzip(&self) -> Self {
+        match self {
+            Self::Async(transport) => {
+                Self::Async(SharedTransport::new(Gzip::new(transport.clone())))
+            }
+            Self::Blocking(transport) => Self::Blocking(Arc::new(Gzip::new(Arc::clone(transport)))),
+        }
+    }
+
+    /// A client that tries twice, at once.
+    pub(super) fn client(&self, base_url: &str, limits: Limits, outputs: &Outputs) -> Driver {
+        match self {
+            Self::Async(transport) => {
+                let client = settings(Client::builder(base_url), limits, outputs);
+                Driver::Async(client.transport(transport.clone()).build().unwrap())
+            }
+            Self::Blocking(transport) => {
+                let client = settings(blocking::Client::builder(base_url), limits, outputs);
+                Driver::Blocking(client.transport(Arc::clone(transport)).build().unwrap())
+            }
+        }
+    }
+}
+
+/// What both clients are told.
+fn settings<T>(builder: Builder<T>, limits: Limits, outputs: &Outputs) -> Builder<T> {
+    builder
+        .token(AccessToken::new("gwt_CANARY").unwrap())
+        .retry(RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO))
+        .observer(outputs.clone())
+        .allow_insecure_http()
+        .call_timeout(limits.time)
+        .stream_timeout(limits.time)
+        .body_limit(limits.body)
+}

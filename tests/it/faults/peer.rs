@@ -1,0 +1,198 @@
+//! Whoever a case needs at the other end, for one call.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use gateway_testkit::certificates::Authority;
+use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
+use socket2::{Domain, Socket, Type};
+
+use super::case::{End, Peer, Script};
+
+/// The authority that the clients of these tests trust.
+pub(super) static AUTHORITY: LazyLock<Authority> = LazyLock::new(|| Authority::new().unwrap());
+
+/// A peer that is there until it is dropped.
+pub(super) enum Running {
+    Server(RawServer),
+    Sockets(Sockets),
+    /// It takes no connection.
+    Absent(Absent),
+}
+
+impl Running {
+    pub(super) fn start(peer: &Peer) -> Self {
+        match peer {
+            Peer::Server(script) | Peer::Named(script) | Peer::Proxy(_, script) => {
+                Self::Server(RawServer::start(play(script.clone())).unwrap())
+            }
+            Peer::Secure(certificate, script) => {
+                let identity = certificate(&AUTHORITY).unwrap();
+                Self::Server(RawServer::start_tls(&identity, play(script.clone())).unwrap())
+            }
+            Peer::InPlaceOfTls(act) | Peer::InPlaceOfHttp(act) => {
+                Self::Sockets(Sockets::start(*act))
+            }
+            Peer::Nobody | Peer::NoProxy | Peer::Unknown => Self::Absent(Absent::refusing()),
+            Peer::BlackHole => Self::Absent(Absent::silent()),
+        }
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        match self {
+            Self::Server(server) => server.address(),
+            Self::Sockets(sockets) => sockets.address,
+            Self::Absent(absent) => absent.address,
+        }
+    }
+
+    /// How many connections it has seen.
+    pub(super) fn connections(&self) -> usize {
+        match self {
+            Self::Server(server) => server.progress().connections,
+            Self::Sockets(sockets) => sockets.connections.load(Ordering::Acquire),
+            Self::Absent(_) => 0,
+        }
+    }
+
+    /// The requests that it has understood.
+    pub(super) fn requests(&self) -> Vec<RawRequest> {
+        match self {
+            Self::Server(server) => server.progress().requests,
+            Self::Sockets(_) | Self::Absent(_) => Vec::new(),
+        }
+    }
+}
+
+/// The script as the server takes it, with what it has to remember of its connections.
+fn play(script: Script) -> impl Fn(&RawRequest, &mut Connection) -> Next + Send + Sync + 'static {
+    let turns = Mutex::new(BTreeMap::<usize, usize>::new());
+    move |request, connection| match &script {
+        Script::Plays(bytes, end) => {
+            connection.send(bytes);
+            close(connection, *end)
+        }
+        Script::Drips(first, piece) => {
+            connection.send(first);
+            while connection.send(piece.as_bytes()) && !connection.wait_for_close(DRIP) {}
+            Next::Close
+        }
+        Script::Floods { first, block, times, last, end } => {
+            connection.send(first);
+            if connection.flood(block, block.len().saturating_mul(*times)) {
+                connection.send(last);
+            }
+            close(connection, *end)
+        }
+        Script::Turns(answers) => {
+            let mut turns = turns.lock().unwrap();
+            let turn = turns.entry(request.connection).or_default();
+            *turn += 1;
+            connection.send(answers.split_at(*turn).0.last().unwrap());
+            if *turn == answers.len() { Next::Close } else { Next::KeepAlive }
+        }
+    }
+}
+
+fn close(connection: &mut Connection, end: End) -> Next {
+    match end {
+        End::Fin => return Next::Close,
+        End::Rst => return Next::Reset,
+        End::Hang => {
+            connection.wait_for_close(PATIENCE);
+        }
+        End::Cut => connection.cut(),
+    }
+    Next::Close
+}
+
+/// A server below HTTP: it counts its connections, and each of them has a thread to act on.
+pub(super) struct Sockets {
+    address: SocketAddr,
+    connections: Arc<AtomicUsize>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Sockets {
+    fn start(act: fn(TcpStream)) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (connections, is_over) = (Arc::default(), Arc::default());
+        let sockets = Self { address, connections, is_over };
+        let (connections, is_over) =
+            (Arc::clone(&sockets.connections), Arc::clone(&sockets.is_over));
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                if is_over.load(Ordering::Acquire) {
+                    return;
+                }
+                connections.fetch_add(1, Ordering::Release);
+                thread::spawn(move || act(stream));
+            }
+        });
+        sockets
+    }
+}
+
+impl Drop for Sockets {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Release);
+        // The accepting thread looks at the flag after each connection; this is the last one.
+        drop(TcpStream::connect(self.address));
+    }
+}
+
+/// Reads until the peer is gone.
+pub(super) fn drain(mut stream: TcpStream) {
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    // How it ends is the business of the peer.
+    drop(io::copy(&mut stream, &mut io::sink()));
+}
+
+/// An address that is taken, so that nobody else gets it, but where no connection comes about.
+pub(super) struct Absent {
+    address: SocketAddr,
+    _socket: Socket,
+    _queue: Vec<TcpStream>,
+}
+
+impl Absent {
+    /// The system refuses connections.
+    fn refusing() -> Self {
+        Self::bound(Vec::new(), |_, _| {})
+    }
+
+    /// The system drops what comes, because nobody takes what has come before.
+    fn silent() -> Self {
+        Self::bound(Vec::new(), |socket, (address, queue)| {
+            socket.listen(0).unwrap();
+            while let Ok(stream) = TcpStream::connect_timeout(&address, Duration::from_millis(100))
+            {
+                queue.push(stream);
+                assert!(queue.len() < 64, "this system queues connections without end");
+            }
+        })
+    }
+
+    fn bound(
+        mut queue: Vec<TcpStream>,
+        prepare: impl FnOnce(&Socket, (SocketAddr, &mut Vec<TcpStream>)),
+    ) -> Self {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).unwrap();
+        let address = socket.local_addr().unwrap().as_socket().unwrap();
+        prepare(&socket, (address, &mut queue));
+        Self { address, _socket: socket, _queue: queue }
+    }
+}
+
+/// What a peer waits for its client, at most.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Between two drops.
+const DRIP: Duration = Duration::from_millis(20);
