@@ -81,7 +81,11 @@ impl From<gateway_client::Error> for Failure {
         let mut failure = Self::new(exit, error.to_string());
         let mut source = error.source();
         while let Some(cause) = source {
-            let text = cause.to_string();
+            let mut text = cause.to_string();
+            // How many records came before is said once.
+            if let (Some(_), Some((what, _))) = (error.delivered(), text.rsplit_once(", after ")) {
+                text.truncate(what.len());
+            }
             if failure.causes.last() != Some(&text) {
                 failure.causes.push(text);
             }

@@ -51,6 +51,8 @@ pub(crate) struct Screen {
     errors_color: bool,
     color: Color,
     quiet: bool,
+    /// The columns that the terminal is said to have.
+    forced: Option<u16>,
 }
 
 impl Screen {
@@ -66,7 +68,13 @@ impl Screen {
             errors_color: wants(color, errors_seen),
             color,
             quiet,
+            forced,
         }
+    }
+
+    /// Returns the width of the terminal that shows standard error: a person may change it at any time.
+    pub(crate) fn errors_width(self) -> u16 {
+        self.forced.or_else(|| columns(&io::stderr())).unwrap_or(COLUMNS)
     }
 
     /// Returns how an output looks that goes to a device: it may be a terminal too.

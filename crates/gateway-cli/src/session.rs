@@ -76,24 +76,48 @@ impl Session {
         }
         let shape = Shape { columns, fields, single: false };
         let mut printer = Printer::open(&self.output, self.screen, &shape)?;
+        match self.print_all(&operation, &mut printer) {
+            Ok(rejected) => {
+                self.close(printer)?;
+                if rejected == 0 { Ok(()) } else { Err(Failure::rejected(rejected)) }
+            }
+            Err(failure) => {
+                printer.cut();
+                Err(failure)
+            }
+        }
+    }
+
+    /// Prints the records of a list, and returns how many could not be read.
+    fn print_all<O: ListOperation>(
+        &self,
+        operation: &O,
+        printer: &mut Printer,
+    ) -> Result<u64, Failure> {
         let mut rejected = 0;
-        let mut records = self.client.stream(&operation).map_err(|error| self.explain(error))?;
-        // Nothing of a record is kept here, so nothing is copied.
-        while let Some(entry) = records.next_json_with(|_, json| printer.came(json)) {
+        let mut records = self.client.stream(operation).map_err(|error| self.explain(error))?;
+        loop {
+            // Nothing of a record is kept here, so nothing is copied.
+            let next = match records.received_json_with(|_, json| printer.came(json)) {
+                None => {
+                    printer.pause()?;
+                    records.next_json_with(|_, json| printer.came(json))
+                }
+                received => received,
+            };
+            let Some(entry) = next else { return Ok(rejected) };
             match entry.map_err(|error| self.explain(error))? {
                 Entry::Record(done) => done?,
                 Entry::Rejected(record) => {
                     rejected += 1;
                     printer.warn(&format!(
-                        "record {} was left out: {}",
+                        "the record at index {} was left out: {}",
                         record.index(),
                         record.error()
                     ));
                 }
             }
         }
-        self.close(printer)?;
-        if rejected == 0 { Ok(()) } else { Err(Failure::rejected(rejected)) }
     }
 
     /// Asks for one object and prints it.
@@ -180,10 +204,17 @@ impl Session {
 
     /// Writes a body as it comes.
     pub(crate) fn pass_on(&self, answer: &mut RawAnswer, out: &mut Raw) -> Result<(), Failure> {
-        while let Some(piece) = answer.chunk().map_err(|error| self.explain(error))? {
-            out.push(&piece)?;
+        loop {
+            match answer.chunk() {
+                Ok(Some(piece)) => out.push(&piece)?,
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    out.cut();
+                    return Err(self.explain(error));
+                }
+            }
+            out.pause()?;
         }
-        Ok(())
     }
 
     /// Receives the body of an answer other than 200, which the client keeps short.

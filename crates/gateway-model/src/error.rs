@@ -242,7 +242,8 @@ impl fmt::Display for Error {
             write!(f, ", expected {}", self.expected())?;
         }
         if self.kind() == ErrorKind::Incomplete {
-            write!(f, ", after {} complete records", self.delivered())?;
+            let records = if self.delivered() == 1 { "record" } else { "records" };
+            write!(f, ", after {} complete {records}", self.delivered())?;
         }
         Ok(())
     }

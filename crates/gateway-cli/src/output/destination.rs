@@ -65,6 +65,11 @@ impl Destination {
         }
     }
 
+    /// Returns whether it is read while it is written.
+    pub(crate) fn is_read_meanwhile(&self) -> bool {
+        !matches!(self.to, To::File { .. })
+    }
+
     /// Returns how many bytes were written.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes

@@ -31,6 +31,10 @@ impl Form for Json {
         out.write_all(shown(record, self.terminal).as_bytes())
     }
 
+    fn cut(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.begun { out.write_all(b"\n") } else { Ok(()) }
+    }
+
     fn end(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
         out.write_all(match (self.single, self.begun) {
             (true, _) => b"\n",

@@ -1,7 +1,7 @@
 //! Takes records, leaves out what is not asked for, and prints the rest.
 
 use std::cmp::Ordering;
-use std::io;
+use std::io::{self, Write as _};
 
 use memchr::memchr2;
 use serde::Serialize;
@@ -28,6 +28,7 @@ pub(crate) struct Printer {
     buffer: Vec<u8>,
     selected: String,
     progress: Progress,
+    printed: u64,
     /// The file to name at the end, if there is somebody to tell.
     file: Option<String>,
     screen: Screen,
@@ -69,7 +70,8 @@ impl Printer {
             kept: Vec::new(),
             buffer: Vec::with_capacity(1024),
             selected: String::new(),
-            progress: Progress::new(visible),
+            progress: Progress::new(visible.then_some(screen)),
+            printed: 0,
             file: flags.file().filter(|_| aside).map(|file| file.display().to_string()),
             screen,
         })
@@ -96,6 +98,7 @@ impl Printer {
 
     /// Prints a record that is JSON text on one line.
     pub(crate) fn text(&mut self, record: &str) -> io::Result<()> {
+        self.progress.came(record.len());
         if !self.filters.is_empty() || !self.sort.is_empty() {
             let members = Members::read(record);
             if !self.filters.iter().all(|filter| filter.accepts(&members)) {
@@ -116,6 +119,25 @@ impl Printer {
         self.screen.warn(text);
     }
 
+    /// Passes on what has been printed, because the next record may be long in coming.
+    pub(crate) fn pause(&mut self) -> io::Result<()> {
+        self.progress.show();
+        if self.out.is_read_meanwhile() {
+            self.form.pause(&mut self.out)?;
+            self.out.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Passes on what came before something went wrong, so that what is said of it stands below.
+    pub(crate) fn cut(mut self) {
+        self.progress.clear();
+        if self.out.is_read_meanwhile() {
+            // There is something worse to tell than that this did not work either.
+            drop(self.form.cut(&mut self.out).and_then(|()| self.out.flush()));
+        }
+    }
+
     /// Writes what is left, and says what the person should know.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         let sort = std::mem::take(&mut self.sort);
@@ -126,7 +148,7 @@ impl Printer {
         }
         let note = self.form.end(&mut self.out)?;
         self.progress.clear();
-        let summary = self.progress.summary(self.out.bytes());
+        let summary = self.progress.summary(self.printed, self.out.bytes());
         self.out.finish()?;
         if let Some(note) = note {
             self.screen.note(&note);
@@ -146,14 +168,13 @@ impl Printer {
                 &self.selected
             }
         };
-        self.form.record(&mut self.out, record)?;
-        self.progress.record(self.out.bytes());
-        Ok(())
+        self.printed += 1;
+        self.form.record(&mut self.out, record)
     }
 
     /// Returns how many records were printed so far.
     pub(crate) fn records(&self) -> u64 {
-        self.progress.records()
+        self.printed
     }
 }
 

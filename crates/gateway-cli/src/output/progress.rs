@@ -3,39 +3,38 @@
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
-/// Counts records, and shows the count on standard error if somebody looks at it.
+use crate::screen::Screen;
+
+/// Counts what is received, whatever of it is printed, and shows the count on standard error if somebody looks at it.
 #[derive(Debug)]
 pub(crate) struct Progress {
     begun: Instant,
     shown: Option<Instant>,
-    visible: bool,
+    screen: Option<Screen>,
     records: u64,
+    bytes: u64,
 }
 
 impl Progress {
-    /// Begins to count.
-    pub(crate) fn new(visible: bool) -> Self {
-        Self { begun: Instant::now(), shown: None, visible, records: 0 }
+    /// Begins to count; without a screen, nobody looks.
+    pub(crate) fn new(screen: Option<Screen>) -> Self {
+        Self { begun: Instant::now(), shown: None, screen, records: 0, bytes: 0 }
     }
 
     /// Counts one record.
-    pub(crate) fn record(&mut self, bytes: u64) {
+    pub(crate) fn came(&mut self, bytes: usize) {
         self.records += 1;
+        self.bytes += bytes as u64;
         // The clock costs more than a record.
-        if self.visible && self.records.is_multiple_of(256) {
-            self.show(bytes);
+        if self.records.is_multiple_of(256) {
+            self.show();
         }
     }
 
-    /// Returns how many records were counted.
-    pub(crate) fn records(&self) -> u64 {
-        self.records
-    }
-
-    /// Returns the line to end with: how much in which time.
-    pub(crate) fn summary(&self, bytes: u64) -> String {
+    /// Returns the line to end with: how much was printed in which time.
+    pub(crate) fn summary(&self, printed: u64, bytes: u64) -> String {
         let time = self.begun.elapsed().as_secs_f64();
-        format!("{} ({}) in {time:.1} s", records(self.records), size(bytes))
+        format!("{} ({}) in {time:.1} s", records(printed), size(bytes))
     }
 
     /// Takes the line away, so that something else can be written.
@@ -45,7 +44,9 @@ impl Progress {
         }
     }
 
-    fn show(&mut self, bytes: u64) {
+    /// Shows the line, if it is time.
+    pub(crate) fn show(&mut self) {
+        let Some(screen) = self.screen else { return };
         let now = Instant::now();
         let due = match self.shown {
             None => now.duration_since(self.begun) >= PATIENCE,
@@ -55,15 +56,16 @@ impl Progress {
             return;
         }
         self.shown = Some(now);
-        let seconds = now.duration_since(self.begun).as_secs().max(1);
-        let rate = size(bytes / seconds);
-        drop(write!(
-            io::stderr(),
-            "\r\u{1b}[K{}  {}  {rate}/s",
-            records(self.records),
-            size(bytes)
-        ));
+        let line = line(self.records, self.bytes, now.duration_since(self.begun).as_secs());
+        // A line that breaks would leave its beginning behind each time.
+        let room = usize::from(screen.errors_width()).saturating_sub(1);
+        drop(write!(io::stderr(), "\r\u{1b}[K{}", line.get(..room).unwrap_or(&line)));
     }
+}
+
+/// `1,234,567 records  1.5 MB  700.0 kB/s`.
+fn line(count: u64, bytes: u64, seconds: u64) -> String {
+    format!("{}  {}  {}/s", records(count), size(bytes), size(bytes / seconds.max(1)))
 }
 
 impl Drop for Progress {
@@ -104,10 +106,11 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
 mod tests {
-    use super::{records, size};
+    use super::{line, records, size};
 
     #[test]
     fn numbers_for_people() {
+        assert_eq!(line(1000, 1_500_000, 3), "1,000 records  1.5 MB  500.0 kB/s");
         assert_eq!(records(1), "1 record");
         assert_eq!(records(1_234_567), "1,234,567 records");
         assert_eq!(size(999), "999 B");

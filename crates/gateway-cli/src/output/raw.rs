@@ -46,17 +46,31 @@ impl Raw {
         Ok(())
     }
 
-    /// Ends the last line, if it has no end.
+    /// Ends the last line, if there is one without an end.
     pub(crate) fn end_line(&mut self) -> io::Result<()> {
         match self.last {
-            Some(b'\n') => Ok(()),
-            _ => self.push(b"\n"),
+            None | Some(b'\n') => Ok(()),
+            Some(_) => self.push(b"\n"),
+        }
+    }
+
+    /// Passes on what has been written, because the next piece may be long in coming.
+    pub(crate) fn pause(&mut self) -> io::Result<()> {
+        if self.out.is_read_meanwhile() { self.out.flush() } else { Ok(()) }
+    }
+
+    /// Passes on what came before something went wrong, so that what is said of it stands below.
+    pub(crate) fn cut(&mut self) {
+        if self.out.is_read_meanwhile() {
+            let ended = if self.terminal { self.end_line() } else { Ok(()) };
+            // There is something worse to tell than that this did not work either.
+            drop(ended.and_then(|()| self.out.flush()));
         }
     }
 
     /// Writes what is left; a file takes its name now.
     pub(crate) fn finish(mut self) -> io::Result<()> {
-        if self.terminal && self.last.is_some() {
+        if self.terminal {
             self.end_line()?;
         }
         self.out.finish()

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
@@ -13,7 +14,8 @@ use crate::screen::{Tone, View, paint};
 
 /// A header, then one line for each record.
 ///
-/// The first records decide how wide the columns are; what comes after them is written as it comes.
+/// The first records decide how wide the columns are: a thousand, or those of the first half second. What comes after
+/// them is written as it comes.
 /// On a terminal a line never breaks: text that has no room ends in `…`, and columns that have none
 /// are left out from the right, which the note at the end says.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub(crate) struct Table {
     color: bool,
     /// The records that have been seen before the widths were known.
     waiting: Vec<Vec<String>>,
+    /// When the first of them came.
+    since: Option<Instant>,
     columns: Option<Vec<Slot>>,
     hidden: Vec<String>,
 }
@@ -53,7 +57,15 @@ impl Table {
     /// Makes the form with these columns; `portal.name` is a member of a member.
     pub(crate) fn new(paths: Vec<String>, View { width, color }: View) -> Self {
         let width = width.map(usize::from);
-        Self { paths, width, color, waiting: Vec::new(), columns: None, hidden: Vec::new() }
+        Self {
+            paths,
+            width,
+            color,
+            waiting: Vec::new(),
+            since: None,
+            columns: None,
+            hidden: Vec::new(),
+        }
     }
 
     /// Decides on the widths, and writes the header and all that waited.
@@ -90,8 +102,19 @@ impl Form for Table {
         if let Some(columns) = &self.columns {
             return writeln!(out, "{}", line(columns, &row, self.width.is_some()));
         }
+        self.since.get_or_insert_with(Instant::now);
         self.waiting.push(row);
         if self.waiting.len() < SAMPLE { Ok(()) } else { self.begin(out) }
+    }
+
+    fn pause(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let waits =
+            self.columns.is_none() && self.since.is_some_and(|one| one.elapsed() >= PATIENCE);
+        if waits { self.begin(out) } else { Ok(()) }
+    }
+
+    fn cut(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.waiting.is_empty() { Ok(()) } else { self.begin(out) }
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
@@ -195,6 +218,9 @@ const SHORTEST: usize = 6;
 
 /// How many records decide on the widths.
 const SAMPLE: usize = 1000;
+
+/// For how long they are waited for.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {

@@ -38,7 +38,12 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (5, Answers("302 Found", ""), "credits get", "the base URL may be wrong"),
     (5, Answers("404 Not Found", ""), "vacancies list", "the base URL may be wrong"),
     (5, Answers("501 Not Implemented", ""), "credits get", "a problem of its own"),
-    (6, Answers("200 OK", r#"[{"id":"1"},null]"#), "vacancies list", "record 1 was left out"),
+    (
+        6,
+        Answers("200 OK", r#"[{"id":"1"},null]"#),
+        "vacancies list",
+        "the record at index 1 was left out",
+    ),
     (6, Answers("200 OK", r#"[0,{"id":"1"},2]"#), "vacancies list -o csv", "2 records could not"),
     (130, Hangs, "vacancies list", "interrupted"),
     (130, Hangs, "vacancies list --output-file v.csv", "interrupted; nothing was written"),

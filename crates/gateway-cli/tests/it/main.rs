@@ -17,6 +17,7 @@ mod run;
 mod service;
 #[cfg(unix)]
 mod signals;
+mod streams;
 #[cfg(unix)]
 mod terminal;
 #[cfg(feature = "demo")]

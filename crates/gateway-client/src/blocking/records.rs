@@ -101,11 +101,53 @@ impl<T: Record> Records<T> {
                 }
             }
         };
+        self.let_go();
+        next
+    }
+
+    /// Takes the next record out of what has been received, as [`next_json_with`](Self::next_json_with) does, and never
+    /// waits: `None` says that more has to be received, or that nothing more comes.
+    ///
+    /// For what has something to do before it waits, such as passing on what it has gathered.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::io::{self, Write};
+    ///
+    /// use gateway_client::blocking::Records;
+    /// use gateway_client::model::Vacancy;
+    ///
+    /// fn lines(records: &mut Records<Vacancy>, out: &mut dyn Write) -> Result<(), Box<dyn std::error::Error>> {
+    ///     loop {
+    ///         while let Some(entry) = records.received_json_with(|_, json| writeln!(out, "{json}")) {
+    ///             entry?;
+    ///         }
+    ///         out.flush()?;
+    ///         match records.next_json_with(|_, json| writeln!(out, "{json}")) {
+    ///             Some(entry) => entry?,
+    ///             None => return Ok(()),
+    ///         };
+    ///     }
+    /// }
+    /// ```
+    pub fn received_json_with<O>(
+        &mut self,
+        take: impl FnOnce(T::Ref<'_>, &str) -> O,
+    ) -> Option<Result<Entry<O>, Error>> {
+        let next = match self.reader.take_with(take) {
+            Taken::Entry(entry) => Some(entry),
+            Taken::End | Taken::NeedMore => None,
+        };
+        self.let_go();
+        next
+    }
+
+    /// Lets go of the body as soon as nothing more comes: the connection goes back to the pool, or is closed.
+    fn let_go(&mut self) {
         if self.reader.over {
-            // The connection goes back to the pool, or is closed.
             self.body = BlockingBody::empty();
         }
-        next
     }
 }
 

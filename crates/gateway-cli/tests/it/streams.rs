@@ -1,0 +1,115 @@
+//! Lists that take their time: what has come is there, whatever comes after it.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+
+use crate::run::Person;
+use crate::terminal::Running;
+
+const HEAD: &[u8] =
+    b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
+
+#[test]
+fn records_are_printed_while_they_come() {
+    for (command, lines) in [
+        ("vacancies list -o ndjson", &["{\"id\":\"1\"}\n"][..]),
+        ("vacancies list -o csv", &["id,project\r\n", "1,\r\n"]),
+        // The line of a record ends when another one comes.
+        ("vacancies list -o json", &["[\n"]),
+        ("vacancies list -o raw", &["[{\"id\":\"1\"},\n"]),
+        ("api vacancies/list", &["[{\"id\":\"1\"},\n"]),
+    ] {
+        let over = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&over);
+        let server = RawServer::start(move |_, connection: &mut Connection| {
+            connection.send(HEAD);
+            connection.send(b"[{\"id\":\"1\"},\n");
+            connection.wait_for_close(Duration::from_secs(20));
+            ended.store(true, Ordering::SeqCst);
+            Next::Close
+        })
+        .unwrap();
+        let person = Person::of_service(&server.uri(""));
+        let args: Vec<&str> = command.split(' ').collect();
+        let mut child = person.command(&args).stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        for expected in lines {
+            let mut line = String::new();
+            out.read_line(&mut line).unwrap();
+            assert_eq!(line, *expected, "{command}");
+        }
+        assert!(!over.load(Ordering::SeqCst), "{command}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
+#[test]
+fn what_went_wrong_stands_below_what_came() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(HEAD);
+        connection.send(b"[{\"id\":\"1\"},{\"id\":\"2\"},");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
+    let failed = "error: the answer is not what the service text says after 2 records\r\n  cause: \
+                  the document is cut short at [2] (line 1 column 24), expected the rest of the document\r\n";
+    for (command, came) in [
+        ("vacancies list", "ID  PROJECT\r\n1\r\n2\r\n"),
+        ("vacancies list -o json", "[\r\n{\"id\":\"1\"},\r\n{\"id\":\"2\"}\r\n"),
+        ("vacancies list -o ndjson", "{\"id\":\"1\"}\r\n{\"id\":\"2\"}\r\n"),
+        ("vacancies list -o csv", "id,project\r\r\n1,\r\r\n2,\r\r\n"),
+        // What is to be sorted is complete, or it is not sorted.
+        ("vacancies list --sort id", ""),
+    ] {
+        let args: Vec<&str> = command.split(' ').collect();
+        let (status, seen) = Running::start(person.command(&args)).end();
+        assert_eq!(status.code(), Some(5));
+        assert!(seen.starts_with(&format!("{came}{failed}")), "{command}: {seen}");
+    }
+}
+
+#[test]
+fn an_answer_that_was_cut_ends_its_line() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n[1,");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
+    let (status, seen) = Running::start(person.command(&["api", "any"])).end();
+    assert_eq!(status.code(), Some(4));
+    assert!(seen.starts_with("[1,\r\nerror: the answer was cut short after 3 bytes"), "{seen}");
+}
+
+#[test]
+fn a_person_who_waits_sees_what_is_received() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(HEAD);
+        connection.send(b"[{\"id\":\"1\"}");
+        // Longer than anybody waits without a sign.
+        for _ in 0..2 {
+            connection.wait_for_close(Duration::from_millis(600));
+            connection.send(b",{\"id\":\"2\"}");
+        }
+        connection.send(b"]");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
+    let list = ["vacancies", "list", "--output-file", "v.csv", "--filter", "id=none"];
+    for (columns, shown) in
+        [(80, "\r\u{1b}[K2 records  20 B  "), (10, "\r\u{1b}[K2 records\r\u{1b}[K")]
+    {
+        let (status, seen) = Running::start_at(person.command(&list), columns).end();
+        assert!(status.success(), "{seen}");
+        assert!(seen.contains(shown), "{seen:?}");
+        assert!(seen.contains("note: wrote 0 records (12 B)"), "{seen}");
+    }
+}
