@@ -4,8 +4,11 @@ use std::error::Error as StdError;
 use std::io;
 
 use gateway_client::ErrorKind;
+use gateway_client::model::Operation as _;
+use serde::Deserialize;
 
 use crate::exit::Exit;
+use crate::generated::commands::CheapestQuestion;
 use crate::screen::{Screen, Tone};
 
 /// What happened, and the exit code.
@@ -121,7 +124,10 @@ impl From<io::Error> for Failure {
 fn hint(error: &gateway_client::Error) -> Option<String> {
     Some(match error.kind() {
         ErrorKind::Connect => "is the base URL right, and the service up? `gateway config list --origin` shows where the URL comes from".into(),
-        ErrorKind::NotFound | ErrorKind::Redirected | ErrorKind::ContentType => {
+        ErrorKind::NotFound
+        | ErrorKind::Redirected
+        | ErrorKind::ContentType
+        | ErrorKind::Protocol => {
             "the base URL may be wrong; `gateway config list --origin` shows where it comes from".into()
         }
         ErrorKind::Tls => "look at the certificate of the service, and at the clock of this machine".into(),
@@ -132,9 +138,21 @@ fn hint(error: &gateway_client::Error) -> Option<String> {
             None => "come back later".into(),
         },
         ErrorKind::Server => "the service has a problem of its own; try again later".into(),
-        ErrorKind::Decode | ErrorKind::NotSuccess | ErrorKind::Protocol => {
-            "`gateway api METHOD -o raw` shows what the service sends".into()
+        // Whoever asked something else says so.
+        ErrorKind::Decode | ErrorKind::NotSuccess => {
+            format!("`gateway api {} -o raw` shows what the service sends", CheapestQuestion::METHOD)
         }
+        ErrorKind::Status => format!("the service knows the methods {}", methods(error)?.join(", ")),
         _ => return None,
     })
+}
+
+/// Returns the methods that the service names when it knows another one than was asked for.
+fn methods(error: &gateway_client::Error) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Problem {
+        methods: Vec<String>,
+    }
+    let problem: Problem = serde_json::from_slice(error.body()?).ok()?;
+    Some(problem.methods).filter(|methods| !methods.is_empty())
 }

@@ -8,13 +8,11 @@ use gateway_client::model::{
 };
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::{BlockingBody, BlockingTransport, Options};
-use gateway_client::{Entry, ErrorKind, Problem, StreamedAnswer, blocking};
-use http::StatusCode;
+use gateway_client::{Entry, ErrorKind, StreamedAnswer, blocking};
 use serde::Serialize;
 
 use crate::config::{Settings, TokenFrom};
 use crate::connect::connect;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
 use crate::output::destination::Destination;
@@ -95,7 +93,8 @@ impl Session {
         printer: &mut Printer,
     ) -> Result<u64, Failure> {
         let mut rejected = 0;
-        let mut records = self.client.stream(operation).map_err(|error| self.explain(error))?;
+        let mut records =
+            self.client.stream(operation).map_err(|error| self.explain_answer(error))?;
         loop {
             // Nothing of a record is kept here, so nothing is copied.
             let next = match records.received_json_with(|_, json| printer.came(json)) {
@@ -106,7 +105,7 @@ impl Session {
                 received => received,
             };
             let Some(entry) = next else { return Ok(rejected) };
-            match entry.map_err(|error| self.explain(error))? {
+            match entry.map_err(|error| self.explain_answer(error))? {
                 Entry::Record(done) => done?,
                 Entry::Rejected(record) => {
                     rejected += 1;
@@ -136,7 +135,7 @@ impl Session {
         }
         let shape = Shape { columns, fields, single: true };
         let mut printer = Printer::open(&self.output, self.screen, &shape)?;
-        let object = self.client.send(&operation).map_err(|error| self.explain(error))?;
+        let object = self.client.send(&operation).map_err(|error| self.explain_answer(error))?;
         printer.record(&object)?;
         self.close(printer)
     }
@@ -176,10 +175,8 @@ impl Session {
             return Ok(false);
         }
         refuse(&self.output, RAW)?;
-        let mut answer = self.stream_raw(operation)?;
-        if answer.status() != StatusCode::OK {
-            return Err(self.refusal(answer.status(), &self.body(&mut answer)?));
-        }
+        let answer = self.stream_raw(operation)?.error_for_status();
+        let mut answer = answer.map_err(|error| self.explain(error))?;
         let mut out = Raw::open(&self.output, self.screen)?;
         self.pass_on(&mut answer, &mut out)?;
         out.finish()?;
@@ -217,37 +214,21 @@ impl Session {
         }
     }
 
-    /// Receives the body of an answer other than 200, which the client keeps short.
-    pub(crate) fn body(&self, answer: &mut RawAnswer) -> Result<Vec<u8>, Failure> {
-        let mut body = Vec::new();
-        while let Some(piece) = answer.chunk().map_err(|error| self.explain(error))? {
-            body.extend_from_slice(&piece);
+    /// Adds to an error what only this command knows: that it can show the answer as it comes.
+    pub(crate) fn explain_answer(&self, error: gateway_client::Error) -> Failure {
+        let unfit = matches!(error.kind(), ErrorKind::Decode | ErrorKind::NotSuccess);
+        let failure = self.explain(error);
+        if unfit {
+            failure.hint("the same command with `-o raw` shows what the service sends")
+        } else {
+            failure
         }
-        Ok(body)
     }
 
     /// Adds to an error what only the program knows: where the token comes from.
     pub(crate) fn explain(&self, error: gateway_client::Error) -> Failure {
         let about_token = matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Token);
-        self.of_token(Failure::from(error), about_token)
-    }
-
-    /// Says what a status other than 200 means: an answer that is asked for as it comes may have any.
-    pub(crate) fn refusal(&self, status: StatusCode, body: &[u8]) -> Failure {
-        let (exit, text) = match status.as_u16() {
-            401 => (Exit::NotAuthorised, "the service did not accept the access token"),
-            403 => (Exit::NotAuthorised, "the access token does not allow this call"),
-            500.. => (Exit::Contract, "the service failed"),
-            _ => (Exit::Contract, "the service refused the call"),
-        };
-        let failure = Failure::new(exit, format!("{text} (status {})", status.as_u16()));
-        let problem = Problem::read(body).unwrap_or_default();
-        let failure = problem.detail.or(problem.title).into_iter().fold(failure, Failure::because);
-        self.of_token(failure, status == StatusCode::UNAUTHORIZED)
-    }
-
-    /// Says where the token comes from, if the failure is about the token.
-    fn of_token(&self, failure: Failure, about_token: bool) -> Failure {
+        let failure = Failure::from(error);
         let Some(from) = self.settings.token.as_ref().filter(|_| about_token) else {
             return failure;
         };

@@ -66,6 +66,36 @@ impl Answer {
         self.attempts
     }
 
+    /// Returns the answer if its status is 200, else the error of a call that would have read it.
+    ///
+    /// # Errors
+    ///
+    /// What the status says, as its [`ErrorKind`](crate::ErrorKind); the answer is kept with it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_client::transport::MemoryTransport;
+    /// use gateway_client::{AccessToken, ErrorKind, blocking, model::GetCredits};
+    /// use http::Response;
+    ///
+    /// let answer = Response::builder().status(404).body("nothing here".into()).unwrap();
+    /// let client = blocking::Client::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(MemoryTransport::new([Ok(answer)]))
+    ///     .build()?;
+    /// let error = client.send_raw(&GetCredits::new())?.error_for_status().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::NotFound);
+    /// assert_eq!(error.body().unwrap(), "nothing here");
+    /// # Ok::<(), gateway_client::Error>(())
+    /// ```
+    pub fn error_for_status(self) -> Result<Self, Error> {
+        if self.status() == StatusCode::OK {
+            return Ok(self);
+        }
+        Err(Error::of_head(self.status(), self.headers()).with_answer(self))
+    }
+
     /// Returns the answer in the terms of the `http` crate.
     pub fn into_response(self) -> Response<Bytes> {
         self.response

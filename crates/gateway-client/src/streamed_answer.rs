@@ -4,12 +4,13 @@ use std::fmt;
 use std::io;
 use std::time::{Duration, SystemTime};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use gateway_transport::{BlockingBody, Body, TransportError};
 use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
 use crate::Error;
+use crate::answer::Answer;
 use crate::retry::retry_after;
 use crate::trace::CallSpan;
 
@@ -71,6 +72,11 @@ impl<B> StreamedAnswer<B> {
         }
     }
 
+    fn refused(self, body: Bytes) -> Error {
+        let error = Error::of_head(self.status(), self.headers());
+        error.with_answer(Answer::new(Response::from_parts(self.head, body), self.attempts))
+    }
+
     fn failed(&self, error: TransportError) -> Error {
         let error = Error::from(error).after_attempts(self.attempts).after_bytes(self.received);
         self.span.failed(&error);
@@ -79,6 +85,23 @@ impl<B> StreamedAnswer<B> {
 }
 
 impl StreamedAnswer<Body> {
+    /// Returns the answer if its status is 200, else waits for the error of a call that would have read it, with
+    /// as much of the body as came.
+    ///
+    /// # Errors
+    ///
+    /// What the status says, as its [`ErrorKind`](crate::ErrorKind).
+    pub async fn error_for_status(mut self) -> Result<Self, Error> {
+        if self.status() == StatusCode::OK {
+            return Ok(self);
+        }
+        let mut body = BytesMut::new();
+        while let Ok(Some(piece)) = self.chunk().await {
+            body.extend_from_slice(&piece);
+        }
+        Err(self.refused(body.freeze()))
+    }
+
     /// Waits for the next piece of the body, which is never empty; `None` is the end.
     ///
     /// The body is whole if the status is 200; of any other answer it is the first 64 KiB.
@@ -94,6 +117,23 @@ impl StreamedAnswer<Body> {
 }
 
 impl StreamedAnswer<BlockingBody> {
+    /// Returns the answer if its status is 200, else the error of a call that would have read it, with
+    /// as much of the body as came.
+    ///
+    /// # Errors
+    ///
+    /// What the status says, as its [`ErrorKind`](crate::ErrorKind).
+    pub fn error_for_status(mut self) -> Result<Self, Error> {
+        if self.status() == StatusCode::OK {
+            return Ok(self);
+        }
+        let mut body = BytesMut::new();
+        while let Ok(Some(piece)) = self.chunk() {
+            body.extend_from_slice(&piece);
+        }
+        Err(self.refused(body.freeze()))
+    }
+
     /// Waits for the next piece of the body, which is never empty; `None` is the end.
     ///
     /// The body is whole if the status is 200; of any other answer it is the first 64 KiB.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::Args as Flags;
+use gateway_client::Error;
 use gateway_client::model::{Operation as _, RawQuery};
-use http::StatusCode;
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
@@ -65,12 +65,9 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
 
 /// Prints the answer as it comes.
 fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Failure> {
-    let mut answer = session.stream_raw(query)?;
+    let answer = session.stream_raw(query)?;
     let head = if include { head(&answer) } else { String::new() };
-    if answer.status() != StatusCode::OK {
-        let body = session.body(&mut answer)?;
-        return refused(session, answer.status(), &head, &body);
-    }
+    let mut answer = answer.error_for_status().or_else(|error| refused(session, error, &head))?;
     let mut out = Raw::open(&session.output, session.screen)?;
     out.push(head.as_bytes())?;
     session.pass_on(&mut answer, &mut out)?;
@@ -81,24 +78,23 @@ fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Fai
 }
 
 /// Shows what the service says about a refusal: worth reading, but not worth a file.
-fn refused(session: &Session, status: StatusCode, head: &str, body: &[u8]) -> Result<(), Failure> {
+fn refused<T>(session: &Session, error: Error, head: &str) -> Result<T, Failure> {
     if session.output.file().is_none() {
         let mut out = Raw::open(&session.output, session.screen)?;
         out.push(head.as_bytes())?;
-        out.push(body)?;
+        out.push(error.body().map_or(&[], |body| body))?;
         out.end_line()?;
         out.finish()?;
     }
-    Err(session.refusal(status, body))
+    Err(session.explain(error))
 }
 
 /// Prints the answer as records: the members of an array, or the one object that it is.
 fn records(session: &Session, query: &RawQuery) -> Result<(), Failure> {
     let answer = session.client.send_raw(query).map_err(|error| session.explain(error))?;
-    if answer.status() != StatusCode::OK {
-        return refused(session, answer.status(), "", answer.body());
-    }
-    let json = RawQuery::decode(answer.body()).map_err(gateway_client::Error::from)?;
+    let answer = answer.error_for_status().or_else(|error| refused(session, error, ""))?;
+    let json = RawQuery::decode(answer.body())
+        .map_err(|error| session.explain_answer(Error::from(error)))?;
     let array: Option<Vec<&RawValue>> = serde_json::from_str(json.as_str()).ok();
     let single = array.is_none();
     let values: Vec<&str> = match &array {

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use clap::{Args, ValueEnum};
 use gateway_testkit::contract::{Finding, Profile, Report, Target, run as judge};
+use http::StatusCode;
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -63,11 +64,8 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
     let findings = open(session, flags.report)?;
     // Whoever is not there, or lets us in no further, is not checked.
     let first = session.client.send_raw(&question).map_err(|error| session.explain(error))?;
-    if matches!(first.status().as_u16(), 401 | 403) {
-        return match session.client.send(&question) {
-            Err(error) => Err(session.explain(error)),
-            Ok(_) => Err(Failure::new(Exit::Contract, "the service takes its token now and then")),
-        };
+    if matches!(first.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+        first.error_for_status().map_err(|error| session.explain(error))?;
     }
     let profile = if flags.strict { Profile::Reference } else { Profile::Any };
     let report = judge(&target(session, &question)?, &session.transport()?, profile);

@@ -32,7 +32,7 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (4, Silent, "vacancies list --timeout 1", "`--timeout SECONDS` waits longer"),
     (4, Hangs, "vacancies list --timeout 1", "`--timeout SECONDS` waits longer"),
     (4, Dies, "vacancies list", "error: "),
-    (5, Answers("200 OK", "<html>"), "credits get", "`gateway api METHOD -o raw` shows"),
+    (5, Answers("200 OK", "<html>"), "credits get", "`-o raw` shows"),
     (5, Answers("200 OK", r#"[{"id":"1"},"#), "vacancies list", "error: "),
     (5, Answers("200 OK", "[0,1]"), "candidates list -o csv", "after 0 records"),
     (5, Answers("302 Found", ""), "credits get", "the base URL may be wrong"),

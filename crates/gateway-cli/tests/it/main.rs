@@ -17,6 +17,7 @@ mod run;
 mod service;
 #[cfg(unix)]
 mod signals;
+#[cfg(unix)]
 mod streams;
 #[cfg(unix)]
 mod terminal;

@@ -103,3 +103,36 @@ fn standard_output_by_name_is_the_terminal_too() {
     let output = person.run(&["api", "any", "--output-file", "-"]);
     assert_eq!(stdout(&output), "[\"\\u{1b}[2J\"]\n");
 }
+
+#[test]
+fn a_refusal_is_explained_whoever_asked() {
+    let server = RawServer::start(|request, connection: &mut Connection| {
+        let (status, body) = match request.target() {
+            target if target.contains("busy") => ("429 Busy\r\nretry-after: 90", ""),
+            target if target.contains("none") => ("404 Not Found", ""),
+            _ => ("400 Bad", r#"{"title":"no such method","methods":["a/list","b/get"]}"#),
+        };
+        let length = body.len();
+        let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/problem+json\r\n");
+        connection.send(format!("{head}content-length: {length}\r\n\r\n{body}").as_bytes());
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri(""));
+    for (command, shown, said) in [
+        ("api busy", "", "hint: come back in 90 s"),
+        ("api none", "", "hint: the base URL may be wrong"),
+        ("api none -o csv", "", "hint: the base URL may be wrong"),
+        ("api c", "{\"title\"", "cause: no such method"),
+        ("api c", "{\"title\"", "hint: the service knows the methods a/list, b/get"),
+        ("vacancies list -o raw", "", "hint: the service knows the methods a/list, b/get"),
+        ("vacancies list", "", "hint: the service knows the methods a/list, b/get"),
+    ] {
+        let args: Vec<&str> = command.split(' ').collect();
+        let output = person.run(&args);
+        assert_eq!(code(&output), 5);
+        assert!(stdout(&output).starts_with(shown), "{command}");
+        assert_eq!(stdout(&output).is_empty(), shown.is_empty(), "{command}");
+        assert!(stderr(&output).contains(said), "{command}: {}", stderr(&output));
+    }
+}
