@@ -11,39 +11,54 @@ use std::time::Duration;
 use axum::http::Response;
 use bytes::Bytes;
 use gateway_client::model::{ListCandidates, ListVacancies};
-use gateway_client::transport::{Body, BoxError, BoxFuture, Request, transport_fn};
-use gateway_client::{AccessToken, Client, RetryPolicy, TokenSource};
+use gateway_client::transport::bridge::OffThread;
+use gateway_client::transport::reqwest::ReqwestTransport;
+use gateway_client::transport::ureq::UreqTransport;
+use gateway_client::transport::{
+    Body, BoxError, BoxFuture, Options, Proxy, Request, SharedTransport, transport_fn,
+};
+use gateway_client::{AccessToken, Builder, Client, RetryPolicy, TokenSource};
+use gateway_testkit::raw_server::{Next, RawServer};
 use http_body::Frame;
 
-use crate::support::fixture;
+use crate::support::{RUNTIME, fixture};
 
 #[test]
 fn a_call_can_be_dropped_at_every_await() {
     // First token, busy answer, pause, refused token, next token, whole answer: each of them waits at least once.
-    let waits = dropped_everywhere(|client| async move {
-        assert_eq!(client.list_vacancies().await.unwrap().items.len(), 3);
-    });
+    let waits = dropped_everywhere(waiting, whole);
     assert!(waits >= 10, "{waits} places to wait");
 }
 
 #[test]
 fn a_stream_can_be_dropped_at_every_await() {
-    let waits = dropped_everywhere(|client| async move {
-        let mut records = client.stream(&ListVacancies::new()).await.unwrap();
-        let mut count = 0;
-        while let Some(entry) = records.next().await {
-            entry.unwrap();
-            count += 1;
-        }
-        assert_eq!(count, 3);
-    });
+    let waits = dropped_everywhere(waiting, one_by_one);
     assert!(waits >= 10, "{waits} places to wait");
+}
+
+#[test]
+fn a_call_over_a_kept_connection_can_be_dropped_at_every_await() {
+    // Sockets and timers belong to a runtime, whoever polls.
+    let _inside = RUNTIME.enter();
+    let options = Options::default().proxy(Proxy::Never);
+    let reqwest = ReqwestTransport::new(&options).unwrap();
+    let ureq = OffThread::new(UreqTransport::new(&options).unwrap());
+    for transport in [SharedTransport::new(reqwest), SharedTransport::new(ureq)] {
+        let kept = Arc::new(AtomicUsize::new(0));
+        let calls = [
+            dropped_everywhere(|| connected(&transport, &kept), whole),
+            dropped_everywhere(|| connected(&transport, &kept), one_by_one),
+        ];
+        // Busy answer, pause, refused token, next token, whole answer; whatever comes at once is not waited for.
+        assert!(calls.iter().all(|waits| *waits >= 2), "{calls:?} places to wait");
+        assert!(kept.load(Ordering::Relaxed) > 0, "no connection was used again");
+    }
 }
 
 #[test]
 fn a_dropped_refresh_leaves_the_question_to_the_next_call() {
     // Two calls wait for the same token; the one that asks for it is dropped.
-    let client = client();
+    let (client, ()) = waiting();
     let query = ListCandidates::new();
     let mut asking = Box::pin(client.list_candidates(&query));
     let mut waiting = Box::pin(client.list_vacancies());
@@ -54,14 +69,37 @@ fn a_dropped_refresh_leaves_the_question_to_the_next_call() {
     assert_eq!(run(waiting, usize::MAX).unwrap().unwrap().items.len(), 3);
 }
 
+async fn whole(client: Client) {
+    assert_eq!(client.list_vacancies().await.unwrap().items.len(), 3);
+}
+
+async fn one_by_one(client: Client) {
+    let mut records = client.stream(&ListVacancies::new()).await.unwrap();
+    let mut count = 0;
+    while let Some(entry) = records.next().await {
+        entry.unwrap();
+        count += 1;
+    }
+    assert_eq!(count, 3);
+}
+
 /// Drops the call at its first wait, at its second, … and uses the client each time; returns how often it waits.
-fn dropped_everywhere<F: Future<Output = ()>>(call: impl Fn(Client) -> F) -> usize {
+///
+/// A client comes with whatever has to live as long.
+fn dropped_everywhere<P, F: Future<Output = ()>>(
+    make: impl Fn() -> (Client, P),
+    call: impl Fn(Client) -> F,
+) -> usize {
     let mut waits = 0;
     loop {
-        let client = client();
+        let (client, _peer) = make();
         let complete = run(call(client.clone()), waits).is_some();
-        let after = run(async { client.list_vacancies().await }, usize::MAX).unwrap();
-        assert_eq!(after.unwrap().items.len(), 3, "after wait {waits}");
+        // Another question, so that the answer to the one before would show.
+        let query = ListCandidates::new();
+        let after = run(async { client.list_candidates(&query).await }, usize::MAX).unwrap();
+        let after = after.unwrap().strict().unwrap();
+        let ids: Vec<_> = after.iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(ids, ["4712"], "after wait {waits}");
         if complete {
             return waits;
         }
@@ -100,10 +138,11 @@ impl Wake for Signal {
 }
 
 /// A client whose service is busy at first and then refuses the first token, and all of whose parts wait.
-fn client() -> Client {
+fn waiting() -> (Client, ()) {
     let requests = AtomicUsize::new(0);
     let transport = transport_fn(move |request: Request| {
         let number = requests.fetch_add(1, Ordering::Relaxed);
+        let body = answer(&request.uri().to_string());
         let first =
             request.headers().get("authorization").is_some_and(|token| token == "Bearer gwt_1");
         async move {
@@ -112,15 +151,57 @@ fn client() -> Client {
             let status = if first { status } else { 200 };
             let response = Response::builder().status(status);
             let response = response.header("content-type", "application/json");
-            Ok(response.body(Body::new(Pieces::new())).unwrap())
+            Ok(response.body(Body::new(Pieces::of(body))).unwrap())
         }
     });
-    Client::builder("https://gateway.example.com")
+    let client = builder("https://gateway.example.com").transport(transport).build().unwrap();
+    (client, ())
+}
+
+/// A client of a server that is busy when it is asked for the second time and then refuses the first token. It has been
+/// asked once, so that there is a connection to use again.
+fn connected(transport: &SharedTransport, kept: &Arc<AtomicUsize>) -> (Client, RawServer) {
+    let (requests, kept) = (AtomicUsize::new(0), Arc::clone(kept));
+    let server = RawServer::start(move |request, connection| {
+        let number = requests.fetch_add(1, Ordering::Relaxed);
+        kept.fetch_add(usize::from(number > 0 && request.connection == 1), Ordering::Relaxed);
+        let is_first = request.header("authorization") == [b"Bearer gwt_1"];
+        if number > 0 && is_first {
+            let status = if number == 1 { "503 Busy" } else { "401 Unauthorized" };
+            let head = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+            connection.send(head.as_bytes());
+        } else {
+            let body = answer(&request.target());
+            let (first, second) = body.split_at(20);
+            let length = body.len();
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json";
+            connection.send(format!("{head}\r\ncontent-length: {length}\r\n\r\n").as_bytes());
+            connection.send(first.as_bytes());
+            connection.send(second.as_bytes());
+        }
+        Next::KeepAlive
+    })
+    .unwrap();
+    let client = builder(&server.uri("")).transport(transport.clone()).build().unwrap();
+    let first = run(async { client.list_vacancies().await }, usize::MAX).unwrap();
+    assert_eq!(first.unwrap().items.len(), 3);
+    (client, server)
+}
+
+/// Each question has its answer.
+fn answer(target: &str) -> &'static str {
+    if target.contains("vacancies/list") {
+        fixture!("vacancies")
+    } else {
+        fixture!("candidates-of-vacancy-and-status")
+    }
+}
+
+/// Both clients have a token for each question, and do not wait long.
+fn builder(base_url: &str) -> Builder<SharedTransport> {
+    Client::builder(base_url)
         .token(Numbered(AtomicUsize::new(0)))
         .retry(RetryPolicy::default().base_delay(Duration::from_millis(1)))
-        .transport(transport)
-        .build()
-        .unwrap()
 }
 
 /// Gives another token every time it is asked, after a pause.
@@ -159,8 +240,8 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn new() -> Self {
-        let (first, second) = fixture!("vacancies").split_at(20);
+    fn of(body: &'static str) -> Self {
+        let (first, second) = body.split_at(20);
         Self { left: vec![first, second].into_iter(), waited: false }
     }
 }

@@ -10,23 +10,23 @@ use axum::body::Body;
 use axum::extract::RawQuery;
 use axum::http::{Response, StatusCode};
 use axum::routing::get;
-use gateway_client::model::{ListCandidates, StatusName};
+use gateway_client::model::{ListCandidates, ListVacancies, Operation, Set, StatusName};
 use gateway_client::transport::cassette::{Recorder, Replayer};
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::tower::ServiceTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{BlockingTransport, Options, Proxy, Transport};
-use gateway_client::{AccessToken, Client, Error, RetryPolicy, blocking};
+use gateway_client::{AccessToken, Client, Entry, Error, RetryPolicy, blocking};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::support::{Driver, RUNTIME, TOKEN, fixture};
+use crate::support::{Driver, RUNTIME, Streamed, TOKEN, fixture};
 
 /// A case: what is asked, and what comes of it.
 type Case = (fn(&Driver) -> Result<String, Error>, &'static str);
 
-const CASES: [Case; 10] = [
+const CASES: [Case; 20] = [
     (|driver| all(driver), "2 records: 1 3, rejected: result[1].id"),
     (|driver| of_vacancy(driver, 52), "1 records: 4712"),
     (|driver| of_vacancy(driver, 53), "0 records:"),
@@ -40,6 +40,17 @@ const CASES: [Case; 10] = [
         |driver| driver.credits().map(|one| format!("{} {}", one.credits_number, one.currency)),
         "120.50 EUR",
     ),
+    // What is left of it is not waited for, and in nobody's way.
+    (|driver| streamed(driver, &ListCandidates::new(), 1), "1, dropped"),
+    (|driver| raw(driver, &ListVacancies::new()), "200 application/json, 107 bytes, 1 attempts"),
+    (|driver| raw(driver, &vacancy(403)), "403 application/problem+json, 21 bytes, 1 attempts"),
+    (|driver| raw(driver, &vacancy(503)), "503 text/plain, 4 bytes, 2 attempts"),
+    (|driver| passed_on(driver, &ListVacancies::new()), "the same 107 bytes"),
+    (|driver| streamed(driver, &ListCandidates::new(), 9), "1, rejected: result[1].id, 3, the end"),
+    (|driver| streamed(driver, &vacancy(53), 9), "the end"),
+    (|driver| streamed(driver, &vacancy(403), 9), "Forbidden 403, 1 attempts: Forbidden"),
+    (|driver| streamed(driver, &vacancy(200), 9), "ContentType 200, 1 attempts"),
+    (|driver| streamed(driver, &vacancy(503), 9), "Server 503, 2 attempts"),
 ];
 
 #[test]
@@ -78,14 +89,18 @@ fn a_cassette() {
 
 #[test]
 fn the_blocking_client_works_inside_of_a_runtime() {
-    for transport in [true, false] {
-        let driver = if transport {
-            block_over(ReqwestBlockingTransport::new(&options()).unwrap(), &served())
-        } else {
-            block_over(UreqTransport::new(&options()).unwrap(), &served())
-        };
-        let inside = async { check(&driver) };
-        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(inside);
+    let drivers = || {
+        let reqwest = ReqwestBlockingTransport::new(&options()).unwrap();
+        let ureq = UreqTransport::new(&options()).unwrap();
+        [block_over(reqwest, &served()), block_over(ureq, &served())]
+    };
+    let alone = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let several = Runtime::new().unwrap();
+    for driver in drivers() {
+        alone.block_on(async { check(&driver) });
+        several.block_on(async { check(&driver) });
+        // On a thread of the runtime, and dropped there.
+        several.block_on(several.spawn(async move { check(&driver) })).unwrap();
     }
 }
 
@@ -115,7 +130,11 @@ fn all(driver: &Driver) -> Result<String, Error> {
 }
 
 fn of_vacancy(driver: &Driver, vacancy: u64) -> Result<String, Error> {
-    listed(driver, &ListCandidates::new().vacancy_id(vacancy).status(StatusName::Shortlist))
+    listed(driver, &self::vacancy(vacancy))
+}
+
+fn vacancy(number: u64) -> ListCandidates<Set> {
+    ListCandidates::new().vacancy_id(number).status(StatusName::Shortlist)
 }
 
 fn listed<V>(driver: &Driver, query: &ListCandidates<V>) -> Result<String, Error> {
@@ -134,6 +153,56 @@ fn vacancies(driver: &Driver) -> Result<String, Error> {
     let listing = driver.vacancies()?;
     let titles: Vec<_> = listing.items.iter().filter_map(|one| one.project.as_deref()).collect();
     Ok(titles.join("|"))
+}
+
+fn raw(driver: &Driver, operation: &impl Operation) -> Result<String, Error> {
+    let answer = match driver {
+        Driver::Async(client) => RUNTIME.block_on(client.send_raw(operation)),
+        Driver::Blocking(client) => client.send_raw(operation),
+    }?;
+    let (status, attempts) = (answer.status().as_u16(), answer.attempts());
+    let media_type = answer.headers()["content-type"].to_str().unwrap();
+    Ok(format!("{status} {media_type}, {} bytes, {attempts} attempts", answer.body().len()))
+}
+
+/// Takes an answer piece by piece, and compares it with the whole one.
+fn passed_on(driver: &Driver, operation: &impl Operation) -> Result<String, Error> {
+    let mut pieces = Vec::new();
+    let whole = match driver {
+        Driver::Async(client) => RUNTIME.block_on(async {
+            let mut answer = client.stream_raw(operation).await?;
+            while let Some(piece) = answer.chunk().await? {
+                pieces.extend_from_slice(&piece);
+            }
+            client.send_raw(operation).await
+        }),
+        Driver::Blocking(client) => client.stream_raw(operation).and_then(|mut answer| {
+            while let Some(piece) = answer.chunk()? {
+                pieces.extend_from_slice(&piece);
+            }
+            client.send_raw(operation)
+        }),
+    }?;
+    let same = if *whole.body() == pieces { "the same" } else { "other" };
+    Ok(format!("{same} {} bytes", pieces.len()))
+}
+
+/// Reads a list record by record, at most so many, and drops the rest.
+fn streamed<V>(driver: &Driver, query: &ListCandidates<V>, most: usize) -> Result<String, Error> {
+    let mut records = Streamed::open(driver, query)?;
+    let mut said = Vec::new();
+    while said.len() < most {
+        said.push(match records.next().transpose()? {
+            Some(Entry::Record(one)) => one.id.as_str().to_owned(),
+            Some(Entry::Rejected(one)) => format!("rejected: {}", one.error().path()),
+            None => {
+                said.push("the end".to_owned());
+                return Ok(said.join(", "));
+            }
+        });
+    }
+    said.push("dropped".to_owned());
+    Ok(said.join(", "))
 }
 
 /// The service of these tests. It keeps nothing, so that every driver finds the same.

@@ -180,21 +180,29 @@ fn an_answer_of_any_status_is_passed_on() {
 
 #[test]
 fn dropped_records_end_the_exchange() {
-    let block = block_of(10_000);
     for asynchronous in [true, false] {
-        let block = Arc::clone(&block);
-        let server = RawServer::start(move |_request, connection| {
-            connection.send(head(1 << 40).as_bytes());
-            connection.send(br#"{"status":"success","result":["#);
-            while connection.send(block.as_bytes()) {}
-            Next::Close
-        })
-        .unwrap();
-        let mut records = Listed::open(asynchronous, &server.uri(""), token());
-        assert_eq!(records.next().unwrap().unwrap().id.as_str(), "0");
-        drop(records);
-        assert!(server.wait_until(Duration::from_secs(20), |seen| seen.ended == 1));
+        drop_records(asynchronous);
     }
+    // The blocking ones may be dropped where blocking is not liked.
+    let alone = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    alone.block_on(async { drop_records(false) });
+    RUNTIME.block_on(RUNTIME.spawn(async { drop_records(false) })).unwrap();
+}
+
+/// Reads one record of a list without end.
+fn drop_records(asynchronous: bool) {
+    let block = block_of(10_000);
+    let server = RawServer::start(move |_request, connection| {
+        connection.send(head(1 << 40).as_bytes());
+        connection.send(br#"{"status":"success","result":["#);
+        while connection.send(block.as_bytes()) {}
+        Next::Close
+    })
+    .unwrap();
+    let mut records = Listed::open(asynchronous, &server.uri(""), token());
+    assert_eq!(records.next().unwrap().unwrap().id.as_str(), "0");
+    drop(records);
+    assert!(server.wait_until(Duration::from_secs(20), |seen| seen.ended == 1));
 }
 
 /// The records of a list, all of which can be read.
