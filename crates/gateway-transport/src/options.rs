@@ -42,6 +42,10 @@ pub struct Options {
 #[non_exhaustive]
 pub enum Proxy {
     /// From `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, as other programs do.
+    ///
+    /// A request to this machine (`localhost`, names below it, 127.0.0.0/8, `::1`) never takes that way: the proxy would
+    /// look for the service on its own machine, and would be shown what was not to leave this one, such as a token over
+    /// plain `http`. In a program that answers by CGI, where `HTTP_PROXY` is what a caller says, there is no proxy.
     Environment,
     /// None at all, whatever the environment says.
     Never,
@@ -88,6 +92,13 @@ impl Options {
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxy = proxy;
         self
+    }
+
+    /// Whether the environment may name a proxy.
+    #[cfg(any(feature = "reqwest", feature = "ureq"))]
+    pub(crate) fn heeds_environment(&self) -> bool {
+        // CGI turns each header of a request into a variable, and `proxy` into `HTTP_PROXY` (RFC 3875, section 4.1.18).
+        self.proxy == Proxy::Environment && std::env::var_os("REQUEST_METHOD").is_none()
     }
 
     /// Trusts this certificate (DER) as an authority, in addition to those of the system.

@@ -15,6 +15,7 @@ use crate::{
 
 mod classify;
 mod configure;
+mod proxy;
 mod url;
 
 use self::classify::classify;

@@ -1,5 +1,6 @@
 //! [`UreqTransport`]: the blocking adapter over ureq, without any runtime.
 use std::fmt;
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use ::ureq::config::AutoHeaderValue;
@@ -7,9 +8,10 @@ use ::ureq::unversioned::transport::{
     ConnectProxyConnector, ConnectionDetails, Connector as _, NextTimeout, time,
 };
 use ::ureq::{Agent, AsSendBody, Error};
+use http::Uri;
 
 use crate::{
-    BlockingBody, BlockingResponse, BlockingTransport, Deadline, Options, Phase, Proxy, Request,
+    BlockingBody, BlockingResponse, BlockingTransport, Deadline, Options, Phase, Request,
     TransportError, mark_sensitive, target,
 };
 
@@ -29,6 +31,11 @@ use self::lookup::{Later, NamedTcpConnector};
 ///
 /// If another crate of the program turns on `ureq/gzip`, ureq decodes answers that come in gzip; there is no switch
 /// against it. [`gzip`](crate#features) on top of this transport works either way.
+///
+/// # Proxies
+///
+/// ureq takes one proxy from the environment: the first of `ALL_PROXY`, `HTTPS_PROXY` and `HTTP_PROXY`, for targets of
+/// both schemes, which it reaches through a tunnel (`CONNECT`).
 ///
 /// # Logs
 ///
@@ -82,7 +89,7 @@ impl UreqTransport {
             .user_agent(AutoHeaderValue::None)
             .accept(AutoHeaderValue::None)
             .accept_encoding(AutoHeaderValue::None);
-        if options.proxy == Proxy::Never {
+        if !options.heeds_environment() {
             config = config.proxy(None);
         }
         // Not the default connector: which TLS it has depends on what other crates of the program ask of ureq.
@@ -100,13 +107,14 @@ impl UreqTransport {
         limit: Duration,
         head: Option<Duration>,
     ) -> Result<BlockingResponse, TransportError> {
+        let is_direct = self.agent.config().proxy().is_some() && is_this_machine(request.uri());
         let request = self.agent.configure_request(request).timeout_global(Some(limit));
-        let request = match head {
-            Some(head) => request.timeout_recv_response(Some(head)),
-            None => request,
-        };
-        let request = request.build();
-        let response = self.agent.run(request).map_err(|error| classify(error, Phase::Head))?;
+        let mut request = request.timeout_recv_response(head);
+        if is_direct {
+            request = request.proxy(None);
+        }
+        let response =
+            self.agent.run(request.build()).map_err(|error| classify(error, Phase::Head))?;
         Ok(response.map(|body| BlockingBody::with_errors(body.into_reader(), classify_io)))
     }
 }
@@ -154,6 +162,15 @@ fn time_left(details: &ConnectionDetails<'_>) -> Result<NextTimeout, Error> {
         timeout.after = left.into();
     }
     Ok(timeout)
+}
+
+/// Whether the host of `uri` is this machine by definition: its loopback addresses, and the names that stand for them
+/// (RFC 6761, section 6.3).
+fn is_this_machine(uri: &Uri) -> bool {
+    let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    let top = host.rsplit('.').next().unwrap_or_default();
+    top.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// ureq limits the unused connections of all hosts together; this many hosts get their full share.

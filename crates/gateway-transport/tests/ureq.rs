@@ -1,7 +1,5 @@
 //! What is particular to the ureq adapter.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-use std::env;
-use std::process::Command;
 use std::time::Duration;
 
 use gateway_testkit::raw_server::{Next, RawServer};
@@ -49,43 +47,6 @@ fn names_are_looked_up_with_and_without_a_deadline() {
                 }
             }
         }
-    }
-}
-
-/// The proxy is looked up here, the host by the proxy.
-#[test]
-fn a_proxy_of_the_environment_carries_the_request() {
-    let proxy = RawServer::start(|request, connection| {
-        if request.method() == "CONNECT" {
-            connection.send(b"HTTP/1.1 200 OK\r\n\r\n");
-        } else {
-            connection.respond("", b"by proxy");
-        }
-        Next::KeepAlive
-    })
-    .unwrap();
-    // The environment of a process is the same for all its tests.
-    let child = Command::new(env::current_exe().unwrap())
-        .args(["behind_a_proxy", "--exact", "--ignored"])
-        .env("ALL_PROXY", proxy.uri_by_name(""))
-        .env_remove("NO_PROXY")
-        .env_remove("no_proxy")
-        .output()
-        .unwrap();
-    assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
-    let requests = proxy.progress().requests.into_iter().map(|request| request.line());
-    let expected = ["CONNECT gateway.invalid:80 HTTP/1.1", "GET /list HTTP/1.1"];
-    assert_eq!(requests.collect::<Vec<_>>(), expected);
-}
-
-/// The other half of the test above.
-#[test]
-#[ignore = "runs as a process of its own, started by another test"]
-fn behind_a_proxy() {
-    if env::var_os("ALL_PROXY").is_some() {
-        let transport = UreqTransport::new(&Options::default()).unwrap();
-        let response = transport.send(get("http://gateway.invalid/list")).unwrap();
-        assert_eq!(response.into_body().collect(100).unwrap(), "by proxy");
     }
 }
 

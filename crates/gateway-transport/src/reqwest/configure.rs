@@ -2,11 +2,13 @@
 use ::reqwest::{Client, redirect, retry};
 
 use super::classify::classify;
-use crate::{Options, Phase, Proxy, TransportError};
+use super::proxy;
+use crate::{Options, Phase, TransportError};
 
 /// Everything that it takes to make one more client like the first.
 pub(super) struct Settings {
     options: Options,
+    proxies: Vec<::reqwest::Proxy>,
     #[cfg(feature = "__tls")]
     tls: rustls::ClientConfig,
 }
@@ -19,6 +21,11 @@ impl Settings {
     pub(super) fn new(options: &Options) -> Result<Self, TransportError> {
         Ok(Self {
             options: options.clone(),
+            proxies: if options.heeds_environment() {
+                proxy::from_environment()
+            } else {
+                Vec::new()
+            },
             #[cfg(feature = "__tls")]
             tls: crate::tls::client_config(options)?,
         })
@@ -44,9 +51,11 @@ impl Settings {
             .no_brotli()
             .no_zstd()
             .no_deflate()
-            .no_hickory_dns();
-        if options.proxy == Proxy::Never {
-            builder = builder.no_proxy();
+            .no_hickory_dns()
+            // The default reads the environment on its own.
+            .no_proxy();
+        for proxy in &self.proxies {
+            builder = builder.proxy(proxy.clone());
         }
         #[cfg(feature = "__tls")]
         {

@@ -1,0 +1,113 @@
+//! Proxies of the environment: which requests go through them, and which never do.
+#![cfg(feature = "reqwest-blocking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+use std::env;
+use std::process::Command;
+
+use bytes::Bytes;
+use gateway_testkit::raw_server::{Next, RawRequest, RawServer};
+use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
+use gateway_transport::ureq::UreqTransport;
+use gateway_transport::{BlockingTransport, ErrorKind, Options, TransportError};
+
+/// The proxy is looked up here, the host by the proxy.
+#[test]
+fn a_proxy_is_for_other_machines() {
+    let (proxy, here) = (answering(b"by proxy"), answering(b"direct"));
+    run("behind_a_proxy", &proxy, &[("NO_PROXY", "direct.invalid"), (HERE, &here.uri(""))]);
+
+    let asked: Vec<_> = proxy.progress().requests.iter().map(RawRequest::line).collect();
+    let expected = [
+        "GET http://gateway.invalid/list HTTP/1.1",
+        "CONNECT gateway.invalid:80 HTTP/1.1",
+        "GET /list HTTP/1.1",
+    ];
+    assert_eq!(asked, expected);
+}
+
+/// The other half of the test above.
+#[test]
+#[ignore = "runs as a process of its own, started by another test"]
+fn behind_a_proxy() {
+    let Ok(here) = env::var(HERE) else { return };
+    let (_, port) = here.rsplit_once(':').unwrap();
+    for transport in adapters() {
+        assert_eq!(get(&*transport, "http://gateway.invalid/list").unwrap(), "by proxy");
+        for host in ["127.0.0.1", "localhost", "LocalHost"] {
+            let target = format!("http://{host}:{port}/");
+            assert_eq!(get(&*transport, &target).unwrap(), "direct", "{target}");
+        }
+        // Nobody answers there, but the proxy must not even be asked.
+        for host in ["http://127.9.9.9", "http://[::1]", "http://a.localhost", "https://127.9.9.9"]
+        {
+            let target = format!("{host}:{port}/");
+            assert_ne!(get(&*transport, &target).ok(), Some("by proxy".into()), "{target}");
+        }
+        let error = get(&*transport, "http://direct.invalid/").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Resolve);
+    }
+}
+
+/// There, `HTTP_PROXY` is the header `proxy` of whoever asks.
+#[test]
+fn a_program_that_answers_by_cgi_has_no_proxy() {
+    let proxy = answering(b"by proxy");
+    run("within_cgi", &proxy, &[("REQUEST_METHOD", "GET")]);
+    assert_eq!(proxy.progress().connections, 0);
+}
+
+/// The other half of the test above.
+#[test]
+#[ignore = "runs as a process of its own, started by another test"]
+fn within_cgi() {
+    if env::var_os("REQUEST_METHOD").is_some() {
+        for transport in adapters() {
+            let error = get(&*transport, "http://gateway.invalid/list").unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Resolve);
+        }
+    }
+}
+
+/// Runs a test of this file in an environment with a proxy: that of a process is the same for all its tests.
+#[track_caller]
+fn run(test: &str, proxy: &RawServer, variables: &[(&str, &str)]) {
+    let mut child = Command::new(env::current_exe().unwrap());
+    child.args([test, "--exact", "--ignored"]);
+    for name in ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"] {
+        child.env_remove(name).env_remove(name.to_lowercase());
+    }
+    let address = proxy.uri_by_name("");
+    child.env("HTTP_PROXY", &address).env("https_proxy", &address).envs(variables.iter().copied());
+    let ended = child.output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+}
+
+/// Both adapters; what blocks is the async one on a thread.
+fn adapters() -> [Box<dyn BlockingTransport>; 2] {
+    let options = Options::default();
+    [
+        Box::new(ReqwestBlockingTransport::new(&options).unwrap()),
+        Box::new(UreqTransport::new(&options).unwrap()),
+    ]
+}
+
+fn get(transport: &dyn BlockingTransport, target: &str) -> Result<Bytes, TransportError> {
+    let request = http::Request::get(target).body("".into()).unwrap();
+    transport.send(request)?.into_body().collect(100)
+}
+
+/// A server, and a proxy as well: the answer is the same, whoever is asked for.
+fn answering(body: &'static [u8]) -> RawServer {
+    RawServer::start(move |request, connection| {
+        if request.method() == "CONNECT" {
+            connection.send(b"HTTP/1.1 200 OK\r\n\r\n");
+        } else {
+            connection.respond("", body);
+        }
+        Next::KeepAlive
+    })
+    .unwrap()
+}
+
+/// The variable with the address of a server on this machine.
+const HERE: &str = "GATEWAY_TEST_SERVER";
