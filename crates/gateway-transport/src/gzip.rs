@@ -24,9 +24,10 @@ use self::inflate::Inflate;
 /// `content-encoding` and `content-length` are removed, as they no longer describe it.
 ///
 /// The body is decoded as it is read, in pieces of at most 64 KiB, and every limit ([`Body::collect`]) counts decoded
-/// bytes: a small answer that would grow beyond the limit costs no more than the limit. A stream that
-/// was cut or damaged on its way (it ends early, or its checksum is wrong) is [`ErrorKind::Interrupted`]; one that is
-/// not gzip, or has something behind its end, is [`ErrorKind::Protocol`], and so is an encoding that nobody asked for.
+/// bytes: a small answer that would grow beyond the limit costs no more than the limit. A stream that was cut or damaged
+/// on its way (it ends early, cannot be decoded, or its checksum is wrong) is [`ErrorKind::Interrupted`]; one that does
+/// not begin as gzip, or has something behind its end, is [`ErrorKind::Protocol`], and so is an encoding that nobody
+/// asked for.
 ///
 /// # Examples
 ///

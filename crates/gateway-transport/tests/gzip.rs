@@ -78,6 +78,11 @@ fn broken_streams_are_errors() {
     let at = whole.len() - 8;
     wrong_checksum[at] ^= 1;
     check_kind("gzip", &wrong_checksum, ErrorKind::Interrupted);
+    // A byte within: a block of a type that does not exist.
+    let mut damaged = whole.clone();
+    damaged[10] |= 0b110;
+    check_kind("gzip", &damaged, ErrorKind::Interrupted);
+    check_kind("gzip", &[&whole[..], &damaged].concat(), ErrorKind::Interrupted);
     check_kind("gzip", &[&whole[..], b"something behind its end"].concat(), ErrorKind::Protocol);
     check_kind("zstd", b"", ErrorKind::Protocol);
 }

@@ -23,7 +23,11 @@ impl Inflate {
         self.has_started = true;
         // One `write` decodes into one buffer of the decoder and takes only what it used; `write_all` would go on until
         // all is used, however large that becomes.
-        let used = self.decoder.write(encoded).map_err(malformed)?;
+        let used = self.decoder.write(encoded).map_err(|error| match self.decoder.header() {
+            None => malformed(error),
+            // It begins as gzip, so it was gzip when it was sent.
+            Some(_) => damaged(error),
+        })?;
         encoded.advance(used);
         Ok(self.take())
     }
@@ -31,7 +35,7 @@ impl Inflate {
     /// Takes the end of the encoded bytes and returns the rest.
     pub(super) fn finish(&mut self) -> Result<Bytes, TransportError> {
         if self.has_started {
-            self.decoder.try_finish().map_err(incomplete)?;
+            self.decoder.try_finish().map_err(damaged)?;
         }
         Ok(self.take())
     }
@@ -49,7 +53,7 @@ fn malformed(error: io::Error) -> TransportError {
 }
 
 #[cold]
-fn incomplete(error: io::Error) -> TransportError {
+fn damaged(error: io::Error) -> TransportError {
     TransportError::new(ErrorKind::Interrupted, "the gzip stream was cut or damaged")
         .with_phase(Phase::Body)
         .with_source(error)
