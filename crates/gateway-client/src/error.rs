@@ -75,7 +75,7 @@ pub enum ErrorKind {
     Timeout,
     /// The connection ended before the answer was complete. Later, it may work.
     Interrupted,
-    /// What came back is not HTTP.
+    /// What came back is not HTTP, or not the encoding it claims to be; the source says which.
     Protocol,
     /// The transport failed in a way of its own; the source has the details.
     Transport,
@@ -300,7 +300,7 @@ impl From<TransportError> for Error {
             Kind::Tls => (ErrorKind::Tls, "no trusted TLS session with the service"),
             Kind::Timeout => (ErrorKind::Timeout, "the service did not answer in time"),
             Kind::Interrupted => (ErrorKind::Interrupted, "the answer was cut short"),
-            Kind::Protocol => (ErrorKind::Protocol, "what came back is not HTTP"),
+            Kind::Protocol => (ErrorKind::Protocol, "what came back is malformed"),
             Kind::TooLarge => (ErrorKind::TooLarge, "the answer is larger than the limit"),
             _ => (ErrorKind::Transport, "the transport failed"),
         };
