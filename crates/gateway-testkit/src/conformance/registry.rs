@@ -129,6 +129,7 @@ macro_rules! __conformance_checks {
                 interim_answers_are_skipped
                 large_head_is_read
                 endless_head_is_given_up
+                oversized_heads_are_too_large
                 space_around_values_is_removed
                 names_match_in_any_case
                 chunks_win_over_a_length

@@ -102,6 +102,7 @@ broken! {
     has_one_kind_of_error: [
         "errors.lengths_that_contradict",
         "errors.nobody_listens",
+        "response.oversized_heads_are_too_large",
         "errors.name_that_does_not_exist",
         "errors.unknown_version",
         "memory.endless_line_is_refused",

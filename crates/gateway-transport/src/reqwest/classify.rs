@@ -42,6 +42,10 @@ fn kind_of(error: &::reqwest::Error) -> (ErrorKind, &'static str) {
         return (ErrorKind::Connect, "no connection was made");
     }
     if let Some(error) = find::<hyper::Error>(error) {
+        // hyper has a method for it where servers are built only.
+        if error.is_parse() && error.to_string() == "message head is too large" {
+            return (ErrorKind::TooLarge, "the head of the response is too large");
+        }
         if error.is_parse() {
             return (ErrorKind::Protocol, "the response is malformed");
         }

@@ -26,6 +26,10 @@ pub(super) fn classify(error: Error, during: Phase) -> TransportError {
             let text = "the request was refused before it was sent";
             return TransportError::new(ErrorKind::InvalidRequest, text);
         }
+        // Its type has no name outside of ureq.
+        Error::Protocol(ref error) if error.to_string().ends_with("too many headers") => {
+            (ErrorKind::TooLarge, "the head of the response is too large")
+        }
         // Stalled is a decoder that cannot go on with a full buffer: a chunk size that never ends.
         Error::Protocol(_) | Error::BodyStalled => {
             (ErrorKind::Protocol, "the response is malformed")

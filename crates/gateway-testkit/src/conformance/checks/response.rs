@@ -234,6 +234,21 @@ pub fn endless_head_is_given_up(kit: &Kit) -> Outcome {
     Ok(())
 }
 
+/// A head with too many headers, or with too large a one, is an error that says so, and not "malformed".
+///
+/// It is valid HTTP, and what helps is another limit. RFC 9110 section 5.4.
+pub fn oversized_heads_are_too_large(kit: &Kit) -> Outcome {
+    for headers in ["x-a: v\r\n".repeat(20_000), format!("x-a: {}\r\n", "v".repeat(1 << 20))] {
+        let server = server(move |_, connection| {
+            connection.respond(&headers, b"{}");
+            Next::Close
+        })?;
+        let error = kit.failure(get(&server, "/")?)?;
+        expect_kind(&error, &[ErrorKind::TooLarge])?;
+    }
+    Ok(())
+}
+
 /// Space before and after a value is not part of it; space inside is.
 ///
 /// RFC 9112 section 5.1.
