@@ -5,6 +5,7 @@ use crate::flags::OutputFlags;
 use crate::output::csv::{Csv, Dialect};
 use crate::output::form::Form;
 use crate::output::json::{Json, Ndjson};
+use crate::output::record::Path;
 use crate::output::select::Fields;
 use crate::output::table::Table;
 use crate::screen::{View, variable};
@@ -20,6 +21,7 @@ pub(crate) mod progress;
 pub(crate) mod raw;
 pub(crate) mod record;
 pub(crate) mod select;
+mod sort;
 pub(crate) mod table;
 
 pub(crate) use crate::output::format::Format;
@@ -29,7 +31,7 @@ pub(crate) use crate::output::format::Format;
 pub(crate) struct Shape<'a> {
     /// The columns of a table and of CSV, if no others are asked for.
     pub(crate) columns: Fields<'a>,
-    /// Every field that can be named.
+    /// Every field that is known.
     pub(crate) fields: Fields<'a>,
     /// Whether it is one object and no list.
     pub(crate) single: bool,
@@ -38,18 +40,15 @@ pub(crate) struct Shape<'a> {
 /// Makes the form that was asked for.
 fn form(
     format: Format,
-    shape: &Shape<'_>,
+    single: bool,
+    columns: Vec<Path>,
     flags: &OutputFlags,
     view: View,
 ) -> Result<Box<dyn Form>, Failure> {
     let terminal = view.is_terminal();
-    let columns = match &flags.fields {
-        Some(fields) => fields.clone(),
-        None => shape.columns.iter().map(|&column| column.to_owned()).collect(),
-    };
     Ok(match format {
         Format::Table => Box::new(Table::new(columns, view)),
-        Format::Json => Box::new(Json::new(shape.single, terminal)),
+        Format::Json => Box::new(Json::new(single, terminal)),
         Format::Ndjson => Box::new(Ndjson { terminal }),
         Format::Csv => Box::new(Csv::new(dialect(flags), columns, terminal)),
         Format::Raw => {

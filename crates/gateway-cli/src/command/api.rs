@@ -1,5 +1,6 @@
 //! `gateway api`: whatever method the service knows, sent and printed as it is.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use clap::Args as Flags;
@@ -95,20 +96,44 @@ fn records(session: &Session, query: &RawQuery) -> Result<(), Failure> {
     let answer = answer.error_for_status().or_else(|error| refused(session, error, ""))?;
     let json = RawQuery::decode(answer.body())
         .map_err(|error| session.explain_answer(Error::from(error)))?;
-    let array: Option<Vec<&RawValue>> = serde_json::from_str(json.as_str()).ok();
+    let array = array(json.as_str());
     let single = array.is_none();
     let values: Vec<&str> = match &array {
         Some(values) => values.iter().map(|value| value.get()).collect(),
         None => vec![json.as_str()],
     };
-    let first = Members::read(values.first().copied().unwrap_or_default());
-    let columns: Vec<&str> = first.names().collect();
+    let names = names(&values);
+    let columns: Vec<&str> = names.iter().map(String::as_str).collect();
     let shape = Shape { columns: &columns, fields: &[], single };
-    let mut printer = Printer::open(&session.output, session.screen, &shape)?;
+    let mut printer = Printer::of_anything(&session.output, session.screen, &shape)?;
     for value in values {
         printer.text(&one_line(value))?;
     }
     Ok(printer.finish()?)
+}
+
+/// Returns the records of an answer that is an array, or that has one in an envelope of success (spec 4.1).
+fn array(json: &str) -> Option<Vec<&RawValue>> {
+    let envelope = Members::read(json);
+    let array = match envelope.get("status") {
+        Some(r#""success""#) => envelope.get("result").unwrap_or(json),
+        _ => json,
+    };
+    serde_json::from_str(array).ok()
+}
+
+/// Returns the names of all members of all records, in the order in which they come.
+fn names(records: &[&str]) -> Vec<String> {
+    let (mut names, mut known) = (Vec::new(), HashSet::new());
+    for record in records {
+        for name in Members::of_record(record).names() {
+            if !known.contains(name) {
+                known.insert(name.to_owned());
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
 }
 
 fn head(answer: &RawAnswer) -> String {

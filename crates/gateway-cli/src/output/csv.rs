@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::output::escape::printable;
 use crate::output::form::Form;
-use crate::output::record::{Cells, Column};
+use crate::output::record::{Cells, Path};
 
 /// How CSV is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,19 +21,16 @@ pub(crate) struct Dialect {
 /// A header line, then one line for each record.
 #[derive(Debug)]
 pub(crate) struct Csv {
-    /// What stands in the header line.
-    names: Vec<String>,
-    columns: Vec<Column>,
+    columns: Vec<Path>,
     begun: bool,
     line: Line,
 }
 
 impl Csv {
-    /// Makes the form with these columns; `portal.name` is a member of a member.
-    pub(crate) fn new(dialect: Dialect, names: Vec<String>, terminal: bool) -> Self {
-        let columns = names.iter().map(|name| Column::at(name)).collect();
+    /// Makes the form with these columns.
+    pub(crate) fn new(dialect: Dialect, columns: Vec<Path>, terminal: bool) -> Self {
         let line = Line { dialect, terminal, guarded: 0, text: String::new() };
-        Self { names, columns, begun: false, line }
+        Self { columns, begun: false, line }
     }
 
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -44,8 +41,8 @@ impl Csv {
         if self.line.dialect.mark {
             out.write_all("\u{feff}".as_bytes())?;
         }
-        for (index, name) in self.names.iter().enumerate() {
-            self.line.push(index, Cow::Borrowed(name));
+        for (index, path) in self.columns.iter().enumerate() {
+            self.line.push(index, Cow::Owned(path.to_string()));
         }
         self.line.write(out)
     }
@@ -126,11 +123,34 @@ fn is_formula(cell: &str) -> bool {
     cell.starts_with(starts) && !is_number(cell) && !is_phone(cell)
 }
 
-/// `+40 21 000 0001`, `+49 (0)30-700`: a sign, then digits and what people put between them.
+/// `+40 21 000 0001`, `+49 (0)30 700-1`: a sign, then digits and what people put between them.
+///
+/// A spreadsheet computes `+49-30-700`, and reads `+1 1/2` as one and a half. It can do neither where a blank stands
+/// between two groups of digits, or where nothing but blanks, dots and brackets does.
 fn is_phone(cell: &str) -> bool {
     let rest = cell.strip_prefix('+').unwrap_or_default();
-    rest.starts_with(|first: char| first.is_ascii_digit() || first == '(')
-        && rest.chars().all(|letter| letter.is_ascii_digit() || " ()./-".contains(letter))
+    let begins = rest.starts_with(|first: char| first.is_ascii_digit() || first == '(');
+    let plain = |letter: char| letter.is_ascii_digit() || " ()./-".contains(letter);
+    begins
+        && rest.chars().all(plain)
+        && (!rest.contains(['-', '/']) || (has_apart(rest) && !is_mixed_fraction(rest)))
+}
+
+/// Returns whether a blank stands between two groups that no operator joins, as in `30 700` and `49 (0)30`.
+fn has_apart(text: &str) -> bool {
+    let ends = |part: &str| part.ends_with(|last: char| last.is_ascii_digit() || last == ')');
+    let begins =
+        |part: &str| part.starts_with(|first: char| first.is_ascii_digit() || first == '(');
+    let parts: Vec<&str> = text.split(' ').filter(|part| !part.is_empty()).collect();
+    parts.windows(2).any(|pair| matches!(pair, [one, other] if ends(one) && begins(other)))
+}
+
+/// `1 1/2`.
+fn is_mixed_fraction(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((whole, part)) = text.trim().split_once(' ') else { return false };
+    let fraction = part.split_once('/');
+    digits(whole) && fraction.is_some_and(|(a, b)| digits(a.trim()) && digits(b.trim()))
 }
 
 /// `-12`, `+0.50`.
@@ -149,11 +169,12 @@ mod tests {
 
     use super::{Csv, Dialect, is_formula};
     use crate::output::form::Form as _;
+    use crate::output::record::Path;
 
     const PLAIN: Dialect = Dialect { guard: true, mark: false, separator: ',' };
 
     fn csv(dialect: Dialect, records: &[&str]) -> (String, Option<String>) {
-        let columns = vec!["id".to_owned(), "portal.name".to_owned()];
+        let columns = ["id", "portal.name"].map(Path::parse).to_vec();
         let (mut form, mut out) = (Csv::new(dialect, columns, false), Vec::new());
         for record in records {
             form.record(&mut out, record).unwrap();
@@ -189,7 +210,7 @@ mod tests {
 
     #[test]
     fn names_are_no_safer_than_cells() {
-        let names = ["=cmd()", "a,\"b", "\u{1b}[2Jid"].map(str::to_owned).to_vec();
+        let names = ["=cmd()", "a,\"b", "\u{1b}[2Jid"].map(Path::member).to_vec();
         let header = |terminal| {
             let (mut form, mut out) = (Csv::new(PLAIN, names.clone(), terminal), Vec::new());
             assert!(form.end(&mut out).unwrap().is_some());
@@ -201,14 +222,42 @@ mod tests {
 
     #[test]
     fn phones_and_numbers_stay_exact() {
-        for plain in
-            ["+40 21 000 0001", "+49 (0)30-700.1/2", "-12", "+0.50", "-3.5", "Ada", "", "4711"]
-        {
+        for plain in [
+            "+40 21 000 0001",
+            "+49 (0)30-700.1/2",
+            "+49 30 700-1",
+            "+49(0)30.700",
+            "+40210000001",
+            "-12",
+            "+0.50",
+            "-3.5",
+            "Ada",
+            "",
+            "4711",
+        ] {
             assert!(!is_formula(plain), "{plain}");
         }
         for formula in [
-            "+1+1", "-1+1", "+40 21 x", "-", "+", "@SUM(1)", "=1", "-1-1", "\t1", "＝1", "+1e5",
+            "+1+1",
+            "-1+1",
+            "+40 21 x",
+            "-",
+            "+",
+            "@SUM(1)",
+            "=1",
+            "-1-1",
+            "\t1",
+            "＝1",
+            "+1e5",
             "--1",
+            "+1-1",
+            "+1/0",
+            "+49-30-7001067",
+            "+1 - 1",
+            "+1 -1",
+            "+(1)-1",
+            "+1 1/2",
+            "+49 30/7001067",
         ] {
             assert!(is_formula(formula), "{formula}");
         }

@@ -11,8 +11,9 @@ use crate::flags::OutputFlags;
 use crate::output::destination::Destination;
 use crate::output::form::Form;
 use crate::output::progress::Progress;
-use crate::output::record::{Members, one_line};
-use crate::output::select::{Filter, Selection, Sort, check};
+use crate::output::record::{Members, Path, one_line};
+use crate::output::select::{Filter, Selection, check, check_found, check_sent};
+use crate::output::sort::{Key, Sort};
 use crate::output::{Format, Shape, form};
 use crate::screen::{Screen, variable};
 
@@ -20,11 +21,11 @@ use crate::screen::{Screen, variable};
 pub(crate) struct Printer {
     form: Box<dyn Form>,
     out: Destination,
-    filters: Vec<Filter>,
-    sort: Vec<Sort>,
+    filters: Vec<(Path, Filter)>,
+    sort: Vec<(Path, Sort)>,
     selection: Option<Selection>,
     /// Everything, if it is to be sorted: what each record is sorted by, and the record.
-    kept: Vec<(Vec<String>, String)>,
+    kept: Vec<(Vec<Key>, String)>,
     buffer: Vec<u8>,
     selected: String,
     progress: Progress,
@@ -41,18 +42,73 @@ impl Printer {
         screen: Screen,
         shape: &Shape<'_>,
     ) -> Result<Self, Failure> {
-        let sort: Vec<Sort> = flags.sort.iter().flatten().map(|text| Sort::parse(text)).collect();
-        let asked = flags.fields.iter().flatten().map(String::as_str);
-        let paths = sort.iter().map(|sort| sort.path.as_str());
-        let filtered = flags.filter.iter().map(|filter| filter.path.as_str());
-        for path in asked.chain(paths).chain(filtered) {
+        for path in named(flags) {
             check(path, shape.fields)?;
         }
-        if shape.single && (!sort.is_empty() || !flags.filter.is_empty()) {
+        Self::new(flags, screen, shape, Path::parse)
+    }
+
+    /// Opens the output for what the service sends, which may have other fields too.
+    pub(crate) fn of_service(
+        flags: &OutputFlags,
+        screen: Screen,
+        shape: &Shape<'_>,
+    ) -> Result<Self, Failure> {
+        for path in named(flags) {
+            if let Some(doubt) = check_sent(path, shape.fields)? {
+                screen.warn(&doubt);
+            }
+        }
+        Self::new(flags, screen, shape, Path::parse)
+    }
+
+    /// Opens the output for records of which no text says what they are: these are the names of their members.
+    pub(crate) fn of_anything(
+        flags: &OutputFlags,
+        screen: Screen,
+        shape: &Shape<'_>,
+    ) -> Result<Self, Failure> {
+        // The name of a member may have dots.
+        let is_member = |text: &str| shape.columns.contains(&text);
+        let path =
+            |text: &str| if is_member(text) { Path::member(text) } else { Path::parse(text) };
+        for text in named(flags) {
+            if let Some(doubt) = check_found(&path(text), shape.columns) {
+                screen.warn(&doubt);
+            }
+        }
+        Self::new(flags, screen, shape, path)
+    }
+
+    fn new(
+        flags: &OutputFlags,
+        screen: Screen,
+        shape: &Shape<'_>,
+        path: impl Fn(&str) -> Path,
+    ) -> Result<Self, Failure> {
+        let sort: Vec<(Path, Sort)> = flags
+            .sort
+            .iter()
+            .flatten()
+            .map(|text| Sort::parse(text))
+            .map(|sort| (path(&sort.path), sort))
+            .collect();
+        let filters: Vec<(Path, Filter)> =
+            flags.filter.iter().map(|filter| (path(&filter.path), filter.clone())).collect();
+        if shape.single && !(sort.is_empty() && filters.is_empty()) {
             return Err(Failure::usage(
                 "--filter and --sort are for lists, and this is one object",
             ));
         }
+        let mut columns: Vec<Path> = Vec::new();
+        match &flags.fields {
+            Some(fields) => fields.iter().for_each(|field| columns.push(path(field))),
+            None => shape.columns.iter().for_each(|column| columns.push(path(column))),
+        }
+        // Whoever names a field twice gets it once, in every format.
+        let all = columns.clone();
+        let mut place = 0..;
+        columns.retain(|column| all.iter().position(|other| other == column) == place.next());
         // A name that stands for another format is no file to begin.
         Format::asked(flags)?;
         let out = Destination::open(flags.file())?;
@@ -61,12 +117,13 @@ impl Printer {
         let json = matches!(format, Format::Json | Format::Ndjson);
         let aside = screen.errors_seen && !view.is_terminal();
         let visible = aside && !flags.quiet && variable("CI").is_none();
+        let selection = (json && flags.fields.is_some()).then(|| Selection::of(&columns));
         Ok(Self {
-            form: form(format, shape, flags, view)?,
+            form: form(format, shape.single, columns, flags, view)?,
             out,
-            filters: flags.filter.clone(),
+            filters,
             sort,
-            selection: flags.fields.as_ref().filter(|_| json).map(|fields| Selection::of(fields)),
+            selection,
             kept: Vec::new(),
             buffer: Vec::with_capacity(1024),
             selected: String::new(),
@@ -100,12 +157,13 @@ impl Printer {
     pub(crate) fn text(&mut self, record: &str) -> io::Result<()> {
         self.progress.came(record.len());
         if !self.filters.is_empty() || !self.sort.is_empty() {
-            let members = Members::read(record);
-            if !self.filters.iter().all(|filter| filter.accepts(&members)) {
+            let members = Members::of_record(record);
+            let meets = |(path, filter): &(Path, Filter)| filter.accepts(&members.cell(path));
+            if !self.filters.iter().all(meets) {
                 return Ok(());
             }
             if !self.sort.is_empty() {
-                let keys = self.sort.iter().map(|sort| members.cell(&sort.path).into_owned());
+                let keys = self.sort.iter().map(|(path, _)| Key::of(&members.cell(path)));
                 self.kept.push((keys.collect(), record.to_owned()));
                 return Ok(());
             }
@@ -178,7 +236,16 @@ impl Printer {
     }
 }
 
-fn compare(sort: &[Sort], one: &[String], other: &[String]) -> Ordering {
+/// Returns the fields that are named in some flag.
+fn named(flags: &OutputFlags) -> impl Iterator<Item = &str> {
+    let fields = flags.fields.iter().flatten().map(String::as_str);
+    let filters = flags.filter.iter().map(|filter| filter.path.as_str());
+    let sort = flags.sort.iter().flatten().map(|text| text.strip_prefix('-').unwrap_or(text));
+    fields.chain(filters).chain(sort)
+}
+
+fn compare(sort: &[(Path, Sort)], one: &[Key], other: &[Key]) -> Ordering {
     let pairs = sort.iter().zip(one.iter().zip(other));
-    pairs.map(|(sort, (one, other))| sort.compare(one, other)).fold(Ordering::Equal, Ordering::then)
+    let orderings = pairs.map(|((_, sort), (one, other))| sort.compare(one, other));
+    orderings.fold(Ordering::Equal, Ordering::then)
 }

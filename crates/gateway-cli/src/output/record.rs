@@ -7,6 +7,44 @@ use memchr::memchr;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+/// Where a value stands in a record: `id`, or `portal.name` for a member of a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Path {
+    /// The objects that lead to it, from the outside.
+    outer: Vec<String>,
+    name: String,
+}
+
+impl Path {
+    /// Reads a path whose names have dots between them.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut names: Vec<String> = text.split('.').map(str::to_owned).collect();
+        let name = names.pop().unwrap_or_default();
+        Self { outer: names, name }
+    }
+
+    /// Takes the name of a member as it is, dots and all.
+    pub(crate) fn member(name: &str) -> Self {
+        Self { outer: Vec::new(), name: name.to_owned() }
+    }
+
+    /// Returns the names, from the outside.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.outer.iter().chain([&self.name]).map(String::as_str)
+    }
+}
+
+/// As a person writes it.
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.outer.iter().try_for_each(|name| write!(f, "{name}."))?;
+        f.write_str(&self.name)
+    }
+}
+
+/// The one member of a record that is no object.
+pub(crate) const VALUE: &str = "value";
+
 /// The members of an object in their order, each value as its exact JSON text.
 #[derive(Debug, Default)]
 pub(crate) struct Members<'a>(Vec<(Text<'a>, &'a RawValue)>);
@@ -15,6 +53,15 @@ impl<'a> Members<'a> {
     /// Reads an object; anything else has no members.
     pub(crate) fn read(json: &'a str) -> Self {
         serde_json::from_str(json).unwrap_or_default()
+    }
+
+    /// Reads a record. What is no object has itself as its one member, `value`, so that a list of anything has a column.
+    pub(crate) fn of_record(json: &'a str) -> Self {
+        if json.starts_with('{') {
+            return Self::read(json);
+        }
+        let value = serde_json::from_str(json).ok();
+        Self(value.map(|value| (Text(Cow::Borrowed(VALUE)), value)).into_iter().collect())
     }
 
     /// Returns the JSON text of a member.
@@ -27,33 +74,23 @@ impl<'a> Members<'a> {
         self.0.iter().map(|(name, _)| name.0.as_ref())
     }
 
-    /// Returns the JSON text at a path such as `portal.name`.
-    pub(crate) fn at(&self, path: &str) -> Option<&'a str> {
-        let mut names = path.split('.');
-        let first = self.get(names.next()?)?;
-        names.try_fold(first, |value, name| Members::read(value).get(name))
+    /// Returns the JSON text at a path.
+    pub(crate) fn at(&self, path: &Path) -> Option<&'a str> {
+        match self.within(&path.outer) {
+            None if path.outer.is_empty() => self.get(&path.name),
+            outer => Self::read(outer?).get(&path.name),
+        }
+    }
+
+    /// Returns the JSON text of the object that these names lead to, one by one; `None` without any.
+    fn within(&self, names: &[String]) -> Option<&'a str> {
+        let (first, rest) = names.split_first()?;
+        rest.iter().try_fold(self.get(first)?, |value, name| Self::read(value).get(name))
     }
 
     /// Returns what a person reads at a path.
-    pub(crate) fn cell(&self, path: &str) -> Cow<'a, str> {
+    pub(crate) fn cell(&self, path: &Path) -> Cow<'a, str> {
         text_of(self.at(path))
-    }
-}
-
-/// A column by its path, such as `portal.name`.
-#[derive(Debug)]
-pub(crate) struct Column {
-    /// The path of the object that it is a member of, if that is not the record itself.
-    parent: Option<String>,
-    name: String,
-}
-
-impl Column {
-    pub(crate) fn at(path: &str) -> Self {
-        match path.rsplit_once('.') {
-            Some((parent, name)) => Self { parent: Some(parent.to_owned()), name: name.to_owned() },
-            None => Self { parent: None, name: path.to_owned() },
-        }
     }
 }
 
@@ -61,26 +98,26 @@ impl Column {
 #[derive(Debug)]
 pub(crate) struct Cells<'a, 'c> {
     members: Members<'a>,
-    inner: Option<(&'c str, Members<'a>)>,
+    inner: Option<(&'c [String], Members<'a>)>,
 }
 
 impl<'a, 'c> Cells<'a, 'c> {
-    /// Reads an object; anything else has no members.
+    /// Reads a record.
     pub(crate) fn read(json: &'a str) -> Self {
-        Self { members: Members::read(json), inner: None }
+        Self { members: Members::of_record(json), inner: None }
     }
 
-    /// Returns what a person reads in a column.
-    pub(crate) fn cell(&mut self, column: &'c Column) -> Cow<'a, str> {
-        let Some(parent) = column.parent.as_deref() else {
-            return text_of(self.members.get(&column.name));
-        };
+    /// Returns what a person reads at a path.
+    pub(crate) fn cell(&mut self, path: &'c Path) -> Cow<'a, str> {
+        if path.outer.is_empty() {
+            return text_of(self.members.get(&path.name));
+        }
         let inner = match self.inner.take() {
-            Some((last, inner)) if last == parent => inner,
-            _ => self.members.at(parent).map(Members::read).unwrap_or_default(),
+            Some((last, inner)) if last == path.outer => inner,
+            _ => self.members.within(&path.outer).map(Members::read).unwrap_or_default(),
         };
-        let cell = text_of(inner.get(&column.name));
-        self.inner = Some((parent, inner));
+        let cell = text_of(inner.get(&path.name));
+        self.inner = Some((&path.outer, inner));
         cell
     }
 }
@@ -168,18 +205,37 @@ impl<'de> Deserialize<'de> for Members<'de> {
 
 #[cfg(test)]
 mod tests {
-    use super::Members;
+    use super::{Cells, Members, Path};
 
     #[test]
     fn values_are_found_by_their_paths() {
-        let json = r#"{"id":"7","n":123456789012345678901234567890.10,"portal":{"na\u006de":"a\nb","x":null},"l":[1]}"#;
-        let members = Members::read(json);
-        assert_eq!(members.cell("id"), "7");
-        assert_eq!(members.cell("n"), "123456789012345678901234567890.10");
-        assert_eq!(members.cell("portal.name"), "a\nb");
-        assert_eq!(members.cell("portal.x"), "");
-        assert_eq!(members.cell("portal.none.deeper"), "");
-        assert_eq!(members.cell("l"), "[1]");
-        assert_eq!(Members::read("[1]").at("id"), None);
+        let json = r#"{"id":"7","n":123456789012345678901234567890.10,"portal":{"na\u006de":"a\nb","x":null},"l":[1],"a.b":{"c.d":2}}"#;
+        for (path, expected) in [
+            ("id", "7"),
+            ("n", "123456789012345678901234567890.10"),
+            ("portal.name", "a\nb"),
+            ("portal.x", ""),
+            ("portal.none.deeper", ""),
+            ("id.deeper", ""),
+            ("l", "[1]"),
+            ("a.b", ""),
+        ] {
+            let path = Path::parse(path);
+            assert_eq!(Members::of_record(json).cell(&path), expected, "{path}");
+            assert_eq!(Cells::read(json).cell(&path), expected, "{path}");
+        }
+        let dotted = Path::member("a.b");
+        assert_eq!(Members::of_record(json).cell(&dotted), r#"{"c.d":2}"#);
+        assert_eq!(dotted.to_string(), "a.b");
+    }
+
+    #[test]
+    fn what_is_no_object_is_a_value() {
+        let value = Path::parse("value");
+        for (json, cell) in [("1.50", "1.50"), ("\"a\\u0062\"", "ab"), ("[1]", "[1]"), ("null", "")]
+        {
+            assert_eq!(Members::of_record(json).cell(&value), cell);
+        }
+        assert_eq!(Members::read("[1]").at(&value), None);
     }
 }

@@ -1,18 +1,16 @@
-//! Which records, which of their fields, and in which order: `--fields`, `--filter`, `--sort`.
-
-use std::cmp::Ordering;
+//! Which records, and which of their fields: `--fields`, `--filter`.
 
 use crate::failure::Failure;
 use crate::flags::OutputFlags;
-use crate::output::record::Members;
+use crate::output::record::{Members, Path};
 use crate::suggest::closest;
 
 /// The field names of a record by their paths: `id`, `portal`, `portal.name`.
 pub(crate) type Fields<'a> = &'a [&'a str];
 
-/// Checks that a record has such a field.
+/// Checks that a record of this program has such a field.
 pub(crate) fn check(path: &str, known: Fields<'_>) -> Result<(), Failure> {
-    if known.is_empty() || known.contains(&path) {
+    if known.contains(&path) {
         return Ok(());
     }
     let hint = match closest(path, known.iter().copied()) {
@@ -20,6 +18,31 @@ pub(crate) fn check(path: &str, known: Fields<'_>) -> Result<(), Failure> {
         None => format!("the fields are {}", known.join(", ")),
     };
     Err(Failure::usage(format!("a record has no field `{path}`")).hint(hint))
+}
+
+/// Checks a field of a record that the service sends, which may have more than the service text says.
+///
+/// What reads like a known field is taken for a mistake. Anything else may be there; what is returned says that nobody
+/// knows.
+pub(crate) fn check_sent(path: &str, known: Fields<'_>) -> Result<Option<String>, Failure> {
+    if known.contains(&path) {
+        return Ok(None);
+    }
+    if closest(path, known.iter().copied()).is_some() {
+        return check(path, known).map(|()| None);
+    }
+    Ok(Some(format!("the service text names no field `{path}`; it stays empty if none is sent")))
+}
+
+/// Checks a field against the members that records have; what is returned says that none has it.
+pub(crate) fn check_found(path: &Path, members: Fields<'_>) -> Option<String> {
+    let member = path.names().next()?;
+    if members.is_empty() || members.contains(&member) {
+        return None;
+    }
+    let meant = closest(member, members.iter().copied());
+    let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+    Some(format!("no record has a member `{member}`{meant}"))
 }
 
 /// Returns the first flag that chooses from what came, if there is one.
@@ -68,83 +91,55 @@ impl Filter {
         Ok(Self { path: path.to_owned(), test: condition })
     }
 
-    /// Returns whether the record meets the condition. What is absent reads as empty text.
-    pub(crate) fn accepts(&self, record: &Members<'_>) -> bool {
-        let cell = record.cell(&self.path);
+    /// Returns whether what a person reads in the field meets the condition. What is absent reads as empty text.
+    pub(crate) fn accepts(&self, cell: &str) -> bool {
         match &self.test {
-            Test::Is(text) => cell == text.as_str(),
+            Test::Is(text) => cell == text,
             Test::Contains(text) => cell.to_lowercase().contains(text),
         }
     }
 }
 
-/// A field to sort by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sort {
-    pub(crate) path: String,
-    descending: bool,
-}
-
-impl Sort {
-    /// Reads `FIELD`, or `-FIELD` for the largest first.
-    pub(crate) fn parse(text: &str) -> Self {
-        match text.strip_prefix('-') {
-            Some(path) => Self { path: path.to_owned(), descending: true },
-            None => Self { path: text.to_owned(), descending: false },
-        }
-    }
-
-    /// Compares two values of this field: numbers by value and before text, text by its characters.
-    pub(crate) fn compare(&self, one: &str, other: &str) -> Ordering {
-        let ordering = match (number(one), number(other)) {
-            (Some(a), Some(b)) => (a.len(), a).cmp(&(b.len(), b)),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => one.cmp(other),
-        };
-        if self.descending { ordering.reverse() } else { ordering }
-    }
-}
-
-/// Returns the digits of a whole number of any size, without leading zeros.
-fn number(text: &str) -> Option<&str> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.trim_start_matches('0'))
-}
-
 /// Which fields to keep: a tree, so that `portal.id,portal.name` stay together in one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Selection(Vec<(String, Self)>);
+pub(crate) struct Selection {
+    /// Whether everything is kept, whatever else is named in it.
+    whole: bool,
+    members: Vec<(String, Self)>,
+}
 
 impl Selection {
     /// Makes the tree of these paths, in their order.
-    pub(crate) fn of(paths: &[String]) -> Self {
+    pub(crate) fn of(paths: &[Path]) -> Self {
         let mut root = Self::default();
         for path in paths {
-            root.add(path);
+            root.add(&mut path.names());
         }
         root
     }
 
-    fn add(&mut self, path: &str) {
-        let (name, rest) = path.split_once('.').map_or((path, None), |(n, r)| (n, Some(r)));
-        let index = self.0.iter().position(|(other, _)| other == name).unwrap_or(self.0.len());
-        if index == self.0.len() {
-            self.0.push((name.to_owned(), Self::default()));
+    fn add(&mut self, names: &mut dyn Iterator<Item = &str>) {
+        let Some(name) = names.next() else {
+            self.whole = true;
+            return;
+        };
+        if let Some((_, child)) = self.members.iter_mut().find(|(other, _)| other == name) {
+            child.add(names);
+            return;
         }
-        if let (Some(rest), Some((_, child))) = (rest, self.0.get_mut(index)) {
-            child.add(rest);
-        }
+        let mut child = Self::default();
+        child.add(names);
+        self.members.push((name.to_owned(), child));
     }
 
     /// Writes the selected members of an object as an object; `null` for what is absent.
     pub(crate) fn write(&self, json: &str, into: &mut String) {
-        if self.0.is_empty() || !json.starts_with('{') {
+        if self.whole || !json.starts_with('{') {
             into.push_str(json);
             return;
         }
         let members = Members::read(json);
-        for (index, (name, child)) in self.0.iter().enumerate() {
+        for (index, (name, child)) in self.members.iter().enumerate() {
             into.push(if index == 0 { '{' } else { ',' });
             // A name with a quote in it cannot come from the list of known fields, but from an answer.
             into.push_str(&serde_json::Value::from(name.as_str()).to_string());
@@ -157,39 +152,54 @@ impl Selection {
 
 #[cfg(test)]
 mod tests {
-    use std::cmp::Ordering;
+    use super::{Filter, Selection};
+    use crate::output::record::{Members, Path};
 
-    use super::{Filter, Selection, Sort};
-    use crate::output::record::Members;
+    #[track_caller]
+    fn check(paths: &[&str], json: &str, expected: &str) {
+        let paths: Vec<Path> = paths.iter().map(|path| Path::parse(path)).collect();
+        let mut text = String::new();
+        Selection::of(&paths).write(json, &mut text);
+        assert_eq!(text, expected);
+    }
 
     #[test]
     fn only_what_is_asked_for() {
-        let paths = ["portal.name", "id", "none", "portal.id"].map(str::to_owned);
+        let paths = ["portal.name", "id", "none", "portal.id"];
+        check(
+            &paths,
+            r#"{"id":7.10,"x":1,"portal":{"id":"p","name":"n"}}"#,
+            r#"{"portal":{"name":"n","id":"p"},"id":7.10,"none":null}"#,
+        );
+        check(&paths, r#"{"id":7,"portal":null}"#, r#"{"portal":null,"id":7,"none":null}"#);
+    }
+
+    #[test]
+    fn a_part_takes_nothing_from_the_whole() {
+        let json = r#"{"id":7,"portal":{"id":"p","name":"n"}}"#;
+        let whole = r#"{"portal":{"id":"p","name":"n"}}"#;
+        check(&["portal", "portal.name"], json, whole);
+        check(&["portal.name", "portal"], json, whole);
+        check(&["id", "id"], json, r#"{"id":7}"#);
+    }
+
+    #[test]
+    fn dots_may_be_part_of_a_name() {
         let mut text = String::new();
-        Selection::of(&paths)
-            .write(r#"{"id":7.10,"x":1,"portal":{"id":"p","name":"n"}}"#, &mut text);
-        assert_eq!(text, r#"{"portal":{"name":"n","id":"p"},"id":7.10,"none":null}"#);
-        text.clear();
-        Selection::of(&paths).write(r#"{"id":7,"portal":null}"#, &mut text);
-        assert_eq!(text, r#"{"portal":null,"id":7,"none":null}"#);
+        let paths = [Path::member("a.b"), Path::parse("c")];
+        Selection::of(&paths).write(r#"{"a":{"b":1},"a.b":2,"c":3}"#, &mut text);
+        assert_eq!(text, r#"{"a.b":2,"c":3}"#);
     }
 
     #[test]
     fn filters() {
-        let record = Members::read(r#"{"name":"Ada Example","a":{"b":"x=y"}}"#);
-        let accepts = |text| Filter::parse(text).unwrap().accepts(&record);
+        let record = Members::of_record(r#"{"name":"Ada Example","a":{"b":"x=y"}}"#);
+        let accepts = |text| {
+            let filter = Filter::parse(text).unwrap();
+            filter.accepts(&record.cell(&Path::parse(&filter.path)))
+        };
         assert!(accepts("name~EXAM") && accepts("name=Ada Example") && accepts("a.b=x=y"));
         assert!(!accepts("name=Ada") && !accepts("none=x") && accepts("none="));
         assert!(Filter::parse("name").is_err());
-    }
-
-    #[test]
-    fn numbers_sort_as_numbers() {
-        let ascending = Sort::parse("id");
-        assert_eq!(ascending.compare("9", "10"), Ordering::Less);
-        assert_eq!(ascending.compare("010", "10"), Ordering::Equal);
-        assert_eq!(ascending.compare("10", ""), Ordering::Less);
-        assert_eq!(ascending.compare("b", "a"), Ordering::Greater);
-        assert_eq!(Sort::parse("-id").compare("9", "10"), Ordering::Greater);
     }
 }

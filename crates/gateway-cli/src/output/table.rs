@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::output::escape::printable;
 use crate::output::form::Form;
-use crate::output::record::Members;
+use crate::output::record::{Members, Path};
 use crate::screen::{Tone, View, paint};
 
 /// A header, then one line for each record.
@@ -20,7 +20,7 @@ use crate::screen::{Tone, View, paint};
 /// are left out from the right, which the note at the end says.
 #[derive(Debug)]
 pub(crate) struct Table {
-    paths: Vec<String>,
+    paths: Vec<Path>,
     width: Option<usize>,
     color: bool,
     /// The records that have been seen before the widths were known.
@@ -54,8 +54,8 @@ impl Slot {
 }
 
 impl Table {
-    /// Makes the form with these columns; `portal.name` is a member of a member.
-    pub(crate) fn new(paths: Vec<String>, View { width, color }: View) -> Self {
+    /// Makes the form with these columns.
+    pub(crate) fn new(paths: Vec<Path>, View { width, color }: View) -> Self {
         let width = width.map(usize::from);
         Self {
             paths,
@@ -70,7 +70,7 @@ impl Table {
 
     /// Decides on the widths, and writes the header and all that waited.
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let titles: Vec<String> = self.paths.iter().map(|path| title(path)).collect();
+        let titles: Vec<String> = self.paths.iter().map(title).collect();
         let mut columns: Vec<Slot> = titles
             .iter()
             .enumerate()
@@ -83,7 +83,8 @@ impl Table {
         if let Some(width) = self.width {
             fit(&mut columns, width);
         }
-        self.hidden = self.paths.get(columns.len()..).unwrap_or_default().to_vec();
+        let hidden = self.paths.iter().skip(columns.len());
+        self.hidden = hidden.map(ToString::to_string).collect();
         let header = line(&columns, &titles, true);
         writeln!(out, "{}", paint(self.color, Tone::Bold, &header))?;
         for row in std::mem::take(&mut self.waiting) {
@@ -96,7 +97,7 @@ impl Table {
 
 impl Form for Table {
     fn record(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
-        let members = Members::read(record);
+        let members = Members::of_record(record);
         let row: Vec<String> =
             self.paths.iter().map(|path| printable(&members.cell(path)).into_owned()).collect();
         if let Some(columns) = &self.columns {
@@ -130,8 +131,8 @@ impl Form for Table {
 }
 
 /// The header of a column.
-fn title(path: &str) -> String {
-    printable(&path.to_uppercase().replace(['_', '.'], " ")).into_owned()
+fn title(path: &Path) -> String {
+    printable(&path.to_string().to_uppercase().replace(['_', '.'], " ")).into_owned()
 }
 
 /// Returns whether a text is a number, a phone number, a date: nothing that can be read without its end.
@@ -229,6 +230,7 @@ mod tests {
 
     use super::Table;
     use crate::output::form::Form as _;
+    use crate::output::record::Path;
     use crate::screen::View;
 
     fn view(width: Option<u16>) -> View {
@@ -255,8 +257,10 @@ mod tests {
             ),
             person("4711", &"Wolfeschlegelsteinhausen".repeat(5), &"x".repeat(90), "Indeed"),
         ];
-        let (mut form, mut out) =
-            (Table::new(paths.iter().map(|&p| p.to_owned()).collect(), view(width)), Vec::new());
+        let (mut form, mut out) = (
+            Table::new(paths.iter().map(|path| Path::parse(path)).collect(), view(width)),
+            Vec::new(),
+        );
         for record in people {
             form.record(&mut out, &record.to_string()).unwrap();
         }
@@ -300,7 +304,7 @@ mod tests {
 
     #[test]
     fn what_comes_late_is_not_cut_where_it_names_the_record() {
-        let columns = ["id", "name"].map(str::to_owned).to_vec();
+        let columns = ["id", "name"].map(Path::parse).to_vec();
         let (mut form, mut out) = (Table::new(columns, view(Some(30))), Vec::new());
         for id in 0..1002 {
             let id = if id < 1001 { 7 } else { 1_234_567 };

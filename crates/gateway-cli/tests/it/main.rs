@@ -24,4 +24,5 @@ mod terminal;
 #[cfg(feature = "demo")]
 mod transcript;
 mod tree;
+mod undescribed;
 mod usage;

@@ -1,0 +1,87 @@
+//! What no text describes: fields that a service sends besides, and answers to methods of its own.
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+
+use crate::run::{Person, code, stderr, stdout};
+
+/// Runs the command against a service that answers this, and returns what is on the two streams.
+#[track_caller]
+fn ask(answer: &'static str, command: &str, expected: i32) -> (String, String) {
+    let server = RawServer::start(move |_, connection: &mut Connection| {
+        connection.respond("content-type: application/json\r\n", answer.as_bytes());
+        Next::Close
+    })
+    .unwrap();
+    let args: Vec<&str> = command.split(' ').collect();
+    let output = Person::of_service(&server.uri("")).run(&args);
+    assert_eq!(code(&output), expected, "{command}: {}", stderr(&output));
+    (stdout(&output).to_owned(), stderr(&output).to_owned())
+}
+
+#[track_caller]
+fn check(answer: &'static str, command: &str, out: &str, said: &str) {
+    assert_eq!(ask(answer, command, 0), (out.to_owned(), said.to_owned()), "{command}");
+}
+
+const MORE: &str = r#"[{"id":"1","project":"Welder","headcount":3},{"id":"2"}]"#;
+const DOUBT: &str =
+    "warning: the service text names no field `headcount`; it stays empty if none is sent\n";
+
+#[test]
+fn fields_that_no_text_names_can_be_chosen() {
+    check(
+        MORE,
+        "vacancies list --fields id,headcount -o csv",
+        "id,headcount\r\n1,3\r\n2,\r\n",
+        DOUBT,
+    );
+    let json = "{\"headcount\":3}\n{\"headcount\":null}\n";
+    check(MORE, "vacancies list --fields headcount -o ndjson", json, DOUBT);
+    let filtered = "{\"id\":\"1\",\"project\":\"Welder\",\"headcount\":3}\n";
+    check(MORE, "vacancies list --filter headcount=3 -o ndjson", filtered, DOUBT);
+    // What reads like a known field is a mistake.
+    let (out, told) = ask(MORE, "vacancies list --fields projects", 2);
+    assert!(out.is_empty() && told.contains("did you mean `project`?"), "{told}");
+}
+
+#[test]
+fn a_field_named_twice_is_there_once() {
+    check(MORE, "vacancies list --fields id,id -o csv", "id\r\n1\r\n2\r\n", "");
+    check(MORE, "vacancies list --fields id,id -o ndjson", "{\"id\":\"1\"}\n{\"id\":\"2\"}\n", "");
+    check(MORE, "vacancies list --fields id,id -o table", "ID\n1\n2\n", "");
+}
+
+#[test]
+fn every_member_of_every_record_has_a_column() {
+    let differ = r#"[{"a":1},{"b":2,"a.b":3,"a":{"b":4}}]"#;
+    check(differ, "api any -o csv", "a,b,a.b\r\n1,,\r\n\"{\"\"b\"\":4}\",2,3\r\n", "");
+    check(differ, "api any -o csv --fields a.b,b", "a.b,b\r\n,\r\n3,2\r\n", "");
+    check(differ, "api any --filter a.b=3 --fields a.b -o ndjson", "{\"a.b\":3}\n", "");
+    let inner = r#"[{"a":{"b":4}}]"#;
+    check(inner, "api any -o csv --fields a.b", "a.b\r\n4\r\n", "");
+}
+
+#[test]
+fn what_is_no_object_is_a_value() {
+    let mixed = r#"[1,2.50,"x",null,{"n":"y"}]"#;
+    check(mixed, "api any -o csv", "value,n\r\n1,\r\n2.50,\r\nx,\r\n,\r\n,y\r\n", "");
+    check(mixed, "api any -o ndjson", "1\n2.50\n\"x\"\nnull\n{\"n\":\"y\"}\n", "");
+    check(r#"["b",3,10]"#, "api any -o table --sort -value", "VALUE\nb\n10\n3\n", "");
+}
+
+#[test]
+fn the_records_of_an_envelope_are_its_result() {
+    let envelope = r#"{"status":"success","result":[{"id":"1"},{"id":"2"}]}"#;
+    check(envelope, "api any -o csv", "id\r\n1\r\n2\r\n", "");
+    check(envelope, "api any -o ndjson --filter id=2", "{\"id\":\"2\"}\n", "");
+    check(envelope, "api any", &format!("{envelope}\n"), "");
+    let failed = r#"{"status":"error","result":[]}"#;
+    check(failed, "api any -o csv", "status,result\r\nerror,[]\r\n", "");
+}
+
+#[test]
+fn a_name_that_no_record_has_is_told() {
+    let said = "warning: no record has a member `idd`; did you mean `id`?\n";
+    check(r#"[{"id":1}]"#, "api any -o ndjson --fields id,idd", "{\"id\":1,\"idd\":null}\n", said);
+    check("[]", "api any -o json --filter id=1", "[]\n", "");
+}
