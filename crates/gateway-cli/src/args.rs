@@ -102,6 +102,7 @@ Environment:
 
 Exit codes:
   0    done
+  1    the output could not be written, such as to a full disk
   2    usage or configuration
   3    not authorised
   4    network or timeout

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// The output's reader has gone away: there is nobody to tell, and nothing went wrong.
     Done = 0,
+    /// The output could not be written: a full disk.
+    Unwritten = 1,
     /// Usage or configuration.
     Usage = 2,
     /// The token is refused, or may not do this.

@@ -114,7 +114,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let exit = match error.kind() {
             io::ErrorKind::BrokenPipe => Exit::Done,
-            _ => Exit::Usage,
+            _ => Exit::Unwritten,
         };
         Self::new(exit, "the output cannot be written").because(error.to_string())
     }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -22,9 +22,10 @@ enum To {
     Stdout(BufWriter<io::Stdout>),
     /// A device or a pipe: there is nothing to put in its place.
     Special(BufWriter<File>),
-    /// A file that takes its name when it is complete.
+    /// A file that takes its name when it is complete, and goes away if it never is.
     File {
-        temporary: BufWriter<NamedTempFile>,
+        out: BufWriter<File>,
+        temporary: TempPath,
         target: PathBuf,
     },
 }
@@ -35,25 +36,36 @@ impl Destination {
         let to = match path {
             None => To::Stdout(buffered(io::stdout())),
             Some(path) => Self::file(path).map_err(|error| {
-                Failure::usage(format!("{} cannot be written", path.display()))
-                    .because(error.to_string())
+                let cause = match error.kind() {
+                    io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+                    // Nobody knows the file that the text of some errors names.
+                    kind if error.get_ref().is_some() => kind.to_string(),
+                    _ => error.to_string(),
+                };
+                Failure::usage(format!("{} cannot be written", path.display())).because(cause)
             })?,
         };
         Ok(Self { to, bytes: 0 })
     }
 
     fn file(path: &Path) -> io::Result<To> {
-        // A link stays a link: what it leads to is replaced.
-        let target = fs::canonicalize(path).unwrap_or_else(|_missing| path.to_owned());
-        if fs::metadata(&target).is_ok_and(|there| !there.is_file()) {
-            return Ok(To::Special(buffered(File::options().write(true).open(&target)?)));
+        let there = fs::metadata(path).ok();
+        if there.as_ref().is_some_and(|there| !there.is_file()) {
+            return Ok(To::Special(buffered(File::options().write(true).open(path)?)));
         }
+        // A link stays a link: what it leads to is replaced, or made.
+        let target = if there.is_some() { fs::canonicalize(path)? } else { led_to(path)? };
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or_else(|| Path::new("."));
         let temporary = interrupt::begin(|| {
             tempfile::Builder::new().prefix(".gateway-").suffix(".part").tempfile_in(folder)
         })?;
-        Ok(To::File { temporary: buffered(temporary), target })
+        let (out, temporary) = temporary.into_parts();
+        if let Some(there) = there {
+            // Who may read it was decided when it was made. Some file systems know no such thing.
+            drop(out.set_permissions(there.permissions()));
+        }
+        Ok(To::File { out: buffered(out), temporary, target })
     }
 
     /// Returns how the output looks where it goes: a file by its name may be the terminal.
@@ -80,11 +92,10 @@ impl Destination {
         match self.to {
             To::Stdout(mut out) => out.flush(),
             To::Special(mut out) => out.flush(),
-            To::File { temporary, target } => {
-                let file = temporary.into_inner().map_err(io::IntoInnerError::into_error)?;
-                file.as_file().sync_all()?;
-                interrupt::finish(|| Ok(file.persist(&target)?))?;
-                Ok(())
+            To::File { out, temporary, target } => {
+                let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+                file.sync_all()?;
+                interrupt::finish(|| Ok(temporary.persist(&target)?))
             }
         }
     }
@@ -100,20 +111,33 @@ impl Write for Destination {
         self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
         match &mut self.to {
             To::Stdout(out) => out.write_all(bytes),
-            To::Special(out) => out.write_all(bytes),
-            To::File { temporary, .. } => temporary.write_all(bytes),
+            To::Special(out) | To::File { out, .. } => out.write_all(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.to {
             To::Stdout(out) => out.flush(),
-            To::Special(out) => out.flush(),
-            To::File { temporary, .. } => temporary.flush(),
+            To::Special(out) | To::File { out, .. } => out.flush(),
         }
     }
+}
+
+/// Follows a link that leads to nothing, up to what is missing.
+fn led_to(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(next) = fs::read_link(&target) else { return Ok(target) };
+        // It starts from the folder that it is in.
+        target = target.parent().unwrap_or_else(|| Path::new("")).join(next);
+    }
+    // The system says best what it finds there.
+    fs::canonicalize(path)
 }
 
 fn buffered<W: Write>(out: W) -> BufWriter<W> {
     BufWriter::with_capacity(128 * 1024, out)
 }
+
+/// How many links systems follow.
+const LINKS: usize = 40;

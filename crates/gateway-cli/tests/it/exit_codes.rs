@@ -17,6 +17,8 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (0, Answers("200 OK", BALANCE), "credits get", ""),
     (0, Answers("200 OK", "[]"), "vacancies list", ""),
     (0, Gone, "version", ""),
+    (1, Answers("200 OK", "[]"), "vacancies list --output-file /dev/full", "No space left"),
+    (1, Answers("200 OK", "{}"), "api any --output-file /dev/full", "No space left"),
     (2, Gone, "candidates list --status New", "--vacancy-id <N>"),
     (2, Gone, "candidates list --fields nmae", "did you mean `name`?"),
     (2, Gone, "credits get --base-url http://gateway.example.com", "--allow-insecure-http"),
@@ -94,9 +96,14 @@ impl Service {
     }
 }
 
+/// Returns what can be tried here: only Linux has a device that is always full.
+fn table() -> impl Iterator<Item = &'static (i32, Service, &'static str, &'static str)> {
+    TABLE.iter().filter(|(code, ..)| *code != 1 || cfg!(target_os = "linux"))
+}
+
 #[test]
 fn into_a_pipe() {
-    for &(expected, service, command, said) in TABLE {
+    for &(expected, service, command, said) in table() {
         let (server, nobody) = (service.start(), Nobody::new());
         let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
         let person = Person::of_service(&url);
@@ -114,7 +121,7 @@ fn into_a_pipe() {
 
 #[test]
 fn on_a_terminal() {
-    for &(expected, service, command, said) in TABLE {
+    for &(expected, service, command, said) in table() {
         let (server, nobody) = (service.start(), Nobody::new());
         let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
         let person = Person::of_service(&url);

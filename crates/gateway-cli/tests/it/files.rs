@@ -1,6 +1,7 @@
 //! Output files: there whole, or not at all.
 
 use std::fs;
+use std::path::Path;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
@@ -56,4 +57,69 @@ fn a_list_that_was_cut_leaves_the_old_file() {
     assert_ne!(code(&output), 0);
     assert_eq!(fs::read_to_string(person.home.path().join("v.csv")).unwrap(), "old");
     assert_eq!(names(&person), ["v.csv"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn who_may_read_a_file_stays_as_it_was() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(HEAD);
+        connection.send(b"]");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri(""));
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let write = |name: &str| {
+        let output = person.run(&["vacancies", "list", "--output-file", name]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        person.home.path().join(name)
+    };
+    let file = write("v.csv");
+    assert_eq!(mode(&file), 0o600);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o664)).unwrap();
+    assert_eq!(mode(&write("v.csv")), 0o664);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link() {
+    use std::os::unix::fs::symlink;
+
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(HEAD);
+        connection.send(b"]");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri(""));
+    let at = |name: &str| person.home.path().join(name);
+    fs::create_dir(at("data")).unwrap();
+    // To nothing yet, by another link, from a folder of its own.
+    symlink("data/current.csv", at("v.csv")).unwrap();
+    symlink("today.csv", at("data/current.csv")).unwrap();
+    for _ in 0..2 {
+        let output = person.run(&["vacancies", "list", "--output-file", "v.csv"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(fs::read_link(at("v.csv")).unwrap(), Path::new("data/current.csv"));
+        assert_eq!(fs::read_link(at("data/current.csv")).unwrap(), Path::new("today.csv"));
+        assert_eq!(fs::read_to_string(at("data/today.csv")).unwrap(), "id,project\r\n1,\r\n");
+    }
+    symlink("round.csv", at("round.csv")).unwrap();
+    let output = person.run(&["vacancies", "list", "--output-file", "round.csv"]);
+    assert_eq!(code(&output), 2);
+}
+
+#[test]
+fn what_keeps_a_file_from_being_written_names_no_other() {
+    let person = Person::of_service("http://127.0.0.1:9");
+    let output = person.run(&["vacancies", "list", "--output-file", "none/v.csv"]);
+    let told = "error: none/v.csv cannot be written\n  cause: there is no such folder\n";
+    assert_eq!((code(&output), stderr(&output)), (2, told));
+    fs::write(person.home.path().join("file"), "").unwrap();
+    let output = person.run(&["vacancies", "list", "--output-file", "file/v.csv"]);
+    assert_eq!(code(&output), 2);
+    assert!(!stderr(&output).contains(".part"), "{}", stderr(&output));
 }
