@@ -7,6 +7,7 @@ use clap::{ArgAction, Args};
 use crate::failure::Failure;
 use crate::output::Format;
 use crate::output::select::Filter;
+use crate::output::separator;
 use crate::screen::Color;
 
 /// How the output looks, and where it goes.
@@ -49,8 +50,15 @@ pub(crate) struct OutputFlags {
     pub(crate) csv_raw: bool,
 
     /// Write CSV as Excel opens it: marked as UTF-8, with the list separator of the locale.
+    ///
+    /// The locale is what `LC_ALL`, `LC_NUMERIC` or `LANG` says; where it says nothing, as on Windows, the separator is a
+    /// comma. If Excel puts everything into one column, it expects another: `--separator ';'`.
     #[arg(long, global = true)]
     pub(crate) excel: bool,
+
+    /// Write CSV with this between cells: `,` `;` `|` `:` or `tab`.
+    #[arg(long, global = true, value_name = "CHAR", value_parser = separator::parse)]
+    pub(crate) separator: Option<char>,
 
     /// Say nothing beside data and errors.
     #[arg(short, long, global = true)]

@@ -21,6 +21,7 @@ pub(crate) mod progress;
 pub(crate) mod raw;
 pub(crate) mod record;
 pub(crate) mod select;
+pub(crate) mod separator;
 mod sort;
 pub(crate) mod table;
 
@@ -60,21 +61,9 @@ fn form(
 }
 
 fn dialect(flags: &OutputFlags) -> Dialect {
-    let separator = if flags.excel { list_separator() } else { ',' };
+    let separator = flags.separator.unwrap_or_else(|| {
+        let locale = ["LC_ALL", "LC_NUMERIC", "LANG"].into_iter().find_map(variable);
+        if flags.excel { separator::of_locale(&locale.unwrap_or_default()) } else { ',' }
+    });
     Dialect { guard: !flags.csv_raw, mark: flags.excel, separator }
-}
-
-/// Returns what a spreadsheet of this locale expects between cells: `;` where decimals have a comma.
-fn list_separator() -> char {
-    let locale = ["LC_ALL", "LC_NUMERIC", "LANG"].into_iter().find_map(variable);
-    match locale.as_deref().unwrap_or_default() {
-        "" | "C" | "POSIX" => ',',
-        name if ["C.", "en", "ja", "zh", "ko", "he", "th"]
-            .iter()
-            .any(|one| name.starts_with(one)) =>
-        {
-            ','
-        }
-        _ => ';',
-    }
 }

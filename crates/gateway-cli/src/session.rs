@@ -73,7 +73,7 @@ impl Session {
             return Ok(());
         }
         let shape = Shape { columns, fields, single: false };
-        let mut printer = Printer::of_service(&self.output, self.screen, &shape)?;
+        let mut printer = Printer::of_service(&self.output, self.screen, &shape, O::METHOD)?;
         match self.print_all(&operation, &mut printer) {
             Ok(rejected) => {
                 self.close(printer)?;
@@ -134,7 +134,7 @@ impl Session {
             return Ok(());
         }
         let shape = Shape { columns, fields, single: true };
-        let mut printer = Printer::of_service(&self.output, self.screen, &shape)?;
+        let mut printer = Printer::of_service(&self.output, self.screen, &shape, O::METHOD)?;
         let object = self.client.send(&operation).map_err(|error| self.explain_answer(error))?;
         printer.record(&object)?;
         self.close(printer)

@@ -117,7 +117,7 @@ fn open(session: &Session, report: Option<ReportForm>) -> Result<Findings, Failu
         return Ok(Findings::Records(Box::new(Printer::open(output, session.screen, &shape)?)));
     };
     refuse(output, "a report has every check")?;
-    if output.output.is_some() || output.excel || output.csv_raw {
+    if output.output.is_some() || output.excel || output.csv_raw || output.separator.is_some() {
         return Err(Failure::usage("a report has a form of its own")
             .hint("leave out --report, or -o and what belongs to it"));
     }

@@ -14,7 +14,7 @@ pub(crate) struct Dialect {
     pub(crate) guard: bool,
     /// Whether the file begins with the mark by which Excel knows UTF-8.
     pub(crate) mark: bool,
-    /// `,`, or `;` where people write decimals with a comma.
+    /// What stands between cells, and in ASCII.
     pub(crate) separator: char,
 }
 

@@ -36,7 +36,11 @@ impl Format {
             (None, Some(file)) => Self::of_name(file)?,
             (asked, _) => asked,
         };
-        let of_csv = [("--excel", flags.excel), ("--csv-raw", flags.csv_raw)];
+        let of_csv = [
+            ("--excel", flags.excel),
+            ("--csv-raw", flags.csv_raw),
+            ("--separator", flags.separator.is_some()),
+        ];
         match (asked, of_csv.iter().find(|(_, given)| *given)) {
             (None | Some(Self::Csv), Some(_)) => Ok(Some(Self::Csv)),
             (Some(other), Some((flag, _))) => {
@@ -61,6 +65,7 @@ impl Format {
             "gz" | "zst" | "xz" | "bz2" | "zip" => {
                 "`-o csv` without a file can be piped into the program that compresses"
             }
+            "tsv" | "tab" => "`-o csv --separator tab` writes such a file",
             other if OTHERS.contains(&other) => "the names it knows are .csv, .json, .ndjson, .txt",
             _ => return Ok(None),
         };
@@ -78,6 +83,6 @@ impl Format {
 
 /// Names of formats in which people keep records, too.
 const OTHERS: &[&str] = &[
-    "arrow", "avro", "db", "htm", "html", "md", "parquet", "pdf", "sql", "sqlite", "tab", "toml",
-    "tsv", "xml", "yaml", "yml",
+    "arrow", "avro", "db", "htm", "html", "md", "parquet", "pdf", "sql", "sqlite", "toml", "xml",
+    "yaml", "yml",
 ];

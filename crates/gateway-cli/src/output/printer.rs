@@ -48,14 +48,15 @@ impl Printer {
         Self::new(flags, screen, shape, Path::parse)
     }
 
-    /// Opens the output for what the service sends, which may have other fields too.
+    /// Opens the output for what this method of the service sends, which may have other fields too.
     pub(crate) fn of_service(
         flags: &OutputFlags,
         screen: Screen,
         shape: &Shape<'_>,
+        method: &str,
     ) -> Result<Self, Failure> {
         for path in named(flags) {
-            if let Some(doubt) = check_sent(path, shape.fields)? {
+            if let Some(doubt) = check_sent(path, shape.fields, method)? {
                 screen.warn(&doubt);
             }
         }

@@ -13,23 +13,32 @@ pub(crate) fn check(path: &str, known: Fields<'_>) -> Result<(), Failure> {
     if known.contains(&path) {
         return Ok(());
     }
-    let hint = match closest(path, known.iter().copied()) {
+    Err(Failure::usage(format!("a record has no field `{path}`")).hint(meant(path, known)))
+}
+
+fn meant(path: &str, known: Fields<'_>) -> String {
+    match closest(path, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`? All fields: {}", known.join(", ")),
         None => format!("the fields are {}", known.join(", ")),
-    };
-    Err(Failure::usage(format!("a record has no field `{path}`")).hint(hint))
+    }
 }
 
 /// Checks a field of a record that the service sends, which may have more than the service text says.
 ///
 /// What reads like a known field is taken for a mistake. Anything else may be there; what is returned says that nobody
 /// knows.
-pub(crate) fn check_sent(path: &str, known: Fields<'_>) -> Result<Option<String>, Failure> {
+pub(crate) fn check_sent(
+    path: &str,
+    known: Fields<'_>,
+    method: &str,
+) -> Result<Option<String>, Failure> {
     if known.contains(&path) {
         return Ok(None);
     }
     if closest(path, known.iter().copied()).is_some() {
-        return check(path, known).map(|()| None);
+        let meant = meant(path, known);
+        return Err(Failure::usage(format!("a record has no field `{path}`"))
+            .hint(format!("{meant}; `gateway api {method}` takes any name that is sent")));
     }
     Ok(Some(format!("the service text names no field `{path}`; it stays empty if none is sent")))
 }

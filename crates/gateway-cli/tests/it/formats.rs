@@ -29,7 +29,10 @@ fn what_would_have_no_effect_is_refused() {
         ("vacancies list --excel --output-file v.json", "--excel is about CSV"),
         ("vacancies list --output-file v.xlsx", "--excel writes it as Excel expects it"),
         ("vacancies list --excel --output-file v.xlsx", "does not write .xlsx"),
-        ("vacancies list --output-file v.tsv", ".csv, .json, .ndjson, .txt"),
+        ("vacancies list --output-file v.tsv", "`-o csv --separator tab` writes such a file"),
+        ("vacancies list --output-file v.xml", ".csv, .json, .ndjson, .txt"),
+        ("vacancies list -o json --separator ;", "--separator is about CSV"),
+        ("vacancies list --separator a", "write , or ; or | or : or tab"),
         ("vacancies list --output-file v.csv.gz", "can be piped"),
     ] {
         let args: Vec<&str> = command.split(' ').collect();
@@ -55,7 +58,8 @@ fn what_is_asked_of_an_answer_is_done() {
         ("api any --sort n --fields id", "[\n{\"id\":\"2\"},\n{\"id\":\"1\"}\n]\n"),
         ("api any --excel --filter id=2", "\u{feff}id,n\r\n2,1\r\n"),
         ("api any --csv-raw", "id,n\r\n1,2\r\n2,1\r\n"),
-        ("api any -o csv --output-file v.tsv", ""),
+        ("api any --excel --separator ; --filter id=2", "\u{feff}id;n\r\n2;1\r\n"),
+        ("api any -o csv --separator tab --output-file v.tsv", ""),
         ("api any --output-file v.csv", ""),
         ("version --output-file v.json", ""),
     ] {
@@ -66,7 +70,7 @@ fn what_is_asked_of_an_answer_is_done() {
     }
     let file = |name: &str| fs::read_to_string(person.home.path().join(name)).unwrap();
     assert_eq!(file("v.csv"), "id,n\r\n1,2\r\n2,1\r\n");
-    assert_eq!(file("v.tsv"), file("v.csv"));
+    assert_eq!(file("v.tsv"), "id\tn\r\n1\t2\r\n2\t1\r\n");
     assert!(file("v.json").starts_with("{\"name\":\"gateway\""));
 }
 
