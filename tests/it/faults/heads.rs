@@ -16,6 +16,7 @@ pub(super) fn heads() -> Group {
         ("a folded header", success("x: a\r\n b\r\n")),
         ("a header of 1 MiB", success(&format!("x: {}\r\n", "a".repeat(1 << 20)))),
         ("90 headers", success(&"x: y\r\n".repeat(90 - 3))),
+        // hyper has room for 100, ureq for 128.
         ("101 headers", success(&"x: y\r\n".repeat(101 - 3))),
         ("2,000 headers", success(&"x: y\r\n".repeat(2_000))),
     ] {
@@ -29,6 +30,7 @@ pub(super) fn heads() -> Group {
         ),
         fault("5 × 100 Continue", plays(CONTINUE.repeat(5) + &list)),
         fault("100 Continue without end", Script::Drips(Vec::new(), CONTINUE)),
+        // ureq adds them up, as a part of the head.
         fault("200,000 × 100 Continue, then FIN", {
             Script::Floods {
                 first: Vec::new(),

@@ -57,10 +57,12 @@ impl Outputs {
         self.said().attempts
     }
 
-    /// Fails if anything that was said has the canary in it.
-    pub(super) fn assert_silent(&self, name: &str) {
+    /// Fails if anything that was said has the canary in it, or if the subscriber was told less than the observer.
+    pub(super) fn check(&self, name: &str) {
         let said = self.said();
-        assert_silent(&String::from_utf8_lossy(&said.text), name);
+        let text = String::from_utf8_lossy(&said.text);
+        assert_eq!(text.matches("the attempt is over").count(), said.attempts, "{name}: {text}");
+        assert_silent(&text, name);
     }
 
     fn said(&self) -> MutexGuard<'_, Said> {

@@ -6,6 +6,7 @@ pub(super) fn proxies() -> Group {
     let refusal = "HTTP/1.1 407 CANARY\r\nproxy-authenticate: Basic realm=\"CANARY\"\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     let page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 13\r\nconnection: close\r\n\r\nCANARY person";
     let mut cases = vec![fault("a proxy that refuses", Peer::NoProxy)];
+    // For `http`, reqwest hands the request to the proxy; ureq has it connected (CONNECT), as for `https`.
     for scheme in ["http", "https"] {
         for (name, script) in [
             ("a proxy that asks for credentials", plays(refusal)),
