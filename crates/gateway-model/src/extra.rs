@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn listed_members_among_them_are_not_meant() {
-        let json = r#"{"a":1, "id":"7","b" : [2],"project":"x","\u0063":{"id":3}}"#;
+        let json = r#"{"a":1, "id":"7","b": [2],"project":"x","\u0063":{"id":3}}"#;
         let body = alloc::format!("[{}]", json.replace(r#""\u0063""#, r#""c""#));
         let fast = ListVacancies::decode(body.as_bytes()).unwrap().items.remove(0);
         let serde: Vacancy = serde_json::from_str(json).unwrap();

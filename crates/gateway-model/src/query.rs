@@ -1,6 +1,7 @@
 //! Queries: what is asked of the service, as the text behind the `?`.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::{Error, service};
@@ -37,7 +38,7 @@ pub(crate) type Given<T> = core::marker::PhantomData<fn() -> T>;
 /// The query of one call, percent-encoded and without the `?`.
 ///
 /// It holds only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects
-/// the operation (section 4), which is sent verbatim.
+/// the operation (section 4), which is sent verbatim. `Debug` shows no value of a parameter: it may be personal.
 ///
 /// # Examples
 ///
@@ -47,7 +48,7 @@ pub(crate) type Given<T> = core::marker::PhantomData<fn() -> T>;
 /// assert_eq!(ListVacancies::new().query()?.as_str(), "method=vacancies/list");
 /// # Ok::<(), gateway_model::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Query(String);
 
 impl Query {
@@ -132,6 +133,16 @@ impl From<Query> for String {
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
+    }
+}
+
+/// Values may be personal, so only the names are shown.
+impl fmt::Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
+        let method = pairs.next().map_or("", |(_, method)| method);
+        let names: Vec<&str> = pairs.map(|(name, _)| name).collect();
+        f.debug_struct("Query").field("method", &method).field("names", &names).finish()
     }
 }
 

@@ -93,10 +93,7 @@ impl Deadline {
     }
 
     /// Returns when the head must be there, if that is earlier than the end.
-    #[cfg_attr(
-        not(any(feature = "reqwest", feature = "ureq", feature = "tower")),
-        expect(dead_code, reason = "only these adapters have an end of their own")
-    )]
+    #[cfg(any(feature = "reqwest", feature = "ureq"))]
     pub(crate) fn early_head(self) -> Option<Instant> {
         (self.head < self.end).then_some(self.head)
     }

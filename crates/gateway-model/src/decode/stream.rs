@@ -89,7 +89,7 @@ impl<T: Record> StreamDecoder<T> {
         self
     }
 
-    /// Takes the next piece of the body. After [`finish`](Self::finish) nothing is taken.
+    /// Takes the next piece of the body. After [`finish`](Self::finish), or an error, nothing is taken.
     ///
     /// ```
     /// use gateway_model::{ListOperation as _, ListVacancies, Next};
@@ -195,12 +195,24 @@ impl<T: Record> StreamDecoder<T> {
         take: impl FnOnce(T::Ref<'_>, &str) -> O,
     ) -> Result<Next<O>, Error> {
         let window = Window { text: &self.text, after: self.after };
-        Ok(match self.engine.next::<T, O>(window, &mut self.at, take)? {
-            Step::Record(record) => Next::Item(record),
-            Step::Rejected(rejected) => Next::Rejected(rejected),
-            Step::More => Next::NeedMore,
-            Step::End => Next::End,
-        })
+        match self.engine.next::<T, O>(window, &mut self.at, take) {
+            Ok(Step::Record(record)) => Ok(Next::Item(record)),
+            Ok(Step::Rejected(rejected)) => Ok(Next::Rejected(rejected)),
+            Ok(Step::More) => Ok(Next::NeedMore),
+            Ok(Step::End) => Ok(Next::End),
+            Err(error) => {
+                self.give_up();
+                Err(error)
+            }
+        }
+    }
+
+    /// Lets go of what it holds, and takes nothing more.
+    #[cold]
+    fn give_up(&mut self) {
+        self.text = String::new();
+        self.at = 0;
+        self.after = After::Garbage;
     }
 }
 
@@ -286,4 +298,24 @@ pub(crate) fn checked(bytes: &[u8]) -> (&str, &[u8]) {
 /// Says whether these bytes may be the beginning of a character.
 fn is_cut(bytes: &[u8]) -> bool {
     core::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::vec;
+
+    use crate::{ErrorKind, ListOperation as _, ListVacancies};
+
+    #[test]
+    fn nothing_is_held_after_an_error() {
+        let mut decoder = ListVacancies::decoder();
+        decoder.push(b"!");
+        let error = decoder.next_record().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Syntax);
+        decoder.push(&vec![b'x'; 1 << 16]);
+        decoder.finish();
+        assert_eq!(decoder.next_record().unwrap_err(), error);
+        assert!(format!("{decoder:?}").contains("<0 bytes>"), "{decoder:?}");
+    }
 }

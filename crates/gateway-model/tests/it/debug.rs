@@ -48,7 +48,11 @@ fn what_holds_models_and_bodies() {
     quiet(&decoder);
 
     quiet(&RawQuery::decode(body.as_bytes()).unwrap());
-    quiet(&RawQuery::new("m").pair("name", CANARY));
+    let query = RawQuery::new("m/n").pair("name", CANARY);
+    quiet(&query);
+    quiet(&query.query().unwrap());
+    let shown = format!("{:?}", query.query().unwrap());
+    assert_eq!(shown, r#"Query { method: "m/n", names: ["name"] }"#);
 }
 
 #[test]
