@@ -151,17 +151,50 @@ impl fmt::Debug for RawServer {
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>, wrap: &Wrap, script: &Arc<Script>) {
     for stream in listener.incoming() {
-        if shared.is_stopped() {
-            return;
-        }
         let Ok(stream) = stream else { continue };
+        let Some(number) = shared.connected(&stream) else { return };
         let (shared, script, wrap) = (Arc::clone(shared), Arc::clone(script), wrap.clone());
-        let number = shared.connected(&stream);
         let spawned = thread::Builder::new().name("raw-connection".into()).spawn(move || {
+            let _open = Open { number, shared: &shared };
             serve(stream, number, &wrap, &shared, &*script);
-            shared.disconnected(number);
         });
         // Without a thread the stream has been dropped, and the peer sees a closed connection.
         drop(spawned);
+    }
+}
+
+/// A connection, until its thread has ended in whatever way.
+struct Open<'a> {
+    number: usize,
+    shared: &'a Shared,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.shared.disconnected(self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+    use std::time::Duration;
+
+    use super::{Next, RawServer};
+
+    #[test]
+    fn a_script_that_panics_closes_its_connection() {
+        let server = RawServer::start(|request, _connection| {
+            assert_ne!(request.target(), "/", "on purpose");
+            Next::KeepAlive
+        })
+        .unwrap();
+        let mut client = TcpStream::connect(server.address()).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        client.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+        assert_eq!(client.read(&mut [0]).unwrap(), 0);
+        assert!(server.wait_until(Duration::from_secs(20), |progress| progress.ended == 1));
+        assert_eq!((server.progress().playing, server.progress().panicked), (0, 1));
     }
 }

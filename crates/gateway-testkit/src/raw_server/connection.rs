@@ -3,6 +3,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use super::progress::Shared;
@@ -112,8 +113,9 @@ pub(super) fn serve(
             progress.playing += 1;
             progress.most_playing = progress.most_playing.max(progress.playing);
         });
+        let playing = Playing(shared);
         let next = script(&request, &mut connection);
-        shared.update(|progress| progress.playing -= 1);
+        drop(playing);
         match next {
             Next::KeepAlive => {}
             Next::Close => {
@@ -129,6 +131,18 @@ pub(super) fn serve(
                 return;
             }
         }
+    }
+}
+
+/// A script, until it has played or panicked.
+struct Playing<'a>(&'a Shared);
+
+impl Drop for Playing<'_> {
+    fn drop(&mut self) {
+        self.0.update(|progress| {
+            progress.playing -= 1;
+            progress.panicked += usize::from(thread::panicking());
+        });
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Progress {
     pub ended: usize,
     /// How many scripts are playing now.
     pub playing: usize,
+    /// How many scripts have panicked, as with an assertion that failed. Their connections are closed.
+    pub panicked: usize,
     /// How many scripts played at the same time, at most.
     pub most_playing: usize,
     /// How many bytes scripts have written.
@@ -72,9 +74,12 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Counts a new connection and returns its number.
-    pub(super) fn connected(&self, stream: &TcpStream) -> usize {
+    /// Counts a new connection and returns its number, unless it is time to stop.
+    pub(super) fn connected(&self, stream: &TcpStream) -> Option<usize> {
         let mut state = self.state();
+        if state.is_stopped {
+            return None;
+        }
         state.progress.connections += 1;
         let number = state.progress.connections;
         if let Ok(stream) = stream.try_clone() {
@@ -82,7 +87,7 @@ impl Shared {
         }
         drop(state);
         self.changed.notify_all();
-        number
+        Some(number)
     }
 
     /// Forgets the connection; the last handle to its socket is the caller's.
@@ -93,10 +98,6 @@ impl Shared {
     pub(super) fn disconnected(&self, number: usize) {
         self.forget(number);
         self.update(|progress| progress.ended += 1);
-    }
-
-    pub(super) fn is_stopped(&self) -> bool {
-        self.state().is_stopped
     }
 
     /// Ends all connections and wakes all scripts.
