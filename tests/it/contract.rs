@@ -3,13 +3,18 @@
 mod wrong;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use gateway_server::demo::{self, Demo};
+use gateway_server::{
+    Clock, Config, CreditsRow, ImportMode, Place, Server, SqliteStore, Stage, Store as _,
+};
 use gateway_testkit::contract::{Profile, Report, Target, Verdict, checks, run};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, Options};
 
 use self::wrong::{WRONG, Wrong, Wronged};
+use crate::support::RUNTIME;
 
 #[test]
 fn our_server_keeps_every_decision() {
@@ -19,6 +24,29 @@ fn our_server_keeps_every_decision() {
         report.findings().iter().filter(|one| one.verdict != Verdict::Pass).collect();
     assert!(open.is_empty(), "{report}\n{open:#?}");
     assert!(report.requests() <= 40, "{} requests", report.requests());
+}
+
+#[test]
+fn our_server_keeps_every_decision_of_an_empty_account() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path().join("empty.db")).unwrap();
+    let now = Clock::system().now();
+    let account = store.create_account("empty", now).unwrap();
+    let credits = CreditsRow { credits_number: "0", currency: "EUR" };
+    let mut fill = |stage: &mut dyn Stage| stage.credits(Place { file: 0, line: 1 }, &credits);
+    store.import(account, now, ImportMode::Commit, &mut fill).unwrap();
+    let token = store.create_token(account, "check", now, None).unwrap().reveal().to_owned();
+    let mut config = Config::default();
+    config.listen = ([127, 0, 0, 1], 0).into();
+    config.access_log = false;
+    let server = RUNTIME.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
+
+    let target = Target::new(&server.base_url(), &token).unwrap();
+    let report = run(&target, &transport(), Profile::Reference);
+    let failed: Vec<_> =
+        report.findings().iter().filter(|one| one.verdict.word() == "fail").collect();
+    assert!(failed.is_empty(), "{report}");
+    RUNTIME.block_on(server.stop());
 }
 
 #[test]

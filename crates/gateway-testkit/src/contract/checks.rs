@@ -8,7 +8,7 @@ mod credits;
 mod errors;
 mod filters;
 mod method;
-mod record;
+pub(super) mod record;
 mod representation;
 mod vacancies;
 

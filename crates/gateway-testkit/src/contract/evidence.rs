@@ -4,6 +4,7 @@ use gateway_transport::{BlockingTransport, Request};
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH};
 use http::{HeaderName, HeaderValue, Method};
 
+use super::checks::record::is_numeric;
 use super::exchange::{Exchange, Target};
 
 macro_rules! evidence {
@@ -86,9 +87,11 @@ impl Evidence {
             request.headers_mut().remove(AUTHORIZATION);
         };
         let vacancies = get("method=vacancies/list");
-        let vacancy = vacancies.ids().ok().and_then(|ids| ids.first().map(|id| (*id).to_owned()));
+        // An identifier that is no number is judged elsewhere; it would be another question here.
+        let ids = vacancies.ids().unwrap_or_default();
+        let vacancy = ids.into_iter().find(|id| is_numeric(id)).map(ToOwned::to_owned);
         // Without a vacancy, these answers are those of one that does not exist.
-        let vacancy = vacancy.unwrap_or_else(|| NOBODYS.to_owned());
+        let vacancy = vacancy.unwrap_or_else(|| NOBODYS_EITHER.to_owned());
         let of = |rest: &str| get(&format!("method=candidates/list&vacancy_id={vacancy}{rest}"));
         let credits = get("method=credits/get");
         let tag = match &credits {
@@ -159,3 +162,6 @@ impl Evidence {
 
 /// The identifier of no vacancy: the largest that a query can carry.
 const NOBODYS: &str = "18446744073709551615";
+
+/// Another one.
+const NOBODYS_EITHER: &str = "18446744073709551614";

@@ -50,12 +50,15 @@ pub(super) fn numeric_ids(list: &[Value]) -> Outcome {
     Ok(())
 }
 
-pub(super) fn is_numeric(text: &str) -> bool {
+pub(in crate::contract) fn is_numeric(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// No two records have the same `id`.
 pub(super) fn distinct(ids: &[&str]) -> Outcome {
+    if ids.len() < 2 {
+        return not_shown("there are no two records");
+    }
     let distinct: BTreeSet<_> = ids.iter().collect();
     let twice = ids.len() - distinct.len();
     ensure!(twice == 0, "{twice} records have the id of another");

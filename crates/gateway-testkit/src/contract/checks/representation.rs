@@ -122,9 +122,13 @@ fn no_coding(evidence: &Evidence) -> Outcome {
 }
 
 fn gzip(evidence: &Evidence) -> Outcome {
-    let coding = evidence.gzip.success()?.header("content-encoding");
+    let answer = evidence.gzip.success()?;
+    let coding = answer.header("content-encoding");
+    if coding.is_none() && answer.body.len() < WORTH_ENCODING {
+        return not_shown("the answer is too short to be worth it");
+    }
     ensure!(coding == Some("gzip"), "the answer is not encoded");
-    ensure!(evidence.gzip.success()?.body.starts_with(b"\x1f\x8b"), "the body is no gzip");
+    ensure!(answer.body.starts_with(b"\x1f\x8b"), "the body is no gzip");
     Ok(())
 }
 
@@ -139,6 +143,9 @@ fn vary(evidence: &Evidence) -> Outcome {
     ensure!(is_there, "Vary does not name Accept-Encoding");
     Ok(())
 }
+
+/// What fits into one packet comes no sooner when it is shorter, in bytes.
+const WORTH_ENCODING: usize = 1400;
 
 /// The answers of the three operations, if all are successes.
 fn successes(evidence: &Evidence) -> Outcome<[&Answer; 3]> {
