@@ -1,15 +1,24 @@
 //! The command line.
 
-use clap::{Parser, Subcommand};
+use std::num::{IntErrorKind, ParseIntError};
+
+use clap::error::{ContextKind, ContextValue};
+use clap::{
+    ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum as _,
+};
 
 use crate::command::api::ApiFlags;
 use crate::command::auth::AuthCommand;
 use crate::command::check::CheckFlags;
 use crate::command::completions::CompletionsFlags;
 use crate::command::config::ConfigCommand;
+use crate::command::help::HelpFlags;
 use crate::command::man::ManFlags;
+use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
 use crate::generated::commands::OperationCommand;
+use crate::help;
+use crate::screen::Color;
 
 /// Candidates, vacancies and SMS credits of a recruitment gateway.
 #[derive(Debug, Parser)]
@@ -17,8 +26,8 @@ use crate::generated::commands::OperationCommand;
     name = "gateway",
     version,
     propagate_version = true,
-    after_help = AFTER_HELP,
-    after_long_help = AFTER_LONG_HELP,
+    after_help = help::short(),
+    after_long_help = help::long(),
     disable_help_subcommand = true,
     max_term_width = 100
 )]
@@ -51,63 +60,97 @@ pub(crate) enum Command {
     Check(CheckFlags),
     /// Print the completions of a shell.
     Completions(CompletionsFlags),
+    /// Print the help of a command.
+    Help(HelpFlags),
     /// Print the manual page.
     Man(ManFlags),
     /// Print the version, and what this program was built with.
     Version,
 }
 
-/// Reads a number that the service takes as it is written.
-pub(crate) fn whole_number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_foreign| "write a whole number, such as 101".to_owned())
+/// Reads the command line. Where help or a usage error is all there is to say, that ends the program.
+pub(crate) fn parse(color: Color) -> Result<Args, Failure> {
+    let color = match color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    };
+    let matches = Args::command().color(color).try_get_matches();
+    matches.and_then(|matches| Args::from_arg_matches(&matches)).map_err(|error| {
+        // Other programs have such a flag, so people try it; a flag that did this, every shell would complete.
+        if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--token".to_owned())) {
+            return Failure::usage(
+                "a token on the command line can be read by every program on this machine",
+            )
+            .hint("set GATEWAY_TOKEN, or use --token-file, --token-stdin or `gateway auth login`");
+        }
+        error.exit()
+    })
 }
 
-const AFTER_HELP: &str = "\
-Examples:
-  gateway --demo candidates list                    try it, with sample data
-  gateway candidates list --vacancy-id 101 --status Shortlist
-  gateway candidates list --output-file candidates.csv --excel
-  gateway credits get -o json
+/// Finds `--color` before the command line is read: help and usage errors have colours too.
+pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
+    let mut args = args.take_while(|arg| arg != "--");
+    while let Some(arg) = args.next() {
+        let value = match arg.strip_prefix("--color") {
+            Some("") => args.next(),
+            Some(value) => value.strip_prefix('=').map(str::to_owned),
+            None => continue,
+        };
+        // What else there may be is refused with the command line.
+        return value.and_then(|word| Color::from_str(&word, false).ok()).unwrap_or_default();
+    }
+    Color::Auto
+}
 
-`gateway --help` says more: where the token comes from, exit codes, environment.";
+/// Reads a number that the service takes as it is written.
+pub(crate) fn whole_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => format!("the largest number is {}", u64::MAX),
+        _ => "write a whole number, such as 101".to_owned(),
+    })
+}
 
-const AFTER_LONG_HELP: &str = "\
-Examples:
-  gateway --demo candidates list
-  gateway --demo candidates list --vacancy-id 101 --status Shortlist
-  gateway --demo candidates list --fields id,name,portal.name --sort -date
-  gateway --demo candidates list --filter portal.name=Indeed -o ndjson
-  gateway --demo vacancies list -o csv
-  gateway --demo api vacancies/list
-  gateway --demo credits get --dry-run
+/// Reads a time limit.
+pub(crate) fn seconds(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(seconds) if seconds > 0 => Ok(seconds),
+        _ => Err("write a whole number of seconds, 1 or more, such as 30".to_owned()),
+    }
+}
 
-Access token, from the first of these that is there:
-  --token-file FILE, --token-stdin
-  GATEWAY_TOKEN, GATEWAY_TOKEN_FILE
-  token-command, then token-file of the profile
-  what `gateway auth login` stored: in the keyring, or in a file that only you can read
+#[cfg(test)]
+mod tests {
+    use super::{color, seconds, whole_number};
+    use crate::screen::Color;
 
-Settings, from the first of these that is there (`gateway config list --origin` shows which):
-  the flag
-  the environment
-  the profile
+    #[test]
+    fn the_colour_is_known_before_the_rest() {
+        for (args, expected) in [
+            ("gateway credits get", Color::Auto),
+            ("gateway --color never -h", Color::Never),
+            ("gateway -h --color=always", Color::Always),
+            ("gateway --color", Color::Auto),
+            ("gateway --color purple --color never", Color::Auto),
+            ("gateway --colors never", Color::Auto),
+            ("gateway api -- --color never", Color::Auto),
+        ] {
+            assert_eq!(color(args.split(' ').map(str::to_owned)), expected, "{args}");
+        }
+    }
 
-Environment:
-  GATEWAY_BASE_URL    the base URL of the service
-  GATEWAY_PROFILE     the profile
-  GATEWAY_TOKEN       the access token
-  GATEWAY_TOKEN_FILE  a file with the access token
-  NO_COLOR            no colours
-  CI                  no progress line
-
-Exit codes:
-  0    done
-  1    the output could not be written, such as to a full disk
-  2    usage or configuration
-  3    not authorised
-  4    network or timeout
-  5    the service answered something that is not the contract
-  6    done, but some records could not be read; standard error lists them
-  129  hung up
-  130  interrupted
-  143  terminated";
+    #[test]
+    fn numbers_say_what_they_can_be() {
+        assert_eq!(whole_number("101"), Ok(101));
+        assert_eq!(whole_number("18446744073709551615"), Ok(u64::MAX));
+        let largest = "the largest number is 18446744073709551615";
+        assert_eq!(whole_number("18446744073709551616").unwrap_err(), largest);
+        for wrong in ["", "x", "-1", "1.5"] {
+            assert!(whole_number(wrong).unwrap_err().contains("such as 101"), "{wrong}");
+        }
+        assert_eq!(seconds("30"), Ok(30));
+        for wrong in ["", "0", "30s", "-1", "0.5"] {
+            assert!(seconds(wrong).unwrap_err().contains("such as 30"), "{wrong}");
+        }
+    }
+}

@@ -2,25 +2,28 @@
 
 use std::io::Write as _;
 
+use clap::CommandFactory as _;
+
 use crate::args::{Args, Command};
 use crate::failure::Failure;
 use crate::flags::OutputFlags;
 use crate::output::destination::Destination;
 use crate::screen::Screen;
 use crate::session::Session;
+use crate::suggest::closest;
 
 pub(crate) mod api;
 pub(crate) mod auth;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod help;
 pub(crate) mod man;
 pub(crate) mod version;
 
 /// Does what was asked for.
 pub(crate) fn run(args: Args, screen: Screen) -> Result<(), Failure> {
     let Args { output, service, command } = args;
-    service.check()?;
     let session = || Session::open(&service, &output, screen);
     match command {
         Command::Operation(operation) => operation.run(&session()?),
@@ -29,9 +32,31 @@ pub(crate) fn run(args: Args, screen: Screen) -> Result<(), Failure> {
         Command::Auth(command) => auth::run(command, &service, &output, screen),
         Command::Config(command) => config::run(command, &service, &output, screen),
         Command::Completions(flags) => completions::run(&flags, &output),
+        Command::Help(flags) => help::run(&flags, &output, screen),
         Command::Man(flags) => man::run(&flags, &output),
         Command::Version => version::run(&output, screen),
     }
+}
+
+/// Finds a command by its words; without any, it is the program.
+fn find(words: &[String]) -> Result<clap::Command, Failure> {
+    let mut program = Args::command();
+    program.build();
+    let mut found = &program;
+    let mut name = "gateway".to_owned();
+    for word in words {
+        let unknown = || {
+            let failure = Failure::usage(format!("there is no command `{name} {word}`"));
+            let known = found.get_subcommands().map(clap::Command::get_name);
+            match closest(word, known) {
+                Some(near) => failure.hint(format!("did you mean `{near}`?")),
+                None => failure,
+            }
+        };
+        found = found.find_subcommand(word).ok_or_else(unknown)?;
+        name = format!("{name} {word}");
+    }
+    Ok(found.clone())
 }
 
 /// Writes text that is no record: a page, a script, one value.

@@ -129,15 +129,17 @@ impl Settings {
         Ok(Self { profile, base_url, token, allow_insecure_http, timeout, file })
     }
 
-    /// Refuses a profile that was named and has no settings: a mistyped name must not ask another account.
-    pub(crate) fn check_profile(&self) -> Result<(), Failure> {
-        let name = &self.profile.value;
-        let file = &self.file;
-        if self.profile.origin == Origin::Default
+    /// Puts the settings of a profile together that there is: a mistyped name must not ask another account.
+    pub(crate) fn of_known(flags: &ServiceFlags) -> Result<Self, Failure> {
+        let settings = Self::of(flags)?;
+        let (profile, file) = (&settings.profile, &settings.file);
+        let name = &profile.value;
+        if flags.is_demo()
+            || profile.origin == Origin::Default
             || file.profiles().any(|known| known == name)
             || tokens::hold(name)
         {
-            return Ok(());
+            return Ok(settings);
         }
         let failure = Failure::usage(format!("there is no profile `{name}`"));
         Err(match closest(name, file.profiles()) {

@@ -1,6 +1,6 @@
 //! From settings to a client.
 
-use std::io::{self, Read as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::time::Duration;
 
 use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, blocking};
@@ -10,6 +10,7 @@ use crate::config::{Setting, Settings, TOKEN, TokenFrom, tokens};
 use crate::failure::Failure;
 use crate::flags::ServiceFlags;
 use crate::screen::{Screen, variable};
+use crate::terminal::ask_for_secret;
 use crate::trace::Trace;
 
 /// Makes the client that the settings describe; starts the sample service if that is what is asked.
@@ -98,13 +99,22 @@ fn read_token(from: &TokenFrom) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Reads a token from standard input.
+/// Reads a token from standard input; from a person, without showing it.
 pub(crate) fn from_stdin() -> Result<String, Failure> {
+    if io::stdin().is_terminal() {
+        return ask_for_token("Access token");
+    }
     let mut text = String::new();
     io::stdin().take(MAX_TOKEN).read_to_string(&mut text).map_err(|error| {
         Failure::usage("the token cannot be read from standard input").because(error.to_string())
     })?;
     Ok(text)
+}
+
+/// Asks the person for a token.
+pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
+    ask_for_secret(&format!("{whose} (not shown): "))
+        .map_err(|error| Failure::usage("the token cannot be read").because(error.to_string()))
 }
 
 /// What a client is made with.

@@ -103,7 +103,7 @@ impl From<gateway_client::Error> for Failure {
             failure.causes.extend(problem.detail.or(problem.title));
         }
         if error.attempts() > 1 {
-            failure.message = format!("{}, {} times", failure.message, error.attempts());
+            failure.message = format!("{}, after {} attempts", failure.message, error.attempts());
         }
         failure.hint = hint(&error);
         failure

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args};
 
-use crate::failure::Failure;
+use crate::args::seconds;
 use crate::output::Format;
 use crate::output::select::Filter;
 use crate::output::separator;
@@ -60,7 +60,7 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "CHAR", value_parser = separator::parse)]
     pub(crate) separator: Option<char>,
 
-    /// Say nothing beside data and errors.
+    /// Say nothing besides data and errors.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
@@ -97,16 +97,12 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true)]
     pub(crate) token_stdin: bool,
 
-    // Only there to say why it is not.
-    #[arg(long, global = true, hide = true, value_name = "TOKEN")]
-    pub(crate) token: Option<String>,
-
     /// Allow plain http to another machine, over which the token can be read.
     #[arg(long, global = true)]
     pub(crate) allow_insecure_http: bool,
 
-    /// Wait at most so long for an answer, with retries; for a list, until its last record.
-    #[arg(long, global = true, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Wait at most this long for an answer, with retries; for a list, until its last record.
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
     /// Ask a sample service that runs only for this command.
@@ -136,16 +132,5 @@ impl ServiceFlags {
         #[cfg(not(feature = "demo"))]
         let demo = false;
         demo
-    }
-
-    /// Refuses a token that everybody could read.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        if self.token.is_none() {
-            return Ok(());
-        }
-        Err(Failure::usage(
-            "a token on the command line can be read by every program on this machine",
-        )
-        .hint("set GATEWAY_TOKEN, or use --token-file, --token-stdin or `gateway auth login`"))
     }
 }

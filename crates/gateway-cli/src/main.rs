@@ -1,8 +1,7 @@
 //! The `gateway` program: candidates, vacancies and credits in a terminal or a file.
 
+use std::env;
 use std::process::ExitCode;
-
-use clap::Parser as _;
 
 mod args;
 mod command;
@@ -12,6 +11,7 @@ mod exit;
 mod failure;
 mod flags;
 mod generated;
+mod help;
 mod interrupt;
 mod output;
 mod screen;
@@ -21,15 +21,20 @@ mod suggest;
 mod terminal;
 mod trace;
 
-use crate::args::Args;
 use crate::exit::Exit;
 use crate::screen::Screen;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    let screen = Screen::look(args.output.color, args.output.quiet);
-    interrupt::watch(screen);
-    let done = command::run(args, screen);
+    // What is no text is no colour, and is refused where it is read.
+    let color = args::color(env::args_os().map(|arg| arg.to_string_lossy().into_owned()));
+    let (screen, done) = match args::parse(color) {
+        Ok(args) => {
+            let screen = Screen::look(args.output.color, args.output.quiet);
+            interrupt::watch(screen);
+            (screen, command::run(args, screen))
+        }
+        Err(failure) => (Screen::look(color, false), Err(failure)),
+    };
     interrupt::put_away();
     match done {
         Ok(()) => Exit::Done.into(),

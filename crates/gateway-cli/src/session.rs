@@ -49,10 +49,7 @@ impl Session {
         output: &OutputFlags,
         screen: Screen,
     ) -> Result<Self, Failure> {
-        let mut settings = Settings::of(service)?;
-        if !service.is_demo() {
-            settings.check_profile()?;
-        }
+        let mut settings = Settings::of_known(service)?;
         let client = connect(service, &mut settings, screen)?;
         let (dry_run, trace) = (service.dry_run, Trace::of(service.verbose, screen));
         Ok(Self { client, settings, output: output.clone(), screen, dry_run, trace })

@@ -87,8 +87,7 @@ fn commands(file: &mut Rust, service: &Service, groups: &[Group<'_>]) {
     for group in groups {
         match group {
             Group::Noun { noun, operations } => {
-                let verbs: Vec<_> = operations.iter().map(|one| verb(one)).collect();
-                file.doc(&format!("Ask for {noun}: {}.", verbs.join(", ")));
+                file.doc(&about(noun, operations));
                 file.line(format_args!(
                     "#[command(subcommand, name = {})]",
                     string(&command(noun))
@@ -110,6 +109,15 @@ fn commands(file: &mut Rust, service: &Service, groups: &[Group<'_>]) {
     });
 }
 
+/// What a noun can do: what its one verb does, or the verbs that there are.
+fn about(noun: &str, operations: &[&Operation]) -> String {
+    if let [operation] = operations {
+        return imperative(&operation.doc.0);
+    }
+    let verbs: Vec<_> = operations.iter().map(|one| verb(one)).collect();
+    format!("Ask about {noun}: {}.", verbs.join(", "))
+}
+
 fn verbs(file: &mut Rust, service: &Service, noun: &str, operations: &[&Operation]) {
     let name = format!("{}Command", pascal(noun));
     file.blank();
@@ -128,13 +136,23 @@ fn verbs(file: &mut Rust, service: &Service, noun: &str, operations: &[&Operatio
 }
 
 fn variant(file: &mut Rust, operation: &Operation, name: &str) {
-    file.doc(&operation.doc.0);
+    file.doc(&imperative(&operation.doc.0));
     file.line(format_args!("#[command(name = {})]", string(name)));
     let variant = operation.rust.pascal();
     if operation.params.is_empty() {
         file.line(format_args!("{variant},"));
     } else {
         file.line(format_args!("{variant}({variant}Flags),"));
+    }
+}
+
+/// Says what a command does as the help of commands says it: "List", where the spec says what an operation does, "Lists".
+fn imperative(doc: &str) -> String {
+    // Only of verbs that are known: a description may as well begin with a noun.
+    let (first, rest) = doc.split_once(' ').unwrap_or((doc, ""));
+    match first.strip_suffix('s').filter(|verb| VERBS.contains(verb)) {
+        Some(verb) => format!("{verb} {rest}"),
+        None => doc.to_owned(),
     }
 }
 
@@ -234,6 +252,12 @@ fn command(noun: &str) -> String {
     if RESERVED_COMMANDS.contains(&noun) { format!("service-{noun}") } else { noun.to_owned() }
 }
 
+/// The verbs that descriptions of operations begin with, followed by an `s`.
+const VERBS: &[&str] = &[
+    "Ask", "Check", "Count", "Find", "Get", "List", "Read", "Report", "Return", "Search", "Show",
+    "Sum", "Tell",
+];
+
 /// The commands that are written by hand.
 const RESERVED_COMMANDS: &[&str] =
     &["api", "auth", "check", "completions", "config", "help", "man", "version"];
@@ -254,6 +278,7 @@ const RESERVED_FLAGS: &[&str] = &[
     "output-file",
     "profile",
     "quiet",
+    "separator",
     "sort",
     "timeout",
     "token",
@@ -262,3 +287,16 @@ const RESERVED_FLAGS: &[&str] = &[
     "verbose",
     "version",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::imperative;
+
+    #[test]
+    fn a_command_is_told_what_to_do() {
+        assert_eq!(imperative("Lists all vacancies: titles."), "List all vacancies: titles.");
+        assert_eq!(imperative("Readers of the account."), "Readers of the account.");
+        assert_eq!(imperative("Candidates."), "Candidates.");
+        assert_eq!(imperative(""), "");
+    }
+}

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::config::file::ConfigFile;
 use crate::config::keyring::Keyring;
-use crate::config::{Origin, Settings, TOKEN, TokenFrom, folder, profile, tokens};
-use crate::connect::{check_base_url, from_stdin, no_base_url, with_token};
+use crate::config::{Origin, Settings, TOKEN, TokenFrom, folder, tokens};
+use crate::connect::{ask_for_token, check_base_url, from_stdin, no_base_url, with_token};
 use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
 use crate::generated::commands::CheapestQuestion;
@@ -17,7 +17,6 @@ use crate::output::Shape;
 use crate::output::printer::Printer;
 use crate::screen::{Screen, variable};
 use crate::session::{Asked, Session};
-use crate::terminal::ask_for_secret;
 
 /// What to do with the token.
 #[derive(Clone, Copy, Debug, Subcommand)]
@@ -166,8 +165,7 @@ fn prompt(profile: &str) -> Result<String, Failure> {
         return Err(Failure::usage("there is nobody to ask for the token")
             .hint("use --token-stdin, --token-file or GATEWAY_TOKEN"));
     }
-    ask_for_secret(&format!("Access token of profile {profile} (not shown): "))
-        .map_err(|error| Failure::usage("the token cannot be read").because(error.to_string()))
+    ask_for_token(&format!("Access token of profile {profile}"))
 }
 
 /// Says that nothing was stored, and what to do.
@@ -210,8 +208,8 @@ fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Resul
 
 /// Removes the token wherever the profile has it.
 fn logout(service: &ServiceFlags, screen: Screen) -> Result<(), Failure> {
-    let profile = profile(service)?.value;
-    let mut file = ConfigFile::read()?;
+    let Settings { profile, mut file, .. } = Settings::of_known(service)?;
+    let profile = profile.value;
     let (places, done, nothing) = if service.dry_run {
         (places(&file, &profile)?, "would be", "would be")
     } else {

@@ -13,8 +13,11 @@ use crate::flags::OutputFlags;
 #[command(after_help = "\
 Examples:
   gateway completions bash > ~/.local/share/bash-completion/completions/gateway
-  gateway completions zsh > ~/.zfunc/_gateway      with ~/.zfunc in fpath
-  gateway completions fish > ~/.config/fish/completions/gateway.fish")]
+  gateway completions zsh > ~/.zfunc/_gateway
+  gateway completions fish > ~/.config/fish/completions/gateway.fish
+
+For zsh, above compinit in ~/.zshrc:
+  fpath+=(~/.zfunc)")]
 pub(crate) struct CompletionsFlags {
     /// The shell.
     shell: Shell,

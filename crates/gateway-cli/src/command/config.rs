@@ -72,6 +72,10 @@ pub(crate) fn run(
     output: &OutputFlags,
     screen: Screen,
 ) -> Result<(), Failure> {
+    let changes = matches!(command, ConfigCommand::Set { .. } | ConfigCommand::Unset { .. });
+    if changes && service.is_demo() {
+        return Err(Failure::usage("the sample service has no settings to change"));
+    }
     match command {
         ConfigCommand::Path => print(output, format!("{}\n", path()?.display()).as_bytes()),
         ConfigCommand::Set { key, value } => {
@@ -86,8 +90,8 @@ pub(crate) fn run(
         }
         ConfigCommand::Unset { key } => {
             check_key(&key)?;
-            let profile = profile(service)?.value;
-            let mut file = ConfigFile::read()?;
+            let Settings { profile, mut file, .. } = Settings::of_known(service)?;
+            let profile = profile.value;
             if !file.unset(&profile, &key) {
                 let path = file.path()?;
                 let path = path.display();
@@ -98,20 +102,23 @@ pub(crate) fn run(
             change(&file, service, screen, &format!("{key} of profile {profile} {done} set"))
         }
         ConfigCommand::Get { key } => {
-            check_key(&key)?;
-            let settings = Settings::of(service)?;
-            let setting = listed(&settings).into_iter().find(|listed| listed.setting == key);
+            let setting =
+                listed(&Settings::of_known(service)?).into_iter().find(|one| one.setting == key);
+            if setting.is_none() {
+                check_key(&key)?;
+            }
             match setting.and_then(|listed| listed.value) {
                 Some(value) => print(output, format!("{value}\n").as_bytes()),
                 None => Err(Failure::usage(format!("`{key}` is not set"))),
             }
         }
         ConfigCommand::List { origin } => {
+            let settings = Settings::of_known(service)?;
             let fields: &[&str] = &["setting", "value", "origin"];
             let fields = fields.get(..if origin { 3 } else { 2 }).unwrap_or(fields);
             let shape = Shape { columns: fields, fields, single: false };
             let mut printer = Printer::open(output, screen, &shape)?;
-            for mut listed in listed(&Settings::of(service)?) {
+            for mut listed in listed(&settings) {
                 if !origin {
                     listed.origin = None;
                 }

@@ -3,14 +3,12 @@
 use std::fmt::Write as _;
 use std::io;
 
-use clap::{Args as Flags, Command, CommandFactory as _};
+use clap::{Args as Flags, Command};
 use clap_mangen::Man;
 
-use crate::args::Args;
-use crate::command::print;
+use crate::command::{find, print};
 use crate::failure::Failure;
 use crate::flags::OutputFlags;
-use crate::suggest::closest;
 
 /// Of what.
 #[derive(Debug, Flags)]
@@ -25,23 +23,7 @@ pub(crate) struct ManFlags {
 
 /// Prints the page, to be read by `man`.
 pub(crate) fn run(flags: &ManFlags, output: &OutputFlags) -> Result<(), Failure> {
-    let mut program = Args::command();
-    program.build();
-    let mut command = &program;
-    let mut name = "gateway".to_owned();
-    for word in &flags.command {
-        let unknown = || {
-            let failure = Failure::usage(format!("there is no command `{name} {word}`"));
-            let known = command.get_subcommands().map(Command::get_name);
-            match closest(word, known) {
-                Some(near) => failure.hint(format!("did you mean `{near}`?")),
-                None => failure,
-            }
-        };
-        command = command.find_subcommand(word).ok_or_else(unknown)?;
-        name = format!("{name} {word}");
-    }
-    print(output, &page(command)?)
+    print(output, &page(&find(&flags.command)?)?)
 }
 
 /// Writes the page in the language of `man`. What stands below the help, such as examples, gets sections of its own.

@@ -20,7 +20,7 @@ struct Version {
     keyring: bool,
 }
 
-/// Prints one line, or a record if a format is asked for.
+/// Prints it for a person, or as a record if one is asked for in any way.
 pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
     let version = Version {
         name: "gateway",
@@ -30,7 +30,16 @@ pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
         keyring: cfg!(feature = "keyring"),
     };
     if Format::asked(output)?.is_none() && chooses(output).is_none() {
-        return print(output, format!("{} {}\n", version.name, version.version).as_bytes());
+        let with = |there| if there { "with" } else { "without" };
+        let text = format!(
+            "{} {}\nAPI {}, {} sample data, {} the keyring of the operating system\n",
+            version.name,
+            version.version,
+            version.api,
+            with(version.demo),
+            with(version.keyring)
+        );
+        return print(output, text.as_bytes());
     }
     let shape = Shape { columns: FIELDS, fields: FIELDS, single: true };
     let mut printer = Printer::open(output, screen, &shape)?;

@@ -85,3 +85,20 @@ fn values_that_would_not_work_are_refused() {
     .map(|args| person.see(args));
     insta::assert_snapshot!(shown.join("\n"));
 }
+
+#[test]
+fn what_is_listed_can_be_asked_for_and_a_profile_must_be_there() {
+    let person = Person::new().with("GATEWAY_TOKEN", TOKEN);
+    let shown = [
+        &["config", "get", "profile"][..],
+        &["config", "get", "token"],
+        &["config", "get", "tokn"],
+        &["config", "get", "timeout"],
+        &["config", "list", "--profile", "typo"],
+        &["config", "get", "timeout", "--profile", "typo"],
+        &["config", "unset", "timeout", "--profile", "typo"],
+        &["auth", "logout", "--profile", "typo"],
+    ]
+    .map(|args| person.see(args));
+    insta::assert_snapshot!(shown.join("\n"));
+}

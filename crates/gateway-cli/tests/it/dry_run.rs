@@ -27,6 +27,7 @@ fn nothing_changes() {
         ("", &["config", "set", "base-url", "https://gateway.example.com"][..]),
         ("", &["config", "set", "timeout", "7"]),
         (TOKEN, &["auth", "login", "--unchecked", "--token-stdin"]),
+        ("", &["--profile", "other", "config", "set", "timeout", "7"]),
     ] {
         assert_eq!(code(&person.run_with(typed, args)), 0);
     }

@@ -9,6 +9,7 @@ mod dry_run;
 mod exit_codes;
 mod files;
 mod formats;
+mod help;
 #[cfg(target_os = "linux")]
 mod memory;
 mod no_settings;

@@ -71,6 +71,24 @@ fn a_signal_that_was_ignored_before_stays_ignored() {
     assert_eq!(names(&person), ["v.csv"]);
 }
 
+/// `--token-stdin` in front of a person is a question too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_token_from_a_person_is_not_shown() {
+    use crate::terminal::Running;
+
+    let person = Person::new().with("GATEWAY_BASE_URL", "https://gateway.example.com");
+    let login = person.command(&["auth", "login", "--unchecked", "--token-stdin"]);
+    let mut running = Running::start_below_shell(&login);
+    running.read_to("Access token (not shown): ");
+    assert!(!running.is_usual());
+    running.press("gwt_typed\n");
+    let seen = running.read_to("exit code 0\r\n");
+    assert!(running.is_usual() && !seen.contains("gwt_"), "{seen}");
+    running.press("\n");
+    running.end();
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_that_was_asked_for_a_token_shows_again_what_is_typed() {

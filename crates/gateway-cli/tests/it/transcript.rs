@@ -165,28 +165,3 @@ fn requests_without_sending() {
         ]
     ));
 }
-
-/// The examples of the help and of the guide work as they stand there.
-#[test]
-fn examples() {
-    let person = Person::new();
-    let help = person.run(&["--help"]);
-    for (text, least) in [(stdout(&help), 7), (GUIDE, 4)] {
-        let examples: Vec<&str> = text.lines().filter_map(example).collect();
-        assert!(examples.len() >= least, "{examples:?}");
-        for example in examples {
-            let mut args = vec!["--demo"];
-            args.extend(example.split_whitespace());
-            let output = person.run(&args);
-            assert!(output.status.success(), "{example}");
-            assert!(!output.stdout.is_empty(), "{example}");
-        }
-    }
-}
-
-/// Returns the command of a line that is an example with sample data.
-fn example(line: &str) -> Option<&str> {
-    line.trim_start().strip_prefix("gateway --demo ")
-}
-
-const GUIDE: &str = include_str!("../../../../docs/program.md");

@@ -3,7 +3,7 @@
 use crate::run::{Person, code, stdout};
 
 /// Finds all commands without commands of their own.
-fn leaves(person: &Person, path: &[String], found: &mut Vec<Vec<String>>) {
+pub(crate) fn leaves(person: &Person, path: &[String], found: &mut Vec<Vec<String>>) {
     let mut args: Vec<&str> = path.iter().map(String::as_str).collect();
     args.push("-h");
     let help = person.run(&args);

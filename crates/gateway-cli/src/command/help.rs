@@ -1,0 +1,23 @@
+//! `gateway help`: the long help of the program or one command, for those who look for it under this name.
+
+use clap::Args as Flags;
+
+use crate::command::{find, print};
+use crate::failure::Failure;
+use crate::flags::OutputFlags;
+use crate::screen::Screen;
+
+/// Of what.
+#[derive(Debug, Flags)]
+pub(crate) struct HelpFlags {
+    /// A command, such as `candidates list`; without one, the program.
+    command: Vec<String>,
+}
+
+/// Prints the help.
+pub(crate) fn run(flags: &HelpFlags, output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
+    let help = find(&flags.command)?.render_long_help();
+    let colored = screen.output.color && output.file().is_none();
+    let text = if colored { help.ansi().to_string() } else { help.to_string() };
+    print(output, text.as_bytes())
+}

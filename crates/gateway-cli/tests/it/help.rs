@@ -1,0 +1,160 @@
+//! Help, the manual page and completions: what they say is there, and their examples work as they stand.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+use crate::run::{Person, code, stderr, stdout};
+use crate::tree::leaves;
+
+/// Returns the words of each line that is an example: what a shell would give to the program.
+fn examples(text: &str) -> Vec<Vec<String>> {
+    let lines = text.lines().filter(|line| !line.contains("[OPTIONS]") && !line.contains('…'));
+    lines
+        .filter_map(|line| {
+            let line = line.trim();
+            // In front of it may stand what makes the token.
+            let at = if line.starts_with("gateway ") { 0 } else { line.find("| gateway ")? + 2 };
+            // Not every shell takes a comment behind a command.
+            assert!(!line.contains('#') && !line.contains("  "), "{line}");
+            let words = shlex::split(line.get(at..)?).unwrap();
+            let own = words.into_iter().skip(1);
+            Some(own.take_while(|word| word != "|" && word != ">").collect())
+        })
+        .collect()
+}
+
+/// Examples with sample data are run; of the others, it is seen what they would do.
+#[test]
+fn examples_work() {
+    let person = Person::of_service("https://gateway.example.com");
+    let made = person.run(&["--profile", "work", "config", "set", "timeout", "9"]);
+    assert_eq!(code(&made), 0);
+    let mut texts = vec![GUIDE.to_owned(), README.to_owned()];
+    let mut commands = Vec::new();
+    leaves(&person, &[], &mut commands);
+    for command in commands.iter().map(Vec::as_slice).chain([&[][..]]) {
+        for flag in ["-h", "--help"] {
+            let mut args: Vec<&str> = command.iter().map(String::as_str).collect();
+            args.push(flag);
+            texts.push(stdout(&person.run(&args)).to_owned());
+        }
+    }
+    let mut examples: Vec<_> = texts.iter().flat_map(|text| examples(text)).collect();
+    examples.sort();
+    examples.dedup();
+    assert!(examples.len() > 25, "{examples:?}");
+    for example in examples {
+        let mut args: Vec<&str> = example.iter().map(String::as_str).collect();
+        if args.contains(&"--demo") {
+            if !cfg!(feature = "demo") {
+                continue;
+            }
+        } else {
+            args.push("--dry-run");
+        }
+        let output = person.run(&args);
+        assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
+        assert!(!output.stdout.is_empty() || !output.stderr.is_empty(), "{args:?}");
+    }
+}
+
+/// Nobody is told to try what this program was built without.
+#[cfg(not(feature = "demo"))]
+#[test]
+fn without_sample_data_none_is_offered() {
+    let person = Person::new();
+    for args in [&["-h"][..], &["--help"], &["man"], &["credits", "get"], &["help"]] {
+        let shown = person.see(args);
+        assert!(!shown.contains("demo") && !shown.contains("ample data"), "{shown}");
+    }
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let person = Person::new();
+    let shown = |args: &[&str]| stdout(&person.run(args)).to_owned();
+    assert_eq!(shown(&["help"]), shown(&["--help"]));
+    assert_eq!(shown(&["help", "candidates", "list"]), shown(&["candidates", "list", "--help"]));
+    assert_eq!(shown(&["help", "config"]), shown(&["config", "--help"]));
+    insta::assert_snapshot!(
+        [person.see(&["help", "candidats"]), person.see(&["help", "config", "sett"])].join("\n")
+    );
+}
+
+/// Help and usage errors come before anything else is known.
+#[test]
+fn colours_are_as_asked_everywhere() {
+    let person = Person::new();
+    for args in [&["-h"][..], &["help", "config"], &["config", "sett"], &["credits", "get"]] {
+        let colored = |when: &str| {
+            let output = person.run(&[&["--color", when], args].concat());
+            stdout(&output).contains('\u{1b}') || stderr(&output).contains('\u{1b}')
+        };
+        assert!(colored("always"), "{args:?}");
+        assert!(!colored("never") && !colored("auto"), "{args:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn colours_are_left_out_of_a_terminal_when_asked() {
+    use crate::terminal::Running;
+
+    let person = Person::new().with("TERM", "xterm");
+    let seen = |args: &[&str]| Running::start(person.command(args)).end().1;
+    assert!(seen(&["-h"]).contains('\u{1b}'));
+    assert!(!seen(&["-h", "--color", "never"]).contains('\u{1b}'));
+    assert!(!seen(&["--color=never", "confg"]).contains('\u{1b}'));
+}
+
+#[test]
+fn completions_and_pages_are_there() {
+    let person = Person::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = person.run(&["completions", shell]);
+        let script = stdout(&output);
+        assert!(script.contains("vacancy-id"), "{shell}");
+        // A flag that is only refused is not offered.
+        let words = script.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
+        assert_eq!(words.filter(|word| *word == "--token").count(), 0, "{shell}");
+    }
+    for page in [&["man"][..], &["man", "candidates", "list"]] {
+        assert!(stdout(&person.run(page)).starts_with(".ie"), "{page:?}");
+    }
+    let output = person.run(&["man"]);
+    for section in ["OUTPUT", "SUBCOMMANDS", "EXAMPLES", "ACCESS TOKEN", "EXIT CODES"] {
+        assert!(stdout(&output).contains(&format!("\n.SH {section}\n")), "{section}");
+    }
+}
+
+/// Every variable that the program reads is in the help and in the guide.
+#[test]
+fn variables_are_documented() {
+    let help = Person::new().run(&["--help"]);
+    let mut seen = 0;
+    look(Path::new("src"), &mut |text| {
+        for part in text.split("\"GATEWAY_").skip(1) {
+            let name = part.split('"').next().unwrap();
+            assert!(stdout(&help).contains(&format!("GATEWAY_{name} ")), "help: {name}");
+            assert!(GUIDE.contains(&format!("`GATEWAY_{name}`")), "guide: {name}");
+            seen += 1;
+        }
+    });
+    assert!(seen >= 5);
+}
+
+/// Shows every source file below a folder.
+fn look(folder: &Path, see: &mut impl FnMut(&str)) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            look(&path, see);
+        } else if path.extension() == Some(OsStr::new("rs")) {
+            see(&fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+const GUIDE: &str = include_str!("../../../../docs/program.md");
+const README: &str = include_str!("../../../../README.md");
