@@ -10,32 +10,53 @@ use crate::output::form::Form;
 /// A list as an array, one record on each line; one object as itself.
 #[derive(Debug)]
 pub(crate) struct Json {
-    pub(crate) single: bool,
-    pub(crate) terminal: bool,
+    single: bool,
+    terminal: bool,
     begun: bool,
+    /// On a terminal, the record whose line cannot be ended yet: there may be a comma in it. What the program says
+    /// meanwhile would stand beside half a line, or in its place.
+    held: Option<String>,
 }
 
 impl Json {
     /// Makes the form of a list, or of one object.
     pub(crate) fn new(single: bool, terminal: bool) -> Self {
-        Self { single, terminal, begun: false }
+        Self { single, terminal, begun: false, held: None }
     }
 }
 
 impl Form for Json {
     fn record(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
-        if !self.single {
-            out.write_all(if self.begun { b",\n" } else { b"[\n" })?;
+        if self.single {
+            return out.write_all(shown(record, self.terminal).as_bytes());
         }
-        self.begun = true;
-        out.write_all(shown(record, self.terminal).as_bytes())
+        if !self.terminal {
+            out.write_all(if self.begun { b",\n" } else { b"[\n" })?;
+            self.begun = true;
+            return out.write_all(record.as_bytes());
+        }
+        if !self.begun {
+            self.begun = true;
+            out.write_all(b"[\n")?;
+        }
+        match self.held.replace(shown(record, true).into_owned()) {
+            Some(held) => writeln!(out, "{held},"),
+            None => Ok(()),
+        }
     }
 
     fn cut(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if self.begun { out.write_all(b"\n") } else { Ok(()) }
+        match self.held.take() {
+            Some(held) => writeln!(out, "{held}"),
+            None if self.begun => out.write_all(b"\n"),
+            None => Ok(()),
+        }
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
+        if let Some(held) = self.held.take() {
+            out.write_all(held.as_bytes())?;
+        }
         out.write_all(match (self.single, self.begun) {
             (true, _) => b"\n",
             (false, true) => b"\n]\n",

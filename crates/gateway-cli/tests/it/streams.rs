@@ -76,6 +76,27 @@ fn what_went_wrong_stands_below_what_came() {
 }
 
 #[test]
+fn what_is_told_meanwhile_takes_no_record_away() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(HEAD);
+        connection.send(b"[{\"id\":\"1\"},{\"id\":\"2\"}");
+        connection.wait_for_close(Duration::from_millis(100));
+        connection.send(b"]");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
+    for format in ["json", "ndjson", "csv"] {
+        let args = ["vacancies", "list", "-v", "-o", format];
+        let (status, seen) = Running::start(person.command(&args)).end();
+        assert!(status.success(), "{seen}");
+        // A line is taken away before something is told, so no record may stand in it.
+        let mut told = seen.split("\r\u{1b}[K");
+        assert!(told.all(|part| part.is_empty() || part.ends_with('\n')), "{seen:?}");
+    }
+}
+
+#[test]
 fn an_answer_that_was_cut_ends_its_line() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n[1,");
