@@ -69,8 +69,9 @@ impl Format {
             other if OTHERS.contains(&other) => "the names it knows are .csv, .json, .ndjson, .txt",
             _ => return Ok(None),
         };
+        let name = file.display();
         Err(Failure::usage(format!(
-            "this program does not write .{extension}, as the file is named"
+            "{name} is named like a format that this program does not write"
         ))
         .hint(format!("{hint}; -o FORMAT writes that format, whatever the file is called")))
     }

@@ -42,7 +42,7 @@ impl Printer {
         screen: Screen,
         shape: &Shape<'_>,
     ) -> Result<Self, Failure> {
-        for path in named(flags) {
+        for path in named(flags, shape)? {
             check(path, shape.fields)?;
         }
         Self::new(flags, screen, shape, Path::parse)
@@ -55,7 +55,7 @@ impl Printer {
         shape: &Shape<'_>,
         method: &str,
     ) -> Result<Self, Failure> {
-        for path in named(flags) {
+        for path in named(flags, shape)? {
             if let Some(doubt) = check_sent(path, shape.fields, method)? {
                 screen.warn(&doubt);
             }
@@ -73,7 +73,7 @@ impl Printer {
         let is_member = |text: &str| shape.columns.contains(&text);
         let path =
             |text: &str| if is_member(text) { Path::member(text) } else { Path::parse(text) };
-        for text in named(flags) {
+        for text in named(flags, shape)? {
             if let Some(doubt) = check_found(&path(text), shape.columns) {
                 screen.warn(&doubt);
             }
@@ -96,11 +96,6 @@ impl Printer {
             .collect();
         let filters: Vec<(Path, Filter)> =
             flags.filter.iter().map(|filter| (path(&filter.path), filter.clone())).collect();
-        if shape.single && !(sort.is_empty() && filters.is_empty()) {
-            return Err(Failure::usage(
-                "--filter and --sort are for lists, and this is one object",
-            ));
-        }
         let mut columns: Vec<Path> = Vec::new();
         match &flags.fields {
             Some(fields) => fields.iter().for_each(|field| columns.push(path(field))),
@@ -237,12 +232,18 @@ impl Printer {
     }
 }
 
-/// Returns the fields that are named in some flag.
-fn named(flags: &OutputFlags) -> impl Iterator<Item = &str> {
+/// Returns the fields that are named in some flag, if the flags go with what is printed.
+fn named<'a>(
+    flags: &'a OutputFlags,
+    shape: &Shape<'_>,
+) -> Result<impl Iterator<Item = &'a str>, Failure> {
+    if shape.single && (flags.sort.is_some() || !flags.filter.is_empty()) {
+        return Err(Failure::usage("--filter and --sort are for lists, and this is one object"));
+    }
     let fields = flags.fields.iter().flatten().map(String::as_str);
     let filters = flags.filter.iter().map(|filter| filter.path.as_str());
     let sort = flags.sort.iter().flatten().map(|text| text.strip_prefix('-').unwrap_or(text));
-    fields.chain(filters).chain(sort)
+    Ok(fields.chain(filters).chain(sort))
 }
 
 fn compare(sort: &[(Path, Sort)], one: &[Key], other: &[Key]) -> Ordering {
