@@ -5,6 +5,7 @@ use std::{cmp::Reverse, fmt};
 use crate::ir::Service;
 
 mod compare;
+mod named;
 pub mod version;
 
 /// How much a change asks of users.

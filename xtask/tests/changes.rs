@@ -32,7 +32,12 @@ fn check(replacements: &[(&str, &str)], expected: &[&str]) {
         assert!(text.contains(from), "the spec has no `{from}`");
         text = text.replacen(from, to, 1);
     }
-    let changes: Vec<_> = diff::changes(&read(&good()), &read(&text))
+    compare(&good(), &text, expected);
+}
+
+#[track_caller]
+fn compare(old: &str, new: &str, expected: &[&str]) {
+    let changes: Vec<_> = diff::changes(&read(old), &read(new))
         .iter()
         .map(|change| format!("{} {}: {}", change.class, change.place, change.what))
         .collect();
@@ -110,6 +115,90 @@ fn parameters() {
             "breaking operation.list_tools.param.shelf: min: none is now 1",
         ],
     );
+}
+
+/// The good spec, and declarations with these lines in them.
+fn declaring(fields: &str, values: &str, params: &str, example: &str) -> String {
+    format!(
+        r#"{}
+[model.Case]
+doc = "A case."
+[model.Case.field]
+{fields}
+[enum.Heat]
+open-ended = true
+doc = "How hot it is."
+[enum.Heat.value]
+{values}
+[operation.list_cases]
+select = "cases/list"
+doc = "Lists cases."
+response.array = {{ of = "Tool" }}
+[operation.list_cases.param]
+{params}
+[[example]]
+name = "cases"
+operation = "list_cases"
+doc = "Cases."
+response = "bad-specs/fixtures/tools.json"
+{example}
+"#,
+        good()
+    )
+}
+
+/// Compares specs that differ in the order of two lines.
+#[track_caller]
+fn check_order([first, second]: [&str; 2], write: impl Fn(&str) -> String, expected: &[&str]) {
+    let (one, other) = (format!("{first}\n{second}"), format!("{second}\n{first}"));
+    compare(&write(&one), &write(&other), expected);
+}
+
+/// The arguments of a constructor and the comparison of values follow the order of the spec.
+#[test]
+fn order() {
+    const FIELD: &str = r#"a = { type = "text", presence = "optional", doc = "A." }"#;
+    const VALUE: &str = r#"Hot = { wire = "hot", doc = "Hot." }"#;
+    const QUERY: &str = r#"query = "call=cases/list""#;
+    for (presence, class) in [("required", "breaking"), ("optional", "additive")] {
+        let field =
+            |name| format!(r#"{name} = {{ type = "text", presence = "{presence}", doc = "D." }}"#);
+        let moved = format!("{class} model.Case.field: order: `a`, `b` is now `b`, `a`");
+        let write = |fields: &str| declaring(fields, VALUE, "", QUERY);
+        check_order([&field("a"), &field("b")], write, &[&moved]);
+    }
+    check_order(
+        [VALUE, r#"Cold = { wire = "cold", doc = "Cold." }"#],
+        |values| declaring(FIELD, values, "", QUERY),
+        &["breaking enum.Heat.value: order: `Hot`, `Cold` is now `Cold`, `Hot`"],
+    );
+    let param = |name| format!(r#"{name} = {{ type = "integer", doc = "A number." }}"#);
+    check_order(
+        [&param("a"), &param("b")],
+        |params| declaring(FIELD, VALUE, params, QUERY),
+        &["additive operation.list_cases.param: order: `a`, `b` is now `b`, `a`"],
+    );
+    let param = |name| format!(r#"{name} = {{ type = "integer", required = true, doc = "D." }}"#);
+    check_order(
+        [&param("a"), &param("b")],
+        |params| {
+            let query = if params.starts_with('a') { "a=1&b=1" } else { "b=1&a=1" };
+            let example =
+                format!("params = {{ a = 1, b = 1 }}\nquery = \"call=cases/list&{query}\"");
+            declaring(FIELD, VALUE, params, &example)
+        },
+        &[
+            "breaking operation.list_cases.param: order: `a`, `b` is now `b`, `a`",
+            "documentation example.cases: example changed",
+        ],
+    );
+}
+
+/// What comes between others moves none of them.
+#[test]
+fn an_addition_moves_nothing() {
+    let lost = "value.Lost = { wire = \"lost\", doc = \"Gone.\" }\nvalue.Lent";
+    check(&[("value.Lent", lost)], &["additive enum.State.value.Lost: added"]);
 }
 
 #[test]

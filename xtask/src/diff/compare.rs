@@ -1,6 +1,6 @@
 //! Comparing two services, declaration by declaration.
 
-use super::{Change, Class, EVERYONE, READERS};
+use super::{Change, Class, EVERYONE, READERS, named::Named};
 use crate::ir::{
     Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param, Response,
     RustName, Scalar, Service, Type,
@@ -22,20 +22,6 @@ struct Diff<'a> {
     old: &'a Service,
     new: &'a Service,
     changes: Vec<Change>,
-}
-
-/// What can be added to a list and removed from it.
-trait Named {
-    /// What it is known by.
-    fn key(&self) -> String;
-    /// What it means that it came.
-    fn added(&self) -> Class {
-        Class::Additive
-    }
-    /// What it means that it went.
-    fn removed(&self) -> Class {
-        Class::Breaking
-    }
 }
 
 impl Diff<'_> {
@@ -63,6 +49,22 @@ impl Diff<'_> {
                 self.say(other.added(), &format!("{section}.{}", other.key()), "added");
             }
         }
+        self.order(section, old, new);
+    }
+
+    /// Says so if what stands in both lists stands in another order.
+    fn order<T: Named>(&mut self, section: &str, old: &[T], new: &[T]) {
+        let in_both = |one: &[T], other: &[T]| -> Vec<String> {
+            let stays = |key: &String| other.iter().any(|other| other.key() == *key);
+            one.iter().map(Named::key).filter(stays).collect()
+        };
+        let (was, is) = (in_both(old, new), in_both(new, old));
+        let moved = was.iter().zip(&is).filter(|(was, is)| was != is);
+        let (was, is): (Vec<_>, Vec<_>) = moved.unzip();
+        let shown = |names: &Vec<&String>| {
+            names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
+        };
+        self.value(T::moved(old, new), section, "order", (&was, &is), shown);
     }
 
     /// Says so if a value changed.
@@ -307,84 +309,5 @@ fn response(service: &Service, response: &Response) -> String {
         }
         Response::Array { .. } => format!("[{model}]"),
         Response::Object { .. } => model,
-    }
-}
-
-impl Named for Scalar {
-    fn key(&self) -> String {
-        self.rust.pascal()
-    }
-}
-
-impl Named for Enum {
-    fn key(&self) -> String {
-        self.rust.pascal()
-    }
-}
-
-impl Named for EnumValue {
-    fn key(&self) -> String {
-        self.rust.pascal()
-    }
-}
-
-impl Named for Model {
-    fn key(&self) -> String {
-        self.rust.pascal()
-    }
-}
-
-impl Named for Field {
-    fn key(&self) -> String {
-        self.wire.clone()
-    }
-
-    /// A record without it is refused, and building one takes it.
-    fn added(&self) -> Class {
-        if self.required { Class::Breaking } else { Class::Additive }
-    }
-}
-
-impl Named for Operation {
-    fn key(&self) -> String {
-        self.rust.words()
-    }
-}
-
-impl Named for Param {
-    fn key(&self) -> String {
-        self.wire.clone()
-    }
-
-    fn added(&self) -> Class {
-        if self.required { Class::Breaking } else { Class::Additive }
-    }
-}
-
-impl Named for Example {
-    fn key(&self) -> String {
-        self.name.kebab()
-    }
-
-    fn added(&self) -> Class {
-        Class::Documentation
-    }
-
-    fn removed(&self) -> Class {
-        Class::Documentation
-    }
-}
-
-impl Named for OpenPoint {
-    fn key(&self) -> String {
-        self.id.clone()
-    }
-
-    fn added(&self) -> Class {
-        Class::Documentation
-    }
-
-    fn removed(&self) -> Class {
-        Class::Documentation
     }
 }
