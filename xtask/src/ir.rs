@@ -10,6 +10,7 @@
 
 pub use self::name::RustName;
 
+mod find;
 mod name;
 
 /// The whole service.
@@ -338,60 +339,4 @@ pub struct OpenPoint {
     pub server: Doc,
     /// Where the text should have said it.
     pub source: Source,
-}
-
-impl Service {
-    /// The open point of this id.
-    pub fn open_point(&self, id: &OpenRef) -> Option<&OpenPoint> {
-        self.open_points.iter().find(|point| point.id == id.0)
-    }
-
-    /// The model that a response is made of.
-    pub fn response_model(&self, operation: &Operation) -> Option<&Model> {
-        self.models.get(operation.response.of())
-    }
-
-    /// The examples of an operation.
-    pub fn examples_of(&self, operation: &Operation) -> impl Iterator<Item = &Example> {
-        let index = self.operations.iter().position(|other| other.select == operation.select);
-        self.examples.iter().filter(move |example| Some(example.operation) == index)
-    }
-
-    /// The name of a declared type; `None` for the built-in ones.
-    pub fn type_name(&self, ty: Type) -> Option<&RustName> {
-        match ty {
-            Type::Text | Type::Integer | Type::Boolean => None,
-            Type::Scalar(index) => self.scalars.get(index).map(|scalar| &scalar.rust),
-            Type::Enum(index) => self.enums.get(index).map(|one| &one.rust),
-            Type::Model(index) => self.models.get(index).map(|model| &model.rust),
-        }
-    }
-}
-
-impl Response {
-    /// The model: index into [`Service::models`].
-    pub fn of(&self) -> usize {
-        match *self {
-            Self::Envelope { of, .. } | Self::Array { of } | Self::Object { of } => of,
-        }
-    }
-
-    /// Whether the answer is a list of records.
-    pub fn is_list(&self) -> bool {
-        !matches!(self, Self::Object { .. })
-    }
-}
-
-impl Model {
-    /// The field that identifies a record.
-    pub fn identity_field(&self) -> Option<&Field> {
-        self.identity.and_then(|index| self.fields.get(index))
-    }
-}
-
-impl Operation {
-    /// The parameters that a parameter needs.
-    pub fn needed_by<'a>(&'a self, param: &'a Param) -> impl Iterator<Item = &'a Param> {
-        param.needs.iter().filter_map(|&index| self.params.get(index))
-    }
 }

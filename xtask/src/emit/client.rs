@@ -1,6 +1,6 @@
 //! The client's methods: one for each operation, on the async and on the blocking client.
 
-use super::GeneratedFile;
+use super::{GeneratedFile, model::States};
 use crate::ir::{Operation, Response, Service};
 use crate::text::Rust;
 
@@ -77,9 +77,9 @@ fn method(file: &mut Rust, service: &Service, operation: &Operation, mode: &Mode
     let output = output(service, operation);
     let keyword = mode.keyword;
     if asks {
-        let (generics, arguments) = type_states(operation);
+        let states = States::of(operation).names();
         file.open(format_args!(
-            "pub {keyword}fn {name}{generics}(&self, query: &{query}{arguments}) -> Result<{output}, Error> {{"
+            "pub {keyword}fn {name}{states}(&self, query: &{query}{states}) -> Result<{output}, Error> {{"
         ));
         file.line(format_args!("self.send(query){}", mode.wait));
     } else {
@@ -111,24 +111,6 @@ fn example(file: &mut Rust, operation: &Operation, mode: &Mode) {
     file.doc_markdown("# Ok(())");
     file.doc_markdown("# }");
     file.doc_markdown("```");
-}
-
-/// The type parameters of a query, one for each parameter that another one needs.
-fn type_states(operation: &Operation) -> (String, String) {
-    let states: Vec<_> = operation
-        .params
-        .iter()
-        .enumerate()
-        .filter(|(index, param)| {
-            !param.required && operation.params.iter().any(|other| other.needs.contains(index))
-        })
-        .map(|(_, param)| format!("Has{}", param.rust.pascal()))
-        .collect();
-    if states.is_empty() {
-        return (String::new(), String::new());
-    }
-    let list = format!("<{}>", states.join(", "));
-    (list.clone(), list)
 }
 
 fn output(service: &Service, operation: &Operation) -> String {

@@ -1,5 +1,6 @@
 //! The types of gateway-model: scalars, enums, records, and the queries of the operations.
 
+pub(super) use self::queries::States;
 use super::GeneratedFile;
 use crate::{
     ir::{Doc, Service, Source},

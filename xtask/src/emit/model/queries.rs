@@ -1,6 +1,6 @@
 //! Queries: plain data per operation, with a type that knows which parameters were given.
 
-pub(super) use self::states::States;
+pub(in crate::emit) use self::states::States;
 use crate::{
     ir::{Operation, Param, Response, Service, Type, Wire},
     text::{Rust, string},

@@ -3,44 +3,41 @@
 use crate::ir::{Operation, Param};
 
 /// Which parameters have a state, by position.
-pub(in crate::emit::model) struct States {
+pub(in crate::emit) struct States {
     states: Vec<(usize, String)>,
 }
 
 impl States {
-    pub(in crate::emit::model) fn of(operation: &Operation) -> Self {
-        let needed =
-            |index: usize| operation.params.iter().any(|other| other.needs.contains(&index));
-        let states = operation.params.iter().enumerate();
-        let states = states.filter(|(index, param)| !param.required && needed(*index));
+    pub(in crate::emit) fn of(operation: &Operation) -> Self {
+        let states = operation.states();
         Self {
             states: states.map(|(index, param)| (index, format!("Has{}", pascal(param)))).collect(),
         }
     }
 
     /// `<HasVacancyId = Unset>`, for the definition.
-    pub(in crate::emit::model) fn declared(&self) -> String {
+    pub(in crate::emit) fn declared(&self) -> String {
         list(self.states.iter().map(|(_, name)| format!("{name} = Unset")))
     }
 
     /// `<HasVacancyId>`, for what holds in every state.
-    pub(in crate::emit::model) fn names(&self) -> String {
+    pub(in crate::emit) fn names(&self) -> String {
         list(self.states.iter().map(|(_, name)| name.clone()))
     }
 
     /// `<HasVacancyId: State>`, for what reads the states.
-    pub(in crate::emit::model) fn bounded_by(&self, bound: &str) -> String {
+    pub(in crate::emit) fn bounded_by(&self, bound: &str) -> String {
         list(self.states.iter().map(|(_, name)| format!("{name}: {bound}")))
     }
 
     /// The state of the parameter at this position, if it has one.
-    pub(in crate::emit::model) fn name_of(&self, position: usize) -> Option<&str> {
+    pub(in crate::emit) fn name_of(&self, position: usize) -> Option<&str> {
         let state = self.states.iter().find(|(index, _)| *index == position)?;
         Some(&state.1)
     }
 
     /// The type of the field that carries the states.
-    pub(in crate::emit::model) fn marker(&self) -> Option<String> {
+    pub(in crate::emit) fn marker(&self) -> Option<String> {
         let names: Vec<_> = self.states.iter().map(|(_, name)| name.as_str()).collect();
         match names.as_slice() {
             [] => None,
@@ -50,7 +47,7 @@ impl States {
     }
 
     /// Where a parameter exists: the free type parameters, and all of them with what is needed set.
-    pub(in crate::emit::model) fn needed_by(&self, param: &Param) -> (String, String) {
+    pub(in crate::emit) fn needed_by(&self, param: &Param) -> (String, String) {
         let free = self.states.iter().filter(|(index, _)| !param.needs.contains(index));
         let all = self.states.iter().map(|(index, name)| {
             if param.needs.contains(index) { "Set".to_owned() } else { name.clone() }
@@ -59,7 +56,7 @@ impl States {
     }
 
     /// The states after a parameter was given, if it has one itself.
-    pub(in crate::emit::model) fn after(&self, param: &Param, position: usize) -> Option<String> {
+    pub(in crate::emit) fn after(&self, param: &Param, position: usize) -> Option<String> {
         self.states.iter().find(|(index, _)| *index == position)?;
         let set = |index: &usize| *index == position || param.needs.contains(index);
         Some(list(self.states.iter().map(
