@@ -103,7 +103,10 @@ fn parameters() {
     );
     check(
         &[("needs = [\"shelf\"], otherwise = \"error\", ", "")],
-        &["additive operation.list_tools.param.state: needs: `shelf` is now nothing"],
+        &[
+            "breaking operation.list_tools: states in the type of the query: `shelf` is now nothing",
+            "additive operation.list_tools.param.state: needs: `shelf` is now nothing",
+        ],
     );
     check(
         &[(
@@ -113,7 +116,31 @@ fn parameters() {
         &[
             "breaking operation.list_tools.param.shelf: required: false is now true",
             "breaking operation.list_tools.param.shelf: min: none is now 1",
+            "breaking operation.list_tools: states in the type of the query: `shelf` is now nothing",
         ],
+    );
+}
+
+/// Whether a parameter was given is part of the type of the query if another one needs it.
+#[test]
+fn the_type_of_a_query() {
+    let row = "row = { type = \"integer\", doc = \"The row.\" }\n";
+    let box_ = "box = { type = \"text\", doc = \"The box.\" }\n";
+    let needing = box_.replace("\"text\"", "\"text\", needs = [\"row\"], otherwise = \"error\"");
+    let cases = |params: &str| declaring(FIELD, VALUE, params, QUERY);
+    let place = "operation.list_cases";
+    let argument = format!("breaking {place}: argument of the method: none is now the query");
+    let states = format!("breaking {place}: states in the type of the query: nothing is now `row`");
+    let added = |name: &str| format!("additive {place}.param.{name}: added");
+    compare(&cases(""), &cases(row), &[&argument, &added("row")]);
+    compare(&cases(row), &cases(&format!("{row}{box_}")), &[&added("box")]);
+    compare(&cases(row), &cases(&format!("{row}{needing}")), &[&states, &added("box")]);
+    // A second one that needs the same changes no type.
+    let second = needing.replacen("box", "lid", 1);
+    compare(
+        &cases(&format!("{row}{needing}")),
+        &cases(&format!("{row}{needing}{second}")),
+        &[&added("lid")],
     );
 }
 
@@ -157,9 +184,6 @@ fn check_order([first, second]: [&str; 2], write: impl Fn(&str) -> String, expec
 /// The arguments of a constructor and the comparison of values follow the order of the spec.
 #[test]
 fn order() {
-    const FIELD: &str = r#"a = { type = "text", presence = "optional", doc = "A." }"#;
-    const VALUE: &str = r#"Hot = { wire = "hot", doc = "Hot." }"#;
-    const QUERY: &str = r#"query = "call=cases/list""#;
     for (presence, class) in [("required", "breaking"), ("optional", "additive")] {
         let field =
             |name| format!(r#"{name} = {{ type = "text", presence = "{presence}", doc = "D." }}"#);
@@ -246,3 +270,7 @@ fn a_breaking_change_needs_a_version() {
     assert_eq!(diff().code, 0);
     assert!(Version::parse("2.0.0") > Version::parse("1.10.0"));
 }
+
+const FIELD: &str = r#"a = { type = "text", presence = "optional", doc = "A." }"#;
+const VALUE: &str = r#"Hot = { wire = "hot", doc = "Hot." }"#;
+const QUERY: &str = r#"query = "call=cases/list""#;

@@ -196,6 +196,17 @@ impl Diff<'_> {
         self.value(Class::Breaking, place, "response", responses, quoted);
         let section = format!("{place}.param");
         self.lists(&section, &old.params, &new.params, Self::param);
+        // A client's method takes a query only where there is something to ask.
+        let argument = |operation: &Operation| {
+            if operation.params.is_empty() { "none" } else { "the query" }.to_owned()
+        };
+        let arguments = (&argument(old), &argument(new));
+        self.value(Class::Breaking, place, "argument of the method", arguments, String::clone);
+        let states = |operation: &Operation| -> Vec<String> {
+            operation.states().map(|(_, param)| param.wire.clone()).collect()
+        };
+        let states = (&states(old), &states(new));
+        self.value(Class::Breaking, place, "states in the type of the query", states, listed);
         let needs = |operation: &Operation, param: &Param| -> Vec<String> {
             operation.needed_by(param).map(|needed| needed.wire.clone()).collect()
         };
@@ -204,12 +215,8 @@ impl Diff<'_> {
                 let (was, is) = (needs(old, param), needs(new, now));
                 let grows = is.iter().any(|name| !was.contains(name));
                 let class = if grows { Class::Breaking } else { Class::Additive };
-                let shown = |names: &Vec<String>| match names.as_slice() {
-                    [] => "nothing".to_owned(),
-                    names => format!("`{}`", names.join("`, `")),
-                };
                 let place = format!("{section}.{}", param.wire);
-                self.value(class, &place, "needs", (&was, &is), shown);
+                self.value(class, &place, "needs", (&was, &is), listed);
             }
         }
         self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
@@ -285,6 +292,13 @@ fn debug<T: std::fmt::Debug>(value: &T) -> String {
 
 fn quoted(text: &String) -> String {
     format!("`{text}`")
+}
+
+fn listed(names: &Vec<String>) -> String {
+    match names.as_slice() {
+        [] => "nothing".to_owned(),
+        names => names.iter().map(quoted).collect::<Vec<_>>().join(", "),
+    }
 }
 
 fn presence(required: bool) -> String {
