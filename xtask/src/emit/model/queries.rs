@@ -89,9 +89,13 @@ fn constructor(file: &mut Rust, service: &Service, operation: &Operation, states
     }
     file.close("}");
     file.close("}");
-    if required.is_empty() && !operation.params.is_empty() && operation.deprecated.is_none() {
+    if required.is_empty() && !operation.params.is_empty() {
         file.blank();
         file.open(format_args!("impl Default for {name} {{"));
+        if operation.deprecated.is_some() {
+            let reason = "who uses the constructor is told, not who only names the type";
+            file.line(format_args!("#[expect(deprecated, reason = {})]", string(reason)));
+        }
         file.open("fn default() -> Self {");
         file.line("Self::new()");
         file.close("}");
