@@ -43,9 +43,8 @@ fn our_server_keeps_every_decision_of_an_empty_account() {
 
     let target = Target::new(&server.base_url(), &token).unwrap();
     let report = run(&target, &transport(), Profile::Reference);
-    let failed: Vec<_> =
-        report.findings().iter().filter(|one| one.verdict.word() == "fail").collect();
-    assert!(failed.is_empty(), "{report}");
+    let failed = report.findings().iter().any(|one| one.verdict.word() == "fail");
+    assert!(!failed, "{report}");
     RUNTIME.block_on(server.stop());
 }
 

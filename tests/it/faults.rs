@@ -13,7 +13,7 @@ use gateway_testkit::raw_server::{Next, RawServer};
 use tracing::subscriber::with_default;
 
 use self::answers::answers;
-use self::case::{Ask, Case, Group, LIMITS, Peer};
+use self::case::{Ask, Case, Group, Limits, Peer};
 use self::client::{Carrier, DIRECT, GZIP, Over};
 use self::coding::coding;
 use self::connection::connection;
@@ -84,7 +84,9 @@ fn behind_a_proxy() {
         let over = Over::ALL.into_iter().find(|over| format!("{over:?}") == named);
         let carrier = Carrier::new(over.unwrap(), &Options::default());
         let outputs = Outputs::default();
-        let client = carrier.client(&env::var(BASE_URL).unwrap(), LIMITS, &outputs);
+        let time = Duration::from_millis(env::var(LIMIT).unwrap().parse().unwrap());
+        let limits = Limits { time, body: 1024 };
+        let client = carrier.client(&env::var(BASE_URL).unwrap(), limits, &outputs);
         let subscriber = outputs.subscriber();
         let begun = Instant::now();
         let outcome = with_default(subscriber, || outcome(&client, &Ask::List, &outputs));
@@ -101,7 +103,7 @@ impl<'a> Rows<'a> {
     fn of(groups: &'a [Group]) -> Self {
         let cases = groups.iter().flat_map(|group| &group.cases);
         let tasks = cases.flat_map(|case| Over::ALL.map(|over| (case, over)));
-        let (busy, idle): (Vec<_>, Vec<_>) = tasks.partition(|(case, _)| case.is_busy());
+        let (busy, idle): (Vec<_>, Vec<_>) = tasks.partition(|(case, _)| case.is_busy);
         // Most of the idle ones wait for a limit to pass; the busy ones would make them late.
         let mut rows = Self::with_threads(16, &idle);
         rows.extend(Self::with_threads(3, &busy));
@@ -186,8 +188,9 @@ fn run(case: &Case, over: Over) -> (String, Duration) {
 fn run_apart(case: &Case, scheme: &str, over: Over, peer: &Running) -> (usize, String, Duration) {
     let (proxy, base_url) =
         (format!("http://{}", peer.address()), format!("{scheme}://gateway.invalid"));
-    let over = format!("{over:?}");
-    let mut variables = vec![(BASE_URL, &*base_url), (OVER, &over), ("NO_PROXY", "")];
+    let (over, limit) = (format!("{over:?}"), case.limits.time.as_millis().to_string());
+    let mut variables =
+        vec![(BASE_URL, &*base_url), (OVER, &over), (LIMIT, &limit), ("NO_PROXY", "")];
     variables.extend(["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].map(|name| (name, &*proxy)));
     let child = apart("faults::behind_a_proxy", &variables);
     for stream in [&child.stdout, &child.stderr] {
@@ -255,5 +258,6 @@ const TRIES: usize = 5;
 const WIDTH: usize = 58;
 
 const BASE_URL: &str = "GATEWAY_TEST_BASE_URL";
+const LIMIT: &str = "GATEWAY_TEST_LIMIT";
 const OVER: &str = "GATEWAY_TEST_TRANSPORT";
 const ANSWER: &str = "outcome: ";

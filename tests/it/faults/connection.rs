@@ -10,7 +10,9 @@ pub(super) fn connection() -> Group {
         fault("refused", Peer::Nobody),
         fault("a name without an address", Peer::Unknown),
         // ureq counts in whole milliseconds, and may find one left for another attempt.
-        fault("a black hole instead of a host", Peer::BlackHole).one_of(&["1..2 0 0  Timeout"]),
+        fault("a black hole instead of a host", Peer::BlackHole)
+            .waits()
+            .one_of(&["1..2 0 0  Timeout"]),
         fault("by name, of which IPv6 may be dead", Peer::Named(document(LIST))),
         fault("FIN at once", Peer::InPlaceOfHttp(drop)),
         fault(
@@ -36,15 +38,17 @@ pub(super) fn connection() -> Group {
             ("in the body", cut(whole.len() - 30)),
             ("in a chunk", chunk.clone().into_bytes()),
         ] {
-            cases.push(fault(format!("{name} {place}"), Script::Plays(bytes, end)));
+            let case = fault(format!("{name} {place}"), Script::Plays(bytes, end));
+            cases.push(if end == End::Hang { case.waits() } else { case });
         }
     }
 
     cases.extend([
-        fault("a drip of the head", Script::Drips(head("x: ").into_bytes(), "v")),
+        fault("a drip of the head", Script::Drips(head("x: ").into_bytes(), "v")).waits(),
         fault("a drip of the body", {
             Script::Drips(head("content-length: 10000\r\n").into_bytes(), " ")
-        }),
+        })
+        .waits(),
         fault("closed after two answers, without a word", {
             Script::Turns(vec![answer(LIST), answer(LIST)])
         })

@@ -23,7 +23,8 @@ pub(super) fn framing() -> Group {
     cases.extend([
         fault("a length that is too long, then nothing", {
             Script::Plays(too_long.into_bytes(), End::Hang)
-        }),
+        })
+        .waits(),
         fault("ended by closing, cut", plays(cut)),
         fault("a length, and chunks", {
             let chunks = chunked("content-length: 3\r\n", &in_one(body), "0\r\n\r\n");

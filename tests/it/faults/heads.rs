@@ -29,7 +29,7 @@ pub(super) fn heads() -> Group {
             plays(format!("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n{list}")),
         ),
         fault("5 × 100 Continue", plays(CONTINUE.repeat(5) + &list)),
-        fault("100 Continue without end", Script::Drips(Vec::new(), CONTINUE)),
+        fault("100 Continue without end", Script::Drips(Vec::new(), CONTINUE)).waits(),
         // ureq adds them up, as a part of the head.
         fault("200,000 × 100 Continue, then FIN", {
             Script::Floods {

@@ -12,10 +12,12 @@ pub(super) fn proxies() -> Group {
             ("a proxy that asks for credentials", plays(refusal)),
             ("a proxy with a page of its own", plays(page)),
             ("a proxy that closes", Script::Plays(Vec::new(), End::Fin)),
-            ("a proxy that says nothing", Script::Plays(Vec::new(), End::Hang)),
         ] {
             cases.push(fault(format!("{name}, {scheme}"), Peer::Proxy(scheme, script)));
         }
+        let silent = Script::Plays(Vec::new(), End::Hang);
+        let name = format!("a proxy that says nothing, {scheme}");
+        cases.push(fault(name, Peer::Proxy(scheme, silent)).waits());
     }
     Group { name: "proxies", cases }
 }

@@ -9,7 +9,7 @@ pub(super) fn streams() -> Group {
         stream("a stream", document(LIST)),
         stream("a stream that is busy", refusal(503, "")),
         stream("a stream that is cut in the head", Script::Plays(b"HTTP/1".to_vec(), End::Fin)),
-        stream("1,000 records, then silence", rows(1, LENGTH, "", End::Hang)),
+        stream("1,000 records, then silence", rows(1, LENGTH, "", End::Hang)).waits(),
         many("100,000 records, then FIN", LENGTH, "", End::Fin),
         many("100,000 records, then RST", LENGTH, "", End::Rst).asking(Ask::StreamUntilReset),
         many("100,000 records, then garbage", LENGTH, "CANARY, CANARY", End::Fin),

@@ -29,7 +29,7 @@ pub(super) fn tls() -> Group {
         fault("an alert of SSLv3", Peer::InPlaceOfTls(alert)),
         fault("garbage in place of a TLS record", Peer::InPlaceOfTls(garbage)),
         fault("FIN in place of the handshake", Peer::InPlaceOfTls(drop)),
-        fault("a handshake that hangs", Peer::InPlaceOfTls(drain)),
+        fault("a handshake that hangs", Peer::InPlaceOfTls(drain)).waits(),
         fault("ended by closing, with a goodbye", {
             secure(Script::Plays(without_a_length.clone(), End::Fin))
         }),
