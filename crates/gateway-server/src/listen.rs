@@ -3,6 +3,7 @@
 pub(crate) mod guard;
 pub(crate) mod head;
 pub(crate) mod tls;
+pub(crate) mod verdicts;
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -19,8 +20,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
-use self::guard::{Answering, Guard, Patience, Verdicts};
+use self::guard::{Guard, Patience};
 use self::head::{HeadLimits, Refusal};
+use self::verdicts::{Answering, Verdicts};
 use crate::front::Front;
 
 /// How far the server is on its way out.

@@ -18,7 +18,7 @@ use super::log::{End, Record};
 use super::negotiate::Coding;
 use super::work::Work;
 use crate::error::{Error, ErrorKind};
-use crate::listen::guard::Answering;
+use crate::listen::verdicts::Answering;
 use crate::store::Store;
 
 /// The body of an answer. When it is dropped, its request is over and is logged.

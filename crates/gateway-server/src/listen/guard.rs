@@ -4,8 +4,7 @@ use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::head::{self, HeadLimits, Refusal};
+use super::verdicts::Verdicts;
 
 /// How long a connection may take for what.
 #[derive(Debug, Clone, Copy)]
@@ -23,49 +23,6 @@ pub(crate) struct Patience {
     pub(crate) idle: Duration,
     /// A write during which the client takes not one byte.
     pub(crate) stall: Duration,
-}
-
-/// What the guard and the answers of its connection know of each other.
-///
-/// The library reads ahead, so what is wrong with the second request may be known before the first is answered: what
-/// was found wrong is kept by the number of the request.
-#[derive(Debug, Default)]
-pub(crate) struct Verdicts {
-    refusal: Mutex<Option<(u64, Refusal)>>,
-    answering: AtomicU32,
-}
-
-/// An answer that is being made or sent. Ends when it is dropped.
-#[derive(Debug)]
-pub(crate) struct Answering(Arc<Verdicts>);
-
-impl Answering {
-    pub(crate) fn begin(verdicts: &Arc<Verdicts>) -> Self {
-        verdicts.answering.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(verdicts))
-    }
-}
-
-impl Drop for Answering {
-    fn drop(&mut self) {
-        self.0.answering.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-impl Verdicts {
-    /// Returns why the request of this number is refused, if it is.
-    pub(crate) fn of(&self, request: u64) -> Option<Refusal> {
-        let verdict = *self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
-        verdict.filter(|(number, _)| *number == request).map(|(_, refusal)| refusal)
-    }
-
-    fn set(&self, request: u64, refusal: Refusal) {
-        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some((request, refusal));
-    }
-
-    fn is_answering(&self) -> bool {
-        self.answering.load(Ordering::Relaxed) > 0
-    }
 }
 
 /// A socket as the HTTP library sees it.
@@ -276,9 +233,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
                     ready!(this.poll_late(context));
-                    if this.phase == Phase::Head {
+                    let writing = this.stall.is_some();
+                    if this.phase == Phase::Head && !writing {
                         this.stand_in(Refusal::Timeout);
-                    } else if this.verdicts.is_answering() || this.stall.is_some() {
+                    } else if writing || this.verdicts.is_answering() {
                         this.deadline = Instant::now() + LOOK_AGAIN;
                     } else {
                         // As if the client had gone: the library ends and frees its buffers.
@@ -293,16 +251,36 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
     /// Fails a write during which the client took nothing for too long.
+    fn poll_written(
+        &mut self,
+        context: &mut Context<'_>,
+        result: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if matches!(result, Poll::Ready(Ok(1..))) {
+            self.reading_resumes();
+        }
+        self.poll_progress(context, result)
+    }
+
+    /// Time spent on an answer is not time the client was idle, or slow with its next head.
+    fn reading_resumes(&mut self) {
+        let patience = if self.phase == Phase::Head { self.patience.head } else { PARK };
+        self.deadline = Instant::now() + patience;
+    }
+
+    /// Fails what waits for a client that takes nothing for too long.
+    ///
+    /// That something is ready says nothing: the library flushes whenever it is polled, which is with every byte that
+    /// arrives.
     fn poll_progress<T>(
         &mut self,
         context: &mut Context<'_>,
         result: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        // Time spent on an answer is not time the client was idle.
-        let patience = if self.phase == Phase::Head { self.patience.head } else { PARK };
-        self.deadline = Instant::now() + patience;
         if result.is_ready() {
-            self.stall = None;
+            if self.stall.take().is_some() {
+                self.reading_resumes();
+            }
             return result;
         }
         let stall = self.patience.stall;
@@ -342,7 +320,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.socket).poll_write(context, bytes);
-        this.poll_progress(context, result)
+        this.poll_written(context, result)
     }
 
     fn poll_write_vectored(
@@ -352,7 +330,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.socket).poll_write_vectored(context, slices);
-        this.poll_progress(context, result)
+        this.poll_written(context, result)
     }
 
     fn is_write_vectored(&self) -> bool {

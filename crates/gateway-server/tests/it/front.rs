@@ -15,15 +15,15 @@ use crate::support::{call, exchange, get, parse};
 const NOW: UnixTime = UnixTime(1_800_000_000);
 
 /// A server in this process, with one account and a token.
-struct Here {
-    running: RunningServer,
-    token: String,
+pub(crate) struct Here {
+    pub(crate) running: RunningServer,
+    pub(crate) token: String,
     runtime: tokio::runtime::Runtime,
     directory: TempDir,
 }
 
 impl Here {
-    fn start(change: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) fn start(change: impl FnOnce(&mut Config)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
         let account = store.create_account("a", NOW).unwrap();
@@ -39,7 +39,7 @@ impl Here {
         Self { running, token, runtime, directory }
     }
 
-    fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         let socket = TcpStream::connect(self.running.address()).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         socket

@@ -6,6 +6,8 @@ mod cluster;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
+mod deadlines;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod front;

@@ -1,0 +1,44 @@
+//! What may take how long: heads that drip, empty lines, answers that are taken byte by byte.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use crate::front::Here;
+use crate::support::parse;
+
+/// Writes a byte whenever the server has said nothing for a moment, until it speaks, and returns all it says.
+fn drip(socket: &mut TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 1024];
+    let begun = Instant::now();
+    socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+    while begun.elapsed() < GENEROUS {
+        match socket.read(&mut piece) {
+            Ok(0) => return bytes,
+            Ok(length) => bytes.extend_from_slice(&piece[..length]),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                // Once the server has answered it may be gone.
+                drop(socket.write_all(b"a"));
+            }
+            Err(error) => panic!("{error} after {}", String::from_utf8_lossy(&bytes)),
+        }
+    }
+    panic!("the server still listens after {GENEROUS:?}");
+}
+
+#[test]
+fn a_head_that_arrives_byte_by_byte_is_late_too() {
+    let here = Here::start(|config| config.head_timeout = Duration::from_millis(300));
+    let mut first = here.connect();
+    first.write_all(b"GET /c/oauth/v1 HTTP/1.1\r\nHost: a\r\nX-Drip: ").unwrap();
+    assert_eq!(parse(&drip(&mut first)).status, 408);
+    // The head after an answer has no more time than the first.
+    let mut second = here.connect();
+    second.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX-Drip: ").unwrap();
+    let text = String::from_utf8(drip(&mut second)).unwrap();
+    assert!(text.starts_with("HTTP/1.1 404") && text.contains("HTTP/1.1 408"), "{text}");
+}
+
+/// Longer than anything here takes on the slowest machine.
+const GENEROUS: Duration = Duration::from_secs(30);
