@@ -107,6 +107,13 @@ impl<S> Guard<S> {
                 ControlFlow::Continue(length) => {
                     self.buffer.drain(..length);
                     self.skipped_empty_line = true;
+                    if self.buffer.is_empty() {
+                        // The end of what was before, and not the beginning of a head: its clock stops.
+                        self.buffer = Vec::new();
+                        self.phase = Phase::Between;
+                        self.deadline = Instant::now() + PARK;
+                        return;
+                    }
                 }
             }
         }

@@ -40,5 +40,32 @@ fn a_head_that_arrives_byte_by_byte_is_late_too() {
     assert!(text.starts_with("HTTP/1.1 404") && text.contains("HTTP/1.1 408"), "{text}");
 }
 
+/// The empty line that old clients send after a request begins no head, so that what follows is idleness.
+#[test]
+fn an_empty_line_begins_no_head() {
+    let here = Here::start(|config| {
+        config.head_timeout = Duration::from_millis(100);
+        config.idle_timeout = Duration::from_millis(600);
+    });
+    for (sent, answers) in [
+        ("\r\n", 0),
+        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n\r\n", 1),
+        ("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n\r\n", 1),
+    ] {
+        let mut socket = here.connect();
+        socket.write_all(sent.as_bytes()).unwrap();
+        let mut text = String::new();
+        socket.read_to_string(&mut text).unwrap();
+        assert_eq!(text.matches("HTTP/1.1 404").count(), answers, "{sent:?}: {text}");
+        assert!(!text.contains("HTTP/1.1 408"), "{sent:?}: {text}");
+    }
+    // Half of it is the beginning of something, and late when the rest does not come.
+    let mut half = here.connect();
+    half.write_all(b"\r").unwrap();
+    let mut bytes = Vec::new();
+    half.read_to_end(&mut bytes).unwrap();
+    assert_eq!(parse(&bytes).status, 408);
+}
+
 /// Longer than anything here takes on the slowest machine.
 const GENEROUS: Duration = Duration::from_secs(30);
