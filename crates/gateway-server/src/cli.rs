@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::error::{Error, ErrorKind};
 use crate::store::Store;
@@ -49,7 +49,7 @@ enum Command {
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no errors: clap knows their exit code and their stream.
@@ -73,6 +73,15 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.kind().exit_code())
         }
     }
+}
+
+fn parse() -> Result<Arguments, clap::Error> {
+    let mut command = Arguments::command();
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    if let Some(serve) = matches.subcommand_matches("serve") {
+        serve::check(serve).map_err(|error| error.format(&mut command))?;
+    }
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 /// Which database a command works on.
@@ -189,7 +198,6 @@ mod tests {
 
     #[test]
     fn the_arguments_fit_together() {
-        use clap::CommandFactory as _;
         Arguments::command().debug_assert();
     }
 }

@@ -1,12 +1,16 @@
 //! How a server is set up. The defaults are meant for production behind nothing.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::clock::Clock;
 
 /// The settings of a server. Every limit has a name and a default.
+///
+/// A server takes the nearest sensible value for one that makes no sense, such as a reader too many for the threads
+/// there are; the program `gateway-server` refuses it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Config {
@@ -63,3 +67,28 @@ impl Default for Config {
         }
     }
 }
+
+impl Config {
+    /// Brings every setting to where the server can work with it.
+    pub(crate) fn clamped(mut self) -> Self {
+        let nearest =
+            |range: RangeInclusive<usize>, own: usize| own.clamp(*range.start(), *range.end());
+        self.connections = nearest(CONNECTIONS, self.connections);
+        self.readers = nearest(READERS, self.readers);
+        let longest = Duration::from_secs(*SECONDS.end());
+        for timeout in [&mut self.head_timeout, &mut self.idle_timeout, &mut self.stall_timeout] {
+            *timeout = (*timeout).clamp(Duration::from_millis(1), longest);
+        }
+        self.drain_timeout = self.drain_timeout.min(longest);
+        self
+    }
+}
+
+/// Connections: one at least, and no more than any system has descriptors for.
+pub(crate) const CONNECTIONS: RangeInclusive<usize> = 1..=1_000_000;
+
+/// Calls to the database at once: each has a thread, and the runtime makes no more than so many.
+pub(crate) const READERS: RangeInclusive<usize> = 1..=512;
+
+/// Seconds of a timeout. A day is for ever to a connection, and far from where adding to a clock overflows.
+pub(crate) const SECONDS: RangeInclusive<u64> = 1..=24 * 60 * 60;

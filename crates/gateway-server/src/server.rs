@@ -33,7 +33,7 @@ pub struct Server {
 impl Server {
     /// Sets up a server.
     pub fn new(config: Config, store: Arc<dyn Store>) -> Self {
-        Self { config, store }
+        Self { config: config.clamped(), store }
     }
 
     /// Binds the address and begins to serve on the current runtime.
@@ -61,7 +61,7 @@ impl Server {
             log,
             metrics: Arc::default(),
         });
-        let limit = config.connections.clamp(1, Semaphore::MAX_PERMITS);
+        let limit = config.connections;
         let connections = Arc::new(Semaphore::new(limit));
         let ops_address = match config.ops_listen {
             Some(address) => {

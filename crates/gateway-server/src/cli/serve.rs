@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::settings::Settings;
@@ -16,7 +17,7 @@ use crate::store::Store;
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Serve sample data from a temporary database, and print a URL and a token for the shell.
-    #[arg(long, conflicts_with = "database")]
+    #[arg(long)]
     demo: bool,
     /// Read settings from a TOML file; its keys are the names of the flags.
     #[arg(long, value_name = "FILE", env = "GATEWAY_CONFIG")]
@@ -26,6 +27,16 @@ pub(super) struct Arguments {
     print_config: bool,
     #[command(flatten)]
     settings: Settings,
+}
+
+/// Refuses `--demo` beside `--database`. A database that only stands in the environment is for the other commands.
+pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
+    let given = matches.value_source("database") == Some(ValueSource::CommandLine);
+    if matches.get_flag("demo") && given {
+        let text = "the argument '--demo' cannot be used with '--database <FILE|URL>'";
+        return Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, text));
+    }
+    Ok(())
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<(), Error> {

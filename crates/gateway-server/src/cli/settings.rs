@@ -1,14 +1,15 @@
 //! The settings of `serve`: flags before environment before file before default.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use serde::Deserialize;
 
-use crate::config::Config;
+use crate::config::{CONNECTIONS, Config, READERS, SECONDS};
 use crate::error::{Error, ErrorKind};
 
 /// One struct is both the flags (with their variables) and the file, so that neither knows a setting the other lacks.
@@ -96,7 +97,13 @@ impl Settings {
     /// Returns the configuration of the server.
     pub(super) fn config(&self) -> Result<Config, Error> {
         let default = Config::default();
-        let seconds = |own: Option<u64>, default| own.map_or(default, Duration::from_secs);
+        let seconds = |name, own: Option<u64>, least: u64, default: Duration| {
+            let own = within(name, own, &(least..=*SECONDS.end()))?;
+            Ok::<_, Error>(own.map_or(default, Duration::from_secs))
+        };
+        let (head, idle) = (self.head_timeout, self.idle_timeout);
+        let (stall, drain) = (self.stall_timeout, self.drain_timeout);
+        let least = *SECONDS.start();
         let prefix = self.prefix.clone().unwrap_or_default();
         if !prefix.is_empty() && (!prefix.starts_with('/') || prefix.contains(['?', '#', ' '])) {
             return Err(Error::new(ErrorKind::Config, "prefix must be a path, such as /gateway"));
@@ -115,16 +122,17 @@ impl Settings {
             prefix,
             tls,
             rate: self.rate.unwrap_or(default.rate),
-            burst: self.burst.unwrap_or(default.burst),
-            connections: self.connections.unwrap_or(default.connections),
-            readers: self.readers.unwrap_or(default.readers),
-            head_timeout: seconds(self.head_timeout, default.head_timeout),
-            idle_timeout: seconds(self.idle_timeout, default.idle_timeout),
-            stall_timeout: seconds(self.stall_timeout, default.stall_timeout),
-            drain_timeout: seconds(self.drain_timeout, default.drain_timeout),
-            list_cache: self
-                .list_cache
-                .map_or(default.list_cache, |mib| mib.saturating_mul(1024 * 1024)),
+            burst: within("burst", self.burst, &(1..=u32::MAX))?.unwrap_or(default.burst),
+            connections: within("connections", self.connections, &CONNECTIONS)?
+                .unwrap_or(default.connections),
+            readers: within("readers", self.readers, &READERS)?.unwrap_or(default.readers),
+            head_timeout: seconds("head-timeout", head, least, default.head_timeout)?,
+            idle_timeout: seconds("idle-timeout", idle, least, default.idle_timeout)?,
+            stall_timeout: seconds("stall-timeout", stall, least, default.stall_timeout)?,
+            // Nothing is a way to drain, too: whatever is being answered is cut at once.
+            drain_timeout: seconds("drain-timeout", drain, 0, default.drain_timeout)?,
+            list_cache: within("list-cache", self.list_cache, &(0..=MOST_MIB))?
+                .map_or(default.list_cache, |mib| mib * MIB),
             access_log: self.access_log.unwrap_or(true),
             clock: default.clock,
         })
@@ -160,7 +168,7 @@ impl Settings {
             ("idle-timeout", config.idle_timeout.as_secs()),
             ("stall-timeout", config.stall_timeout.as_secs()),
             ("drain-timeout", config.drain_timeout.as_secs()),
-            ("list-cache", config.list_cache / (1024 * 1024)),
+            ("list-cache", config.list_cache / MIB),
         ] {
             line(key, value.to_string());
         }
@@ -168,6 +176,27 @@ impl Settings {
         text
     }
 }
+
+/// Refuses a setting outside of what it may be: better no server than one that answers nobody.
+fn within<T: PartialOrd + Display>(
+    name: &str,
+    own: Option<T>,
+    range: &RangeInclusive<T>,
+) -> Result<Option<T>, Error> {
+    match own {
+        Some(value) if !range.contains(&value) => {
+            let (least, most) = (range.start(), range.end());
+            let help = format!("{name} must be from {least} to {most}, not {value}");
+            Err(Error::new(ErrorKind::Config, help))
+        }
+        own => Ok(own),
+    }
+}
+
+const MIB: u64 = 1024 * 1024;
+
+/// A pebibyte: more disk than there is, and a number of bytes that still fits.
+const MOST_MIB: u64 = 1024 * MIB;
 
 /// Hides the password of a URL.
 fn masked(database: &str) -> String {
@@ -202,6 +231,33 @@ mod tests {
         assert_eq!(half.config().unwrap_err().kind(), ErrorKind::Config);
         let odd = Settings { prefix: Some("x".into()), ..Settings::default() };
         assert_eq!(odd.config().unwrap_err().kind(), ErrorKind::Config);
+    }
+
+    #[test]
+    fn what_kills_the_service_is_refused() {
+        let settings = |toml: &str| toml::from_str::<Settings>(toml).unwrap();
+        for line in [
+            "burst = 0",
+            "connections = 0",
+            "connections = 1000001",
+            "readers = 0",
+            "readers = 9223372036854775807",
+            "head-timeout = 0",
+            "head-timeout = 9223372036854775807",
+            "idle-timeout = 0",
+            "stall-timeout = 86401",
+            "drain-timeout = 86401",
+            "list-cache = 9223372036854775807",
+        ] {
+            let error = settings(line).config().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config, "{line}");
+            let (name, value) = line.split_once(" = ").unwrap();
+            let text = error.to_string();
+            assert!(text.starts_with(name) && text.ends_with(&format!("not {value}")), "{text}");
+        }
+        for line in ["rate = 0", "drain-timeout = 0", "list-cache = 0", "idle-timeout = 86400"] {
+            settings(line).config().unwrap();
+        }
     }
 
     #[test]

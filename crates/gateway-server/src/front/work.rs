@@ -19,7 +19,7 @@ pub(crate) struct Work {
 
 impl Work {
     pub(crate) fn new(store: Arc<dyn Store>, at_once: usize) -> Self {
-        Self { store, permits: Arc::new(Semaphore::new(at_once.max(1))) }
+        Self { store, permits: Arc::new(Semaphore::new(at_once)) }
     }
 
     pub(crate) fn store(&self) -> Arc<dyn Store> {

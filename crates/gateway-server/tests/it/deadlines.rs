@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use crate::front::Here;
-use crate::support::parse;
+use crate::support::{get, parse};
 
 /// Writes a byte whenever the server has said nothing for a moment, until it speaks, and returns all it says.
 fn drip(socket: &mut TcpStream) -> Vec<u8> {
@@ -65,6 +65,21 @@ fn an_empty_line_begins_no_head() {
     let mut bytes = Vec::new();
     half.read_to_end(&mut bytes).unwrap();
     assert_eq!(parse(&bytes).status, 408);
+}
+
+/// What the program refuses, a server that is set up in code can be given: it serves all the same.
+#[test]
+fn settings_without_sense_kill_nobody() {
+    let here = Here::start(|config| {
+        config.readers = usize::MAX;
+        config.connections = usize::MAX;
+        config.head_timeout = Duration::MAX;
+        config.idle_timeout = Duration::MAX;
+        config.stall_timeout = Duration::MAX;
+        config.drain_timeout = Duration::MAX;
+    });
+    let base = here.running.base_url();
+    assert_eq!(get(&base, &here.token, "method=candidates/list").status, 200);
 }
 
 /// Longer than anything here takes on the slowest machine.

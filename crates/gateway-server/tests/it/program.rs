@@ -300,6 +300,15 @@ fn a_wrong_call_is_one_line_and_exit_code_2() {
         "nowhere.csv cannot be read",
     );
     check(&["serve", "--database", &database, "--tls-key", "k"], 2, "belong together");
+    for (flag, value) in [
+        ("readers", "9999999999999999999"),
+        ("head-timeout", "18446744073709551615"),
+        ("idle-timeout", "0"),
+    ] {
+        let help = format!("{flag} must be from 1 to");
+        check(&["serve", "--database", &database, &format!("--{flag}"), value], 2, &help);
+    }
+    check(&["serve", "--demo", "--database", &database], 2, "'--demo' cannot be used with");
     check(
         &["serve", "--database", &database, "--tls-key", "k", "--tls-certificate", "c"],
         1,
@@ -343,6 +352,8 @@ fn the_demo_prints_two_lines_for_the_shell_and_ends_on_a_signal() {
     for signal in ["-TERM", "-INT"] {
         let mut child = program()
             .args(["serve", "--demo", "--listen", "127.0.0.1:0"])
+            // A database for the other commands is none for this one.
+            .env("GATEWAY_DATABASE", "/nowhere/a.db")
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
