@@ -1,5 +1,6 @@
 //! The settings of `serve`: flags before environment before file before default.
 
+use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
@@ -198,15 +199,32 @@ const MIB: u64 = 1024 * 1024;
 /// A pebibyte: more disk than there is, and a number of bytes that still fits.
 const MOST_MIB: u64 = 1024 * MIB;
 
-/// Hides the password of a URL.
+/// Hides the password of a URL: before the host, and among the parameters. What might be one counts as one.
 fn masked(database: &str) -> String {
     let Some((scheme, rest)) = database.split_once("://") else { return database.to_owned() };
+    let rest = match rest.split_once('?') {
+        Some((before, parameters)) => {
+            let shown: Vec<_> = parameters.split('&').map(masked_parameter).collect();
+            Cow::Owned(format!("{before}?{}", shown.join("&")))
+        }
+        None => Cow::Borrowed(rest),
+    };
     match rest.rsplit_once('@') {
         Some((user, host)) if user.contains(':') => {
             let user = user.split(':').next().unwrap_or_default();
             format!("{scheme}://{user}:***@{host}")
         }
-        _ => database.to_owned(),
+        _ => format!("{scheme}://{rest}"),
+    }
+}
+
+fn masked_parameter(parameter: &str) -> Cow<'_, str> {
+    match parameter.split_once('=') {
+        // An escape in a name could spell anything.
+        Some((name, _)) if name.to_ascii_lowercase().contains("pass") || name.contains('%') => {
+            Cow::Owned(format!("{name}=***"))
+        }
+        _ => Cow::Borrowed(parameter),
     }
 }
 
@@ -265,6 +283,18 @@ mod tests {
         assert_eq!(masked("postgres://u:p@h/d"), "postgres://u:***@h/d");
         assert_eq!(masked("postgres://u:p@q@h/d"), "postgres://u:***@h/d");
         assert_eq!(masked("postgres://u@h/d"), "postgres://u@h/d");
+        assert_eq!(
+            masked("postgres://h/d?user=u&password=p"),
+            "postgres://h/d?user=u&password=***"
+        );
+        assert_eq!(
+            masked("postgres://h/d?password=p@q&port=1"),
+            "postgres://h/d?password=***&port=1"
+        );
+        assert_eq!(masked("postgres://h/d?p%61ssword=p"), "postgres://h/d?p%61ssword=***");
+        assert_eq!(masked("postgres://u:p@h/d?PASSWORD=q"), "postgres://u:***@h/d?PASSWORD=***");
+        assert_eq!(masked("postgres://u:p?q@h/d"), "postgres://u:***@h/d");
+        assert_eq!(masked("postgres://u@h/d?port=1"), "postgres://u@h/d?port=1");
         assert_eq!(masked("/var/lib/g.db"), "/var/lib/g.db");
     }
 }

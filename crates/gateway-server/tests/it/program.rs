@@ -330,7 +330,7 @@ fn flags_count_before_the_environment_before_the_file() {
     let file = directory.path().join("gateway.toml");
     std::fs::write(
         &file,
-        "rate = 1\nburst = 1\nreaders = 1\ndatabase = \"postgres://u:hunter2@h/d\"\n",
+        "rate = 1\nburst = 1\nreaders = 1\ndatabase = \"postgres://u:hunter2@h/d?password=hunter2\"\n",
     )
     .unwrap();
     let output = program()
