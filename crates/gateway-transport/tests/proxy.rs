@@ -17,12 +17,10 @@ fn a_proxy_is_for_other_machines() {
     run("behind_a_proxy", &proxy, &[("NO_PROXY", "direct.invalid"), (HERE, &here.uri(""))]);
 
     let asked: Vec<_> = proxy.progress().requests.iter().map(RawRequest::line).collect();
-    let expected = [
-        "GET http://gateway.invalid/list HTTP/1.1",
-        "CONNECT gateway.invalid:80 HTTP/1.1",
-        "GET /list HTTP/1.1",
-    ];
-    assert_eq!(asked, expected);
+    let in_full = OTHER_MACHINES.map(|host| vec![format!("GET http://{host}/list HTTP/1.1")]);
+    let by_tunnel = OTHER_MACHINES
+        .map(|host| vec![format!("CONNECT {host}:80 HTTP/1.1"), "GET /list HTTP/1.1".to_owned()]);
+    assert_eq!(asked, [in_full, by_tunnel].concat().concat());
 }
 
 /// The other half of the test above.
@@ -32,7 +30,10 @@ fn behind_a_proxy() {
     let Ok(here) = env::var(HERE) else { return };
     let (_, port) = here.rsplit_once(':').unwrap();
     for transport in adapters() {
-        assert_eq!(get(&*transport, "http://gateway.invalid/list").unwrap(), "by proxy");
+        for host in OTHER_MACHINES {
+            let target = format!("http://{host}/list");
+            assert_eq!(get(&*transport, &target).unwrap(), "by proxy", "{target}");
+        }
         for host in ["127.0.0.1", "localhost", "LocalHost"] {
             let target = format!("http://{host}:{port}/");
             assert_eq!(get(&*transport, &target).unwrap(), "direct", "{target}");
@@ -108,6 +109,10 @@ fn answering(body: &'static [u8]) -> RawServer {
     })
     .unwrap()
 }
+
+/// Some of them look like this one.
+const OTHER_MACHINES: [&str; 5] =
+    ["gateway.invalid", "localhost.invalid", "not-localhost", "127.0.0.1.invalid", "[::2]"];
 
 /// The variable with the address of a server on this machine.
 const HERE: &str = "GATEWAY_TEST_SERVER";
