@@ -170,7 +170,7 @@ impl<'a> Call<'a> {
 
     fn delay(&mut self, asked: Option<Duration>, moment: Moment) -> Option<Duration> {
         self.failures += 1;
-        let left = self.deadline.saturating_duration_since(moment.now);
+        let left = self.deadline.saturating_duration_since(moment.now).checked_sub(LEAST_TIME)?;
         let delay = self.policy.retry.delay(asked, self.failures, left, moment.random)?;
         self.policy.budget.withdraw().then_some(delay)
     }
@@ -180,6 +180,10 @@ pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) const STREAM_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 pub(crate) const BODY_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// What must be left for another attempt. A transport whose clock is coarse gives up a little before the deadline of the
+/// call, and what is left then is enough for nothing.
+pub(crate) const LEAST_TIME: Duration = Duration::from_millis(10);
 
 #[cfg(test)]
 mod tests {

@@ -37,6 +37,7 @@
 //! | one attempt | 30 s | [`Builder::attempt_timeout`] |
 //! | a stream, from the first attempt to its end; until its head, the limits above hold | 1 h | [`Builder::stream_timeout`] |
 //! | attempts, the first one included | 3 | [`RetryPolicy::max_attempts`] |
+//! | what must be left of the call for another attempt | 10 ms | |
 //! | longest wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
 //! | where the doubling ends | 5 s | [`RetryPolicy::max_delay`] |
 //! | longest `Retry-After` that is waited for | 30 s | [`RetryPolicy::max_retry_after`] |
@@ -45,6 +46,7 @@
 //! | body of a successful answer | 64 MiB | [`Builder::body_limit`] |
 //! | record of a stream | 1 MiB | [`Records::record_limit`] |
 //! | body kept with an error | 64 KiB | |
+//! | token of a file or a program | 64 KiB | |
 //!
 //! A wait is drawn between nothing and the longest (full jitter), so that many clients do not return in step; what
 //! `Retry-After` asks for is waited for at least. Limits of a connection, such as how long it may be silent, belong to the

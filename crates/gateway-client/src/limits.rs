@@ -11,11 +11,13 @@ use http::{Response, Uri};
 
 use crate::answer::ERROR_BODY_LIMIT;
 use crate::call::{
-    ATTEMPT_TIMEOUT, BODY_LIMIT, CALL_TIMEOUT, Call, Moment, Next, Policy, STREAM_TIMEOUT, Verdict,
+    ATTEMPT_TIMEOUT, BODY_LIMIT, CALL_TIMEOUT, Call, LEAST_TIME, Moment, Next, Policy,
+    STREAM_TIMEOUT, Verdict,
 };
 use crate::retry::{
     AT_ONCE, BASE_DELAY, CALLS_PER_RETRY, MAX_ATTEMPTS, MAX_DELAY, MAX_RETRY_AFTER,
 };
+use crate::token::TOKEN_LIMIT;
 use crate::{AccessToken, RetryPolicy};
 
 #[test]
@@ -33,6 +35,11 @@ fn the_table_in_the_docs_has_every_default() {
             "Builder::stream_timeout",
         ),
         ("attempts, the first one included", MAX_ATTEMPTS.to_string(), "RetryPolicy::max_attempts"),
+        (
+            "what must be left of the call for another attempt",
+            format!("{} ms", LEAST_TIME.as_millis()),
+            "",
+        ),
         (
             "longest wait before the second attempt, doubled before each further one",
             format!("{} ms", BASE_DELAY.as_millis()),
@@ -61,6 +68,7 @@ fn the_table_in_the_docs_has_every_default() {
             "Records::record_limit",
         ),
         ("body kept with an error", format!("{} KiB", ERROR_BODY_LIMIT / 1024), ""),
+        ("token of a file or a program", format!("{} KiB", TOKEN_LIMIT / 1024), ""),
     ];
     let expected = rows.map(|(what, default, setter)| match setter {
         "" => format!("//! | {what} | {default} | |"),
@@ -77,15 +85,14 @@ fn a_call_ends_with_its_limit() {
     for past in AROUND {
         let start = Instant::now();
         let policy = at_once();
-        let mut call = Call::new(&policy, Uri::default(), start);
-        assert_eq!(
-            is_sent_again(&mut call, around(start + CALL_TIMEOUT, past)),
-            past < 0,
-            "{past}"
-        );
-
-        let mut stream = Call::streaming(&policy, Uri::default(), start);
-        assert_eq!(is_sent_again(&mut stream, around(start + CALL_TIMEOUT, past)), past < 0);
+        // Just enough is left for another attempt, or not.
+        let last = around(start + CALL_TIMEOUT.saturating_sub(LEAST_TIME), past);
+        for mut call in [
+            Call::new(&policy, Uri::default(), start),
+            Call::streaming(&policy, Uri::default(), start),
+        ] {
+            assert_eq!(is_sent_again(&mut call, last), past < 0, "{past}");
+        }
     }
 }
 

@@ -15,6 +15,9 @@ mod file;
 mod text;
 mod tokens;
 
+#[cfg(test)]
+pub(crate) use self::text::MAX_LENGTH as TOKEN_LIMIT;
+
 #[cfg(feature = "oauth2")]
 pub use self::client_credentials::ClientCredentials;
 pub use self::command::CommandToken;

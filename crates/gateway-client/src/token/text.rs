@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::AccessToken;
 
 /// How long a token may be that comes from a file or a program, in bytes: longer than any header that a server takes.
-pub(super) const MAX_LENGTH: usize = 64 * 1024;
+pub(crate) const MAX_LENGTH: usize = 64 * 1024;
 
 /// Reads the text of a token, or `None` if it is longer than one may be.
 pub(super) fn read(source: impl Read) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
