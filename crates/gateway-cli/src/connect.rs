@@ -1,12 +1,13 @@
 //! From settings to a client.
 
 use std::io::{self, IsTerminal as _, Read as _};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, blocking};
 
 use crate::config::keyring::Keyring;
-use crate::config::{Setting, Settings, TOKEN, TokenFrom, tokens};
+use crate::config::{Setting, Settings, TOKEN, TokenFrom, folder, tokens};
 use crate::failure::Failure;
 use crate::flags::ServiceFlags;
 use crate::screen::{Screen, variable};
@@ -28,7 +29,12 @@ pub(crate) fn connect(
 
         let look = |demo: &Demo| (demo.base_url().to_owned(), AccessToken::new(demo.token()));
         let (base_url, token) = interrupt::keep(demo::start, look).map_err(|error| {
-            Failure::usage("the sample service does not start").because(error.to_string())
+            let failure = Failure::usage("the sample service does not start")
+                .hint("its data is in a temporary file, for which TMPDIR can name another folder");
+            match std::error::Error::source(&error) {
+                Some(cause) => failure.because(cause.to_string()),
+                None => failure.because(error.to_string()),
+            }
         })?;
         let token = token?;
         settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
@@ -50,6 +56,7 @@ pub(crate) fn connect(
     };
     match settings.token.clone().ok_or_else(missing)? {
         TokenFrom::File(file) => {
+            check_token_file(&file)?;
             let source = FileToken::new(file.value);
             build(flags, settings, screen, |builder| builder.token(source))
         }
@@ -78,6 +85,17 @@ pub(crate) fn check_base_url(text: &str) -> Result<(), Failure> {
     let token = AccessToken::new("unused")?;
     blocking::Client::builder(text).allow_insecure_http().token(token).build()?;
     Ok(())
+}
+
+/// Refuses a token file that is not there, or that others can read, and says who asked for it.
+pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
+    let Setting { value: path, origin } = file;
+    if matches!(path.try_exists(), Ok(false)) {
+        return Err(Failure::usage(format!("there is no token file {}", path.display()))
+            .hint(format!("it is asked for by {origin}")));
+    }
+    let asked = |failure: Failure| failure.because(format!("it is asked for by {origin}"));
+    folder::check_private(path).map_err(asked)
 }
 
 /// Reads the token of a source that does not change while the program runs.

@@ -37,6 +37,12 @@ impl Failure {
         Self::new(Exit::Rejected, format!("{records} could not be read; everything else is there"))
     }
 
+    /// Says in other words what happened.
+    pub(crate) fn of(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
     /// Adds what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

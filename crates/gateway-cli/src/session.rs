@@ -224,7 +224,8 @@ impl Session {
 
     /// Adds to an error what only the program knows: where the token comes from.
     pub(crate) fn explain(&self, error: gateway_client::Error) -> Failure {
-        let about_token = matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Token);
+        let kind = error.kind();
+        let about_token = matches!(kind, ErrorKind::Unauthorized | ErrorKind::Token);
         let failure = Failure::from(error);
         let Some(from) = self.settings.token.as_ref().filter(|_| about_token) else {
             return failure;
@@ -233,6 +234,15 @@ impl Session {
             TokenFrom::Login { .. } => "; `gateway auth login` stores another",
             TokenFrom::Keyring { .. } => "; `gateway auth login --keyring` stores another",
             _ => "",
+        };
+        let failure = match from {
+            TokenFrom::File(_) if kind == ErrorKind::Token => {
+                failure.of("the token file cannot be used")
+            }
+            TokenFrom::Command(_) if kind == ErrorKind::Token => {
+                failure.of("the token command cannot be used")
+            }
+            _ => failure,
         };
         failure.hint(format!("the token comes from {from}{next}"))
     }

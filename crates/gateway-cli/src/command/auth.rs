@@ -9,7 +9,9 @@ use serde::Serialize;
 use crate::config::file::ConfigFile;
 use crate::config::keyring::Keyring;
 use crate::config::{Origin, Settings, TOKEN, TokenFrom, folder, tokens};
-use crate::connect::{ask_for_token, check_base_url, from_stdin, no_base_url, with_token};
+use crate::connect::{
+    ask_for_token, check_base_url, check_token_file, from_stdin, no_base_url, with_token,
+};
 use crate::failure::Failure;
 use crate::flags::{OutputFlags, ServiceFlags};
 use crate::generated::commands::CheapestQuestion;
@@ -148,11 +150,8 @@ fn given(settings: &Settings) -> Result<(String, String), Failure> {
         Some(TokenFrom::Stdin) => from_stdin()?,
         // One that the profile names is in force without a login.
         Some(TokenFrom::File(file)) if !matches!(file.origin, Origin::Profile(_)) => {
-            folder::check_private(&file.value)?;
-            folder::read(&file.value)?.ok_or_else(|| {
-                Failure::usage(format!("there is no file {}", file.value.display()))
-                    .hint(format!("it is asked for by {}", file.origin))
-            })?
+            check_token_file(file)?;
+            folder::read(&file.value)?.unwrap_or_default()
         }
         Some(TokenFrom::Variable) => variable(TOKEN).unwrap_or_default(),
         _ => return Ok((prompt(&settings.profile.value)?, "the keyboard".to_owned())),

@@ -59,13 +59,18 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     put().map_err(|error| unusable(path, "cannot be written", &error))
 }
 
-/// Refuses a file that others can read, as `ssh` does.
+/// Refuses a file that others can read, as `ssh` does; but one that the person cannot close to them, because it is somebody
+/// else's or lies where nothing can be written, is as the platform means it, and is taken.
 #[cfg(unix)]
 pub(crate) fn check_private(path: &Path) -> Result<(), Failure> {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::MetadataExt as _;
 
-    let open = fs::metadata(path).is_ok_and(|there| there.permissions().mode() & 0o077 != 0);
-    if !open {
+    use rustix::fs::{StatVfsMountFlags, statvfs};
+
+    let own = rustix::process::geteuid().as_raw();
+    let open = |there: fs::Metadata| there.mode() & 0o077 != 0 && there.uid() == own;
+    let fixed = |mounted: rustix::fs::StatVfs| mounted.f_flag.contains(StatVfsMountFlags::RDONLY);
+    if !fs::metadata(path).is_ok_and(open) || statvfs(path).is_ok_and(fixed) {
         return Ok(());
     }
     let path = path.display();

@@ -198,6 +198,9 @@ fn token_files_are_private() {
     fs::set_permissions(&mine, fs::Permissions::from_mode(0o400)).unwrap();
     shown += &person.see(&["credits", "get", "--token-file", "token"]);
     shown += &person.see(&["credits", "get", "--token-file", "nothing"]);
+    shown += &person.see(&["credits", "get", "--token-file", "config"]);
+    person.run(&["config", "set", "token-command", "false"]);
+    shown += &person.see(&["credits", "get"]);
     insta::assert_snapshot!(shown);
 }
 

@@ -22,7 +22,7 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (2, Gone, "candidates list --status New", "--vacancy-id <N>"),
     (2, Gone, "candidates list --fields nmae", "did you mean `name`?"),
     (2, Gone, "credits get --base-url http://gateway.example.com", "--allow-insecure-http"),
-    (2, Gone, "credits get --token-file nothing", "the token source has no token"),
+    (2, Gone, "credits get --token-file nothing", "there is no token file nothing"),
     (2, Answers("200 OK", "[]"), "vacancies list --output-file none/v.csv", "cannot be written"),
     (3, Answers("401 Unauthorized", ""), "credits get", "did not accept the access token"),
     (3, Answers("403 Forbidden", ""), "vacancies list", "does not allow this call"),

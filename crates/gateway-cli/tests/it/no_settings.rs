@@ -83,3 +83,13 @@ fn settings_do_without_the_stored_tokens() {
     .map(|args| person.see(args));
     insta::assert_snapshot!(shown.join("\n"));
 }
+
+#[cfg(all(feature = "demo", unix))]
+#[test]
+fn the_sample_service_says_where_it_cannot_write() {
+    let person = Person::new().with("TMPDIR", "/nonexistent");
+    let (code, said) = end(person.command(&["--demo", "credits", "get"]));
+    assert_eq!(code, 2);
+    assert!(said.contains("/nonexistent/gateway-demo-"), "{said}");
+    assert!(said.contains("hint: its data is in a temporary file, for which TMPDIR"), "{said}");
+}

@@ -13,8 +13,10 @@ use crate::{AccessToken, TokenSource};
 
 /// Takes the token from a file, and reads it again when the file has changed. White space around it is left out.
 ///
-/// Refused are a file that others than its owner can read (on Unix, as `ssh` does), one of more than 64 KiB, and what is
-/// no regular file, such as a pipe, which gives its token only once.
+/// Refused are a file of more than 64 KiB, what is no regular file, such as a pipe, which gives its token only once, and on
+/// Unix, as `ssh` does, a file of one's own that others can read. A file that belongs to somebody else, or that lies where
+/// nothing can be written, is taken as it is: platforms provide tokens to containers that way, readable for everybody in
+/// there, and nobody in there could change it.
 ///
 /// The file is read beside the calls. Whether it has changed is looked up before each of them, in about a microsecond;
 /// a file system that does not answer holds up the call.
@@ -83,7 +85,7 @@ fn read(path: &Path) -> Result<Version, BoxError> {
     }
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
-    if is_open_to_others(&metadata) {
+    if is_left_open(&file, &metadata) {
         return Err(format!("others can read {name}: chmod 600 it").into());
     }
     let text = text::read(file).map_err(unreadable)?;
@@ -96,15 +98,21 @@ fn stamp(metadata: &Metadata) -> Stamp {
     (metadata.len(), metadata.modified().ok())
 }
 
+/// Returns whether others can read the file, although whoever runs this could close it to them.
 #[cfg(unix)]
-fn is_open_to_others(metadata: &Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
+fn is_left_open(file: &File, metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
 
-    metadata.permissions().mode() & 0o077 != 0
+    use rustix::fs::{StatVfsMountFlags, fstatvfs};
+
+    let own = metadata.uid() == rustix::process::geteuid().as_raw();
+    let mounted = fstatvfs(file).map(|system| system.f_flag);
+    let fixed = mounted.is_ok_and(|flags| flags.contains(StatVfsMountFlags::RDONLY));
+    metadata.mode() & 0o077 != 0 && own && !fixed
 }
 
 #[cfg(not(unix))]
-fn is_open_to_others(_metadata: &Metadata) -> bool {
+fn is_left_open(_file: &File, _metadata: &Metadata) -> bool {
     false
 }
 
@@ -112,7 +120,7 @@ fn is_open_to_others(_metadata: &Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{PermissionsExt as _, chown};
     use std::process::Command;
 
     use tempfile::TempDir;
@@ -165,6 +173,21 @@ mod tests {
         assert!(
             error.to_string().starts_with("the token file no-such-folder/token cannot be read")
         );
+    }
+
+    /// As platforms provide it to containers.
+    #[test]
+    fn may_be_open_when_it_belongs_to_somebody_else() {
+        let (_folder, source) = token_file("gwt_x", 0o444);
+        let error = pollster::block_on(source.token(None)).unwrap_err();
+        assert!(error.to_string().starts_with("others can read the token file "));
+        if chown(&source.path, Some(12345), None).is_ok() {
+            assert!(pollster::block_on(source.token(None)).is_ok());
+        } else {
+            // Only root gives a file away. Here is one of root's, if not with a token.
+            let error = pollster::block_on(FileToken::new("/etc/passwd").token(None)).unwrap_err();
+            assert!(!error.to_string().contains("others can read"), "{error}");
+        }
     }
 
     #[test]
