@@ -20,6 +20,12 @@ pub(crate) enum Fault {
     Empty,
     /// It is not an unsigned integer in plain decimal digits.
     NotAnInteger,
+    /// It is not there, and the call is refused without it.
+    #[expect(
+        dead_code,
+        reason = "the contract has no such parameter; where one comes, this line goes"
+    )]
+    Missing,
 }
 
 /// Reads text that must not be empty.

@@ -99,7 +99,9 @@ fn frame(response: &Response) -> Option<(String, String)> {
 
 fn parameters(service: &Service) -> Rust {
     let mut file = Rust::new("The parameters of each operation, read and checked.");
-    file.line("use crate::parameter::{self, Problem};");
+    let refuses = |one: &Operation| alone(one, Otherwise::Error).next().is_some();
+    let fault = if service.operations.iter().any(refuses) { ", Fault" } else { "" };
+    file.line(format_args!("use crate::parameter::{{self{fault}, Problem}};"));
     file.line("use crate::query::Pairs;");
     for operation in service.operations.iter().filter(|operation| !operation.params.is_empty()) {
         file.blank();
@@ -126,7 +128,10 @@ fn operation_parameters(file: &mut Rust, operation: &Operation) {
     file.open(format_args!("impl {name} {{"));
     file.doc("Reads the parameters and ignores those that nobody defined.");
     file.open("pub(crate) fn read(pairs: &Pairs<'_>) -> Result<Self, Problem> {");
-    file.open("Ok(Self {");
+    let refused: Vec<_> = alone(operation, Otherwise::Error).collect();
+    let (before, after) =
+        if refused.is_empty() { ("Ok(Self {", "})") } else { ("let read = Self {", "};") };
+    file.open(before);
     for param in &operation.params {
         // A parameter that must be there is read by a function that does not exist yet: the compiler asks for it.
         let reader = match (param.required, param.query_wire) {
@@ -138,19 +143,26 @@ fn operation_parameters(file: &mut Rust, operation: &Operation) {
         let (field, wire) = (param.rust.snake(), string(&param.wire));
         file.line(format_args!("{field}: parameter::{reader}(pairs, {wire})?,"));
     }
-    file.close("})");
+    file.close(after);
+    for (param, needed) in &refused {
+        file.open(format_args!("if {} {{", comes_alone("read", param, needed)));
+        let needed = string(&needed.wire);
+        file.line(format_args!(
+            "return Err(Problem {{ parameter: {needed}, fault: Fault::Missing }});"
+        ));
+        file.close("}");
+    }
+    if !refused.is_empty() {
+        file.line("Ok(read)");
+    }
     file.close("}");
     file.blank();
     file.doc(
         "Names a parameter that has no effect because one that it needs is missing, and that one.",
     );
     file.open("pub(crate) fn without_effect(&self) -> Option<(&'static str, &'static str)> {");
-    for (param, needed) in idle(operation) {
-        file.open(format_args!(
-            "if self.{}.is_some() && self.{}.is_none() {{",
-            param.rust.snake(),
-            needed.rust.snake()
-        ));
+    for (param, needed) in alone(operation, Otherwise::NoEffect) {
+        file.open(format_args!("if {} {{", comes_alone("self", param, needed)));
         file.line(format_args!(
             "return Some(({}, {}));",
             string(&param.wire),
@@ -163,13 +175,16 @@ fn operation_parameters(file: &mut Rust, operation: &Operation) {
     file.close("}");
 }
 
-/// The parameters that may have no effect, each with one that it needs.
-fn idle(operation: &Operation) -> impl Iterator<Item = (&Param, &Param)> {
-    operation
-        .params
-        .iter()
-        .filter(|param| param.otherwise == Otherwise::NoEffect)
+/// The parameters of which the service says this when one that they need is missing, each with one that it needs.
+fn alone(operation: &Operation, otherwise: Otherwise) -> impl Iterator<Item = (&Param, &Param)> {
+    let params = operation.params.iter().filter(move |param| param.otherwise == otherwise);
+    params
         .flat_map(|param| operation.needed_by(param).map(move |needed| (param, needed)))
+        .filter(|(_, needed)| !needed.required)
+}
+
+fn comes_alone(all: &str, param: &Param, needed: &Param) -> String {
+    format!("{all}.{}.is_some() && {all}.{}.is_none()", param.rust.snake(), needed.rust.snake())
 }
 
 fn records(service: &Service) -> Rust {

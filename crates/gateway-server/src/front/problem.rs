@@ -37,6 +37,7 @@ pub(crate) enum Kind {
     ParameterRepeated,
     ParameterEmpty,
     ParameterInvalid,
+    ParameterMissing,
     NotImplemented,
     Overloaded,
     StorageUnavailable,
@@ -86,6 +87,9 @@ impl Kind {
             Self::ParameterEmpty => (400, "parameter-empty", "A parameter is empty"),
             Self::ParameterInvalid => {
                 (400, "parameter-invalid", "A parameter is not what it must be")
+            }
+            Self::ParameterMissing => {
+                (400, "parameter-missing", "A parameter that the call needs is missing")
             }
             Self::NotImplemented => {
                 (501, "not-implemented", "This server does not have the operation yet")
@@ -215,6 +219,7 @@ impl From<parameter::Problem> for Problem {
             Fault::Repeated => Kind::ParameterRepeated,
             Fault::Empty => Kind::ParameterEmpty,
             Fault::NotAnInteger => Kind::ParameterInvalid,
+            Fault::Missing => Kind::ParameterMissing,
         };
         Self { parameter: Some(problem.parameter), ..Self::new(kind) }
     }

@@ -1,0 +1,48 @@
+//! What a declaration makes of the generated code, where a mistake would still compile.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
+
+use std::{fs, path::Path};
+
+use xtask::{emit, spec::read_bytes};
+
+/// Changes the good spec by replacing text, and looks for lines in what is generated from it.
+#[track_caller]
+fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) {
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let mut spec = fs::read_to_string(here.join("good-spec.toml")).expect("it is there");
+    for (from, to) in replacements {
+        assert!(spec.contains(from), "the spec has no `{from}`");
+        spec = spec.replacen(from, to, 1);
+    }
+    let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
+    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
+    let files = emit::all(&service);
+    let text = &files.iter().find(|one| one.path == file).expect("it is generated").text;
+    for line in expected {
+        assert!(text.contains(line), "no `{line}` in\n{text}");
+    }
+}
+
+/// A parameter that is refused alone must not be ignored by the server: it would answer everything.
+#[test]
+fn a_parameter_without_what_it_needs() {
+    let parameters = "crates/gateway-server/src/generated/parameters.rs";
+    let alone = "state.is_some() && {}.shelf.is_none()";
+    check(
+        &[],
+        parameters,
+        &[
+            &format!("if read.{}", alone.replace("{}", "read")),
+            "return Err(Problem { parameter: \"shelf\", fault: Fault::Missing });",
+        ],
+    );
+    check(
+        &[("otherwise = \"error\"", "otherwise = \"no-effect\"")],
+        parameters,
+        &[
+            &format!("if self.{}", alone.replace("{}", "self")),
+            "return Some((\"state\", \"shelf\"));",
+        ],
+    );
+}
