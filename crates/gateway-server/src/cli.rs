@@ -9,12 +9,15 @@ mod token;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::error::{Error, ErrorKind};
-use crate::store::Store;
+#[cfg(feature = "postgres")]
+use crate::store::postgres::PostgresStore;
 use crate::store::sqlite::SqliteStore;
+use crate::store::{STATEMENT_BUDGET, Store};
 
 /// The recruitment gateway service.
 ///
@@ -94,20 +97,21 @@ struct Database {
 
 impl Database {
     fn open(&self) -> Result<Arc<dyn Store>, Error> {
-        open(self.database.as_deref())
+        open(self.database.as_deref(), STATEMENT_BUDGET)
     }
 }
 
-fn open(database: Option<&str>) -> Result<Arc<dyn Store>, Error> {
+/// Opens a database whose statements may take as long as `budget` where a request waits for them.
+fn open(database: Option<&str>, budget: Duration) -> Result<Arc<dyn Store>, Error> {
     let Some(database) = database else {
         let help = "no database: set --database FILE or GATEWAY_DATABASE";
         return Err(Error::new(ErrorKind::Config, help));
     };
     if !database.starts_with("postgres://") && !database.starts_with("postgresql://") {
-        return Ok(Arc::new(SqliteStore::open(database)?));
+        return Ok(Arc::new(SqliteStore::open(database)?.with_statement_budget(budget)));
     }
     #[cfg(feature = "postgres")]
-    return Ok(Arc::new(crate::store::postgres::PostgresStore::connect(database)?));
+    return Ok(Arc::new(PostgresStore::connect(database)?.with_statement_budget(budget)));
     #[cfg(not(feature = "postgres"))]
     Err(Error::new(ErrorKind::Config, "this program was built without PostgreSQL"))
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::clock::Clock;
+use crate::store::STATEMENT_BUDGET;
 
 /// The settings of a server. Every limit has a name and a default.
 ///
@@ -30,6 +31,9 @@ pub struct Config {
     pub connections: usize,
     /// How many calls to the database run at once.
     pub readers: usize,
+    /// How long one statement of the database may take: what the store was given as its budget. A request waits as
+    /// long for its turn, and three times as long for an answer, which may need a connection first.
+    pub statement_timeout: Duration,
     /// From the first byte of a request head to its last.
     pub head_timeout: Duration,
     /// Between two requests on a connection.
@@ -57,6 +61,7 @@ impl Default for Config {
             burst: 100,
             connections: 10_000,
             readers: 8,
+            statement_timeout: STATEMENT_BUDGET,
             head_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(60),
             stall_timeout: Duration::from_secs(30),
@@ -76,7 +81,12 @@ impl Config {
         self.connections = nearest(CONNECTIONS, self.connections);
         self.readers = nearest(READERS, self.readers);
         let longest = Duration::from_secs(*SECONDS.end());
-        for timeout in [&mut self.head_timeout, &mut self.idle_timeout, &mut self.stall_timeout] {
+        for timeout in [
+            &mut self.statement_timeout,
+            &mut self.head_timeout,
+            &mut self.idle_timeout,
+            &mut self.stall_timeout,
+        ] {
             *timeout = (*timeout).clamp(Duration::from_millis(1), longest);
         }
         self.drain_timeout = self.drain_timeout.min(longest);

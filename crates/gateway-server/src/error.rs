@@ -25,6 +25,8 @@ pub enum ErrorKind {
     StorageNewer,
     /// The database could not be reached or answered with an error.
     Storage,
+    /// The server has more to do than it gets done; the same call may work later.
+    Overloaded,
     /// The named account, token or file does not exist.
     NotFound,
     /// An account of that name exists already.

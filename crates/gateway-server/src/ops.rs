@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{self, HeaderValue};
@@ -11,6 +12,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::front::Front;
 use crate::front::body::AnswerBody;
@@ -77,9 +79,10 @@ impl Ops {
         if *self.phase.borrow() > Phase::Serving {
             return text(StatusCode::SERVICE_UNAVAILABLE, "stopping\n".into());
         }
-        match self.front.work.run(Store::health).await {
-            Ok(()) => text(StatusCode::OK, "ready\n".into()),
-            Err(_error) => {
+        // Whoever asks has a limit of his own, and takes silence for something worse.
+        match timeout(READY_WITHIN, self.front.work.run(Store::health)).await {
+            Ok(Ok(())) => text(StatusCode::OK, "ready\n".into()),
+            Ok(Err(_)) | Err(_) => {
                 text(StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n".into())
             }
         }
@@ -94,3 +97,6 @@ fn text(status: StatusCode, body: String) -> Response<AnswerBody> {
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
     response
 }
+
+/// A database that has not answered by then is not ready.
+const READY_WITHIN: Duration = Duration::from_secs(2);

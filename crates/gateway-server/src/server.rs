@@ -51,7 +51,7 @@ impl Server {
         } else {
             AccessLog::default()
         };
-        let work = Work::new(store, config.readers);
+        let work = Work::new(store, config.readers, config.statement_timeout);
         let front = Arc::new(Front {
             path: Front::path_below(&config.prefix),
             work: work.clone(),
@@ -166,7 +166,7 @@ async fn collect(work: Work, clock: Clock, mut phase: watch::Receiver<Phase>) {
         }
         let before = UnixTime(clock.now().0.saturating_sub(keep));
         // What could not be removed now is removed the next time.
-        drop(work.run(move |store| store.collect(before)).await);
+        drop(work.tidy(move |store| store.collect(before)).await);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
@@ -50,9 +51,13 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
     }
     let config = settings.config()?;
     // Before there is a runtime: opening a database blocks.
-    let store = if demo { None } else { Some(open(settings.database.as_deref())?) };
+    let budget = config.statement_timeout;
+    let store = if demo { None } else { Some(open(settings.database.as_deref(), budget)?) };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(store, config))
+    let served = runtime.block_on(serve(store, config));
+    // What still waits for a database that does not answer would otherwise hold the process up for as long.
+    runtime.shutdown_timeout(LEAVE_WITHIN);
+    served
 }
 
 /// Serves the store, or sample data if there is none.
@@ -94,3 +99,6 @@ async fn asked_to_stop(terminate: &mut Signal) -> Result<(), Error> {
 fn exports(running: &RunningServer, token: &str) -> String {
     format!("export GATEWAY_BASE_URL='{}'\nexport GATEWAY_TOKEN='{token}'\n", running.base_url())
 }
+
+/// A thread that is reading has so long to end. Nothing is lost with it: the service only reads.
+const LEAVE_WITHIN: Duration = Duration::from_secs(1);

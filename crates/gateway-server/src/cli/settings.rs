@@ -47,6 +47,9 @@ pub(super) struct Settings {
     /// How many calls to the database run at once. [default: 8]
     #[arg(long, value_name = "N", env = "GATEWAY_READERS")]
     readers: Option<usize>,
+    /// Seconds that one statement of the database may take. [default: 10]
+    #[arg(long, value_name = "S", env = "GATEWAY_STATEMENT_TIMEOUT")]
+    statement_timeout: Option<u64>,
     /// Seconds from the first byte of a request head to its last. [default: 10]
     #[arg(long, value_name = "S", env = "GATEWAY_HEAD_TIMEOUT")]
     head_timeout: Option<u64>,
@@ -91,7 +94,7 @@ impl Settings {
     pub(super) fn or(self, other: Self) -> Self {
         first_of!(self, other;
             listen, ops_listen, database, prefix, tls_certificate, tls_key, rate, burst, connections, readers,
-            head_timeout, idle_timeout, stall_timeout, drain_timeout, list_cache, access_log,
+            statement_timeout, head_timeout, idle_timeout, stall_timeout, drain_timeout, list_cache, access_log,
         )
     }
 
@@ -127,6 +130,12 @@ impl Settings {
             connections: within("connections", self.connections, &CONNECTIONS)?
                 .unwrap_or(default.connections),
             readers: within("readers", self.readers, &READERS)?.unwrap_or(default.readers),
+            statement_timeout: seconds(
+                "statement-timeout",
+                self.statement_timeout,
+                least,
+                default.statement_timeout,
+            )?,
             head_timeout: seconds("head-timeout", head, least, default.head_timeout)?,
             idle_timeout: seconds("idle-timeout", idle, least, default.idle_timeout)?,
             stall_timeout: seconds("stall-timeout", stall, least, default.stall_timeout)?,
@@ -165,6 +174,7 @@ impl Settings {
             ("burst", u64::from(config.burst)),
             ("connections", config.connections as u64),
             ("readers", config.readers as u64),
+            ("statement-timeout", config.statement_timeout.as_secs()),
             ("head-timeout", config.head_timeout.as_secs()),
             ("idle-timeout", config.idle_timeout.as_secs()),
             ("stall-timeout", config.stall_timeout.as_secs()),
@@ -260,6 +270,7 @@ mod tests {
             "connections = 1000001",
             "readers = 0",
             "readers = 9223372036854775807",
+            "statement-timeout = 0",
             "head-timeout = 0",
             "head-timeout = 9223372036854775807",
             "idle-timeout = 0",

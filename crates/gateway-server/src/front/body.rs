@@ -161,7 +161,7 @@ impl List {
                         let bytes = pages.next()?;
                         Ok((pages, bytes))
                     };
-                    work.run(read).await
+                    work.go_on(read).await
                 }))
             }
             other => other,

@@ -229,6 +229,7 @@ impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let kind = match error.kind() {
             ErrorKind::StorageCorrupt => Kind::StorageCorrupt,
+            ErrorKind::Overloaded => Kind::Overloaded,
             _ => Kind::StorageUnavailable,
         };
         Self { cause: Some(error), ..Self::new(kind).retry_after(ONE_SECOND) }

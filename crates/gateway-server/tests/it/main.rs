@@ -20,6 +20,8 @@ mod operations;
 #[cfg(test)]
 mod oracle;
 #[cfg(test)]
+mod partition;
+#[cfg(test)]
 mod postgres;
 #[cfg(test)]
 mod program;

@@ -28,13 +28,9 @@ pub(super) struct Link {
 impl Link {
     /// Connects. Every statement may take as long as `budget`, or as long as it takes.
     pub(super) fn open(config: &Config, budget: Option<Duration>) -> Result<Self, Error> {
-        let mut config = config.clone();
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(Duration::from_secs(5));
-        }
-        config.application_name("gateway-server");
-        let mut client =
-            config.connect(NoTls).map_err(|error| failure("connecting to the database", error))?;
+        let mut client = hurried(config, budget.unwrap_or(UNHURRIED))
+            .connect(NoTls)
+            .map_err(|error| failure("connecting to the database", error))?;
         if let Some(budget) = budget {
             // 0 would mean for ever.
             let limit = format!("SET statement_timeout = {}", budget.as_millis().max(1));
@@ -86,6 +82,38 @@ impl Link {
         Ok(statement)
     }
 }
+
+/// Has the system close a connection whose other end is gone, which it would notice after many minutes or never: what
+/// was sent and is not acknowledged ends it, and where nothing was sent, silence does. What the URL sets stays.
+fn hurried(config: &Config, patience: Duration) -> Config {
+    let mut config = config.clone();
+    let patience = patience.max(SHORTEST);
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(SHORTEST);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(patience);
+    }
+    if config.get_keepalives_idle() == Config::new().get_keepalives_idle() {
+        config.keepalives_idle(patience);
+    }
+    if config.get_keepalives_interval().is_none() {
+        config.keepalives_interval(patience / PROBES);
+    }
+    if config.get_keepalives_retries().is_none() {
+        config.keepalives_retries(PROBES);
+    }
+    config.application_name("gateway-server");
+    config
+}
+
+/// An import that stands still is worth a longer interruption than a request.
+const UNHURRIED: Duration = Duration::from_secs(30);
+
+/// Shorter than this a busy network is taken for a dead one.
+const SHORTEST: Duration = Duration::from_secs(5);
+
+const PROBES: u32 = 3;
 
 /// What the database said, without its text: the text of a PostgreSQL error may quote a row.
 #[derive(Debug)]

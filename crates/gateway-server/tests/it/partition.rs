@@ -1,0 +1,123 @@
+//! A database that falls silent, as behind a network that lost a cable: nobody is told, and nothing arrives any more.
+
+use std::io::{BufRead as _, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use postgres::config::Host;
+
+use crate::cluster;
+use crate::program::{Served, account};
+use crate::support::{exchange, get, parse};
+
+/// The way to a database, which can be cut.
+struct Wire {
+    url: String,
+    cut: Arc<AtomicBool>,
+}
+
+impl Wire {
+    fn to(database: &str) -> Self {
+        let config: postgres::Config = database.parse().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let user = config.get_user().unwrap();
+        let password = config.get_password().map_or(String::new(), |password| {
+            format!(":{}", String::from_utf8(password.to_vec()).unwrap())
+        });
+        let name = config.get_dbname().unwrap();
+        let url = format!("postgres://{user}{password}@127.0.0.1:{port}/{name}");
+        let cut = Arc::new(AtomicBool::new(false));
+        let is_cut = Arc::clone(&cut);
+        std::thread::spawn(move || {
+            let mut held = Vec::new();
+            for near in listener.incoming() {
+                let near = near.unwrap();
+                if is_cut.load(Ordering::SeqCst) {
+                    // Connected, as far as anybody can tell.
+                    held.push(near);
+                    continue;
+                }
+                let port = config.get_ports().first().copied().unwrap_or(5432);
+                match &config.get_hosts()[0] {
+                    Host::Tcp(host) => {
+                        let far = TcpStream::connect((host.as_str(), port)).unwrap();
+                        join(near, far.try_clone().unwrap(), far, &is_cut);
+                    }
+                    Host::Unix(directory) => {
+                        let path = directory.join(format!(".s.PGSQL.{port}"));
+                        let far = UnixStream::connect(path).unwrap();
+                        join(near, far.try_clone().unwrap(), far, &is_cut);
+                    }
+                }
+            }
+        });
+        Self { url, cut }
+    }
+
+    fn cut(&self) {
+        self.cut.store(true, Ordering::SeqCst);
+    }
+}
+
+fn join<S: Read + Write + Send + 'static>(near: TcpStream, from: S, to: S, cut: &Arc<AtomicBool>) {
+    pass(near.try_clone().unwrap(), to, Arc::clone(cut));
+    pass(from, near, Arc::clone(cut));
+}
+
+/// Passes bytes on until either side closes. Once the wire is cut both ends stay open, and nothing comes through.
+fn pass(mut from: impl Read + Send + 'static, mut to: impl Write + Send + 'static, cut: Arc<AtomicBool>) {
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(length @ 1..) = from.read(&mut bytes) {
+            if !cut.load(Ordering::SeqCst) && to.write_all(&bytes[..length]).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+#[test]
+fn a_database_that_falls_silent_holds_up_nobody() {
+    let Some(database) = cluster::database() else { return };
+    let wire = Wire::to(&database.url);
+    let token = account(&wire.url, "acme");
+    let mut served = Served::start(
+        &wire.url,
+        &["--readers", "1", "--statement-timeout", "1", "--ops-listen", "127.0.0.1:0"],
+    );
+    let mut line = String::new();
+    served.out.read_line(&mut line).unwrap();
+    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let ready = || {
+        let answer = parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
+        (answer.status, answer.text().to_owned())
+    };
+    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+    assert_eq!(ready(), (200, "ready\n".to_owned()));
+    wire.cut();
+    // The first waits for the database, and those after it for their turn.
+    for problem in ["storage-unavailable", "overloaded", "overloaded"] {
+        let answer = get(&served.base_url, &token, "method=credits/get");
+        assert_eq!(answer.status, 503);
+        assert_eq!(answer.json()["type"], format!("urn:gateway:problem:{problem}"));
+        assert_eq!(answer.header("retry-after"), Some("1"));
+    }
+    assert_eq!(ready(), (503, "the database does not answer\n".to_owned()));
+    served.signal("-TERM");
+    let (over, wait) = channel();
+    std::thread::scope(|scope| {
+        let out = &mut served.out;
+        scope.spawn(move || over.send(out.read_to_string(&mut String::new())));
+        let ended = wait.recv_timeout(Duration::from_secs(30)).is_ok();
+        if !ended {
+            served.child.kill().unwrap();
+        }
+        assert!(ended, "the process waits for the database");
+    });
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+}
