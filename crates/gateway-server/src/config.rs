@@ -44,6 +44,8 @@ pub struct Config {
     pub drain_timeout: Duration,
     /// Bytes of disk, in unnamed temporary files, for whole lists that were sent before; 0 keeps none.
     pub list_cache: u64,
+    /// How many such files there may be.
+    pub(crate) list_files: usize,
     /// Whether a line per request is written to standard error.
     pub access_log: bool,
     /// Tells when a token expires.
@@ -67,6 +69,7 @@ impl Default for Config {
             stall_timeout: Duration::from_secs(30),
             drain_timeout: Duration::from_secs(30),
             list_cache: 1024 * 1024 * 1024,
+            list_files: 128,
             access_log: false,
             clock: Clock::system(),
         }

@@ -57,7 +57,7 @@ impl Server {
             work: work.clone(),
             clock: config.clock.clone(),
             limits: RateLimits::new(config.rate, config.burst),
-            lists: Arc::new(ListCache::new(config.list_cache)),
+            lists: Arc::new(ListCache::new(config.list_cache, config.list_files)),
             log,
             metrics: Arc::default(),
         });

@@ -143,6 +143,7 @@ impl Settings {
             drain_timeout: seconds("drain-timeout", drain, 0, default.drain_timeout)?,
             list_cache: within("list-cache", self.list_cache, &(0..=MOST_MIB))?
                 .map_or(default.list_cache, |mib| mib * MIB),
+            list_files: default.list_files,
             access_log: self.access_log.unwrap_or(true),
             clock: default.clock,
         })

@@ -12,6 +12,8 @@ mod faults;
 #[cfg(test)]
 mod front;
 #[cfg(test)]
+mod kept_lists;
+#[cfg(test)]
 mod malformed;
 #[cfg(test)]
 mod migrate;

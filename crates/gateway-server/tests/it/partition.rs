@@ -70,7 +70,11 @@ fn join<S: Read + Write + Send + 'static>(near: TcpStream, from: S, to: S, cut: 
 }
 
 /// Passes bytes on until either side closes. Once the wire is cut both ends stay open, and nothing comes through.
-fn pass(mut from: impl Read + Send + 'static, mut to: impl Write + Send + 'static, cut: Arc<AtomicBool>) {
+fn pass(
+    mut from: impl Read + Send + 'static,
+    mut to: impl Write + Send + 'static,
+    cut: Arc<AtomicBool>,
+) {
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(length @ 1..) = from.read(&mut bytes) {
