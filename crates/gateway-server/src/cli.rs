@@ -2,6 +2,7 @@
 
 mod account;
 mod data;
+mod descriptors;
 mod serve;
 mod settings;
 mod token;

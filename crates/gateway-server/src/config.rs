@@ -27,7 +27,7 @@ pub struct Config {
     pub rate: u32,
     /// Requests at once per token.
     pub burst: u32,
-    /// How many connections may be open.
+    /// How many connections may be open. Each is a descriptor of the process, which must be let to have as many.
     pub connections: usize,
     /// How many calls to the database run at once.
     pub readers: usize,

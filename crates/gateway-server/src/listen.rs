@@ -43,6 +43,8 @@ pub(crate) struct Listen {
     pub(crate) head_limits: HeadLimits,
     pub(crate) patience: Patience,
     pub(crate) connections: Arc<Semaphore>,
+    /// So many at once, which are one too many, are told so.
+    pub(crate) refusals: Arc<Semaphore>,
     pub(crate) tls: Option<tls::Acceptor>,
     pub(crate) phase: watch::Receiver<Phase>,
 }
@@ -68,11 +70,15 @@ impl Listen {
     fn spawn(self: &Arc<Self>, socket: TcpStream) {
         // An answer goes out when it is written; failing to say so costs some delay only.
         drop(socket.set_nodelay(true));
-        let permit = Arc::clone(&self.connections).try_acquire_owned();
-        let refusal = permit.is_err().then_some(Refusal::Overloaded);
-        if refusal.is_some() {
-            self.front.metrics.connection_refused();
-        }
+        let (permit, refusal) = match Arc::clone(&self.connections).try_acquire_owned() {
+            Ok(permit) => (permit, None),
+            Err(_none_left) => {
+                self.front.metrics.connection_refused();
+                // To tell somebody takes a descriptor, too: beyond some the connection is closed without a word.
+                let Ok(permit) = Arc::clone(&self.refusals).try_acquire_owned() else { return };
+                (permit, Some(Refusal::Overloaded))
+            }
+        };
         let listen = Arc::clone(self);
         tokio::spawn(async move {
             let metrics = Arc::clone(&listen.front.metrics);
@@ -202,6 +208,9 @@ impl Listen {
 /// The library stops asking for more of an answer while it holds so many unsent bytes. It is also more than the
 /// largest head, which arrives whole.
 const WRITE_BUFFER: usize = 32 * 1024;
+
+/// So many clients at once are told that there are too many of them.
+pub(crate) const REFUSALS: usize = 32;
 
 /// After an accept that failed.
 pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

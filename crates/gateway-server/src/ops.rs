@@ -11,7 +11,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
 use crate::front::Front;
@@ -22,27 +22,43 @@ use crate::store::Store;
 /// Answers `/healthz`, `/readyz` and `/metrics`.
 #[derive(Debug)]
 pub(crate) struct Ops {
-    pub(crate) front: Arc<Front>,
-    pub(crate) phase: watch::Receiver<Phase>,
+    front: Arc<Front>,
+    phase: watch::Receiver<Phase>,
+    connections: Arc<Semaphore>,
 }
 
 impl Ops {
+    pub(crate) fn new(front: Arc<Front>, phase: watch::Receiver<Phase>) -> Self {
+        Self { front, phase, connections: Arc::new(Semaphore::new(CONNECTIONS)) }
+    }
+
     /// Accepts until the server has drained: while it drains, `/readyz` is what sends clients elsewhere.
     pub(crate) async fn run(self: Arc<Self>, listener: TcpListener) {
         let mut phase = self.phase.clone();
         loop {
             let accepted = tokio::select! {
-                accepted = listener.accept() => accepted,
+                accepted = self.accept(&listener) => accepted,
                 _ = phase.wait_for(|phase| *phase == Phase::Cutting) => return,
             };
             match accepted {
-                Ok((socket, _address)) => self.spawn(socket),
+                Ok((socket, permit)) => self.spawn(socket, permit),
                 Err(_error) => tokio::time::sleep(ACCEPT_PAUSE).await,
             }
         }
     }
 
-    fn spawn(self: &Arc<Self>, socket: TcpStream) {
+    /// Takes the next connection once there is room for it: until then it waits in the queue of the system.
+    async fn accept(
+        &self,
+        listener: &TcpListener,
+    ) -> std::io::Result<(TcpStream, OwnedSemaphorePermit)> {
+        let closed = |_closed| std::io::Error::other("the server is stopping");
+        let permit = Arc::clone(&self.connections).acquire_owned().await.map_err(closed)?;
+        let (socket, _address) = listener.accept().await?;
+        Ok((socket, permit))
+    }
+
+    fn spawn(self: &Arc<Self>, socket: TcpStream, permit: OwnedSemaphorePermit) {
         let ops = Arc::clone(self);
         tokio::spawn(async move {
             let service = service_fn(|request: Request<hyper::body::Incoming>| {
@@ -59,6 +75,7 @@ impl Ops {
                     .serve_connection(TokioIo::new(socket), service)
                     .await,
             );
+            drop(permit);
         });
     }
 
@@ -100,3 +117,6 @@ fn text(status: StatusCode, body: String) -> Response<AnswerBody> {
 
 /// A database that has not answered by then is not ready.
 const READY_WITHIN: Duration = Duration::from_secs(2);
+
+/// So many who ask at once are answered at once.
+pub(crate) const CONNECTIONS: usize = 16;

@@ -19,7 +19,7 @@ use crate::front::log::AccessLog;
 use crate::front::work::Work;
 use crate::listen::guard::Patience;
 use crate::listen::head::HeadLimits;
-use crate::listen::{Listen, Phase, tls};
+use crate::listen::{Listen, Phase, REFUSALS, tls};
 use crate::ops::Ops;
 use crate::store::Store;
 
@@ -67,7 +67,7 @@ impl Server {
             Some(address) => {
                 let listener = bind(address).await?;
                 let address = listener.local_addr()?;
-                let ops = Ops { front: Arc::clone(&front), phase: watched.clone() };
+                let ops = Ops::new(Arc::clone(&front), watched.clone());
                 tokio::spawn(Arc::new(ops).run(listener));
                 Some(address)
             }
@@ -82,6 +82,7 @@ impl Server {
                 stall: config.stall_timeout,
             },
             connections: Arc::clone(&connections),
+            refusals: Arc::new(Semaphore::new(REFUSALS)),
             tls: config
                 .tls
                 .as_ref()

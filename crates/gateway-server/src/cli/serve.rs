@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::settings::Settings;
-use super::{open, print};
+use super::{descriptors, note, open, print};
 use crate::config::Config;
 use crate::error::Error;
 use crate::server::{RunningServer, Server};
@@ -49,7 +49,10 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
     if print_config {
         return print(&settings.show(&settings.config()?));
     }
-    let config = settings.config()?;
+    let mut config = settings.config()?;
+    if let Some(text) = descriptors::fit(&mut config)? {
+        note(&format!("gateway-server: {text}"));
+    }
     // Before there is a runtime: opening a database blocks.
     let budget = config.statement_timeout;
     let store = if demo { None } else { Some(open(settings.database.as_deref(), budget)?) };

@@ -8,6 +8,8 @@ mod contract;
 #[cfg(test)]
 mod deadlines;
 #[cfg(test)]
+mod descriptors;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod front;

@@ -37,7 +37,12 @@ pub(crate) struct Served {
 impl Served {
     /// Serves a database and waits until the address is printed.
     pub(crate) fn start(database: &str, arguments: &[&str]) -> Self {
-        let mut child = program()
+        Self::started_by(program(), database, arguments)
+    }
+
+    /// The same in a process that a command of the test's own begins.
+    pub(crate) fn started_by(mut command: Command, database: &str, arguments: &[&str]) -> Self {
+        let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--access-log", "false", "--rate", "0"])
             .args(["--database", database])
             .args(arguments)

@@ -1,0 +1,85 @@
+//! A process that may open few files: it serves fewer connections, and those it serves it serves.
+
+use std::io::{BufRead as _, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::program::{Served, account, error, program, run};
+use crate::support::{exchange, parse};
+
+/// The program, in a process that may open so many files.
+fn limited(files: u32) -> Command {
+    let plain = program();
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")]);
+    command.arg(plain.get_program());
+    for (name, _) in plain.get_envs() {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Sends a request and reads what there is of its answer.
+fn ask(socket: &mut TcpStream, request: &str) -> String {
+    socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    // Whoever is closed without a word can neither write nor read.
+    drop(socket.write_all(request.as_bytes()));
+    let mut bytes = vec![0; 4096];
+    let length = socket.read(&mut bytes).unwrap_or(0);
+    String::from_utf8_lossy(&bytes[..length]).into_owned()
+}
+
+#[test]
+fn more_connections_than_descriptors_break_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    run(&database, &["demo-data", "--account", "acme"]);
+    let mut command = limited(160);
+    command.stderr(Stdio::piped());
+    let mut served = Served::started_by(command, &database, &["--ops-listen", "127.0.0.1:0"]);
+    let mut line = String::new();
+    served.out.read_line(&mut line).unwrap();
+    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let address = served.base_url.strip_prefix("http://").unwrap().to_owned();
+    let request = format!(
+        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
+    );
+    let mut sockets: Vec<TcpStream> =
+        (0..300).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    let mut good = 0;
+    for socket in &mut sockets {
+        let answer = ask(socket, &request);
+        assert!(
+            answer.is_empty()
+                || answer.starts_with("HTTP/1.1 200")
+                || answer.contains("urn:gateway:problem:overloaded"),
+            "{answer}"
+        );
+        good += u32::from(answer.starts_with("HTTP/1.1 200"));
+    }
+    assert!(good > 0);
+    let health = parse(&exchange(&ops, b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"));
+    assert_eq!(health.text(), "ok\n");
+    served.signal("-TERM");
+    drop(sockets);
+    let mut said = String::new();
+    served.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(
+        said,
+        format!(
+            "gateway-server: no more than {good} connections at once: the process may open 160 files (ulimit -n)\n"
+        )
+    );
+}
+
+#[test]
+fn too_few_descriptors_for_the_readers_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db");
+    let output = limited(64).args(["serve", "--database"]).arg(&database).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = error(&output);
+    assert!(text.contains("64 open files are too few for 8 readers"), "{text}");
+}
