@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::clock::Clock;
+use crate::front::body::LONGEST_ANSWER;
 use crate::store::STATEMENT_BUDGET;
 
 /// The settings of a server. Every limit has a name and a default.
@@ -40,6 +41,8 @@ pub struct Config {
     pub idle_timeout: Duration,
     /// How long a client may take not one byte of an answer.
     pub stall_timeout: Duration,
+    /// How long one answer may take as a whole, 15 minutes at most: superseded data is not kept for longer.
+    pub answer_timeout: Duration,
     /// How long answers may take to end after the server was told to stop.
     pub drain_timeout: Duration,
     /// Bytes of disk, in unnamed temporary files, for whole lists that were sent before; 0 keeps none.
@@ -67,6 +70,7 @@ impl Default for Config {
             head_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(60),
             stall_timeout: Duration::from_secs(30),
+            answer_timeout: LONGEST_ANSWER,
             drain_timeout: Duration::from_secs(30),
             list_cache: 1024 * 1024 * 1024,
             list_files: 128,
@@ -92,6 +96,7 @@ impl Config {
         ] {
             *timeout = (*timeout).clamp(Duration::from_millis(1), longest);
         }
+        self.answer_timeout = self.answer_timeout.clamp(Duration::from_millis(1), LONGEST_ANSWER);
         self.drain_timeout = self.drain_timeout.min(longest);
         self
     }

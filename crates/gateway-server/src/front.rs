@@ -14,7 +14,7 @@ pub(crate) mod request_id;
 pub(crate) mod work;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gateway_model::service;
@@ -47,6 +47,7 @@ pub(crate) struct Front {
     pub(crate) clock: Clock,
     pub(crate) limits: RateLimits,
     pub(crate) lists: Arc<ListCache>,
+    pub(crate) answer_timeout: Duration,
     pub(crate) log: AccessLog,
     pub(crate) metrics: Arc<Metrics>,
 }
@@ -203,7 +204,8 @@ impl Front {
         if source.is_finished() && (coding == Coding::Identity || first.len() < SMALLEST_CODED) {
             return Ok((AnswerBody::full(first), Coding::Identity));
         }
-        Ok((AnswerBody::list(first, source, coding, self.work.clone()), coding))
+        let deadline = Instant::now() + self.answer_timeout;
+        Ok((AnswerBody::list(first, source, coding, self.work.clone(), deadline), coding))
     }
 }
 

@@ -58,6 +58,7 @@ impl Server {
             clock: config.clock.clone(),
             limits: RateLimits::new(config.rate, config.burst),
             lists: Arc::new(ListCache::new(config.list_cache, config.list_files)),
+            answer_timeout: config.answer_timeout,
             log,
             metrics: Arc::default(),
         });
@@ -80,6 +81,7 @@ impl Server {
                 head: config.head_timeout,
                 idle: config.idle_timeout,
                 stall: config.stall_timeout,
+                answer: config.answer_timeout,
             },
             connections: Arc::clone(&connections),
             refusals: Arc::new(Semaphore::new(REFUSALS)),

@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::config::{CONNECTIONS, Config, READERS, SECONDS};
 use crate::error::{Error, ErrorKind};
+use crate::front::body::LONGEST_ANSWER;
 
 /// One struct is both the flags (with their variables) and the file, so that neither knows a setting the other lacks.
 #[derive(Debug, Default, Args, Deserialize)]
@@ -59,6 +60,9 @@ pub(super) struct Settings {
     /// Seconds in which a client takes not one byte of an answer. [default: 30]
     #[arg(long, value_name = "S", env = "GATEWAY_STALL_TIMEOUT")]
     stall_timeout: Option<u64>,
+    /// Seconds that one answer may take as a whole, at most 900. [default: 900]
+    #[arg(long, value_name = "S", env = "GATEWAY_ANSWER_TIMEOUT")]
+    answer_timeout: Option<u64>,
     /// Seconds that answers may take to end after SIGTERM. [default: 30]
     #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT")]
     drain_timeout: Option<u64>,
@@ -94,7 +98,7 @@ impl Settings {
     pub(super) fn or(self, other: Self) -> Self {
         first_of!(self, other;
             listen, ops_listen, database, prefix, tls_certificate, tls_key, rate, burst, connections, readers,
-            statement_timeout, head_timeout, idle_timeout, stall_timeout, drain_timeout, list_cache, access_log,
+            statement_timeout, head_timeout, idle_timeout, stall_timeout, answer_timeout, drain_timeout, list_cache, access_log,
         )
     }
 
@@ -139,6 +143,8 @@ impl Settings {
             head_timeout: seconds("head-timeout", head, least, default.head_timeout)?,
             idle_timeout: seconds("idle-timeout", idle, least, default.idle_timeout)?,
             stall_timeout: seconds("stall-timeout", stall, least, default.stall_timeout)?,
+            answer_timeout: within("answer-timeout", self.answer_timeout, &ANSWER_SECONDS)?
+                .map_or(default.answer_timeout, Duration::from_secs),
             // Nothing is a way to drain, too: whatever is being answered is cut at once.
             drain_timeout: seconds("drain-timeout", drain, 0, default.drain_timeout)?,
             list_cache: within("list-cache", self.list_cache, &(0..=MOST_MIB))?
@@ -179,6 +185,7 @@ impl Settings {
             ("head-timeout", config.head_timeout.as_secs()),
             ("idle-timeout", config.idle_timeout.as_secs()),
             ("stall-timeout", config.stall_timeout.as_secs()),
+            ("answer-timeout", config.answer_timeout.as_secs()),
             ("drain-timeout", config.drain_timeout.as_secs()),
             ("list-cache", config.list_cache / MIB),
         ] {
@@ -204,6 +211,9 @@ fn within<T: PartialOrd + Display>(
         own => Ok(own),
     }
 }
+
+/// Superseded data is kept for an answer as long as the longest, and no longer.
+const ANSWER_SECONDS: RangeInclusive<u64> = 1..=LONGEST_ANSWER.as_secs();
 
 const MIB: u64 = 1024 * 1024;
 
@@ -276,6 +286,7 @@ mod tests {
             "head-timeout = 9223372036854775807",
             "idle-timeout = 0",
             "stall-timeout = 86401",
+            "answer-timeout = 901",
             "drain-timeout = 86401",
             "list-cache = 9223372036854775807",
         ] {

@@ -12,6 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body::{Body, Frame, SizeHint};
 use tokio::task::JoinHandle;
+use tokio::time::timeout_at;
 
 use super::list::ListSource;
 use super::log::{End, Record};
@@ -42,14 +43,19 @@ impl AnswerBody {
         Self { content: Content::Full(Some(bytes)), record: None, answering: None }
     }
 
-    /// Sends `first` and then what `source` still has.
-    pub(crate) fn list(first: Bytes, source: ListSource, coding: Coding, work: Work) -> Self {
+    /// Sends `first` and then what `source` still has, until the deadline.
+    pub(crate) fn list(
+        first: Bytes,
+        source: ListSource,
+        coding: Coding,
+        work: Work,
+        deadline: Instant,
+    ) -> Self {
         let encoder = match coding {
             Coding::Identity => None,
             Coding::Gzip => Some(GzEncoder::new(Vec::new(), Compression::fast())),
         };
         let pages = Pages { first: Some(first), source, encoder };
-        let deadline = Instant::now() + LONGEST_ANSWER;
         let list = List { state: State::Idle(pages), work, deadline };
         Self { content: Content::List(Box::new(list)), record: None, answering: None }
     }
@@ -143,8 +149,7 @@ impl List {
         };
         let Some(bytes) = bytes else { return Poll::Ready(None) };
         if Instant::now() > self.deadline {
-            let late = Error::new(ErrorKind::Io, "the answer took longer than allowed");
-            return Poll::Ready(Some(Err(late)));
+            return Poll::Ready(Some(Err(late())));
         }
         self.state = State::Idle(pages);
         self.begin();
@@ -156,12 +161,14 @@ impl List {
         self.state = match std::mem::replace(&mut self.state, State::Over) {
             State::Idle(mut pages) => {
                 let work = self.work.clone();
+                let deadline = self.deadline.into();
                 State::Reading(tokio::spawn(async move {
                     let read = move |_store: &dyn Store| {
                         let bytes = pages.next()?;
                         Ok((pages, bytes))
                     };
-                    work.go_on(read).await
+                    let read = timeout_at(deadline, work.go_on(read));
+                    read.await.unwrap_or_else(|_elapsed| Err(late()))
                 }))
             }
             other => other,
@@ -177,6 +184,10 @@ impl List {
         }
         Poll::Ready(Ok(()))
     }
+}
+
+fn late() -> Error {
+    Error::new(ErrorKind::Io, "the answer took longer than allowed")
 }
 
 /// The pages of a list as they are sent: as they are, or compressed.
@@ -209,5 +220,5 @@ impl Pages {
 /// Compressed bytes are collected until they are worth a write.
 const SMALLEST_PIECE: usize = 16 * 1024;
 
-/// No answer takes longer: superseded rows are kept for this long only.
+/// No answer may take longer, and where nothing else is set none does: superseded rows are kept for this long only.
 pub(crate) const LONGEST_ANSWER: Duration = Duration::from_secs(15 * 60);

@@ -23,6 +23,8 @@ pub(crate) struct Patience {
     pub(crate) idle: Duration,
     /// A write during which the client takes not one byte.
     pub(crate) stall: Duration,
+    /// From where an answer begins until its last byte was taken.
+    pub(crate) answer: Duration,
 }
 
 /// A socket as the HTTP library sees it.
@@ -275,7 +277,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         self.deadline = Instant::now() + patience;
     }
 
-    /// Fails what waits for a client that takes nothing for too long.
+    /// Fails what waits for a client that takes nothing for too long, or a little at a time for much too long.
     ///
     /// That something is ready says nothing: the library flushes whenever it is polled, which is with every byte that
     /// arrives.
@@ -290,8 +292,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
             }
             return result;
         }
-        let stall = self.patience.stall;
-        let timer = self.stall.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + stall)));
+        let Self { verdicts, patience, stall, .. } = self;
+        let stalled = || {
+            let stalled = Instant::now() + patience.stall;
+            verdicts.began().map_or(stalled, |began| stalled.min(began + patience.answer))
+        };
+        let timer = stall.get_or_insert_with(|| Box::pin(sleep_until(stalled())));
         ready!(timer.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::time::Instant;
+
 use super::head::Refusal;
 
 /// What the guard and the answers of its connection know of each other.
@@ -13,6 +15,7 @@ use super::head::Refusal;
 pub(crate) struct Verdicts {
     refusal: Mutex<Option<(u64, Refusal)>>,
     answering: AtomicU32,
+    began: Mutex<Option<Instant>>,
 }
 
 /// An answer that is being made or sent. Ends when it is dropped.
@@ -22,6 +25,7 @@ pub(crate) struct Answering(Arc<Verdicts>);
 impl Answering {
     pub(crate) fn begin(verdicts: &Arc<Verdicts>) -> Self {
         verdicts.answering.fetch_add(1, Ordering::Relaxed);
+        *verdicts.began.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         Self(Arc::clone(verdicts))
     }
 }
@@ -41,6 +45,11 @@ impl Verdicts {
 
     pub(super) fn set(&self, request: u64, refusal: Refusal) {
         *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some((request, refusal));
+    }
+
+    /// Returns when the last answer began, which is the one that is being sent if any is.
+    pub(super) fn began(&self) -> Option<Instant> {
+        *self.began.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn is_answering(&self) -> bool {

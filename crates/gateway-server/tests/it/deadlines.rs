@@ -1,11 +1,12 @@
 //! What may take how long: heads that drip, empty lines, answers that are taken byte by byte.
 
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{BufRead as _, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use crate::front::Here;
-use crate::support::{get, parse};
+use crate::program::{Served, account, run};
+use crate::support::{exchange, get, parse};
 
 /// Writes a byte whenever the server has said nothing for a moment, until it speaks, and returns all it says.
 fn drip(socket: &mut TcpStream) -> Vec<u8> {
@@ -67,6 +68,44 @@ fn an_empty_line_begins_no_head() {
     assert_eq!(parse(&bytes).status, 408);
 }
 
+/// One byte now and then is progress, so that only the limit of the whole answer ends it.
+#[test]
+fn an_answer_that_is_taken_byte_by_byte_ends() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    // More than fits into the buffers of the system.
+    run(&database, &["demo-data", "--account", "acme", "--candidates", "40000"]);
+    let limits = ["--answer-timeout", "1", "--stall-timeout", "600"];
+    let mut served =
+        Served::start(&database, &[&limits[..], &["--ops-listen", "127.0.0.1:0"]].concat());
+    let mut line = String::new();
+    served.out.read_line(&mut line).unwrap();
+    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let in_flight = || {
+        let answer = exchange(&ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+        parse(&answer).text().lines().any(|line| line == "gateway_requests_in_flight 1")
+    };
+    let mut socket = TcpStream::connect(served.base_url.strip_prefix("http://").unwrap()).unwrap();
+    let request = format!(
+        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
+    );
+    socket.write_all(request.as_bytes()).unwrap();
+    let mut head = [0; 12];
+    socket.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200");
+    assert!(in_flight(), "so much is not sent at once");
+    let begun = Instant::now();
+    while in_flight() {
+        assert!(begun.elapsed() < GENEROUS, "still sent after {GENEROUS:?}");
+        socket.read_exact(&mut [0]).unwrap();
+    }
+    // What the system still holds comes, and then the end of a list that is none.
+    let mut rest = Vec::new();
+    drop(socket.read_to_end(&mut rest));
+    assert!(!rest.ends_with(b"0\r\n\r\n"), "the list looks whole");
+}
+
 /// What the program refuses, a server that is set up in code can be given: it serves all the same.
 #[test]
 fn settings_without_sense_kill_nobody() {
@@ -76,6 +115,7 @@ fn settings_without_sense_kill_nobody() {
         config.head_timeout = Duration::MAX;
         config.idle_timeout = Duration::MAX;
         config.stall_timeout = Duration::MAX;
+        config.answer_timeout = Duration::MAX;
         config.drain_timeout = Duration::MAX;
     });
     let base = here.running.base_url();
