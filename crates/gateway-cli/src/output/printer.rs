@@ -87,24 +87,19 @@ impl Printer {
         shape: &Shape<'_>,
         path: impl Fn(&str) -> Path,
     ) -> Result<Self, Failure> {
-        let sort: Vec<(Path, Sort)> = flags
-            .sort
-            .iter()
-            .flatten()
-            .map(|text| Sort::parse(text))
-            .map(|sort| (path(&sort.path), sort))
-            .collect();
-        let filters: Vec<(Path, Filter)> =
-            flags.filter.iter().map(|filter| (path(&filter.path), filter.clone())).collect();
+        let sorts = flags.sort.iter().flatten().map(|text| Sort::parse(text));
+        let filters = flags.filter.iter().cloned();
+        let names: Vec<&str> = match &flags.fields {
+            Some(fields) => fields.iter().map(String::as_str).collect(),
+            None => shape.columns.to_vec(),
+        };
         let mut columns: Vec<Path> = Vec::new();
-        match &flags.fields {
-            Some(fields) => fields.iter().for_each(|field| columns.push(path(field))),
-            None => shape.columns.iter().for_each(|column| columns.push(path(column))),
+        for path in names.into_iter().map(&path) {
+            // What is named twice is there once, in every format.
+            if !columns.contains(&path) {
+                columns.push(path);
+            }
         }
-        // Whoever names a field twice gets it once, in every format.
-        let all = columns.clone();
-        let mut place = 0..;
-        columns.retain(|column| all.iter().position(|other| other == column) == place.next());
         // A name that stands for another format is no file to begin.
         Format::asked(flags)?;
         let out = Destination::open(flags.file())?;
@@ -117,8 +112,8 @@ impl Printer {
         Ok(Self {
             form: form(format, shape.single, columns, flags, view)?,
             out,
-            filters,
-            sort,
+            filters: filters.map(|filter| (path(&filter.path), filter)).collect(),
+            sort: sorts.map(|sort| (path(&sort.path), sort)).collect(),
             selection,
             kept: Vec::new(),
             buffer: Vec::with_capacity(1024),
