@@ -10,7 +10,9 @@ use crate::run::{Nobody, Person, TOKEN, code, stderr, stdout};
 /// A service that answers everything in the same way.
 fn service(status: &'static str, headers: &'static str, body: &'static str) -> RawServer {
     RawServer::start(move |_: &RawRequest, connection: &mut Connection| {
-        let head = format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n", body.len());
+        // Said, so that no request is sent into a connection that is about to close.
+        let close = format!("connection: close\r\ncontent-length: {}\r\n", body.len());
+        let head = format!("HTTP/1.1 {status}\r\n{headers}{close}\r\n");
         connection.send(head.as_bytes());
         connection.send(body.as_bytes());
         Next::Close
