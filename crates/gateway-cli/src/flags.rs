@@ -102,6 +102,8 @@ pub(crate) struct ServiceFlags {
     pub(crate) allow_insecure_http: bool,
 
     /// Wait at most this long for an answer, with retries; for a list, until its last record.
+    ///
+    /// Without it, an answer may take 60 s, each of its attempts 30 s, and a list one hour.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
