@@ -66,14 +66,13 @@ impl Work {
         self.run_with(permit, job).await
     }
 
-    /// Runs what nobody waits for, for as long as it takes.
+    /// Runs what nobody waits for, for as long as it takes, and beside the others: a request must not wait for its end.
     pub(crate) async fn tidy<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
-        let permit = self.turn().await?;
-        self.spawn(permit, job).await
+        self.spawn(None, job).await
     }
 
     async fn turn(&self) -> Result<OwnedSemaphorePermit, Error> {
@@ -87,10 +86,10 @@ impl Work {
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
         let silent = |_elapsed| Error::new(ErrorKind::Storage, "the database does not answer");
-        timeout(self.statement * STEPS, self.spawn(permit, job)).await.map_err(silent)?
+        timeout(self.statement * STEPS, self.spawn(Some(permit), job)).await.map_err(silent)?
     }
 
-    async fn spawn<T, F>(&self, permit: OwnedSemaphorePermit, job: F) -> Result<T, Error>
+    async fn spawn<T, F>(&self, permit: Option<OwnedSemaphorePermit>, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
