@@ -45,7 +45,7 @@ pub(crate) struct Listen {
     pub(crate) connections: Arc<Semaphore>,
     /// So many at once, which are one too many, are told so.
     pub(crate) refusals: Arc<Semaphore>,
-    pub(crate) tls: Option<tls::Acceptor>,
+    pub(crate) tls: Option<Arc<tls::Acceptor>>,
     pub(crate) phase: watch::Receiver<Phase>,
 }
 

@@ -74,6 +74,10 @@ impl Server {
             }
             None => None,
         };
+        let tls = match &config.tls {
+            Some((certificate, key)) => Some(Arc::new(tls::acceptor(certificate, key)?)),
+            None => None,
+        };
         let listen = Arc::new(Listen {
             front,
             head_limits: HeadLimits::default(),
@@ -85,20 +89,15 @@ impl Server {
             },
             connections: Arc::clone(&connections),
             refusals: Arc::new(Semaphore::new(REFUSALS)),
-            tls: config
-                .tls
-                .as_ref()
-                .map(|(certificate, key)| tls::acceptor(certificate, key))
-                .transpose()?,
+            tls: tls.clone(),
             phase: watched,
         });
-        let scheme = if listen.tls.is_some() { "https" } else { "http" };
         let accepting = tokio::spawn(listen.run(listener));
         tokio::spawn(collect(work, config.clock.clone(), phase.subscribe()));
         Ok(RunningServer {
             address,
             ops_address,
-            scheme,
+            tls,
             prefix: config.prefix.trim_end_matches('/').to_owned(),
             drain: config.drain_timeout,
             phase,
@@ -113,7 +112,7 @@ impl Server {
 pub struct RunningServer {
     address: SocketAddr,
     ops_address: Option<SocketAddr>,
-    scheme: &'static str,
+    tls: Option<Arc<tls::Acceptor>>,
     prefix: String,
     drain: Duration,
     phase: watch::Sender<Phase>,
@@ -135,7 +134,17 @@ impl RunningServer {
 
     /// Returns what a client is given as base URL.
     pub fn base_url(&self) -> String {
-        format!("{}://{}{}", self.scheme, self.address, self.prefix)
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}{}", self.address, self.prefix)
+    }
+
+    /// Reads the certificates and the key again, for connections from now on.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a file cannot be read, or when they are no pair. Those that were read before stay then.
+    pub fn renew_certificates(&self) -> Result<(), Error> {
+        self.tls.as_ref().map_or(Ok(()), |tls| tls.renew())
     }
 
     /// Stops taking requests, lets answers end within the drain limit, and cuts what is left.

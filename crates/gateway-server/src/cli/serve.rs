@@ -1,5 +1,6 @@
 //! `gateway-server serve`.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use clap::{ArgMatches, Args};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::settings::Settings;
-use super::{descriptors, note, open, print};
+use super::{complain, descriptors, note, open, print};
 use crate::config::Config;
 use crate::error::Error;
 use crate::server::{RunningServer, Server};
@@ -67,6 +68,8 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
 async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), Error> {
     // Before the address is printed: who has read it may send the signal.
     let mut terminate = signal(SignalKind::terminate())?;
+    // Without certificates this one means what it means to any other program.
+    let hangup = config.tls.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
     let (running, directory) = if let Some(store) = store {
         let running = Server::new(config, store).start().await?;
         print(&format!("listening on {}\n", running.base_url()))?;
@@ -80,7 +83,10 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
         print(&exports(&running, token.reveal()))?;
         (running, Some(directory))
     };
-    asked_to_stop(&mut terminate).await?;
+    tokio::select! {
+        asked = asked_to_stop(&mut terminate) => asked?,
+        never = renew(&running, hangup) => match never {},
+    }
     // A second signal does not wait for answers.
     tokio::select! {
         _drained = running.stop() => {}
@@ -88,6 +94,19 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
     }
     drop(directory);
     Ok(())
+}
+
+/// Reads the certificates again whenever it is asked to.
+async fn renew(running: &RunningServer, hangup: Option<Signal>) -> Infallible {
+    if let Some(mut hangup) = hangup {
+        while hangup.recv().await.is_some() {
+            match running.renew_certificates() {
+                Ok(()) => note("gateway-server: the certificates were read again"),
+                Err(error) => complain(&error),
+            }
+        }
+    }
+    std::future::pending().await
 }
 
 async fn asked_to_stop(terminate: &mut Signal) -> Result<(), Error> {

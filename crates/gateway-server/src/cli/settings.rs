@@ -30,7 +30,7 @@ pub(super) struct Settings {
     /// The path before /c/oauth/v1.
     #[arg(long, value_name = "PATH", env = "GATEWAY_PREFIX")]
     prefix: Option<String>,
-    /// The certificates, in PEM; together with --tls-key this serves HTTPS.
+    /// The certificates, in PEM; together with --tls-key this serves HTTPS. SIGHUP has both read again.
     #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_CERTIFICATE")]
     tls_certificate: Option<PathBuf>,
     /// The private key of the first certificate, in PEM.

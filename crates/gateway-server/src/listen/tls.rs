@@ -7,8 +7,8 @@ pub(crate) use without::{Acceptor, acceptor};
 
 #[cfg(feature = "tls")]
 mod with {
-    use std::path::Path;
-    use std::sync::Arc;
+    use std::path::{Path, PathBuf};
+    use std::sync::{Arc, PoisonError, RwLock};
     use std::time::Duration;
 
     use tokio::net::TcpStream;
@@ -22,11 +22,19 @@ mod with {
     use crate::error::{Error, ErrorKind};
 
     /// Makes TLS connections out of sockets.
-    #[derive(Clone)]
-    pub(crate) struct Acceptor(TlsAcceptor);
+    pub(crate) struct Acceptor {
+        certificate: PathBuf,
+        key: PathBuf,
+        current: RwLock<TlsAcceptor>,
+    }
 
     /// Reads the certificates and the key.
     pub(crate) fn acceptor(certificate: &Path, key: &Path) -> Result<Acceptor, Error> {
+        let current = RwLock::new(read(certificate, key)?);
+        Ok(Acceptor { certificate: certificate.to_owned(), key: key.to_owned(), current })
+    }
+
+    fn read(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Error> {
         let unreadable = |path: &Path| {
             let context = format!("{} holds no PEM that fits", path.display());
             move |error| Error::caused(ErrorKind::Listen, context, error)
@@ -45,17 +53,25 @@ mod with {
             .with_single_cert(chain, key)
             .map_err(misfit)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Acceptor(TlsAcceptor::from(Arc::new(config))))
+        Ok(TlsAcceptor::from(Arc::new(config)))
     }
 
     impl Acceptor {
+        /// Reads the files again. What cannot be read, or is no pair, changes nothing.
+        pub(crate) fn renew(&self) -> Result<(), Error> {
+            let renewed = read(&self.certificate, &self.key)?;
+            *self.current.write().unwrap_or_else(PoisonError::into_inner) = renewed;
+            Ok(())
+        }
+
         /// Shakes hands, or gives up.
         pub(crate) async fn accept(
             &self,
             socket: TcpStream,
             within: Duration,
         ) -> Option<TlsStream<TcpStream>> {
-            tokio::time::timeout(within, self.0.accept(socket)).await.ok()?.ok()
+            let current = self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
+            tokio::time::timeout(within, current.accept(socket)).await.ok()?.ok()
         }
     }
 
@@ -85,6 +101,10 @@ mod without {
     }
 
     impl Acceptor {
+        pub(crate) fn renew(&self) -> Result<(), Error> {
+            match self.0 {}
+        }
+
         #[expect(clippy::unused_async, reason = "the twin of the one that shakes hands")]
         pub(crate) async fn accept(&self, _: TcpStream, _: Duration) -> Option<TcpStream> {
             match self.0 {}

@@ -2,6 +2,8 @@
 
 // `cfg(test)` on a test: so that the lints know that these helpers may panic.
 #[cfg(test)]
+mod certificates;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod contract;

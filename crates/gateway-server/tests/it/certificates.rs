@@ -1,0 +1,68 @@
+//! Certificates that are renewed while the server serves.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+use crate::program::{Served, account, program};
+use crate::support::parse;
+
+/// Asks whoever shows this certificate, and returns the status.
+fn ask(base_url: &str, shown: &CertificateDer<'static>) -> std::io::Result<u16> {
+    let mut roots = RootCertStore::empty();
+    roots.add(shown.clone()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = ServerName::try_from("localhost").unwrap();
+    let client = ClientConnection::new(Arc::new(config), name).unwrap();
+    let socket = TcpStream::connect(base_url.strip_prefix("https://").unwrap()).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut stream = StreamOwned::new(client, socket);
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")?;
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes)?;
+    Ok(parse(&bytes).status)
+}
+
+#[test]
+fn certificates_are_read_again_when_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (certificate, key, database) = (path("certificate.pem"), path("key.pem"), path("a.db"));
+    let made = || rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let (first, second) = (made(), made());
+    std::fs::write(&certificate, first.cert.pem()).unwrap();
+    std::fs::write(&key, first.signing_key.serialize_pem()).unwrap();
+    account(&database, "acme");
+    let mut command = program();
+    command.stderr(Stdio::piped());
+    let files = ["--tls-certificate", &certificate, "--tls-key", &key];
+    let mut served = Served::started_by(command, &database, &files);
+    let mut said = BufReader::new(served.child.stderr.take().unwrap());
+    let mut asked_again = |served: &Served| {
+        served.signal("-HUP");
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        line
+    };
+    assert_eq!(ask(&served.base_url, first.cert.der()).unwrap(), 404);
+    // Half of a renewal: what was good stays good.
+    std::fs::write(&certificate, second.cert.pem()).unwrap();
+    let line = asked_again(&served);
+    assert!(line.contains("the certificate and its key are no pair"), "{line}");
+    assert_eq!(ask(&served.base_url, first.cert.der()).unwrap(), 404);
+    std::fs::write(&key, second.signing_key.serialize_pem()).unwrap();
+    let line = asked_again(&served);
+    assert!(line.contains("the certificates were read again"), "{line}");
+    assert_eq!(ask(&served.base_url, second.cert.der()).unwrap(), 404);
+    ask(&served.base_url, first.cert.der()).unwrap_err();
+}
