@@ -16,6 +16,7 @@ pub(crate) mod escape;
 pub(crate) mod form;
 mod format;
 pub(crate) mod json;
+mod meanwhile;
 pub(crate) mod printer;
 pub(crate) mod progress;
 pub(crate) mod raw;

@@ -207,7 +207,7 @@ impl Session {
                     return Err(self.explain(error));
                 }
             }
-            out.pause()?;
+            out.pause();
         }
     }
 

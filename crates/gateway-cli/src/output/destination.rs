@@ -8,6 +8,7 @@ use tempfile::TempPath;
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::meanwhile::Meanwhile;
 use crate::screen::{Screen, View};
 
 /// An open output that counts what goes through it.
@@ -19,9 +20,9 @@ pub(crate) struct Destination {
 
 #[derive(Debug)]
 enum To {
-    Stdout(BufWriter<io::Stdout>),
+    Stdout(Meanwhile<io::Stdout>),
     /// A device or a pipe: there is nothing to put in its place.
-    Special(BufWriter<File>),
+    Special(Meanwhile<File>),
     /// A file that takes its name when it is complete, and goes away if it never is.
     File {
         out: BufWriter<File>,
@@ -34,7 +35,7 @@ impl Destination {
     /// Opens the file, or standard output.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let to = match path {
-            None => To::Stdout(buffered(io::stdout())),
+            None => To::Stdout(Meanwhile::new(buffered(io::stdout()))),
             Some(path) => Self::file(path).map_err(|error| {
                 let cause = match error.kind() {
                     io::ErrorKind::NotFound => "there is no such folder".to_owned(),
@@ -51,7 +52,8 @@ impl Destination {
     fn file(path: &Path) -> io::Result<To> {
         let there = fs::metadata(path).ok();
         if there.as_ref().is_some_and(|there| !there.is_file()) {
-            return Ok(To::Special(buffered(File::options().write(true).open(path)?)));
+            let device = File::options().write(true).open(path)?;
+            return Ok(To::Special(Meanwhile::new(buffered(device))));
         }
         // A link stays a link: what it leads to is replaced, or made.
         let target = if there.is_some() { fs::canonicalize(path)? } else { led_to(path)? };
@@ -72,7 +74,9 @@ impl Destination {
     pub(crate) fn view(&self, screen: Screen) -> View {
         match &self.to {
             To::Stdout(_) => screen.output,
-            To::Special(device) => screen.view_of(device.get_ref()),
+            To::Special(device) => {
+                device.get_ref().map_or_else(View::default, |device| screen.view_of(device))
+            }
             To::File { .. } => View::default(),
         }
     }
@@ -80,6 +84,15 @@ impl Destination {
     /// Returns whether it is read while it is written.
     pub(crate) fn is_read_meanwhile(&self) -> bool {
         !matches!(self.to, To::File { .. })
+    }
+
+    /// Sees to it that what is written is read before long, because the program is about to wait.
+    pub(crate) fn leave(&mut self) {
+        match &mut self.to {
+            To::Stdout(out) => out.leave(),
+            To::Special(out) => out.leave(),
+            To::File { .. } => {}
+        }
     }
 
     /// Returns how many bytes were written.
@@ -111,14 +124,16 @@ impl Write for Destination {
         self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
         match &mut self.to {
             To::Stdout(out) => out.write_all(bytes),
-            To::Special(out) | To::File { out, .. } => out.write_all(bytes),
+            To::Special(out) => out.write_all(bytes),
+            To::File { out, .. } => out.write_all(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.to {
             To::Stdout(out) => out.flush(),
-            To::Special(out) | To::File { out, .. } => out.flush(),
+            To::Special(out) => out.flush(),
+            To::File { out, .. } => out.flush(),
         }
     }
 }

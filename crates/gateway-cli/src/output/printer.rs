@@ -173,7 +173,7 @@ impl Printer {
         self.progress.show();
         if self.out.is_read_meanwhile() {
             self.form.pause(&mut self.out)?;
-            self.out.flush()?;
+            self.out.leave();
         }
         Ok(())
     }

@@ -55,8 +55,8 @@ impl Raw {
     }
 
     /// Passes on what has been written, because the next piece may be long in coming.
-    pub(crate) fn pause(&mut self) -> io::Result<()> {
-        if self.out.is_read_meanwhile() { self.out.flush() } else { Ok(()) }
+    pub(crate) fn pause(&mut self) {
+        self.out.leave();
     }
 
     /// Passes on what came before something went wrong, so that what is said of it stands below.
