@@ -21,10 +21,12 @@ pub(crate) enum Exit {
     /// Everything was done, but some records could not be read.
     Rejected = 6,
     /// The terminal is gone. As for the next two, 128 and the number of the signal.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere there is no such signal"))]
     HungUp = 129,
     /// Ctrl-C.
     Interrupted = 130,
     /// Somebody or something else has ended the program.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere there is no such signal"))]
     Terminated = 143,
 }
 
