@@ -80,3 +80,67 @@ fn watch<W: Write>(left: &Weak<Mutex<Option<BufWriter<W>>>>) {
 
 /// How long something may stay in the buffer while the program waits.
 const PAUSE: Duration = Duration::from_millis(50);
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, BufWriter, Write};
+    use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+    use std::time::Duration;
+
+    use super::Meanwhile;
+
+    /// Hands on what is written.
+    struct Reader(SyncSender<Vec<u8>>);
+
+    impl Write for Reader {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.send(bytes.to_vec()).map_err(io::Error::other)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn output() -> (Meanwhile<Reader>, Receiver<Vec<u8>>) {
+        let (sender, receiver) = sync_channel(10);
+        (Meanwhile::new(BufWriter::new(Reader(sender))), receiver)
+    }
+
+    #[test]
+    fn what_is_left_is_passed_on_and_nothing_else() {
+        let (mut out, read) = output();
+        out.write_all(b"one").unwrap();
+        assert!(read.try_recv().is_err());
+        out.leave();
+        assert_eq!(read.recv_timeout(Duration::from_secs(20)).unwrap(), b"one");
+        // Taken back and left again, in order.
+        out.write_all(b"two").unwrap();
+        out.write_all(b"three").unwrap();
+        out.leave();
+        out.leave();
+        assert_eq!(read.recv_timeout(Duration::from_secs(20)).unwrap(), b"twothree");
+        out.write_all(b"four").unwrap();
+        out.flush().unwrap();
+        assert_eq!(read.try_recv().unwrap(), b"four");
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_noticed_by_the_next_write() {
+        let (mut out, read) = output();
+        drop(read);
+        out.write_all(b"one").unwrap();
+        out.leave();
+        assert!(out.flush().is_err());
+    }
+
+    #[test]
+    fn what_is_left_at_the_end_is_written() {
+        let (mut out, read) = output();
+        out.write_all(b"one").unwrap();
+        out.leave();
+        drop(out);
+        assert_eq!(read.recv_timeout(Duration::from_secs(20)).unwrap(), b"one");
+    }
+}
