@@ -20,7 +20,8 @@ fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) {
     let files = emit::all(&service);
     let text = &files.iter().find(|one| one.path == file).expect("it is generated").text;
     for line in expected {
-        assert!(text.contains(line), "no `{line}` in\n{text}");
+        let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+        assert!(lines(text).contains(&lines(line)), "no `{line}` in\n{text}");
     }
 }
 
@@ -45,4 +46,29 @@ fn a_parameter_without_what_it_needs() {
             "return Some((\"state\", \"shelf\"));",
         ],
     );
+}
+
+/// A selector is whatever the service has: the program's commands follow it.
+#[test]
+fn commands_that_are_no_names() {
+    let commands = "crates/gateway-cli/src/generated/commands.rs";
+    for (selector, expected) in [
+        ("self/get", ["name = \"self\")]\n    Self_(SelfCommand)", "enum SelfCommand"]),
+        (
+            "2fa/get",
+            ["name = \"2fa\")]\n    Service2fa(Service2faCommand)", "enum Service2faCommand"],
+        ),
+        ("operation/get", ["Operation(OperationCommand_)", "enum OperationCommand_"]),
+        ("2fa", ["name = \"2fa\")]\n    Service2fa(ListToolsFlags)", "Self::Service2fa(flags)"]),
+    ] {
+        let query = format!("query = \"call={selector}&");
+        check(
+            &[
+                ("select = \"tools/list\"", &format!("select = \"{selector}\"")),
+                ("query = \"call=tools/list&", &query),
+            ],
+            commands,
+            &expected,
+        );
+    }
 }

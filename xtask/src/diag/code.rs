@@ -50,6 +50,7 @@ pub static CODES: &[&Code] = &[
     &SELECTOR_TAKEN,
     &REQUIRED_NEEDS,
     &UNUSED,
+    &COMMANDS_COLLIDE,
 ];
 
 /// GW001: the spec cannot be read as text.
@@ -365,4 +366,15 @@ pub static UNUSED: Code = Code {
     title: "declared and never used",
     explanation: "Nothing refers to the declaration, so it changes nothing. Remove it, or refer to it.",
     warning: true,
+};
+
+/// GW036: the same on the command line.
+pub static COMMANDS_COLLIDE: Code = Code {
+    id: "GW036",
+    title: "the same on the command line",
+    explanation: "The program has a command for every operation: `vacancies/list` is `vacancies list`, \
+        `a/b/c` is `a b-c`. Two operations need two commands, and a selector without `/` needs a \
+        command of which no other is a part. A parameter `page_size` is the flag `--page-size`; \
+        two parameters of an operation need two flags.",
+    warning: false,
 };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::GeneratedFile;
-use crate::ir::{Operation, Param, Service, Type, Wire};
+use crate::ir::{Command, Operation, Param, Service, Type, Wire};
 use crate::text::{Rust, string};
 
 mod ask;
@@ -22,10 +22,8 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     file.blank();
     let groups = groups(service);
     commands(&mut file, service, &groups);
-    for group in &groups {
-        if let Group::Noun { noun, operations } = group {
-            verbs(&mut file, service, noun, operations);
-        }
+    for group in groups.iter().filter(|group| group.alone.is_none()) {
+        verbs(&mut file, service, group);
     }
     for operation in &service.operations {
         if !operation.params.is_empty() {
@@ -56,25 +54,43 @@ fn cheapest(file: &mut Rust, service: &Service) {
 }
 
 /// A command at the top: `candidates` with its verbs, or an operation whose selector has no `/`.
-enum Group<'a> {
-    Noun { noun: String, operations: Vec<&'a Operation> },
-    Alone(&'a Operation),
+struct Group<'a> {
+    command: Command,
+    /// The verbs, each with its operation.
+    verbs: Vec<(String, &'a Operation)>,
+    alone: Option<&'a Operation>,
+}
+
+impl Group<'_> {
+    fn variant(&self) -> String {
+        self.command.rust.variant()
+    }
+
+    /// What it can do: what its one verb does, or the verbs that there are.
+    fn about(&self) -> String {
+        if let [(_, operation)] = self.verbs.as_slice() {
+            return imperative(&operation.doc.0);
+        }
+        let verbs: Vec<_> = self.verbs.iter().map(|(verb, _)| verb.as_str()).collect();
+        format!("Ask about {}: {}.", self.command.noun, verbs.join(", "))
+    }
+
+    /// The type of its verbs.
+    fn verbs(&self) -> String {
+        let name = self.command.rust.followed_by("command").pascal();
+        if name == ALL { name + "_" } else { name }
+    }
 }
 
 fn groups(service: &Service) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for operation in &service.operations {
-        let Some((name, _)) = operation.select.split_once('/') else {
-            groups.push(Group::Alone(operation));
-            continue;
-        };
-        let same = groups.iter_mut().find_map(|group| match group {
-            Group::Noun { noun, operations } if noun == name => Some(operations),
-            _ => None,
-        });
-        match same {
-            Some(operations) => operations.push(operation),
-            None => groups.push(Group::Noun { noun: name.to_owned(), operations: vec![operation] }),
+        let mut command = operation.command();
+        let verb = command.verb.take().map(|verb| (verb, operation));
+        let alone = verb.is_none().then_some(operation);
+        match groups.iter_mut().find(|group| group.command == command) {
+            Some(group) => group.verbs.extend(verb),
+            None => groups.push(Group { command, verbs: verb.into_iter().collect(), alone }),
         }
     }
     groups
@@ -83,66 +99,55 @@ fn groups(service: &Service) -> Vec<Group<'_>> {
 fn commands(file: &mut Rust, service: &Service, groups: &[Group<'_>]) {
     file.doc("What is asked of the service.");
     file.line("#[derive(Debug, Subcommand)]");
-    file.open("pub(crate) enum OperationCommand {");
+    file.open(format_args!("pub(crate) enum {ALL} {{"));
     for group in groups {
-        match group {
-            Group::Noun { noun, operations } => {
-                file.doc(&about(noun, operations));
-                file.line(format_args!(
-                    "#[command(subcommand, name = {})]",
-                    string(&command(noun))
-                ));
-                file.line(format_args!("{0}({0}Command),", pascal(noun)));
-            }
-            Group::Alone(operation) => variant(file, operation, &command(&operation.select)),
+        let noun = &group.command.noun;
+        if let Some(operation) = group.alone {
+            variant(file, operation, noun, &group.variant());
+        } else {
+            file.doc(&group.about());
+            file.line(format_args!("#[command(subcommand, name = {})]", string(noun)));
+            file.line(format_args!("{}({}),", group.variant(), group.verbs()));
         }
     }
     file.close("}");
-    ask::by_command(file, "OperationCommand", |file| {
+    ask::by_command(file, ALL, |file| {
         for group in groups {
-            match group {
-                Group::Noun { noun, .. } => file
-                    .line(format_args!("Self::{}(command) => command.run(session),", pascal(noun))),
-                Group::Alone(operation) => ask::arm(file, service, operation),
+            let variant = group.variant();
+            match group.alone {
+                Some(operation) => ask::arm(file, service, operation, &variant),
+                None => {
+                    file.line(format_args!("Self::{variant}(command) => command.run(session),"));
+                }
             }
         }
     });
 }
 
-/// What a noun can do: what its one verb does, or the verbs that there are.
-fn about(noun: &str, operations: &[&Operation]) -> String {
-    if let [operation] = operations {
-        return imperative(&operation.doc.0);
-    }
-    let verbs: Vec<_> = operations.iter().map(|one| verb(one)).collect();
-    format!("Ask about {noun}: {}.", verbs.join(", "))
-}
-
-fn verbs(file: &mut Rust, service: &Service, noun: &str, operations: &[&Operation]) {
-    let name = format!("{}Command", pascal(noun));
+fn verbs(file: &mut Rust, service: &Service, group: &Group<'_>) {
+    let name = group.verbs();
     file.blank();
-    file.doc(&format!("What can be asked about {noun}."));
+    file.doc(&format!("What can be asked about {}.", group.command.noun));
     file.line("#[derive(Debug, Subcommand)]");
     file.open(format_args!("pub(crate) enum {name} {{"));
-    for operation in operations {
-        variant(file, operation, &verb(operation));
+    for (verb, operation) in &group.verbs {
+        variant(file, operation, verb, &operation.rust.variant());
     }
     file.close("}");
     ask::by_command(file, &name, |file| {
-        for operation in operations {
-            ask::arm(file, service, operation);
+        for (_, operation) in &group.verbs {
+            ask::arm(file, service, operation, &operation.rust.variant());
         }
     });
 }
 
-fn variant(file: &mut Rust, operation: &Operation, name: &str) {
+fn variant(file: &mut Rust, operation: &Operation, name: &str, variant: &str) {
     file.doc(&imperative(&operation.doc.0));
     file.line(format_args!("#[command(name = {})]", string(name)));
-    let variant = operation.rust.pascal();
     if operation.params.is_empty() {
         file.line(format_args!("{variant},"));
     } else {
-        file.line(format_args!("{variant}({variant}Flags),"));
+        file.line(format_args!("{variant}({}Flags),", operation.rust.pascal()));
     }
 }
 
@@ -164,7 +169,7 @@ fn flags(file: &mut Rust, operation: &Operation) {
     for param in &operation.params {
         file.doc(&help(operation, param));
         // The identifiers of the program's own flags have no colon.
-        let mut settings = format!("id = {}, long = {}", string(&id(param)), string(&flag(param)));
+        let mut settings = format!("id = {}, long = {}", string(&id(param)), string(&param.flag()));
         if let Some(name) = value_name(param) {
             _ = write!(settings, ", value_name = {}", string(name));
         }
@@ -194,7 +199,7 @@ fn flags(file: &mut Rust, operation: &Operation) {
 
 fn help(operation: &Operation, param: &Param) -> String {
     let needed: Vec<_> =
-        operation.needed_by(param).map(|needed| format!("`--{}`", flag(needed))).collect();
+        operation.needed_by(param).map(|needed| format!("`--{}`", needed.flag())).collect();
     if needed.is_empty() {
         param.doc.0.clone()
     } else {
@@ -204,12 +209,6 @@ fn help(operation: &Operation, param: &Param) -> String {
 
 fn id(param: &Param) -> String {
     format!("param:{}", param.wire)
-}
-
-/// The flag of a parameter; one that the program has for itself gets a prefix.
-fn flag(param: &Param) -> String {
-    let name = param.wire.replace('_', "-");
-    if RESERVED_FLAGS.contains(&name.as_str()) { format!("param-{name}") } else { name }
 }
 
 fn value_name(param: &Param) -> Option<&'static str> {
@@ -230,62 +229,13 @@ fn value_type(param: &Param) -> &'static str {
     }
 }
 
-/// The command below its noun: what stands behind the first `/` of the selector.
-fn verb(operation: &Operation) -> String {
-    let (_, verb) = operation.select.split_once('/').unwrap_or(("", &operation.select));
-    verb.replace('/', "-")
-}
-
-fn pascal(noun: &str) -> String {
-    noun.split(|letter: char| !letter.is_ascii_alphanumeric())
-        .map(|word| {
-            let mut letters = word.chars();
-            letters.next().map_or_else(String::new, |first| {
-                format!("{}{}", first.to_ascii_uppercase(), letters.as_str())
-            })
-        })
-        .collect()
-}
-
-/// The name of a command at the top; one that the program has for itself gets a prefix.
-fn command(noun: &str) -> String {
-    if RESERVED_COMMANDS.contains(&noun) { format!("service-{noun}") } else { noun.to_owned() }
-}
+/// The enum of all commands at the top.
+const ALL: &str = "OperationCommand";
 
 /// The verbs that descriptions of operations begin with, followed by an `s`.
 const VERBS: &[&str] = &[
     "Ask", "Check", "Count", "Find", "Get", "List", "Read", "Report", "Return", "Search", "Show",
     "Sum", "Tell",
-];
-
-/// The commands that are written by hand.
-const RESERVED_COMMANDS: &[&str] =
-    &["api", "auth", "check", "completions", "config", "help", "man", "version"];
-
-/// The flags of every command.
-const RESERVED_FLAGS: &[&str] = &[
-    "allow-insecure-http",
-    "base-url",
-    "color",
-    "csv-raw",
-    "demo",
-    "dry-run",
-    "excel",
-    "fields",
-    "filter",
-    "help",
-    "output",
-    "output-file",
-    "profile",
-    "quiet",
-    "separator",
-    "sort",
-    "timeout",
-    "token",
-    "token-file",
-    "token-stdin",
-    "verbose",
-    "version",
 ];
 
 #[cfg(test)]

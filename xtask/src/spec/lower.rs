@@ -16,6 +16,7 @@ use crate::{
     ir::{Doc, OpenPoint, OpenRef, RustName, Service, Source, Type},
 };
 
+mod command;
 mod operation;
 
 /// Lowers a document. `None` if so much is missing that there is no service at all; otherwise a
@@ -141,7 +142,12 @@ impl Context<'_> {
                 let message = if *first == written {
                     format!("{what} `{written}` stands here a second time")
                 } else {
-                    format!("{what} `{written}` and `{first}` are one name in generated code")
+                    let place = if *code == code::COMMANDS_COLLIDE {
+                        "one on the command line"
+                    } else {
+                        "one name in generated code"
+                    };
+                    format!("{what} `{written}` and `{first}` are {place}")
                 };
                 self.say(Diagnostic::new(code, span, message).related(first_span, "first here"));
             } else {

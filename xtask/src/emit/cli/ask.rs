@@ -17,8 +17,7 @@ pub(super) fn by_command(file: &mut Rust, command: &str, arms: impl FnOnce(&mut 
 }
 
 /// Writes the arm of an operation: its flags ask, or, if it has none, the arm itself.
-pub(super) fn arm(file: &mut Rust, service: &Service, operation: &Operation) {
-    let variant = operation.rust.pascal();
+pub(super) fn arm(file: &mut Rust, service: &Service, operation: &Operation, variant: &str) {
     if operation.params.is_empty() {
         let call = call(service, operation, "vec![]");
         file.line(format_args!("Self::{variant} => {call},"));

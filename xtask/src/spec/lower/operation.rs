@@ -1,6 +1,6 @@
 //! Lowering operations: parameters with what they need, and response shapes.
 
-use super::{About, Context};
+use super::{About, Context, command};
 use crate::{
     diag::{Diagnostic, code},
     ir::{Operation, Otherwise, Param, Response, RustName, Service, Type, Wire},
@@ -40,7 +40,12 @@ pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -
             cx.say(diagnostic);
         }
     }
-    given.iter().filter_map(|entry| operation(cx, entry, service)).collect()
+    let operations: Vec<_> = given
+        .iter()
+        .filter_map(|entry| operation(cx, entry, service).map(|operation| (entry, operation)))
+        .collect();
+    command::operations(cx, &operations);
+    operations.into_iter().map(|(_, operation)| operation).collect()
 }
 
 fn operation(cx: &mut Context<'_>, entry: &Entry, service: &Service) -> Option<Operation> {
@@ -117,6 +122,7 @@ fn params(cx: &mut Context<'_>, operation: &Node, service: &Service) -> Vec<Para
             return Vec::new();
         }
     }
+    command::flags(cx, given, &params);
     params
 }
 
