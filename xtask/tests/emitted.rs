@@ -72,3 +72,15 @@ fn commands_that_are_no_names() {
         );
     }
 }
+
+/// The examples of an enum need a text that it does not list.
+#[test]
+fn a_text_that_no_enum_lists() {
+    let enums = "crates/gateway-model/src/generated/enums.rs";
+    check(&[], enums, &["State, UnknownState, \"text\", not \"later\","]);
+    check(
+        &[("value.Lent = { wire = \"lent\"", "value.Lent = { wire = \"later\"")],
+        enums,
+        &["State, UnknownState, \"text\", not \"later still\","],
+    );
+}

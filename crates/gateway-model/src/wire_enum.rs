@@ -1,11 +1,11 @@
 //! Enums of texts: an open one keeps a value it does not know, a closed one refuses it.
 
 /// Defines an enum of known texts: with the name of a type for those to come, or without it if the
-/// service promises that none will.
+/// service promises that none will; and with a text that is not listed, for the examples.
 macro_rules! wire_enum {
     (
         $(#[$attribute:meta])*
-        $name:ident, $unknown:ident, $expecting:literal,
+        $name:ident, $unknown:ident, $expecting:literal, not $unlisted:literal,
         { $($(#[$value_attribute:meta])* $variant:ident = $wire:literal),+ $(,)? }
     ) => {
         $(#[$attribute])*
@@ -29,7 +29,7 @@ macro_rules! wire_enum {
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
-            #[doc = concat!("assert_eq!(", stringify!($name), "::from(\"later\").as_str(), \"later\");")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from(\"", $unlisted, "\").as_str(), \"", $unlisted, "\");")]
             /// ```
             #[inline]
             pub fn as_str(&self) -> &str {
@@ -44,7 +44,7 @@ macro_rules! wire_enum {
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
             #[doc = concat!("assert!(", stringify!($name), "::KNOWN.iter().all(", stringify!($name), "::is_known));")]
-            #[doc = concat!("assert!(!", stringify!($name), "::from(\"later\").is_known());")]
+            #[doc = concat!("assert!(!", stringify!($name), "::from(\"", $unlisted, "\").is_known());")]
             /// ```
             pub fn is_known(&self) -> bool {
                 !matches!(self, Self::Unknown(_))
@@ -56,8 +56,8 @@ macro_rules! wire_enum {
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
-            #[doc = concat!("if let ", stringify!($name), "::Unknown(unknown) = ", stringify!($name), "::from(\"later\") {")]
-            /// assert_eq!(unknown.as_str(), "later");
+            #[doc = concat!("if let ", stringify!($name), "::Unknown(unknown) = ", stringify!($name), "::from(\"", $unlisted, "\") {")]
+            #[doc = concat!("    assert_eq!(unknown.as_str(), \"", $unlisted, "\");")]
             /// }
             /// ```
             #[inline]
@@ -135,7 +135,7 @@ macro_rules! wire_enum {
     };
     (
         $(#[$attribute:meta])*
-        $name:ident, $expecting:literal,
+        $name:ident, $expecting:literal, not $unlisted:literal,
         { $($(#[$value_attribute:meta])* $variant:ident = $wire:literal),+ $(,)? }
     ) => {
         $(#[$attribute])*
@@ -166,7 +166,7 @@ macro_rules! wire_enum {
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
-            #[doc = concat!("assert_eq!(", stringify!($name), "::from_text(\"no such value\"), None);")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_text(\"", $unlisted, "\"), None);")]
             /// ```
             pub fn from_text(text: &str) -> Option<Self> {
                 match text {

@@ -1,7 +1,7 @@
 //! Enums: open-ended ones keep what they do not know, closed ones refuse it.
 
 use crate::{
-    ir::Service,
+    ir::{Enum, Service},
     text::{Rust, string},
 };
 
@@ -14,12 +14,12 @@ pub(super) fn emit(service: &Service) -> Rust {
         file.blank();
         file.open("wire_enum! {");
         super::about(&mut file, &one.doc, &one.source);
-        let name = one.rust.pascal();
+        let (name, unlisted) = (one.rust.pascal(), string(&unlisted(one)));
         if one.open_ended {
             let unknown = one.rust.preceded_by("unknown").pascal();
-            file.line(format_args!("{name}, {unknown}, \"text\","));
+            file.line(format_args!("{name}, {unknown}, \"text\", not {unlisted},"));
         } else {
-            file.line(format_args!("{name}, \"a listed value\","));
+            file.line(format_args!("{name}, \"a listed value\", not {unlisted},"));
         }
         file.open("{");
         for value in &one.values {
@@ -34,4 +34,13 @@ pub(super) fn emit(service: &Service) -> Rust {
         file.close("}");
     }
     file
+}
+
+/// A text that is none of the values, for the examples.
+fn unlisted(one: &Enum) -> String {
+    let mut text = "later".to_owned();
+    while one.values.iter().any(|value| value.wire == text) {
+        text.push_str(" still");
+    }
+    text
 }
