@@ -42,24 +42,16 @@ fn an_addition_reaches_every_crate() {
     scratch.says("docs/generated/openapi/recruitment-gateway.json", "\"portals/list\"");
 }
 
-/// A service that is not the gateway, with every feature of the language and hostile names.
+/// A service that is not the gateway, with every feature of the language and hostile texts.
 #[test]
 fn another_service_compiles() {
-    let scratch = Scratch::new("tool-shed");
-    let fixture = root().join("tests/fixtures/tool-shed");
-    fs::remove_dir_all(scratch.root.join("spec")).unwrap();
-    copy(&fixture.join("fixtures"), &scratch.root.join("spec/fixtures"));
-    fs::copy(fixture.join("spec.toml"), scratch.root.join("spec/gateway.toml")).unwrap();
-    scratch.regenerate();
-    scratch.lints(&["-p", "gateway-model", "-p", "gateway-client"]);
-    scratch.lints(&["-p", "gateway-model", "--features", "arbitrary,proptest"]);
-    scratch.lints(&["-p", "gateway-testkit", "--features", "mocks"]);
+    Scratch::of_service("tool-shed").compiles();
+}
 
-    // The program has commands of its own that name operations of the gateway; what is generated of
-    // it must be in order all the same.
-    let (_, said) = scratch.cargo("check", &["-p", "gateway-cli", "--no-default-features"]);
-    let generated = said.lines().find(|line| line.contains("/generated/"));
-    assert_eq!(generated, None, "{said}");
+/// A service whose names all mean something already where generated code stands.
+#[test]
+fn taken_names_compile() {
+    Scratch::of_service("taken-names").compiles();
 }
 
 /// A copy of this workspace.
@@ -85,6 +77,17 @@ impl Scratch {
             .replace("path = \"crates/", &format!("path = \"{name}/crates/"));
         write_if_new(&workspace.join("Cargo.toml"), manifest.as_bytes());
         Self { root: to }
+    }
+
+    /// A copy whose spec is that of another service, with what is generated from it.
+    fn of_service(name: &str) -> Self {
+        let scratch = Self::new(name);
+        let fixture = root().join("tests/fixtures").join(name);
+        fs::remove_dir_all(scratch.root.join("spec")).unwrap();
+        copy(&fixture.join("fixtures"), &scratch.root.join("spec/fixtures"));
+        fs::copy(fixture.join("spec.toml"), scratch.root.join("spec/gateway.toml")).unwrap();
+        scratch.regenerate();
+        scratch
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -134,6 +137,19 @@ impl Scratch {
             let operation = line.contains("error[E0004]") && line.contains("ListPortals");
             assert!(row || operation, "{said}");
         }
+    }
+
+    /// All that is made of the spec of another service is in order.
+    #[track_caller]
+    fn compiles(&self) {
+        self.lints(&["-p", "gateway-model", "-p", "gateway-client"]);
+        self.lints(&["-p", "gateway-model", "--features", "arbitrary,proptest"]);
+        self.lints(&["-p", "gateway-testkit", "--features", "mocks"]);
+        // The program has commands of its own that name operations of the gateway; what is
+        // generated of it must be in order all the same.
+        let (_, said) = self.cargo("check", &["-p", "gateway-cli", "--no-default-features"]);
+        let generated = said.lines().find(|line| line.contains("/generated/"));
+        assert_eq!(generated, None, "{said}");
     }
 
     fn cargo(&self, command: &str, arguments: &[&str]) -> (bool, String) {

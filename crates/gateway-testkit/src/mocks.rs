@@ -21,7 +21,7 @@
 use gateway_model::service;
 use serde::Serialize;
 use wiremock::matchers::{header, method, path, query_param, query_param_is_missing};
-use wiremock::{Mock, MockBuilder, ResponseTemplate};
+use wiremock::{Mock, ResponseTemplate};
 
 pub use crate::generated::mocks::*;
 
@@ -91,7 +91,7 @@ impl Call {
         self.builder().respond_with(answer)
     }
 
-    fn builder(self) -> MockBuilder {
+    fn builder(self) -> wiremock::MockBuilder {
         let call = Mock::given(method("GET"))
             .and(path(service::PATH))
             .and(query_param(service::SELECTOR, self.select));

@@ -49,7 +49,7 @@ fn methods(service: &Service, mode: &Mode) -> Rust {
 }
 
 fn method(file: &mut Rust, service: &Service, operation: &Operation, mode: &Mode) {
-    let (name, query) = (operation.rust.snake(), operation.rust.pascal());
+    let (name, query) = (operation.rust.method(), operation.rust.pascal());
     let asks = !operation.params.is_empty();
     file.doc(&operation.doc.0);
     file.doc_break();
@@ -90,7 +90,7 @@ fn method(file: &mut Rust, service: &Service, operation: &Operation, mode: &Mode
 }
 
 fn example(file: &mut Rust, operation: &Operation, mode: &Mode) {
-    let (name, query) = (operation.rust.snake(), operation.rust.pascal());
+    let (name, query) = (operation.rust.method(), operation.rust.pascal());
     let required = operation.params.iter().any(|param| param.required);
     if required {
         // A value that fits every type a required parameter may have is for the model's own examples.

@@ -1,5 +1,9 @@
 //! Names in Rust: one name, every case, never a keyword.
 
+use self::taken::{CRATES, KEYWORDS, METHODS, METHODS_OF_CLIENTS, TYPES};
+
+mod taken;
+
 /// A name made of words, written in the case that a place needs.
 ///
 /// Two names are equal when their words are; `phoneMobile` and `phone_mobile` are the same name.
@@ -45,15 +49,27 @@ impl RustName {
     /// support code calls its own (`new_`).
     pub fn snake(&self) -> String {
         let name = self.words.join("_");
-        let taken = KEYWORDS.contains(&name.as_str()) || TAKEN_METHODS.contains(&name.as_str());
+        let taken = KEYWORDS.contains(&name.as_str()) || METHODS.contains(&name.as_str());
         if taken { name + "_" } else { name }
+    }
+
+    /// `list_candidates`, for methods of the clients, which have some by hand.
+    pub fn method(&self) -> String {
+        let name = self.snake();
+        if METHODS_OF_CLIENTS.contains(&name.as_str()) { name + "_" } else { name }
+    }
+
+    /// `candidate`, for modules, which must not hide a crate from those beside them.
+    pub fn module(&self) -> String {
+        let name = self.snake();
+        if CRATES.contains(&name.as_str()) { name + "_" } else { name }
     }
 
     /// `PhoneMobile`, for types. What the prelude or the support code means by
     /// another name gets a trailing underscore (`Option_`).
     pub fn pascal(&self) -> String {
         let name: String = self.words.iter().map(|word| capitalized(word)).collect();
-        if TAKEN_TYPES.contains(&name.as_str()) { name + "_" } else { name }
+        if TYPES.contains(&name.as_str()) { name + "_" } else { name }
     }
 
     /// `Shortlist`, for variants, which may be named like what the prelude has.
@@ -106,89 +122,6 @@ fn capitalized(word: &str) -> String {
         .map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + chars.as_str())
 }
 
-/// Keywords of every edition, strict and reserved.
-const KEYWORDS: [&str; 51] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
-    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
-    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
-    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
-    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
-];
-
-/// Names that a generated field or method must not take: the support code has methods of these
-/// names on the same types.
-const TAKEN_METHODS: [&str; 23] = [
-    "as_ref", "builder", "clone", "cursor", "decode", "default", "drop", "eq", "expected", "extra",
-    "fmt", "from", "into", "map", "member", "new", "nulls", "query", "record", "request", "send",
-    "start", "strict",
-];
-
-/// Names that a generated type must not take: those of the prelude and those that the
-/// hand-written support code gives to its own types.
-const TAKEN_TYPES: [&str; 61] = [
-    "AsMut",
-    "AsRef",
-    "Box",
-    "Clone",
-    "Copy",
-    "Cow",
-    "CowText",
-    "Cursor",
-    "Debug",
-    "Default",
-    "Deserialize",
-    "Deserializer",
-    "Display",
-    "Drop",
-    "Eq",
-    "Err",
-    "Error",
-    "ErrorKind",
-    "Extra",
-    "Fast",
-    "Fn",
-    "FnMut",
-    "FnOnce",
-    "From",
-    "Hash",
-    "Into",
-    "Iterator",
-    "ListOperation",
-    "Listing",
-    "MapAccess",
-    "Member",
-    "Members",
-    "None",
-    "Nulls",
-    "Object",
-    "Ok",
-    "Operation",
-    "Option",
-    "Ord",
-    "Query",
-    "RawJson",
-    "RawQuery",
-    "Record",
-    "Redacted",
-    "Rejected",
-    "Result",
-    "Sealed",
-    "Self",
-    "Send",
-    "Serialize",
-    "Serializer",
-    "Shape",
-    "Sized",
-    "Slot",
-    "Some",
-    "StreamDecoder",
-    "String",
-    "Sync",
-    "ToOwned",
-    "Vec",
-    "Visitor",
-];
-
 #[cfg(test)]
 mod tests {
     use super::RustName;
@@ -220,6 +153,17 @@ mod tests {
         check("self", Some(["self_", "Self_", "SELF", "self"]));
         check("option", Some(["option", "Option_", "OPTION", "option"]));
         check("new", Some(["new_", "New", "NEW", "new"]));
+        check("span", Some(["span", "Span_", "SPAN", "span"]));
+        check("given", Some(["given_", "Given_", "GIVEN", "given"]));
+        let name = |text| RustName::new(text).expect("a name");
+        assert_eq!(
+            (name("stream").snake(), name("stream").method()),
+            ("stream".to_owned(), "stream_".to_owned())
+        );
+        assert_eq!(
+            (name("core").snake(), name("core").module()),
+            ("core".to_owned(), "core_".to_owned())
+        );
     }
 
     #[test]

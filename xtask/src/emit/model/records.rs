@@ -21,18 +21,18 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     let models = service
         .models
         .iter()
-        .map(|model| file(&format!("/{}", model.rust.snake()), one(service, model)));
+        .map(|model| file(&format!("/{}", model.rust.module()), one(service, model)));
     std::iter::once(file("", root(service))).chain(models).collect()
 }
 
 fn root(service: &Service) -> Rust {
     let mut file = Rust::new("The models of the service.");
     for model in sorted(service) {
-        file.line(format_args!("mod {};", model.rust.snake()));
+        file.line(format_args!("mod {};", model.rust.module()));
     }
     file.blank();
     for model in sorted(service) {
-        file.line(format_args!("pub use self::{}::{};", model.rust.snake(), both_names(model)));
+        file.line(format_args!("pub use self::{}::{};", model.rust.module(), both_names(model)));
     }
     file
 }
@@ -72,7 +72,7 @@ fn imports(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<'_>]
         })
         .filter(|other| other.rust != model.rust)
         .map(|other| {
-            let (module, name) = (other.rust.snake(), other.rust.pascal());
+            let (module, name) = (other.rust.module(), other.rust.pascal());
             let borrowed = other.rust.followed_by("ref").pascal();
             format!("use super::{module}::{{self, {name}, {borrowed}}};")
         })
@@ -123,7 +123,7 @@ fn named(
 
 fn sorted(service: &Service) -> Vec<&Model> {
     let mut models: Vec<_> = service.models.iter().collect();
-    models.sort_by_key(|model| model.rust.snake());
+    models.sort_by_key(|model| model.rust.module());
     models
 }
 

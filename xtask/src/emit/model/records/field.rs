@@ -58,7 +58,7 @@ fn kind(service: &Service, model: &Model, ty: Type) -> Kind {
             Kind::Record {
                 name,
                 borrowed: other.rust.followed_by("ref").pascal(),
-                module: other.rust.snake(),
+                module: other.rust.module(),
                 is_itself: other.rust == model.rust,
             }
         }
