@@ -34,7 +34,7 @@ fn our_server_keeps_every_decision_of_an_empty_account() {
     let account = store.create_account("empty", now).unwrap();
     let credits = CreditsRow { credits_number: "0", currency: "EUR" };
     let mut fill = |stage: &mut dyn Stage| stage.credits(Place { file: 0, line: 1 }, &credits);
-    store.import(account, now, ImportMode::Commit, &mut fill).unwrap();
+    store.import(account, ImportMode::Commit, &mut fill).unwrap();
     let token = store.create_token(account, "check", now, None).unwrap().reveal().to_owned();
     let mut config = Config::default();
     config.listen = ([127, 0, 0, 1], 0).into();

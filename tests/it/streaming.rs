@@ -239,7 +239,7 @@ fn serve_a_million() -> (TempDir, RunningServer, NewToken) {
     let store = SqliteStore::open(directory.path().join("million.db")).unwrap();
     let now = Clock::system().now();
     let account = store.create_account("million", now).unwrap();
-    store.import(account, now, ImportMode::Commit, &mut fill).unwrap();
+    store.import(account, ImportMode::Commit, &mut fill).unwrap();
     let token = store.create_token(account, "test", now, None).unwrap();
     let mut config = Config::default();
     config.listen = ([127, 0, 0, 1], 0).into();

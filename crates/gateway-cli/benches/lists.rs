@@ -87,7 +87,7 @@ impl Service {
         let now = Clock::system().now();
         let account = store.create_account("lists", now).unwrap();
         let data = DemoData { candidates, seed: 1 };
-        store.import(account, now, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
+        store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
         let token = store.create_token(account, "bench", now, None).unwrap().reveal().to_owned();
         let runtime = tokio::runtime::Runtime::new().unwrap();
         Self { runtime, store: Arc::new(store), token, _directory: directory }

@@ -117,7 +117,7 @@ fn store(directory: &TempDir, data: DemoData) -> Result<(SqliteStore, NewToken),
     let now = Clock::system().now();
     let store = SqliteStore::open(directory.path().join("demo.db"))?;
     let account = store.create_account("demo", now)?;
-    store.import(account, now, ImportMode::Commit, &mut |stage| data.fill(stage))?;
+    store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage))?;
     let token = store.create_token(account, "demo", now, None)?;
     Ok((store, token))
 }

@@ -15,6 +15,8 @@ pub enum ErrorKind {
     StorageBusy,
     /// The database took longer over a statement than a request may wait.
     StorageSlow,
+    /// The revision that was being read is so old that its rows were removed. The same call begins with the newest.
+    SnapshotGone,
     /// The disk is full. Nothing was changed.
     StorageFull,
     /// The database file is damaged.

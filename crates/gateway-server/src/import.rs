@@ -21,9 +21,9 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use crate::Place;
 use crate::error::{Error, ErrorKind};
 use crate::store::{AccountId, ImportMode, ImportReport, Stage, Store};
-use crate::{Clock, Place};
 
 /// Files to import into one account.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +56,7 @@ impl Import {
             target.finish();
             Ok(())
         };
-        let result = store.import(account, Clock::system().now(), mode, fill);
+        let result = store.import(account, mode, fill);
         result.map_err(|error| self.name_the_file(error))
     }
 

@@ -8,7 +8,6 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
-use crate::clock::{Clock, UnixTime};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use crate::front::Front;
@@ -93,7 +92,7 @@ impl Server {
             phase: watched,
         });
         let accepting = tokio::spawn(listen.run(listener));
-        tokio::spawn(collect(work, config.clock.clone(), phase.subscribe()));
+        tokio::spawn(collect(work, phase.subscribe()));
         Ok(RunningServer {
             address,
             ops_address,
@@ -169,16 +168,14 @@ impl fmt::Debug for RunningServer {
 }
 
 /// Removes superseded rows now and then, once no answer can be reading them any more.
-async fn collect(work: Work, clock: Clock, mut phase: watch::Receiver<Phase>) {
-    let keep = i64::try_from(2 * LONGEST_ANSWER.as_secs()).unwrap_or(i64::MAX);
+async fn collect(work: Work, mut phase: watch::Receiver<Phase>) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(COLLECT_EVERY) => {}
             _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
         }
-        let before = UnixTime(clock.now().0.saturating_sub(keep));
         // What could not be removed now is removed the next time.
-        drop(work.tidy(move |store| store.collect(before)).await);
+        drop(work.tidy(move |store| store.collect(2 * LONGEST_ANSWER)).await);
     }
 }
 

@@ -17,7 +17,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::clock::UnixTime;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::token::{NewToken, TokenDigest, TokenId};
 
@@ -291,16 +291,28 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     fn import(
         &self,
         account: AccountId,
-        now: UnixTime,
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error>;
 
-    /// Deletes row versions that were superseded before `before`. Returns how many.
-    fn collect(&self, before: UnixTime) -> Result<u64, Error>;
+    /// Deletes row versions that were superseded at least so long ago, by the clock of the database. Returns how many.
+    ///
+    /// Whoever still reads a snapshot that showed them fails with
+    /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone) at the next page: no list ends early for it.
+    fn collect(&self, age: Duration) -> Result<u64, Error>;
 
     /// Looks for damage and returns one line for each found.
     fn check(&self) -> Result<Vec<String>, Error>;
+}
+
+/// Says that a snapshot cannot be read any more.
+fn snapshot_gone() -> Error {
+    Error::new(ErrorKind::SnapshotGone, "the data of that revision was removed meanwhile")
+}
+
+/// What the clock showed `age` before it showed `now`.
+fn seconds_before(now: i64, age: Duration) -> i64 {
+    now.saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX))
 }
 
 /// How long a statement that answers a request may take, unless a store is told otherwise: far longer than any page

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Database, note, print};
-use crate::Clock;
 use crate::demo_data::DemoData;
 use crate::error::{Error, ErrorKind};
 use crate::generated::record::CreditsRow;
@@ -75,9 +74,7 @@ pub(super) fn credits(command: CreditsCommand) -> Result<(), Error> {
     let store = database.open()?;
     let id = store.account(&account)?;
     let row = CreditsRow { credits_number: &number, currency: &currency };
-    store.import(id, Clock::system().now(), ImportMode::Commit, &mut |stage| {
-        stage.credits(place, &row)
-    })?;
+    store.import(id, ImportMode::Commit, &mut |stage| stage.credits(place, &row))?;
     print(&format!("{account}: {number} {currency}\n"))
 }
 
@@ -100,8 +97,7 @@ pub(super) fn demo(arguments: &DemoArguments) -> Result<(), Error> {
     let data = DemoData { candidates: arguments.candidates, seed: arguments.seed };
     let store = arguments.database.open()?;
     let account = store.account(&arguments.account)?;
-    let now = Clock::system().now();
-    let report = store.import(account, now, ImportMode::Commit, &mut |stage| data.fill(stage))?;
+    let report = store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage))?;
     print(&describe(&report, ImportMode::Commit))
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::{
     Account, AccountId, ApplicationRow, CandidateFilter, CandidateSink, Changes, CreditsSink, Fill,
@@ -215,7 +216,6 @@ impl Store for MemoryStore {
     fn import(
         &self,
         account: AccountId,
-        _now: UnixTime,
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
@@ -256,7 +256,7 @@ impl Store for MemoryStore {
         Ok(report)
     }
 
-    fn collect(&self, _before: UnixTime) -> Result<u64, Error> {
+    fn collect(&self, _age: Duration) -> Result<u64, Error> {
         Ok(0)
     }
 

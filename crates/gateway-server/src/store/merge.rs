@@ -1,11 +1,13 @@
 //! The second half of an import: what was staged becomes one new revision. The same steps on every database.
 
 use super::{AccountId, Changes, ImportReport, Place, sql};
-use crate::clock::UnixTime;
 use crate::error::Error;
 
 /// An open transaction, as far as this module needs it: every parameter and every column is an integer.
 pub(crate) trait Session {
+    /// The query for the time, in seconds since 1970.
+    const NOW: &'static str;
+
     /// Runs a statement and returns how many rows it touched.
     fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error>;
 
@@ -20,10 +22,9 @@ pub(crate) trait Session {
 /// Compares what is staged with what is live, refuses contradictions, and writes the difference as a new revision.
 ///
 /// An import that changes nothing makes no revision, so that caches stay valid.
-pub(crate) fn merge(
-    session: &mut impl Session,
+pub(crate) fn merge<S: Session>(
+    session: &mut S,
     account: AccountId,
-    now: UnixTime,
     credits_changed: bool,
 ) -> Result<ImportReport, Error> {
     for (sql, what) in CONFLICTS {
@@ -52,7 +53,10 @@ pub(crate) fn merge(
 
     if report.changed_anything() {
         session.execute(sql::SET_REVISION, &[next, account])?;
-        session.execute(sql::CREATE_REVISION, &[account, next, now.0])?;
+        // The clock is read last and is the database's own: what this revision supersedes is kept for the answers that
+        // began before it, and nobody may take it to be older than it is.
+        let [now] = session.first(S::NOW, &[])?.unwrap_or([0]);
+        session.execute(sql::CREATE_REVISION, &[account, next, now])?;
         report.revision = next;
     }
     Ok(report)

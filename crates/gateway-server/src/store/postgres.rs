@@ -225,15 +225,14 @@ impl Store for PostgresStore {
     fn import(
         &self,
         account: AccountId,
-        now: UnixTime,
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
-        import::run(&mut self.unhurried()?, account, now, mode, fill)
+        import::run(&mut self.unhurried()?, account, mode, fill)
     }
 
-    fn collect(&self, before: UnixTime) -> Result<u64, Error> {
-        import::collect(&mut self.unhurried()?, before)
+    fn collect(&self, age: Duration) -> Result<u64, Error> {
+        import::collect(&mut self.unhurried()?, age)
     }
 
     fn check(&self) -> Result<Vec<String>, Error> {

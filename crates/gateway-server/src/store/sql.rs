@@ -9,13 +9,22 @@ pub(crate) const AUTHENTICATE: &str = "\
     SELECT t.account_id, a.revision FROM token t JOIN account a ON a.id = t.account_id \
     WHERE t.sha256 = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)";
 
+/// A page has rows only while its revision is there, so that one whose rows are being removed is empty and never has
+/// gaps. [`REVISION_IS_THERE`] tells such a page from the end of a list.
 pub(crate) const CANDIDATES: &str = "\
     SELECT id, record FROM candidate \
-    WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to ORDER BY id LIMIT $4";
+    WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
+    AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
+    ORDER BY id LIMIT $4";
 
 pub(crate) const VACANCIES: &str = "\
     SELECT id, project FROM vacancy \
-    WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to ORDER BY id LIMIT $4";
+    WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
+    AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
+    ORDER BY id LIMIT $4";
+
+pub(crate) const REVISION_IS_THERE: &str =
+    "SELECT 1 FROM revision WHERE account_id = $1 AND rev = $2";
 
 pub(crate) const CREDITS: &str = "SELECT credits_number, currency FROM account WHERE id = $1";
 
@@ -141,9 +150,13 @@ pub(crate) const STAGED_CANDIDATES: &str = "SELECT count(DISTINCT id) FROM stage
 pub(crate) const STAGED_APPLICATIONS: &str = "\
     SELECT count(*) FROM (SELECT DISTINCT vacancy_id, candidate_id FROM staged_application) d";
 
-/// Which revisions of which accounts nobody can still be reading: those superseded before a point of time.
+/// The newest revision of each account that was made before a point of time: nobody reads those before it any more.
 pub(crate) const COLLECTABLE: &str = "\
-    SELECT account_id, max(rev) FROM revision WHERE at < $1 GROUP BY account_id";
+    SELECT account_id, max(rev) FROM revision WHERE at <= $1 GROUP BY account_id";
+
+/// Ends the revisions whose rows are about to go. Who reads one of them nevertheless fails, and misses no row.
+pub(crate) const COLLECT_REVISIONS: &str =
+    "DELETE FROM revision WHERE account_id = $1 AND rev < $2";
 
 pub(crate) const COLLECT_VACANCIES: &str =
     "DELETE FROM vacancy WHERE account_id = $1 AND rev_to <= $2 AND rev_to < 9223372036854775807";
@@ -156,7 +169,12 @@ pub(crate) const COLLECT_APPLICATIONS: &str = "\
     AND rev_to < 9223372036854775807";
 
 /// References that point to nothing. None can come from an import; a damaged file can have them.
-pub(crate) const ORPHANS: [(&str, &str); 3] = [
+pub(crate) const ORPHANS: [(&str, &str); 4] = [
+    (
+        "SELECT count(*) FROM account a WHERE a.revision > 0 AND NOT EXISTS (SELECT 1 FROM revision r \
+         WHERE r.account_id = a.id AND r.rev = a.revision)",
+        "accounts are at a revision that is not there",
+    ),
     (
         "SELECT count(*) FROM application a WHERE NOT EXISTS (SELECT 1 FROM status s \
          WHERE s.account_id = a.account_id AND s.key = a.status_key)",
@@ -180,6 +198,7 @@ pub(crate) const ALL: &[&str] = &[
     AUTHENTICATE,
     CANDIDATES,
     VACANCIES,
+    REVISION_IS_THERE,
     CREDITS,
     HEALTH,
     CREATE_ACCOUNT,
@@ -209,6 +228,7 @@ pub(crate) const ALL: &[&str] = &[
     STAGED_CANDIDATES,
     STAGED_APPLICATIONS,
     COLLECTABLE,
+    COLLECT_REVISIONS,
     COLLECT_VACANCIES,
     COLLECT_CANDIDATES,
     COLLECT_APPLICATIONS,

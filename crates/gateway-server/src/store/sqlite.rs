@@ -205,15 +205,14 @@ impl Store for SqliteStore {
     fn import(
         &self,
         account: AccountId,
-        now: UnixTime,
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
-        import::run(&mut self.writer(), account, now, mode, fill)
+        import::run(&mut self.writer(), account, mode, fill)
     }
 
-    fn collect(&self, before: UnixTime) -> Result<u64, Error> {
-        import::collect(&mut self.writer(), before)
+    fn collect(&self, age: Duration) -> Result<u64, Error> {
+        import::collect(&mut self.writer(), age)
     }
 
     fn check(&self) -> Result<Vec<String>, Error> {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use gateway_server::{
-    CandidateRow, ImportMode, Place, PortalRow, PostgresStore, SqliteStore, Store, UnixTime,
+    CandidateRow, ImportMode, Place, PortalRow, PostgresStore, SqliteStore, Store,
 };
 
 use crate::cluster;
@@ -218,7 +218,7 @@ fn generation(store: &dyn Store, account: &str, number: u32) {
         }
         Ok(())
     };
-    store.import(account, UnixTime(1), ImportMode::Commit, fill).unwrap();
+    store.import(account, ImportMode::Commit, fill).unwrap();
 }
 
 /// A hundred imports while two servers answer: every answer is of one generation.

@@ -282,7 +282,7 @@ fn every_wrong_request_gets_its_answer_on_postgresql() {
     let now = UnixTime(1_800_000_000);
     let account = store.create_account("a", now).unwrap();
     let data = DemoData::default();
-    store.import(account, now, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
+    store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
     let token = store.create_token(account, "", now, None).unwrap();
     let mut config = Config::default();
     config.listen = "127.0.0.1:0".parse().unwrap();

@@ -15,8 +15,7 @@ fn fill(store: &dyn Store) -> Vec<(Snapshot, Vec<String>)> {
         let account = store.create_account(name, NOW).unwrap();
         for seed in seeds {
             let data = DemoData { candidates: 5_000, seed: *seed };
-            let filled =
-                store.import(account, NOW, ImportMode::Commit, &mut |stage| data.fill(stage));
+            let filled = store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage));
             assert!(filled.unwrap().changed_anything());
         }
     }

@@ -65,7 +65,7 @@ impl Data {
         let account = store.create_account(name, NOW).unwrap();
         let place = gateway_server::Place { file: 0, line: 1 };
         store
-            .import(account, NOW, ImportMode::Commit, &mut |stage| {
+            .import(account, ImportMode::Commit, &mut |stage| {
                 for (id, project) in &self.vacancies {
                     stage.vacancy(place, *id, &VacancyRow { id: "", project })?;
                 }

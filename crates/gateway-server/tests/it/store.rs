@@ -1,7 +1,7 @@
 //! One story, told to every store: what is promised of one is promised of all.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gateway_server::{
     AccountId, ApplicationRow, CandidateFilter, CandidateRow, CreditsRow, DemoData, Error,
@@ -61,7 +61,7 @@ fn import(
     mode: ImportMode,
     mut fill: impl FnMut(&mut dyn Stage) -> Result<(), Error>,
 ) -> Result<ImportReport, Error> {
-    store.import(account, NOW, mode, &mut fill)
+    store.import(account, mode, &mut fill)
 }
 
 fn names(
@@ -314,12 +314,87 @@ fn superseded_rows_go_when_nobody_can_read_them_any_more() {
         }
         let all = &CandidateFilter::All;
         let old = Snapshot { account, revision: 1 };
-        assert_eq!(store.collect(NOW).unwrap(), 0);
+        assert_eq!(store.collect(Duration::from_secs(3600)).unwrap(), 0);
         assert_eq!(names(store, old, all, 10).len(), 1);
-        let deleted = store.collect(UnixTime(NOW.0 + 1)).unwrap();
+        let deleted = store.collect(Duration::ZERO).unwrap();
         // The oracle keeps everything.
-        assert!(deleted == 2 || format!("{store:?}").contains("MemoryStore"));
+        assert!(deleted == 2 || keeps_everything(store));
         assert!(names(store, snapshot(store, account), all, 10)[0].starts_with("1 three"));
+        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    });
+}
+
+fn keeps_everything(store: &dyn Store) -> bool {
+    format!("{store:?}").contains("MemoryStore")
+}
+
+/// A short page reads as the end of a list, so a page of a revision whose rows went must be none at all.
+#[test]
+fn who_reads_a_revision_that_went_is_told_and_misses_nothing() {
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        let empty = snapshot(store, account);
+        let fill = |name: &'static str| {
+            import(store, account, ImportMode::Commit, |stage| {
+                candidate(stage, 1, 1, name)?;
+                candidate(stage, 2, 2, "as before")?;
+                vacancy(stage, 3, 9, name)?;
+                vacancy(stage, 4, 10, "as before")?;
+                application(stage, 5, 9, 1, name)?;
+                application(stage, 6, 9, 2, "New")
+            })
+            .unwrap();
+            snapshot(store, account)
+        };
+        let (old, new) = (fill("one"), fill("two"));
+        store.collect(Duration::ZERO).unwrap();
+        if keeps_everything(store) {
+            return;
+        }
+        let page = Page { after: Page::START, limit: 10 };
+        let filters = [
+            CandidateFilter::All,
+            CandidateFilter::Vacancy(9),
+            CandidateFilter::Status(9, "New".into()),
+        ];
+        for filter in &filters {
+            // From the first page on, and from the last.
+            for after in [Page::START, 1, 2] {
+                let read = |snapshot| {
+                    let page = Page { after, ..page };
+                    store.candidates(snapshot, filter, page, &mut |_record| {})
+                };
+                assert_eq!(read(old).unwrap_err().kind(), ErrorKind::SnapshotGone);
+                assert_eq!(read(new).unwrap(), None);
+            }
+            assert!(names(store, empty, filter, 10).is_empty());
+        }
+        let read = |snapshot| store.vacancies(snapshot, page, &mut |_row| {});
+        assert_eq!(read(old).unwrap_err().kind(), ErrorKind::SnapshotGone);
+        assert_eq!((read(new).unwrap(), read(empty).unwrap()), (None, None));
+    });
+}
+
+/// What a long import supersedes was live until it ended: its age counts from there, by the clock of the database.
+#[test]
+fn an_old_revision_ages_from_the_end_of_the_import() {
+    on_each_store(|store| {
+        if keeps_everything(store) {
+            return;
+        }
+        let account = store.create_account("a", NOW).unwrap();
+        import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "one")).unwrap();
+        let old = snapshot(store, account);
+        let begun = Instant::now();
+        import(store, account, ImportMode::Commit, |stage| {
+            while begun.elapsed() < Duration::from_millis(4_100) {
+                std::thread::yield_now();
+            }
+            candidate(stage, 1, 1, "two")
+        })
+        .unwrap();
+        store.collect(Duration::from_secs(3)).unwrap();
+        assert_eq!(names(store, old, &CandidateFilter::All, 10).len(), 1);
     });
 }
 

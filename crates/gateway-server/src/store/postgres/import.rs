@@ -1,15 +1,17 @@
 //! Writing to PostgreSQL: imports, the removal of superseded rows, and the search for damage.
 
+use std::time::Duration;
+
 use ::postgres::Transaction;
 
 use super::super::dictionary::{Dictionary, StatusKeys};
 use super::super::merge::{Session, merge};
 use super::super::{
-    AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Page, Place, Stage, rendered, sql,
+    AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Page, Place, Stage, rendered,
+    seconds_before, sql,
 };
 use super::get;
 use super::link::{Link, Parameter, failure, parameter};
-use crate::clock::UnixTime;
 use crate::error::Error;
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 
@@ -17,7 +19,6 @@ use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 pub(super) fn run(
     link: &mut Link,
     account: AccountId,
-    now: UnixTime,
     mode: ImportMode,
     fill: Fill<'_>,
 ) -> Result<ImportReport, Error> {
@@ -29,7 +30,7 @@ pub(super) fn run(
     stage.flush()?;
     let Staging { mut session, credits_changed, .. } = stage;
     session.transaction.batch_execute(include_str!("staged.sql")).map_err(failed)?;
-    let report = merge(&mut session, account, now, credits_changed)?;
+    let report = merge(&mut session, account, credits_changed)?;
     match mode {
         ImportMode::DryRun => session.transaction.rollback().map_err(failed)?,
         ImportMode::Commit => session.transaction.commit().map_err(failed)?,
@@ -37,11 +38,15 @@ pub(super) fn run(
     Ok(report)
 }
 
-/// Deletes the row versions that were superseded before `before`.
-pub(super) fn collect(link: &mut Link, before: UnixTime) -> Result<u64, Error> {
+/// Deletes the row versions that were superseded at least so long ago.
+///
+/// Each statement is a transaction, and the revisions go first: whoever could miss a row misses its revision too.
+pub(super) fn collect(link: &mut Link, age: Duration) -> Result<u64, Error> {
     let mut deleted = 0;
-    for row in link.query(sql::COLLECTABLE, &[&before.0])? {
+    let now = super::first(link.optional(NOW, &[])?.as_ref())?;
+    for row in link.query(sql::COLLECTABLE, &[&seconds_before(now, age)])? {
         let (account, revision): (i64, i64) = (get(&row, 0)?, get(&row, 1)?);
+        link.execute(sql::COLLECT_REVISIONS, &[&account, &revision])?;
         for sql in [sql::COLLECT_VACANCIES, sql::COLLECT_CANDIDATES, sql::COLLECT_APPLICATIONS] {
             deleted += link.execute(sql, &[&account, &revision])?;
         }
@@ -191,6 +196,8 @@ impl Dictionary for Open<'_> {
 }
 
 impl Session for Open<'_> {
+    const NOW: &'static str = NOW;
+
     fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error> {
         let parameters: Vec<_> = parameters.iter().map(parameter).collect();
         self.transaction.execute(sql, &parameters).map_err(failed)
@@ -223,6 +230,9 @@ const BATCH: usize = 4096;
 const EVERY_CANDIDATE: &str = "\
     SELECT account_id, id, rev_from, record FROM candidate \
     WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096";
+
+/// The clock of the database, which all servers and imports share. `now()` would be when the transaction began.
+const NOW: &str = "SELECT extract(epoch FROM clock_timestamp())::bigint";
 
 const LOCK_ACCOUNT: &str = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 

@@ -2,7 +2,7 @@
 
 use super::super::{
     AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Snapshot, VacancySink, rendered,
-    sql,
+    snapshot_gone, sql,
 };
 use super::get;
 use super::link::{Link, Parameter, parameter};
@@ -41,7 +41,7 @@ pub(super) fn candidates(
         sink(record.ok_or_else(|| Error::new(ErrorKind::StorageCorrupt, "a record is torn"))?);
         last = Some(get(row, 0)?);
     }
-    Ok(next(last, rows.len(), page))
+    next(link, snapshot, last, rows.len(), page)
 }
 
 pub(super) fn vacancies(
@@ -61,7 +61,7 @@ pub(super) fn vacancies(
         sink(&VacancyRow { id: digits.format(id), project: get(row, 1)? });
         last = Some(id);
     }
-    Ok(next(last, rows.len(), page))
+    next(link, snapshot, last, rows.len(), page)
 }
 
 pub(super) fn credits(
@@ -76,8 +76,20 @@ pub(super) fn credits(
     Ok(())
 }
 
-fn next(last: Option<i64>, count: usize, page: Page) -> Option<i64> {
-    last.filter(|_| count == usize::try_from(page.limit).unwrap_or(usize::MAX))
+/// Returns the id to continue after, unless the page was empty because the snapshot is gone.
+fn next(
+    link: &mut Link,
+    snapshot: Snapshot,
+    last: Option<i64>,
+    count: usize,
+    page: Page,
+) -> Result<Option<i64>, Error> {
+    if last.is_none() && snapshot.revision > 0 {
+        let (AccountId(account), revision) = (snapshot.account, snapshot.revision);
+        let there = link.optional(sql::REVISION_IS_THERE, &[&account, &revision])?;
+        return if there.is_some() { Ok(None) } else { Err(snapshot_gone()) };
+    }
+    Ok(last.filter(|_| count == usize::try_from(page.limit).unwrap_or(usize::MAX)))
 }
 
 /// The ids of the page come first, on their own. Written as a plain join, the planner walks the candidates of the whole
@@ -85,6 +97,7 @@ fn next(last: Option<i64>, count: usize, page: Page) -> Option<i64> {
 pub(super) const VACANCY_CANDIDATES: &str = "\
     SELECT c.id, c.record \
     FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
+    AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
     WHERE a.account_id = $1 AND a.vacancy_id = $5 AND a.candidate_id > $2 \
     AND a.rev_from <= $3 AND $3 < a.rev_to ORDER BY a.candidate_id LIMIT $4)) ORDER BY c.id";
@@ -92,6 +105,7 @@ pub(super) const VACANCY_CANDIDATES: &str = "\
 pub(super) const STATUS_CANDIDATES: &str = "\
     SELECT c.id, c.record \
     FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
+    AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
     WHERE a.account_id = $1 AND a.vacancy_id = $5 AND a.candidate_id > $2 \
     AND a.status_key = (SELECT key FROM status WHERE account_id = $1 AND name = $6) \
@@ -117,7 +131,7 @@ mod tests {
         for name in ["a", "b"] {
             let account = store.create_account(name, now).unwrap();
             let data = crate::DemoData { candidates: 10_000, seed: 1 };
-            store.import(account, now, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
+            store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
         }
         let mut client = ::postgres::Client::connect(&database.url, ::postgres::NoTls).unwrap();
         client.batch_execute("ANALYZE; SET plan_cache_mode = force_generic_plan").unwrap();

@@ -1,5 +1,7 @@
 //! Writing: imports, the removal of superseded rows, and the search for damage.
 
+use std::time::Duration;
+
 use rusqlite::{
     CachedStatement, Connection, OptionalExtension as _, Transaction, TransactionBehavior, params,
     params_from_iter,
@@ -8,10 +10,10 @@ use rusqlite::{
 use super::super::dictionary::{Dictionary, StatusKeys};
 use super::super::merge::{Session, merge};
 use super::super::{
-    AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Place, Stage, rendered, sql,
+    AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Place, Stage, rendered,
+    seconds_before, sql,
 };
 use super::failed;
-use crate::clock::UnixTime;
 use crate::error::Error;
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 
@@ -19,7 +21,6 @@ use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 pub(super) fn run(
     writer: &mut Connection,
     account: AccountId,
-    now: UnixTime,
     mode: ImportMode,
     fill: Fill<'_>,
 ) -> Result<ImportReport, Error> {
@@ -33,7 +34,7 @@ pub(super) fn run(
     let credits_changed = stage.credits_changed;
     drop(stage);
     transaction.execute_batch(include_str!("staged.sql")).map_err(failed(doing))?;
-    let report = merge(&mut OpenTransaction(&transaction), account, now, credits_changed)?;
+    let report = merge(&mut OpenTransaction(&transaction), account, credits_changed)?;
     match mode {
         ImportMode::DryRun => transaction.rollback().map_err(failed(doing))?,
         ImportMode::Commit => {
@@ -44,19 +45,23 @@ pub(super) fn run(
     Ok(report)
 }
 
-/// Deletes the row versions that were superseded before `before`.
-pub(super) fn collect(writer: &mut Connection, before: UnixTime) -> Result<u64, Error> {
+/// Deletes the row versions that were superseded at least so long ago.
+pub(super) fn collect(writer: &mut Connection, age: Duration) -> Result<u64, Error> {
     let doing = "removing superseded rows";
     let transaction =
         writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed(doing))?;
     let mut deleted = 0;
     {
+        let now: i64 = transaction.query_row(NOW, [], |row| row.get(0)).map_err(failed(doing))?;
         let mut statement = transaction.prepare(sql::COLLECTABLE).map_err(failed(doing))?;
         let accounts: Vec<(i64, i64)> = statement
-            .query_map([before.0], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_map([seconds_before(now, age)], |row| Ok((row.get(0)?, row.get(1)?)))
             .and_then(Iterator::collect)
             .map_err(failed(doing))?;
         for (account, revision) in accounts {
+            transaction
+                .execute(sql::COLLECT_REVISIONS, [account, revision])
+                .map_err(failed(doing))?;
             for sql in [sql::COLLECT_VACANCIES, sql::COLLECT_CANDIDATES, sql::COLLECT_APPLICATIONS]
             {
                 let count = transaction.execute(sql, [account, revision]).map_err(failed(doing))?;
@@ -170,6 +175,8 @@ impl Stage for Staging<'_> {
 struct OpenTransaction<'t>(&'t Transaction<'t>);
 
 impl Session for OpenTransaction<'_> {
+    const NOW: &'static str = NOW;
+
     fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error> {
         let count =
             self.0.execute(sql, params_from_iter(parameters)).map_err(failed("importing"))?;
@@ -192,6 +199,9 @@ impl Session for OpenTransaction<'_> {
         Ok(Some(columns))
     }
 }
+
+/// The clock of this machine: all who have the file open are on it.
+const NOW: &str = "SELECT unixepoch()";
 
 const EMPTY_STAGE: &str =
     "DELETE FROM staged_vacancy; DELETE FROM staged_candidate; DELETE FROM staged_application";

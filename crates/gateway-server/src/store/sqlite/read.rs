@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Rows, params};
 
 use super::super::{
     AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Principal, Snapshot, VacancySink,
-    rendered, sql,
+    rendered, snapshot_gone, sql,
 };
 use super::{failed, failure};
 use crate::clock::UnixTime;
@@ -86,12 +86,13 @@ impl Reader {
                 statement.query(params![account, after, revision, limit])
             }
         };
-        each(rows.map_err(failed(doing))?, page.limit, doing, |row| {
+        let page = each(rows.map_err(failed(doing))?, page.limit, doing, |row| {
             // As bytes: an import wrote it as UTF-8, and nobody need look at every character of it again.
             let record = rendered::sendable(row.get_ref(1)?.as_bytes()?);
             sink(record.ok_or(FromSqlError::InvalidType)?);
             row.get(0)
-        })
+        })?;
+        self.next(snapshot, page)
     }
 
     pub(super) fn vacancies(
@@ -107,11 +108,30 @@ impl Reader {
             .query(params![snapshot.account.0, page.after, snapshot.revision, page.limit])
             .map_err(failed(doing))?;
         let mut digits = itoa::Buffer::new();
-        each(rows, page.limit, doing, |row| {
+        let page = each(rows, page.limit, doing, |row| {
             let id = row.get(0)?;
             sink(&VacancyRow { id: digits.format(id), project: row.get_ref(1)?.as_str()? });
             Ok(id)
-        })
+        })?;
+        self.next(snapshot, page)
+    }
+
+    /// Returns the id to continue after, unless the page was empty because the snapshot is gone.
+    fn next(&self, snapshot: Snapshot, page: Read) -> Result<Option<i64>, Error> {
+        match page {
+            Read::Rows(next) => Ok(next),
+            Read::Nothing if snapshot.revision == 0 => Ok(None),
+            Read::Nothing => {
+                let there = self
+                    .connection
+                    .prepare_cached(sql::REVISION_IS_THERE)
+                    .and_then(|mut statement| {
+                        statement.exists(params![snapshot.account.0, snapshot.revision])
+                    })
+                    .map_err(failed("reading the database"))?;
+                if there { Ok(None) } else { Err(snapshot_gone()) }
+            }
+        }
     }
 
     pub(super) fn credits(
@@ -141,20 +161,32 @@ impl Reader {
     }
 }
 
-/// Walks a page and returns the id to continue after, or `None` when the page was the last.
+/// What a page held.
+#[derive(Clone, Copy)]
+enum Read {
+    /// Rows, and the id to continue after unless it was the last page.
+    Rows(Option<i64>),
+    /// Not one row.
+    Nothing,
+}
+
+/// Walks a page.
 fn each(
     mut rows: Rows<'_>,
     limit: u32,
     doing: &'static str,
     mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<i64>,
-) -> Result<Option<i64>, Error> {
+) -> Result<Read, Error> {
     let mut last = None;
     let mut count = 0;
     while let Some(row) = rows.next().map_err(failed(doing))? {
         last = Some(visit(row).map_err(|error| failure(doing, error))?);
         count += 1;
     }
-    Ok(last.filter(|_| count == limit))
+    Ok(match last {
+        None => Read::Nothing,
+        last => Read::Rows(last.filter(|_| count == limit)),
+    })
 }
 
 fn nanoseconds(duration: Duration) -> u64 {
@@ -170,6 +202,7 @@ pub(super) const VACANCY_CANDIDATES: &str = "\
     FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
     WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
     AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
+    AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
     ORDER BY a.candidate_id LIMIT ?4";
 
 pub(super) const STATUS_CANDIDATES: &str = "\
@@ -178,6 +211,7 @@ pub(super) const STATUS_CANDIDATES: &str = "\
     WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
     AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
     AND a.status_key = (SELECT key FROM status WHERE account_id = ?1 AND name = ?6) \
+    AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
     ORDER BY a.candidate_id LIMIT ?4";
 
 #[cfg(test)]
@@ -230,7 +264,9 @@ mod tests {
             ("of a vacancy", VACANCY_CANDIDATES),
             ("of a vacancy and status", STATUS_CANDIDATES),
             ("vacancies", sql::VACANCIES),
+            ("is a revision there", sql::REVISION_IS_THERE),
             ("credits", sql::CREDITS),
+            ("collect revisions", sql::COLLECT_REVISIONS),
             ("collect candidates", sql::COLLECT_CANDIDATES),
             ("collect applications", sql::COLLECT_APPLICATIONS),
         ] {
