@@ -70,34 +70,34 @@ pub(crate) const SET_CREDITS: &str = "\
 /// Two different vacancies with one id in the same import: the id and both places.
 pub(crate) const CONFLICTING_VACANCIES: &str = "\
     SELECT b.id, a.place, b.place FROM staged_vacancy b JOIN staged_vacancy a ON a.id = b.id \
-    AND a.place = (SELECT min(m.place) FROM staged_vacancy m WHERE m.id = b.id) \
-    WHERE a.place < b.place AND a.project <> b.project ORDER BY b.place LIMIT 1";
+    AND a.seq = (SELECT min(m.seq) FROM staged_vacancy m WHERE m.id = b.id) \
+    WHERE a.seq < b.seq AND a.project <> b.project ORDER BY b.seq LIMIT 1";
 
 /// Two different candidates with one id in the same import: the id and both places.
 pub(crate) const CONFLICTING_CANDIDATES: &str = "\
     SELECT b.id, a.place, b.place FROM staged_candidate b JOIN staged_candidate a ON a.id = b.id \
-    AND a.place = (SELECT min(m.place) FROM staged_candidate m WHERE m.id = b.id) \
-    WHERE a.place < b.place AND a.record <> b.record ORDER BY b.place LIMIT 1";
+    AND a.seq = (SELECT min(m.seq) FROM staged_candidate m WHERE m.id = b.id) \
+    WHERE a.seq < b.seq AND a.record <> b.record ORDER BY b.seq LIMIT 1";
 
 /// Two different statuses of one candidate in one vacancy: the candidate and both places.
 pub(crate) const CONFLICTING_APPLICATIONS: &str = "\
     SELECT b.candidate_id, a.place, b.place FROM staged_application b \
     JOIN staged_application a ON a.vacancy_id = b.vacancy_id AND a.candidate_id = b.candidate_id \
-    AND a.place = (SELECT min(m.place) FROM staged_application m \
+    AND a.seq = (SELECT min(m.seq) FROM staged_application m \
     WHERE m.vacancy_id = b.vacancy_id AND m.candidate_id = b.candidate_id) \
-    WHERE a.place < b.place AND a.status_key <> b.status_key ORDER BY b.place LIMIT 1";
+    WHERE a.seq < b.seq AND a.status_key <> b.status_key ORDER BY b.seq LIMIT 1";
 
 /// A status in a vacancy that does not exist: the vacancy and the place.
 pub(crate) const UNKNOWN_VACANCY: &str = "\
     SELECT s.vacancy_id, s.place FROM staged_application s WHERE NOT EXISTS (\
     SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.vacancy_id \
-    AND v.rev_to = 9223372036854775807) ORDER BY s.place LIMIT 1";
+    AND v.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
 
 /// A status of a candidate that does not exist: the candidate and the place.
 pub(crate) const UNKNOWN_CANDIDATE: &str = "\
     SELECT s.candidate_id, s.place FROM staged_application s WHERE NOT EXISTS (\
     SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.candidate_id \
-    AND c.rev_to = 9223372036854775807) ORDER BY s.place LIMIT 1";
+    AND c.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
 
 /// Ends the versions that the import replaces. `CROSS JOIN` makes SQLite begin with what is staged.
 pub(crate) const SUPERSEDE_VACANCIES: &str = "\
@@ -123,14 +123,14 @@ pub(crate) const SUPERSEDE_APPLICATIONS: &str = "\
 pub(crate) const INSERT_VACANCIES: &str = "\
     INSERT INTO vacancy(account_id, id, rev_from, rev_to, project) \
     SELECT $1, s.id, $2, 9223372036854775807, s.project FROM staged_vacancy s \
-    WHERE NOT EXISTS (SELECT 1 FROM staged_vacancy d WHERE d.id = s.id AND d.place < s.place) \
+    WHERE NOT EXISTS (SELECT 1 FROM staged_vacancy d WHERE d.id = s.id AND d.seq < s.seq) \
     AND NOT EXISTS (SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.id \
     AND v.rev_to = 9223372036854775807) ORDER BY s.id";
 
 pub(crate) const INSERT_CANDIDATES: &str = "\
     INSERT INTO candidate(account_id, id, rev_from, rev_to, record) \
     SELECT $1, s.id, $2, 9223372036854775807, s.record FROM staged_candidate s \
-    WHERE NOT EXISTS (SELECT 1 FROM staged_candidate d WHERE d.id = s.id AND d.place < s.place) \
+    WHERE NOT EXISTS (SELECT 1 FROM staged_candidate d WHERE d.id = s.id AND d.seq < s.seq) \
     AND NOT EXISTS (SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.id \
     AND c.rev_to = 9223372036854775807) ORDER BY s.id";
 
@@ -138,7 +138,7 @@ pub(crate) const INSERT_APPLICATIONS: &str = "\
     INSERT INTO application(account_id, vacancy_id, candidate_id, rev_from, rev_to, status_key) \
     SELECT $1, s.vacancy_id, s.candidate_id, $2, 9223372036854775807, s.status_key \
     FROM staged_application s WHERE NOT EXISTS (SELECT 1 FROM staged_application d \
-    WHERE d.vacancy_id = s.vacancy_id AND d.candidate_id = s.candidate_id AND d.place < s.place) \
+    WHERE d.vacancy_id = s.vacancy_id AND d.candidate_id = s.candidate_id AND d.seq < s.seq) \
     AND NOT EXISTS (SELECT 1 FROM application a WHERE a.account_id = $1 \
     AND a.vacancy_id = s.vacancy_id AND a.candidate_id = s.candidate_id \
     AND a.rev_to = 9223372036854775807) ORDER BY s.vacancy_id, s.candidate_id";

@@ -231,6 +231,11 @@ fn a_wrong_file_is_named_with_its_line_and_changes_nothing() {
     refused("o.ndjson", "{\"id\":\"1\",\"name\":\"a\\u0000secret\"}", "1: a text has a NUL");
     refused("m.ndjson", "{\"id\":\"007\"}", "1: id is not a number");
     refused("n.ndjson", "{\"id\":\"9223372036854775808\"}", "1: id is not a number");
+    refused(
+        "p.json",
+        r#"[{"id":"1","name":"secret"},{"id":"1","name":"other"}]"#,
+        "1: candidate 1 is given again with other data, first in line 1",
+    );
     let served = Served::start(&database, &[]);
     let token = run(&database, &["token", "create", "--account", "acme"]);
     let list = get(&served.base_url, token.trim(), "method=candidates/list");

@@ -276,12 +276,33 @@ fn what_contradicts_itself_is_refused_with_its_line() {
             application(stage, 5, 8, 1, "New")?;
             application(stage, 6, 8, 1, "Old")
         });
-        // The same twice is no contradiction.
-        let report = import(store, account, ImportMode::Commit, |stage| {
+        // A line can hold many records: an array, an answer of the service.
+        refused("candidate 1 is given again with other data", 2, |stage| {
             candidate(stage, 2, 1, "a")?;
-            candidate(stage, 3, 1, "a")
+            candidate(stage, 2, 1, "b")
         });
-        assert_eq!(report.unwrap().candidates.added, 1);
+        refused("vacancy 1 is given again", 2, |stage| {
+            vacancy(stage, 2, 1, "a")?;
+            vacancy(stage, 2, 1, "b")
+        });
+        refused("status of candidate 1 is given again", 2, |stage| {
+            vacancy(stage, 2, 8, "a")?;
+            candidate(stage, 2, 1, "a")?;
+            application(stage, 2, 8, 1, "New")?;
+            application(stage, 2, 8, 1, "Old")
+        });
+        // The same twice is no contradiction, wherever it stands.
+        let report = import(store, account, ImportMode::Commit, |stage| {
+            for line in [2, 3, 3] {
+                candidate(stage, line, 1, "a")?;
+                vacancy(stage, line, 8, "a")?;
+                application(stage, line, 8, 1, "New")?;
+            }
+            Ok(())
+        })
+        .unwrap();
+        let added = [report.candidates, report.vacancies, report.applications];
+        assert_eq!(added.map(|changes| changes.added), [1, 1, 1]);
     });
 }
 

@@ -86,6 +86,8 @@ pub(super) fn check(link: &mut Link) -> Result<Vec<String>, Error> {
 struct Staging<'t> {
     session: Open<'t>,
     keys: StatusKeys,
+    /// How many records are in the tables: the number before that of the next.
+    staged: i64,
     vacancies: Vacancies,
     candidates: Candidates,
     applications: Applications,
@@ -120,6 +122,7 @@ impl<'t> Staging<'t> {
         Self {
             session: Open { transaction, account: account.0 },
             keys: StatusKeys::default(),
+            staged: 0,
             vacancies: Vacancies::default(),
             candidates: Candidates::default(),
             applications: Applications::default(),
@@ -129,12 +132,16 @@ impl<'t> Staging<'t> {
 
     fn flush(&mut self) -> Result<(), Error> {
         let Vacancies { place, id, project } = std::mem::take(&mut self.vacancies);
-        self.session.stage(STAGE_VACANCIES, &[&place, &id, &project])?;
+        self.staged +=
+            self.session.stage(STAGE_VACANCIES, &[&self.staged, &place, &id, &project])?;
         let Candidates { place, id, record } = std::mem::take(&mut self.candidates);
-        self.session.stage(STAGE_CANDIDATES, &[&place, &id, &record])?;
+        self.staged +=
+            self.session.stage(STAGE_CANDIDATES, &[&self.staged, &place, &id, &record])?;
         let Applications { place, vacancy, candidate, status } =
             std::mem::take(&mut self.applications);
-        self.session.stage(STAGE_APPLICATIONS, &[&place, &vacancy, &candidate, &status])
+        let columns: [Parameter<'_>; 5] = [&self.staged, &place, &vacancy, &candidate, &status];
+        self.staged += self.session.stage(STAGE_APPLICATIONS, &columns)?;
+        Ok(())
     }
 
     fn flush_if(&mut self, waiting: usize) -> Result<(), Error> {
@@ -183,8 +190,10 @@ struct Open<'t> {
 }
 
 impl Open<'_> {
-    fn stage(&mut self, sql: &'static str, columns: &[Parameter<'_>]) -> Result<(), Error> {
-        self.transaction.execute(sql, columns).map(drop).map_err(failed)
+    /// Stages records and returns how many.
+    fn stage(&mut self, sql: &'static str, columns: &[Parameter<'_>]) -> Result<i64, Error> {
+        let staged = self.transaction.execute(sql, columns).map_err(failed)?;
+        Ok(i64::try_from(staged).unwrap_or(i64::MAX))
     }
 }
 
@@ -237,11 +246,16 @@ const NOW: &str = "SELECT extract(epoch FROM clock_timestamp())::bigint";
 const LOCK_ACCOUNT: &str = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 
 const STAGE_VACANCIES: &str = "\
-    INSERT INTO staged_vacancy SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[])";
+    INSERT INTO staged_vacancy SELECT $1 + number, place, id, project \
+    FROM unnest($2::bigint[], $3::bigint[], $4::text[]) \
+    WITH ORDINALITY AS one(place, id, project, number)";
 
 const STAGE_CANDIDATES: &str = "\
-    INSERT INTO staged_candidate SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[])";
+    INSERT INTO staged_candidate SELECT $1 + number, place, id, record \
+    FROM unnest($2::bigint[], $3::bigint[], $4::text[]) \
+    WITH ORDINALITY AS one(place, id, record, number)";
 
 const STAGE_APPLICATIONS: &str = "\
-    INSERT INTO staged_application \
-    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])";
+    INSERT INTO staged_application SELECT $1 + number, place, vacancy_id, candidate_id, status_key \
+    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) \
+    WITH ORDINALITY AS one(place, vacancy_id, candidate_id, status_key, number)";

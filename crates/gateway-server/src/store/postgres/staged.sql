@@ -1,7 +1,7 @@
 -- After the last record: what the comparing statements look up by, and what the planner must know of it.
-CREATE INDEX staged_vacancy_by_id ON staged_vacancy(id, place);
-CREATE INDEX staged_candidate_by_id ON staged_candidate(id, place);
-CREATE INDEX staged_application_by_id ON staged_application(vacancy_id, candidate_id, place);
+CREATE INDEX staged_vacancy_by_id ON staged_vacancy(id, seq);
+CREATE INDEX staged_candidate_by_id ON staged_candidate(id, seq);
+CREATE INDEX staged_application_by_id ON staged_application(vacancy_id, candidate_id, seq);
 ANALYZE staged_vacancy;
 ANALYZE staged_candidate;
 ANALYZE staged_application;

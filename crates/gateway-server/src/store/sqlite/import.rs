@@ -120,9 +120,9 @@ impl<'t> Staging<'t> {
             dictionary: Statuses { transaction, account: account.0 },
             keys: StatusKeys::default(),
             record: Vec::new(),
-            vacancy: prepare("INSERT INTO staged_vacancy VALUES (?, ?, ?)")?,
-            candidate: prepare("INSERT INTO staged_candidate VALUES (?, ?, ?)")?,
-            application: prepare("INSERT INTO staged_application VALUES (?, ?, ?, ?)")?,
+            vacancy: prepare("INSERT INTO staged_vacancy VALUES (NULL, ?, ?, ?)")?,
+            candidate: prepare("INSERT INTO staged_candidate VALUES (NULL, ?, ?, ?)")?,
+            application: prepare("INSERT INTO staged_application VALUES (NULL, ?, ?, ?, ?)")?,
             credits_changed: false,
         })
     }

@@ -1,4 +1,4 @@
 -- After the last record: what the comparing statements look up by.
-CREATE INDEX temp.staged_vacancy_by_id ON staged_vacancy(id, place);
-CREATE INDEX temp.staged_candidate_by_id ON staged_candidate(id, place);
-CREATE INDEX temp.staged_application_by_id ON staged_application(vacancy_id, candidate_id, place);
+CREATE INDEX temp.staged_vacancy_by_id ON staged_vacancy(id, seq);
+CREATE INDEX temp.staged_candidate_by_id ON staged_candidate(id, seq);
+CREATE INDEX temp.staged_application_by_id ON staged_application(vacancy_id, candidate_id, seq);

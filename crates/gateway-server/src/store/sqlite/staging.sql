@@ -1,10 +1,12 @@
--- What an import brings, before it is compared with what is there. Seen by the importing connection only.
+-- What an import brings, before it is compared with what is there. Seen by the importing connection only. `seq` numbers
+-- the records of a kind as they come: two of them can stand in one place.
 CREATE TEMP TABLE IF NOT EXISTS staged_vacancy (
-  place INTEGER NOT NULL, id INTEGER NOT NULL, project TEXT NOT NULL);
+  seq INTEGER PRIMARY KEY, place INTEGER NOT NULL, id INTEGER NOT NULL, project TEXT NOT NULL);
 CREATE TEMP TABLE IF NOT EXISTS staged_candidate (
-  place INTEGER NOT NULL, id INTEGER NOT NULL, record TEXT NOT NULL);
+  seq INTEGER PRIMARY KEY, place INTEGER NOT NULL, id INTEGER NOT NULL, record TEXT NOT NULL);
 CREATE TEMP TABLE IF NOT EXISTS staged_application (
-  place INTEGER NOT NULL, vacancy_id INTEGER NOT NULL, candidate_id INTEGER NOT NULL, status_key INTEGER NOT NULL);
+  seq INTEGER PRIMARY KEY, place INTEGER NOT NULL, vacancy_id INTEGER NOT NULL, candidate_id INTEGER NOT NULL,
+  status_key INTEGER NOT NULL);
 DROP INDEX IF EXISTS temp.staged_vacancy_by_id;
 DROP INDEX IF EXISTS temp.staged_candidate_by_id;
 DROP INDEX IF EXISTS temp.staged_application_by_id;
