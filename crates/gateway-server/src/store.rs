@@ -47,6 +47,9 @@ pub struct Snapshot {
     pub account: AccountId,
     /// Which version of it.
     pub revision: i64,
+    /// Random bits that came with the version. Revisions are counted, so that a database that was restored or made
+    /// anew has the same numbers for other data; it has not the same tags. An account without data has 0.
+    pub tag: i64,
 }
 
 /// Which candidates are asked for.
@@ -313,6 +316,14 @@ fn snapshot_gone() -> Error {
 /// What the clock showed `age` before it showed `now`.
 fn seconds_before(now: i64, age: Duration) -> i64 {
     now.saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX))
+}
+
+/// Draws the tag of a new revision.
+fn draw_tag() -> Result<i64, Error> {
+    let bits = getrandom::u64()
+        .map_err(|error| Error::caused(ErrorKind::Io, "the system gave no random bytes", error))?;
+    // 0 stands for no data.
+    Ok(bits.cast_signed() | 1)
 }
 
 /// How long a statement that answers a request may take, unless a store is told otherwise: far longer than any page

@@ -7,7 +7,8 @@ use crate::store::Snapshot;
 
 /// Returns the tag of everything the account can be answered in this version of its data.
 pub(crate) fn etag(snapshot: Snapshot) -> HeaderValue {
-    let text = format!("W/\"{:x}.{:x}\"", snapshot.account.0, snapshot.revision);
+    let Snapshot { account, revision, tag } = snapshot;
+    let text = format!("W/\"{:x}.{revision:x}.{tag:x}\"", account.0);
     HeaderValue::try_from(text).unwrap_or_else(|_error| HeaderValue::from_static("W/\"\""))
 }
 
@@ -31,15 +32,16 @@ mod tests {
 
     #[test]
     fn tags() {
-        let etag = etag(Snapshot { account: AccountId(1), revision: 26 });
-        assert_eq!(etag, "W/\"1.1a\"");
+        let etag = etag(Snapshot { account: AccountId(1), revision: 26, tag: 7 });
+        assert_eq!(etag, "W/\"1.1a.7\"");
         for (value, expected) in [
-            ("W/\"1.1a\"", true),
-            ("\"1.1a\"", true),
-            ("\"x\" , W/\"1.1a\"", true),
+            ("W/\"1.1a.7\"", true),
+            ("\"1.1a.7\"", true),
+            ("\"x\" , W/\"1.1a.7\"", true),
             ("*", true),
-            ("W/\"1.1b\"", false),
-            ("1.1a", false),
+            ("W/\"1.1b.7\"", false),
+            ("W/\"1.1a.8\"", false),
+            ("1.1a.7", false),
             ("", false),
         ] {
             let mut headers = HeaderMap::new();

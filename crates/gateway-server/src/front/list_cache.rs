@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn snapshot(account: i64, revision: i64) -> Snapshot {
-        Snapshot { account: AccountId(account), revision }
+        Snapshot { account: AccountId(account), revision, tag: revision }
     }
 
     /// Asks for a list twice, and begins to keep it.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{
     Account, AccountId, ApplicationRow, CandidateFilter, CandidateSink, Changes, CreditsSink, Fill,
     ImportMode, ImportReport, Page, Place, Principal, Snapshot, Stage, Store, TokenInfo,
-    VacancySink,
+    VacancySink, draw_tag,
 };
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
@@ -28,8 +28,8 @@ struct State {
 struct Tenant {
     name: String,
     created_at: UnixTime,
-    /// One per revision; the last is live.
-    revisions: Vec<Data>,
+    /// One per revision, with its tag; the last is live.
+    revisions: Vec<(i64, Data)>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,17 +51,17 @@ impl MemoryStore {
         let state = self.state();
         let tenant = index(account - 1).and_then(|at| state.accounts.get(at)).ok_or_else(lost)?;
         let data = index(snapshot.revision).and_then(|at| tenant.revisions.get(at));
-        data.cloned().ok_or_else(lost)
+        data.map(|(_tag, data)| data.clone()).ok_or_else(lost)
     }
 
-    fn live(&self, account: AccountId) -> Result<(i64, Data), Error> {
-        let revision = self
-            .accounts()?
-            .into_iter()
-            .find(|one| one.id == account)
-            .map(|one| one.revision)
-            .ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no such account"))?;
-        Ok((revision, self.data(Snapshot { account, revision })?))
+    fn live(&self, account: AccountId) -> Result<(Snapshot, Data), Error> {
+        let state = self.state();
+        let tenant = index(account.0 - 1).and_then(|at| state.accounts.get(at));
+        let live =
+            tenant.and_then(|tenant| Some((tenant.revisions.len(), tenant.revisions.last()?)));
+        let (count, (tag, data)) =
+            live.ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no such account"))?;
+        Ok((Snapshot { account, revision: number(count) - 1, tag: *tag }, data.clone()))
     }
 }
 
@@ -72,8 +72,8 @@ impl Store for MemoryStore {
             (digest == token && valid).then_some(*account)
         });
         let Some(account) = account else { return Ok(None) };
-        let (revision, _data) = self.live(account)?;
-        Ok(Some(Principal { snapshot: Snapshot { account, revision }, token: token.id() }))
+        let (snapshot, _data) = self.live(account)?;
+        Ok(Some(Principal { snapshot, token: token.id() }))
     }
 
     fn candidates(
@@ -126,7 +126,7 @@ impl Store for MemoryStore {
     }
 
     fn credits(&self, account: AccountId, sink: CreditsSink<'_>) -> Result<(), Error> {
-        let (_revision, data) = self.live(account)?;
+        let (_snapshot, data) = self.live(account)?;
         let (number, currency) = data.credits.unwrap_or_else(|| ("0".into(), "EUR".into()));
         sink(&CreditsRow { credits_number: &number, currency: &currency });
         Ok(())
@@ -146,7 +146,7 @@ impl Store for MemoryStore {
             let text = format!("there is an account \"{name}\" already");
             return Err(Error::new(ErrorKind::Exists, text));
         }
-        let revisions = vec![Data::default()];
+        let revisions = vec![(0, Data::default())];
         state.accounts.push(Tenant { name: name.to_owned(), created_at: now, revisions });
         Ok(AccountId(number(state.accounts.len())))
     }
@@ -219,7 +219,7 @@ impl Store for MemoryStore {
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
-        let (revision, before) = self.live(account)?;
+        let (Snapshot { revision, .. }, before) = self.live(account)?;
         let mut staging = Staging {
             data: Data { credits: before.credits.clone(), ..Data::default() },
             refers: Vec::new(),
@@ -246,10 +246,11 @@ impl Store for MemoryStore {
         if report.changed_anything() {
             report.revision += 1;
             if mode == ImportMode::Commit {
+                let tag = draw_tag()?;
                 let mut state = self.state();
                 let tenant = index(account.0 - 1).and_then(|at| state.accounts.get_mut(at));
                 if let Some(tenant) = tenant {
-                    tenant.revisions.push(after);
+                    tenant.revisions.push((tag, after));
                 }
             }
         }

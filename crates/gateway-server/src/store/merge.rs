@@ -1,6 +1,6 @@
 //! The second half of an import: what was staged becomes one new revision. The same steps on every database.
 
-use super::{AccountId, Changes, ImportReport, Place, sql};
+use super::{AccountId, Changes, ImportReport, Place, draw_tag, sql};
 use crate::error::Error;
 
 /// An open transaction, as far as this module needs it: every parameter and every column is an integer.
@@ -52,7 +52,7 @@ pub(crate) fn merge<S: Session>(
     report.applications = apply(session, account, next, &APPLICATIONS)?;
 
     if report.changed_anything() {
-        session.execute(sql::SET_REVISION, &[next, account])?;
+        session.execute(sql::SET_REVISION, &[next, draw_tag()?, account])?;
         // The clock is read last and is the database's own: what this revision supersedes is kept for the answers that
         // began before it, and nobody may take it to be older than it is.
         let [now] = session.first(S::NOW, &[])?.unwrap_or([0]);

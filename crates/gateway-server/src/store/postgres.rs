@@ -101,7 +101,8 @@ impl Store for PostgresStore {
     fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error> {
         let found = self.with(|link| link.optional(sql::AUTHENTICATE, &[&&token.0[..], &now.0]))?;
         let Some(row) = found else { return Ok(None) };
-        let snapshot = Snapshot { account: AccountId(get(&row, 0)?), revision: get(&row, 1)? };
+        let account = AccountId(get(&row, 0)?);
+        let snapshot = Snapshot { account, revision: get(&row, 1)?, tag: get(&row, 2)? };
         Ok(Some(Principal { snapshot, token: token.id() }))
     }
 

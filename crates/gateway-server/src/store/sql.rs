@@ -6,7 +6,7 @@
 //! revision is never reached.
 
 pub(crate) const AUTHENTICATE: &str = "\
-    SELECT t.account_id, a.revision FROM token t JOIN account a ON a.id = t.account_id \
+    SELECT t.account_id, a.revision, a.tag FROM token t JOIN account a ON a.id = t.account_id \
     WHERE t.sha256 = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)";
 
 /// A page has rows only while its revision is there, so that one whose rows are being removed is empty and never has
@@ -31,8 +31,8 @@ pub(crate) const CREDITS: &str = "SELECT credits_number, currency FROM account W
 pub(crate) const HEALTH: &str = "SELECT count(*) FROM (SELECT id FROM account LIMIT 1) one";
 
 pub(crate) const CREATE_ACCOUNT: &str = "\
-    INSERT INTO account(id, name, revision, credits_number, currency, created_at) \
-    SELECT coalesce(max(id), 0) + 1, $1, 0, '0', 'EUR', $2 FROM account RETURNING id";
+    INSERT INTO account(id, name, revision, credits_number, currency, created_at, tag) \
+    SELECT coalesce(max(id), 0) + 1, $1, 0, '0', 'EUR', $2, 0 FROM account RETURNING id";
 
 pub(crate) const ACCOUNTS: &str =
     "SELECT id, name, revision, created_at FROM account ORDER BY name, id";
@@ -58,7 +58,7 @@ pub(crate) const CREATE_STATUS: &str = "\
 
 pub(crate) const REVISION: &str = "SELECT revision FROM account WHERE id = $1";
 
-pub(crate) const SET_REVISION: &str = "UPDATE account SET revision = $1 WHERE id = $2";
+pub(crate) const SET_REVISION: &str = "UPDATE account SET revision = $1, tag = $2 WHERE id = $3";
 
 pub(crate) const CREATE_REVISION: &str =
     "INSERT INTO revision(account_id, rev, at) VALUES ($1, $2, $3)";
@@ -169,7 +169,11 @@ pub(crate) const COLLECT_APPLICATIONS: &str = "\
     AND rev_to < 9223372036854775807";
 
 /// References that point to nothing. None can come from an import; a damaged file can have them.
-pub(crate) const ORPHANS: [(&str, &str); 4] = [
+pub(crate) const ORPHANS: [(&str, &str); 5] = [
+    (
+        "SELECT count(*) FROM account WHERE (revision = 0) <> (tag = 0)",
+        "accounts have a revision without a tag, or a tag without a revision",
+    ),
     (
         "SELECT count(*) FROM account a WHERE a.revision > 0 AND NOT EXISTS (SELECT 1 FROM revision r \
          WHERE r.account_id = a.id AND r.rev = a.revision)",

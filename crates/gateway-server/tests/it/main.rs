@@ -32,6 +32,8 @@ mod postgres;
 #[cfg(test)]
 mod program;
 #[cfg(test)]
+mod revisions;
+#[cfg(test)]
 mod store;
 #[cfg(test)]
 mod support;

@@ -1,8 +1,9 @@
-//! Databases of the first release, which kept the fields of a candidate in columns: opened, brought up to date, the same.
+//! Databases of earlier releases: opened, brought up to date, the same. The first kept the fields of a candidate in
+//! columns, the second had no tags of revisions.
 
 use gateway_server::{
     Account, CandidateFilter, DemoData, ErrorKind, ImportMode, Page, PostgresStore, Snapshot,
-    SqliteStore, Store, UnixTime,
+    SqliteStore, Store, TokenDigest, UnixTime,
 };
 
 use crate::cluster;
@@ -19,9 +20,10 @@ fn fill(store: &dyn Store) -> Vec<(Snapshot, Vec<String>)> {
             assert!(filled.unwrap().changed_anything());
         }
     }
+    store.create_account("c", NOW).unwrap();
     let accounts = store.accounts().unwrap();
     let snapshots = accounts.iter().flat_map(|&Account { id, revision, .. }| {
-        (1..=revision).map(move |revision| Snapshot { account: id, revision })
+        (1..=revision).map(move |revision| Snapshot { account: id, revision, tag: 0 })
     });
     snapshots.map(|snapshot| (snapshot, list(store, snapshot))).collect()
 }
@@ -41,6 +43,19 @@ fn check(store: &dyn Store, before: &[(Snapshot, Vec<String>)]) {
         assert!(list(store, *snapshot) == *records, "{snapshot:?} is another list");
     }
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    let mut tags: Vec<_> = ["a", "b"].map(|name| live(store, name).tag).into();
+    tags.extend([0, live(store, "c").tag]);
+    tags.sort_unstable();
+    tags.dedup();
+    // Nobody has another's, and only the account without data has none.
+    assert_eq!(tags.len(), 3, "{tags:?}");
+}
+
+fn live(store: &dyn Store, name: &str) -> Snapshot {
+    let account = store.account(name).unwrap();
+    let token = store.create_token(account, "", NOW, None).unwrap();
+    let digest = TokenDigest::of(token.reveal());
+    store.authenticate(&digest, NOW).unwrap().unwrap().snapshot
 }
 
 #[test]
@@ -63,6 +78,31 @@ fn an_sqlite_file_of_the_first_release_is_brought_up_to_date() {
         }
     });
     check(&SqliteStore::open(&path).unwrap(), &before);
+}
+
+#[test]
+fn an_sqlite_file_of_the_second_release_is_brought_up_to_date() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("old.db");
+    let before = fill(&SqliteStore::open(&path).unwrap());
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch(WITHOUT_TAGS).unwrap();
+    connection.pragma_update(None, "user_version", 2).unwrap();
+    drop(connection);
+    check(&SqliteStore::open(&path).unwrap(), &before);
+    check(&SqliteStore::open(&path).unwrap(), &before);
+}
+
+#[test]
+fn a_postgresql_database_of_the_second_release_is_brought_up_to_date() {
+    let Some(database) = cluster::database() else { return };
+    let before = fill(&PostgresStore::connect(&database.url).unwrap());
+    let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
+    client.batch_execute(WITHOUT_TAGS).unwrap();
+    client.batch_execute("UPDATE gateway_schema SET version = 2").unwrap();
+    drop(client);
+    check(&PostgresStore::connect(&database.url).unwrap(), &before);
+    check(&PostgresStore::connect(&database.url).unwrap(), &before);
 }
 
 #[test]
@@ -89,13 +129,16 @@ fn a_postgresql_database_of_the_first_release_is_brought_up_to_date() {
     assert_eq!(error.kind(), ErrorKind::StorageNewer);
 }
 
+/// From this release to the second.
+const WITHOUT_TAGS: &str = "ALTER TABLE account DROP COLUMN tag";
+
 /// The tables of the first release, with the data of this one.
 fn first_release(number: &str, table: &str, field: impl Fn(&str) -> String) -> String {
     let [name, email, phone] = ["name", "email", "phone"].map(&field);
     let [mobile, date, kind] = ["phone_mobile", "date", "type"].map(&field);
     let [portal_id, portal_name] = ["portal.id", "portal.name"].map(&field);
     format!(
-        "CREATE TABLE portal (account_id {number} NOT NULL, key {number} NOT NULL, \
+        "{WITHOUT_TAGS}; CREATE TABLE portal (account_id {number} NOT NULL, key {number} NOT NULL, \
          id TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (account_id, key), \
          UNIQUE (account_id, id, name)) {table}; \
          INSERT INTO portal SELECT account_id, row_number() OVER (PARTITION BY account_id \

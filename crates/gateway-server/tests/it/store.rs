@@ -1,7 +1,7 @@
 //! One story, told to every store: what is promised of one is promised of all.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gateway_server::{
     AccountId, ApplicationRow, CandidateFilter, CandidateRow, CreditsRow, DemoData, Error,
@@ -11,10 +11,10 @@ use gateway_server::{
 
 use crate::cluster;
 
-const NOW: UnixTime = UnixTime(1_800_000_000);
+pub(crate) const NOW: UnixTime = UnixTime(1_800_000_000);
 
 /// Runs a test on the in-memory store, on SQLite and on PostgreSQL.
-fn on_each_store(mut test: impl FnMut(&dyn Store)) {
+pub(crate) fn on_each_store(mut test: impl FnMut(&dyn Store)) {
     test(&MemoryStore::default());
     let directory = tempfile::tempdir().unwrap();
     test(&SqliteStore::open(directory.path().join("test.db")).unwrap());
@@ -23,11 +23,16 @@ fn on_each_store(mut test: impl FnMut(&dyn Store)) {
     }
 }
 
-fn place(line: u64) -> Place {
+pub(crate) fn place(line: u64) -> Place {
     Place { file: 0, line }
 }
 
-fn candidate(stage: &mut dyn Stage, line: u64, id: i64, name: &str) -> Result<(), Error> {
+pub(crate) fn candidate(
+    stage: &mut dyn Stage,
+    line: u64,
+    id: i64,
+    name: &str,
+) -> Result<(), Error> {
     let row = CandidateRow {
         id: &id.to_string(),
         name,
@@ -41,11 +46,16 @@ fn candidate(stage: &mut dyn Stage, line: u64, id: i64, name: &str) -> Result<()
     stage.candidate(place(line), id, &row)
 }
 
-fn vacancy(stage: &mut dyn Stage, line: u64, id: i64, project: &str) -> Result<(), Error> {
+pub(crate) fn vacancy(
+    stage: &mut dyn Stage,
+    line: u64,
+    id: i64,
+    project: &str,
+) -> Result<(), Error> {
     stage.vacancy(place(line), id, &VacancyRow { id: &id.to_string(), project })
 }
 
-fn application(
+pub(crate) fn application(
     stage: &mut dyn Stage,
     line: u64,
     vacancy_id: i64,
@@ -55,7 +65,7 @@ fn application(
     stage.application(place(line), &ApplicationRow { vacancy_id, candidate_id, status })
 }
 
-fn import(
+pub(crate) fn import(
     store: &dyn Store,
     account: AccountId,
     mode: ImportMode,
@@ -64,7 +74,7 @@ fn import(
     store.import(account, mode, &mut fill)
 }
 
-fn names(
+pub(crate) fn names(
     store: &dyn Store,
     snapshot: Snapshot,
     filter: &CandidateFilter,
@@ -88,9 +98,9 @@ fn names(
     names
 }
 
-fn snapshot(store: &dyn Store, account: AccountId) -> Snapshot {
+pub(crate) fn snapshot(store: &dyn Store, account: AccountId) -> Snapshot {
     let found = store.accounts().unwrap().into_iter().find(|one| one.id == account).unwrap();
-    Snapshot { account, revision: found.revision }
+    Snapshot { account, revision: found.revision, tag: 0 }
 }
 
 #[test]
@@ -122,7 +132,7 @@ fn tokens_are_known_by_their_hash_until_they_end() {
             .unwrap();
         let digest = TokenDigest::of(token.reveal());
         let principal = store.authenticate(&digest, NOW).unwrap().unwrap();
-        assert_eq!(principal.snapshot, Snapshot { account, revision: 0 });
+        assert_eq!(principal.snapshot, Snapshot { account, revision: 0, tag: 0 });
         assert_eq!(principal.token, digest.id());
         assert_eq!(store.authenticate(&TokenDigest::of("gwt_x"), NOW).unwrap(), None);
 
@@ -181,66 +191,6 @@ fn a_list_goes_by_pages_of_any_size_and_by_filters() {
         let page = Page { after: Page::START, limit: 10 };
         let end = store.vacancies(now, page, &mut |row| projects.push(row.project.to_owned()));
         assert_eq!((end.unwrap(), projects), (None, vec!["nine".to_owned(), "ten".to_owned()]));
-    });
-}
-
-#[test]
-fn an_import_is_seen_whole_or_not_at_all_and_old_snapshots_stay() {
-    on_each_store(|store| {
-        let account = store.create_account("a", NOW).unwrap();
-        let first = import(store, account, ImportMode::Commit, |stage| {
-            candidate(stage, 1, 1, "one")?;
-            candidate(stage, 2, 2, "two")?;
-            vacancy(stage, 3, 9, "nine")?;
-            application(stage, 4, 9, 1, "New")
-        })
-        .unwrap();
-        assert_eq!((first.revision, first.candidates.added), (1, 2));
-        let before = snapshot(store, account);
-
-        let second = |stage: &mut dyn Stage| {
-            candidate(stage, 1, 1, "one")?;
-            candidate(stage, 2, 2, "TWO")?;
-            candidate(stage, 3, 3, "three")?;
-            application(stage, 4, 9, 1, "Rejected")?;
-            application(stage, 5, 9, 3, "New")?;
-            let credits = CreditsRow { credits_number: "12.50", currency: "CHF" };
-            stage.credits(place(6), &credits)
-        };
-        let dry = import(store, account, ImportMode::DryRun, second).unwrap();
-        assert_eq!(snapshot(store, account), before);
-        let real = import(store, account, ImportMode::Commit, second).unwrap();
-        assert_eq!(dry, real);
-        assert_eq!(
-            (real.candidates.added, real.candidates.changed, real.candidates.unchanged),
-            (1, 1, 1)
-        );
-        assert_eq!((real.applications.added, real.applications.changed), (1, 1));
-        assert!(real.credits_changed && real.revision == 2);
-        let after = snapshot(store, account);
-
-        let portal = "Portal \"seven\"";
-        let all = &CandidateFilter::All;
-        assert_eq!(
-            names(store, before, all, 1),
-            [format!("1 one {portal}"), format!("2 two {portal}")]
-        );
-        let expected = ["1 one", "2 TWO", "3 three"].map(|name| format!("{name} {portal}"));
-        assert_eq!(names(store, after, all, 1), expected);
-        let new = &CandidateFilter::Status(9, "New".into());
-        assert_eq!(names(store, before, new, 1), [format!("1 one {portal}")]);
-        assert_eq!(names(store, after, new, 1), [format!("3 three {portal}")]);
-        let mut credits = String::new();
-        store
-            .credits(account, &mut |row| {
-                credits = format!("{} {}", row.credits_number, row.currency);
-            })
-            .unwrap();
-        assert_eq!(credits, "12.50 CHF");
-
-        let again = import(store, account, ImportMode::Commit, second).unwrap();
-        assert!(!again.changed_anything() && again.revision == 2);
-        assert_eq!(store.check().unwrap(), Vec::<String>::new());
     });
 }
 
@@ -322,100 +272,6 @@ fn accounts_do_not_see_each_other() {
         assert_eq!(names(store, a, &CandidateFilter::Vacancy(7), 10).len(), 1);
         assert_eq!(names(store, b, &CandidateFilter::Vacancy(7), 10).len(), 0);
         assert!(names(store, b, &CandidateFilter::All, 10)[0].contains("of b"));
-    });
-}
-
-#[test]
-fn superseded_rows_go_when_nobody_can_read_them_any_more() {
-    on_each_store(|store| {
-        let account = store.create_account("a", NOW).unwrap();
-        for name in ["one", "two", "three"] {
-            import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, name))
-                .unwrap();
-        }
-        let all = &CandidateFilter::All;
-        let old = Snapshot { account, revision: 1 };
-        assert_eq!(store.collect(Duration::from_secs(3600)).unwrap(), 0);
-        assert_eq!(names(store, old, all, 10).len(), 1);
-        let deleted = store.collect(Duration::ZERO).unwrap();
-        // The oracle keeps everything.
-        assert!(deleted == 2 || keeps_everything(store));
-        assert!(names(store, snapshot(store, account), all, 10)[0].starts_with("1 three"));
-        assert_eq!(store.check().unwrap(), Vec::<String>::new());
-    });
-}
-
-fn keeps_everything(store: &dyn Store) -> bool {
-    format!("{store:?}").contains("MemoryStore")
-}
-
-/// A short page reads as the end of a list, so a page of a revision whose rows went must be none at all.
-#[test]
-fn who_reads_a_revision_that_went_is_told_and_misses_nothing() {
-    on_each_store(|store| {
-        let account = store.create_account("a", NOW).unwrap();
-        let empty = snapshot(store, account);
-        let fill = |name: &'static str| {
-            import(store, account, ImportMode::Commit, |stage| {
-                candidate(stage, 1, 1, name)?;
-                candidate(stage, 2, 2, "as before")?;
-                vacancy(stage, 3, 9, name)?;
-                vacancy(stage, 4, 10, "as before")?;
-                application(stage, 5, 9, 1, name)?;
-                application(stage, 6, 9, 2, "New")
-            })
-            .unwrap();
-            snapshot(store, account)
-        };
-        let (old, new) = (fill("one"), fill("two"));
-        store.collect(Duration::ZERO).unwrap();
-        if keeps_everything(store) {
-            return;
-        }
-        let page = Page { after: Page::START, limit: 10 };
-        let filters = [
-            CandidateFilter::All,
-            CandidateFilter::Vacancy(9),
-            CandidateFilter::Status(9, "New".into()),
-        ];
-        for filter in &filters {
-            // From the first page on, and from the last.
-            for after in [Page::START, 1, 2] {
-                let read = |snapshot| {
-                    let page = Page { after, ..page };
-                    store.candidates(snapshot, filter, page, &mut |_record| {})
-                };
-                assert_eq!(read(old).unwrap_err().kind(), ErrorKind::SnapshotGone);
-                assert_eq!(read(new).unwrap(), None);
-            }
-            assert!(names(store, empty, filter, 10).is_empty());
-        }
-        let read = |snapshot| store.vacancies(snapshot, page, &mut |_row| {});
-        assert_eq!(read(old).unwrap_err().kind(), ErrorKind::SnapshotGone);
-        assert_eq!((read(new).unwrap(), read(empty).unwrap()), (None, None));
-    });
-}
-
-/// What a long import supersedes was live until it ended: its age counts from there, by the clock of the database.
-#[test]
-fn an_old_revision_ages_from_the_end_of_the_import() {
-    on_each_store(|store| {
-        if keeps_everything(store) {
-            return;
-        }
-        let account = store.create_account("a", NOW).unwrap();
-        import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "one")).unwrap();
-        let old = snapshot(store, account);
-        let begun = Instant::now();
-        import(store, account, ImportMode::Commit, |stage| {
-            while begun.elapsed() < Duration::from_millis(4_100) {
-                std::thread::yield_now();
-            }
-            candidate(stage, 1, 1, "two")
-        })
-        .unwrap();
-        store.collect(Duration::from_secs(3)).unwrap();
-        assert_eq!(names(store, old, &CandidateFilter::All, 10).len(), 1);
     });
 }
 

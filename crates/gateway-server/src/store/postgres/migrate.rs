@@ -21,7 +21,12 @@ pub(super) fn run(link: &mut Link) -> Result<(), Error> {
     let row = transaction.query_one("SELECT max(version) FROM gateway_schema", &[]);
     match get::<Option<i64>>(&row.map_err(failed)?, 0)? {
         Some(VERSION) => {}
-        Some(1) => to_version_2(&mut transaction)?,
+        Some(version @ 1..VERSION) => {
+            if version == 1 {
+                to_version_2(&mut transaction)?;
+            }
+            transaction.batch_execute(TO_VERSION_3).map_err(failed)?;
+        }
         Some(newer) if newer > VERSION => {
             let text = "the database was written by a newer release";
             return Err(Error::new(ErrorKind::StorageNewer, text));
@@ -80,7 +85,7 @@ const EXISTS: &str = "\
     WHERE table_schema = current_schema() AND table_name = 'gateway_schema'";
 
 /// The version of the schema this release writes.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 const BEFORE: &str = "\
     DROP INDEX candidate_superseded; \
@@ -108,5 +113,10 @@ const AFTER: &str = "\
     DROP TABLE candidate_1; \
     DROP TABLE portal; \
     CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) \
-      WHERE rev_to < 9223372036854775807; \
-    INSERT INTO gateway_schema VALUES (2)";
+      WHERE rev_to < 9223372036854775807";
+
+/// Version 3 draws a tag for every revision. `+ 1`, because 0 stands for no data.
+const TO_VERSION_3: &str = "\
+    ALTER TABLE account ADD COLUMN tag BIGINT NOT NULL DEFAULT 0; \
+    UPDATE account SET tag = floor(random() * 4503599627370496)::bigint + 1 WHERE revision > 0; \
+    INSERT INTO gateway_schema VALUES (3)";

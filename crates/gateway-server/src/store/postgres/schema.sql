@@ -1,12 +1,15 @@
 -- The data of the service on PostgreSQL. Every key begins with the account, so a list of an account is one run of the
 -- table. `rev_from` and `rev_to` say in which revisions of the account a row is shown: from the first, before the second.
+-- `tag` is drawn at random for every revision: what clients and servers keep by it is never taken for data of another
+-- database that has counted as far.
 CREATE TABLE account (
   id BIGINT PRIMARY KEY,
   name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200),
   revision BIGINT NOT NULL,
   credits_number TEXT NOT NULL,
   currency TEXT NOT NULL,
-  created_at BIGINT NOT NULL
+  created_at BIGINT NOT NULL,
+  tag BIGINT NOT NULL
 );
 
 -- A token is its hash. Nothing here can be used to call the service.
@@ -74,4 +77,4 @@ CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) WHERE rev_to 
 CREATE INDEX application_superseded ON application(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 
 CREATE TABLE gateway_schema (version BIGINT PRIMARY KEY);
-INSERT INTO gateway_schema VALUES (2);
+INSERT INTO gateway_schema VALUES (3);

@@ -7,10 +7,10 @@ use super::failed;
 use crate::error::Error;
 use crate::generated::record::{CandidateRow, PortalRow};
 
-/// Version 1 kept the fields of a candidate in columns of their own, version 2 keeps the JSON text of the record.
+/// Brings the file to the version of this release.
 ///
 /// All or nothing, in one transaction: whoever opens the file at the same time waits and finds it done.
-pub(super) fn to_version_2(connection: &mut Connection) -> Result<(), Error> {
+pub(super) fn run(connection: &mut Connection) -> Result<(), Error> {
     let doing = "bringing the database up to date";
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -19,11 +19,20 @@ pub(super) fn to_version_2(connection: &mut Connection) -> Result<(), Error> {
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .map_err(failed(doing))?;
     if version == 1 {
-        transaction.execute_batch(BEFORE).map_err(failed(doing))?;
-        render(&transaction)?;
-        transaction.execute_batch(AFTER).map_err(failed(doing))?;
+        to_version_2(&transaction)?;
+    }
+    if version <= 2 {
+        transaction.execute_batch(TO_VERSION_3).map_err(failed(doing))?;
     }
     transaction.commit().map_err(failed(doing))
+}
+
+/// Version 1 kept the fields of a candidate in columns of their own, version 2 keeps the JSON text of the record.
+fn to_version_2(transaction: &Transaction<'_>) -> Result<(), Error> {
+    let doing = "bringing the database up to date";
+    transaction.execute_batch(BEFORE).map_err(failed(doing))?;
+    render(transaction)?;
+    transaction.execute_batch(AFTER).map_err(failed(doing))
 }
 
 fn render(transaction: &Transaction<'_>) -> Result<(), Error> {
@@ -81,5 +90,10 @@ const AFTER: &str = "\
     DROP TABLE candidate_1; \
     DROP TABLE portal; \
     CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) \
-      WHERE rev_to < 9223372036854775807; \
-    PRAGMA user_version = 2";
+      WHERE rev_to < 9223372036854775807";
+
+/// Version 3 draws a tag for every revision. `| 1`, because 0 stands for no data.
+const TO_VERSION_3: &str = "\
+    ALTER TABLE account ADD COLUMN tag INTEGER NOT NULL DEFAULT 0; \
+    UPDATE account SET tag = random() | 1 WHERE revision > 0; \
+    PRAGMA user_version = 3";

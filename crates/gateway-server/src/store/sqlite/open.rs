@@ -92,7 +92,7 @@ fn verify(connection: &mut Connection, path: &Path) -> Result<(), Error> {
     }
     match pragma(connection, "user_version")? {
         VERSION => {}
-        1 => migrate::to_version_2(connection)?,
+        1..VERSION => migrate::run(connection)?,
         newer if newer > VERSION => {
             return refused(ErrorKind::StorageNewer, "was written by a newer release");
         }
@@ -112,7 +112,7 @@ fn verify(connection: &mut Connection, path: &Path) -> Result<(), Error> {
 const APPLICATION_ID: i64 = 0x4757_4757;
 
 /// The version of the schema this release writes.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 const SCHEMA: &str = include_str!("schema.sql");
 

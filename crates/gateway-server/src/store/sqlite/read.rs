@@ -50,7 +50,11 @@ impl Reader {
             .and_then(|mut statement| {
                 statement
                     .query_row(params![token.0, now.0], |row| {
-                        Ok(Snapshot { account: AccountId(row.get(0)?), revision: row.get(1)? })
+                        Ok(Snapshot {
+                            account: AccountId(row.get(0)?),
+                            revision: row.get(1)?,
+                            tag: row.get(2)?,
+                        })
                     })
                     .optional()
             })

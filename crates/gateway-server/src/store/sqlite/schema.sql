@@ -1,12 +1,15 @@
 -- The data of the service on SQLite. Every key begins with the account, so a list of an account is one run of the
 -- table. `rev_from` and `rev_to` say in which revisions of the account a row is shown: from the first, before the second.
+-- `tag` is drawn at random for every revision: what clients and servers keep by it is never taken for data of another
+-- database that has counted as far.
 CREATE TABLE account (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200),
   revision INTEGER NOT NULL,
   credits_number TEXT NOT NULL,
   currency TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  tag INTEGER NOT NULL
 ) STRICT;
 
 -- A token is its hash. Nothing here can be used to call the service.

@@ -1,0 +1,275 @@
+//! Revisions: how long their rows are there, what is said when they are not, and how one is known from another.
+
+use std::io::{Read as _, Write as _};
+use std::time::{Duration, Instant};
+
+use gateway_server::{
+    CandidateFilter, CreditsRow, DemoData, ErrorKind, ImportMode, Page, PostgresStore, Snapshot,
+    SqliteStore, Stage, Store, TokenDigest,
+};
+
+use crate::cluster;
+use crate::front::Here;
+use crate::store::{
+    NOW, application, candidate, import, names, on_each_store, place, snapshot, vacancy,
+};
+use crate::support::{call, get};
+
+#[test]
+fn an_import_is_seen_whole_or_not_at_all_and_old_snapshots_stay() {
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        let first = import(store, account, ImportMode::Commit, |stage| {
+            candidate(stage, 1, 1, "one")?;
+            candidate(stage, 2, 2, "two")?;
+            vacancy(stage, 3, 9, "nine")?;
+            application(stage, 4, 9, 1, "New")
+        })
+        .unwrap();
+        assert_eq!((first.revision, first.candidates.added), (1, 2));
+        let before = snapshot(store, account);
+
+        let second = |stage: &mut dyn Stage| {
+            candidate(stage, 1, 1, "one")?;
+            candidate(stage, 2, 2, "TWO")?;
+            candidate(stage, 3, 3, "three")?;
+            application(stage, 4, 9, 1, "Rejected")?;
+            application(stage, 5, 9, 3, "New")?;
+            let credits = CreditsRow { credits_number: "12.50", currency: "CHF" };
+            stage.credits(place(6), &credits)
+        };
+        let dry = import(store, account, ImportMode::DryRun, second).unwrap();
+        assert_eq!(snapshot(store, account), before);
+        let real = import(store, account, ImportMode::Commit, second).unwrap();
+        assert_eq!(dry, real);
+        assert_eq!(
+            (real.candidates.added, real.candidates.changed, real.candidates.unchanged),
+            (1, 1, 1)
+        );
+        assert_eq!((real.applications.added, real.applications.changed), (1, 1));
+        assert!(real.credits_changed && real.revision == 2);
+        let after = snapshot(store, account);
+
+        let portal = "Portal \"seven\"";
+        let all = &CandidateFilter::All;
+        assert_eq!(
+            names(store, before, all, 1),
+            [format!("1 one {portal}"), format!("2 two {portal}")]
+        );
+        let expected = ["1 one", "2 TWO", "3 three"].map(|name| format!("{name} {portal}"));
+        assert_eq!(names(store, after, all, 1), expected);
+        let new = &CandidateFilter::Status(9, "New".into());
+        assert_eq!(names(store, before, new, 1), [format!("1 one {portal}")]);
+        assert_eq!(names(store, after, new, 1), [format!("3 three {portal}")]);
+        let mut credits = String::new();
+        store
+            .credits(account, &mut |row| {
+                credits = format!("{} {}", row.credits_number, row.currency);
+            })
+            .unwrap();
+        assert_eq!(credits, "12.50 CHF");
+
+        let again = import(store, account, ImportMode::Commit, second).unwrap();
+        assert!(!again.changed_anything() && again.revision == 2);
+        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn superseded_rows_go_when_nobody_can_read_them_any_more() {
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        for name in ["one", "two", "three"] {
+            import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, name))
+                .unwrap();
+        }
+        let all = &CandidateFilter::All;
+        let old = Snapshot { account, revision: 1, tag: 0 };
+        assert_eq!(store.collect(Duration::from_secs(3600)).unwrap(), 0);
+        assert_eq!(names(store, old, all, 10).len(), 1);
+        let deleted = store.collect(Duration::ZERO).unwrap();
+        // The oracle keeps everything.
+        assert!(deleted == 2 || keeps_everything(store));
+        assert!(names(store, snapshot(store, account), all, 10)[0].starts_with("1 three"));
+        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    });
+}
+
+fn keeps_everything(store: &dyn Store) -> bool {
+    format!("{store:?}").contains("MemoryStore")
+}
+
+/// A short page reads as the end of a list, so a page of a revision whose rows went must be none at all.
+#[test]
+fn who_reads_a_revision_that_went_is_told_and_misses_nothing() {
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        let empty = snapshot(store, account);
+        let fill = |name: &'static str| {
+            import(store, account, ImportMode::Commit, |stage| {
+                candidate(stage, 1, 1, name)?;
+                candidate(stage, 2, 2, "as before")?;
+                vacancy(stage, 3, 9, name)?;
+                vacancy(stage, 4, 10, "as before")?;
+                application(stage, 5, 9, 1, name)?;
+                application(stage, 6, 9, 2, "New")
+            })
+            .unwrap();
+            snapshot(store, account)
+        };
+        let (old, new) = (fill("one"), fill("two"));
+        store.collect(Duration::ZERO).unwrap();
+        if keeps_everything(store) {
+            return;
+        }
+        let page = Page { after: Page::START, limit: 10 };
+        let filters = [
+            CandidateFilter::All,
+            CandidateFilter::Vacancy(9),
+            CandidateFilter::Status(9, "New".into()),
+        ];
+        for filter in &filters {
+            // From the first page on, and from the last.
+            for after in [Page::START, 1, 2] {
+                let read = |snapshot| {
+                    let page = Page { after, ..page };
+                    store.candidates(snapshot, filter, page, &mut |_record| {})
+                };
+                assert_eq!(read(old).unwrap_err().kind(), ErrorKind::SnapshotGone);
+                assert_eq!(read(new).unwrap(), None);
+            }
+            assert!(names(store, empty, filter, 10).is_empty());
+        }
+        let read = |snapshot| store.vacancies(snapshot, page, &mut |_row| {});
+        assert_eq!(read(old).unwrap_err().kind(), ErrorKind::SnapshotGone);
+        assert_eq!((read(new).unwrap(), read(empty).unwrap()), (None, None));
+    });
+}
+
+/// What a long import supersedes was live until it ended: its age counts from there, by the clock of the database.
+#[test]
+fn an_old_revision_ages_from_the_end_of_the_import() {
+    on_each_store(|store| {
+        if keeps_everything(store) {
+            return;
+        }
+        let account = store.create_account("a", NOW).unwrap();
+        import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "one")).unwrap();
+        let old = snapshot(store, account);
+        let begun = Instant::now();
+        import(store, account, ImportMode::Commit, |stage| {
+            while begun.elapsed() < Duration::from_millis(4_100) {
+                std::thread::yield_now();
+            }
+            candidate(stage, 1, 1, "two")
+        })
+        .unwrap();
+        store.collect(Duration::from_secs(3)).unwrap();
+        assert_eq!(names(store, old, &CandidateFilter::All, 10).len(), 1);
+    });
+}
+
+/// A database that is made anew or restored counts to the same revisions with other data.
+#[test]
+fn a_revision_is_known_from_another_of_the_same_number() {
+    let mut tags = Vec::new();
+    for name in ["one", "two"] {
+        on_each_store(|store| {
+            let account = store.create_account("a", NOW).unwrap();
+            let token = store.create_token(account, "", NOW, None).unwrap();
+            let digest = TokenDigest::of(token.reveal());
+            let live = || store.authenticate(&digest, NOW).unwrap().unwrap().snapshot;
+            let fill = |mode, name| {
+                import(store, account, mode, |stage| candidate(stage, 1, 1, name)).unwrap();
+                live().tag
+            };
+            assert_eq!(live().tag, 0);
+            let first = fill(ImportMode::Commit, name);
+            assert_eq!(live().revision, 1);
+            // Nothing changed, so nothing that is kept is out of date.
+            assert_eq!(fill(ImportMode::Commit, name), first);
+            assert_eq!(fill(ImportMode::DryRun, "three"), first);
+            tags.extend([first, fill(ImportMode::Commit, "three")]);
+        });
+    }
+    let drawn = tags.len();
+    tags.sort_unstable();
+    tags.dedup();
+    assert!(drawn >= 8 && tags.len() == drawn && !tags.contains(&0), "{tags:?}");
+}
+
+#[test]
+fn a_revision_without_its_record_or_its_tag_is_damage() {
+    const DAMAGE: [(&str, &str); 2] = [
+        ("DELETE FROM revision", "1 accounts are at a revision that is not there"),
+        ("UPDATE account SET tag = 0", "1 accounts have a revision without a tag"),
+    ];
+    fn check(store: &dyn Store, mut damage: impl FnMut(&str)) {
+        let account = store.create_account("a", NOW).unwrap();
+        import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "n")).unwrap();
+        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+        for (sql, text) in DAMAGE {
+            damage(sql);
+            let found = store.check().unwrap();
+            assert!(found.iter().any(|line| line.starts_with(text)), "{sql}: {found:?}");
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("test.db");
+    check(&SqliteStore::open(&path).unwrap(), |sql| {
+        rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    });
+    let Some(database) = cluster::database() else { return };
+    check(&PostgresStore::connect(&database.url).unwrap(), |sql| {
+        let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
+        client.batch_execute(sql).unwrap();
+    });
+}
+
+/// The rows of a revision can be removed under an answer that takes long. It is cut then: never is it whole and short.
+#[test]
+fn a_list_whose_rows_were_removed_is_cut() {
+    let here = Here::start(|config| config.list_cache = 0);
+    let store = SqliteStore::open(here.directory.path().join("t.db")).unwrap();
+    let account = store.account("a").unwrap();
+    // More than the buffers of two sockets hold: the end of the list is still to be read when the rows go.
+    let fill = |seed| {
+        let data = DemoData { candidates: 60_000, seed };
+        store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
+    };
+    fill(1);
+    let mut socket = here.connect();
+    let request = format!(
+        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\
+         Connection: close\r\n\r\n",
+        here.token
+    );
+    socket.write_all(request.as_bytes()).unwrap();
+    let mut bytes = vec![0; 1024];
+    socket.read_exact(&mut bytes).unwrap();
+    fill(2);
+    assert!(store.collect(Duration::ZERO).unwrap() > 30_000);
+    let begun = Instant::now();
+    drop(socket.read_to_end(&mut bytes));
+    assert!(begun.elapsed() < Duration::from_secs(20), "the connection was left open");
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(text.starts_with("HTTP/1.1 200") && text.len() > 100_000, "{}", text.len());
+    assert!(!text.ends_with("0\r\n\r\n"), "the answer looks whole");
+}
+
+#[test]
+fn a_tag_of_one_database_is_none_of_another() {
+    let servers = [Here::start(|_config| {}), Here::start(|_config| {})];
+    let [one, other] = servers.each_ref().map(|here| {
+        let answer = get(&here.running.base_url(), &here.token, "method=vacancies/list");
+        answer.header("etag").unwrap().to_owned()
+    });
+    assert_ne!(one, other);
+    let [_, here] = &servers;
+    for (tag, status) in [(one, 200), (other, 304)] {
+        let more = format!("If-None-Match: {tag}\r\n");
+        let answer =
+            call(&here.running.base_url(), &here.token, "GET", "method=vacancies/list", &more);
+        assert_eq!(answer.status, status);
+    }
+}
