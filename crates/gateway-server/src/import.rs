@@ -5,17 +5,21 @@
 //! | fields | record |
 //! |---|---|
 //! | `id`, `project` | a vacancy |
-//! | `id`, `name`, `email`, `phone`, `phone_mobile`, `date`, `portal`, `type` | a candidate |
+//! | `id`, `name`, and perhaps `email`, `phone`, `phone_mobile`, `date`, `portal`, `type` | a candidate |
+//! | those, `vacancy_id`, `status` | a candidate, and its status in a vacancy |
 //! | `vacancy_id`, `candidate_id`, `status` | the status of a candidate in a vacancy |
 //! | `credits_number`, `currency` | the credit balance |
 //! | `status`, `result` | an answer of `candidates/list`: each candidate in it |
 //!
-//! An array is as good as its items one by one. A field that nobody knows is an error, because it is more likely a
-//! typing mistake than something to lose without a word.
+//! An array is as good as its items one by one. Nothing is lost without a word: a field that nobody knows, or that
+//! belongs to another kind of record, is an error, and so are an answer that is no success, a column that is named twice
+//! and a quote that is never closed. A record replaces the one with its id; what it does not give is empty then.
 
 mod csv;
 mod json;
+mod quotes;
 pub(crate) mod record;
+pub(crate) mod target;
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -49,7 +53,7 @@ impl Import {
         progress: &mut dyn FnMut(u64),
     ) -> Result<ImportReport, Error> {
         let fill: &mut dyn FnMut(&mut dyn Stage) -> Result<(), Error> = &mut |stage| {
-            let mut target = record::Target::new(stage, self.application.as_ref(), progress);
+            let mut target = target::Target::new(stage, self.application.as_ref(), progress);
             for (index, path) in (0..).zip(&self.files) {
                 read(path, index, &mut target)?;
             }
@@ -81,7 +85,7 @@ impl std::fmt::Display for Undone {
 
 impl std::error::Error for Undone {}
 
-fn read(path: &Path, file: u32, target: &mut record::Target<'_, '_>) -> Result<(), Error> {
+fn read(path: &Path, file: u32, target: &mut target::Target<'_, '_>) -> Result<(), Error> {
     let open = File::open(path).map_err(|error| {
         let kind = match error.kind() {
             std::io::ErrorKind::NotFound => ErrorKind::NotFound,

@@ -4,6 +4,7 @@
 //! holds neither a connection nor a snapshot. What makes the pages one snapshot is the *revision*: every row carries
 //! the revision it came with and the one that superseded it, and a list is read as of the revision it began with.
 
+mod balance;
 mod dictionary;
 pub(crate) mod memory;
 mod merge;

@@ -9,7 +9,7 @@ use super::{Database, note, print};
 use crate::demo_data::DemoData;
 use crate::error::{Error, ErrorKind};
 use crate::generated::record::CreditsRow;
-use crate::import::{Import, record};
+use crate::import::{Import, target};
 use crate::store::{Changes, ImportMode, ImportReport, Place};
 
 #[derive(Debug, Args)]
@@ -69,7 +69,7 @@ pub(super) enum CreditsCommand {
 pub(super) fn credits(command: CreditsCommand) -> Result<(), Error> {
     let CreditsCommand::Set { account, number, currency, database } = command;
     let place = Place { file: 0, line: 0 };
-    record::credits(place, &number, &currency)
+    target::credits(place, &number, &currency)
         .map_err(|error| Error::new(ErrorKind::Config, error.to_string()))?;
     let store = database.open()?;
     let id = store.account(&account)?;

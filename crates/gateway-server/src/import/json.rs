@@ -9,7 +9,8 @@ use std::rc::Rc;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
-use super::record::{Fields, Target};
+use super::record::Fields;
+use super::target::Target;
 use crate::Place;
 use crate::error::Error;
 
@@ -81,14 +82,29 @@ struct State<'t, 's, 'p> {
 }
 
 impl State<'_, '_, '_> {
+    const fn place(&self) -> Place {
+        Place { file: self.file, line: self.line.get() }
+    }
+
     fn put<E: serde::de::Error>(&mut self, fields: Fields) -> Result<(), E> {
-        let place = Place { file: self.file, line: self.line.get() };
-        self.target.put(place, fields).map_err(|error| {
-            *self.failure = Some(error);
-            E::custom("refused")
-        })
+        let put = self.target.put(self.place(), fields);
+        put.map_err(|error| self.fail(error))
+    }
+
+    fn refuse<E: serde::de::Error>(&mut self, text: &'static str) -> Result<(), E> {
+        let error = Error::at(self.place(), text);
+        Err(self.fail(error))
+    }
+
+    /// Keeps the error for the caller; the parser gets one that ends it.
+    fn fail<E: serde::de::Error>(&mut self, error: Error) -> E {
+        *self.failure = Some(error);
+        E::custom("refused")
     }
 }
+
+/// The `status` of an answer that is none of an error.
+const SUCCESS: &str = "success";
 
 /// A record, an array of records, or an envelope.
 struct Values<'v, 't, 's, 'p>(&'v mut State<'t, 's, 'p>);
@@ -118,14 +134,24 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
         let mut is_envelope = false;
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             if key == "result" {
-                is_envelope = true;
+                if std::mem::replace(&mut is_envelope, true) {
+                    return self.0.refuse("the answer has two results");
+                }
                 map.next_value_seed(Values(self.0))?;
             } else {
                 fields.read(&key, &mut map)?;
             }
         }
-        // What else stands in an envelope is its success marker.
-        if is_envelope { Ok(()) } else { self.0.put(fields) }
+        if !is_envelope {
+            return self.0.put(fields);
+        }
+        // Its records are staged already, and with this error nothing of the import is kept.
+        let succeeded = fields.status.take().is_some_and(|status| status == SUCCESS);
+        match fields.any() {
+            None if succeeded => Ok(()),
+            None => self.0.refuse("the answer is no success"),
+            Some(_) => self.0.refuse("the answer has fields that no answer has"),
+        }
     }
 }
 

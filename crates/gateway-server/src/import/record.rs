@@ -1,32 +1,29 @@
-//! One record of an import, whatever file it came from: checked, and handed to the stage.
+//! The fields of one record of an import, whatever file it came from.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use gateway_model::{CivilDateTime, DecimalText};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
-use crate::error::Error;
-use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
-use crate::store::{ApplicationRow, Place, Stage};
+use crate::generated::record::{CandidateRow, PortalRow};
 
 /// All fields that any record has. Which are there says what the record is.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
-    id: Option<Text>,
-    project: Option<String>,
-    name: Option<String>,
+    pub(super) id: Option<Text>,
+    pub(super) project: Option<String>,
+    pub(super) name: Option<String>,
     email: Option<String>,
     phone: Option<String>,
     phone_mobile: Option<String>,
     date: Option<String>,
     portal: Option<Portal>,
     kind: Option<String>,
-    vacancy_id: Option<Text>,
-    candidate_id: Option<Text>,
-    status: Option<String>,
-    credits_number: Option<String>,
-    currency: Option<String>,
+    pub(super) vacancy_id: Option<Text>,
+    pub(super) candidate_id: Option<Text>,
+    pub(super) status: Option<String>,
+    pub(super) credits_number: Option<String>,
+    pub(super) currency: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -37,7 +34,7 @@ struct Portal {
 
 /// An id: text, or the number that many tools make of it.
 #[derive(Debug)]
-struct Text(String);
+pub(super) struct Text(pub(super) String);
 
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -169,7 +166,29 @@ impl Fields {
         })
     }
 
-    fn has_nul(&self) -> bool {
+    /// Names a field that is there.
+    pub(super) fn any(&self) -> Option<&'static str> {
+        [
+            ("id", self.id.is_some()),
+            ("project", self.project.is_some()),
+            ("name", self.name.is_some()),
+            ("email", self.email.is_some()),
+            ("phone", self.phone.is_some()),
+            ("phone_mobile", self.phone_mobile.is_some()),
+            ("date", self.date.is_some()),
+            ("portal", self.portal.is_some()),
+            ("type", self.kind.is_some()),
+            ("vacancy_id", self.vacancy_id.is_some()),
+            ("candidate_id", self.candidate_id.is_some()),
+            ("status", self.status.is_some()),
+            ("credits_number", self.credits_number.is_some()),
+            ("currency", self.currency.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(name, is_there)| is_there.then_some(name))
+    }
+
+    pub(super) fn has_nul(&self) -> bool {
         let portal = self.portal.as_ref();
         [
             self.project.as_deref(),
@@ -212,125 +231,3 @@ impl Fields {
         true
     }
 }
-
-/// Where records go.
-pub(super) struct Target<'s, 'p> {
-    stage: &'s mut dyn Stage,
-    application: Option<&'s (i64, String)>,
-    progress: &'p mut dyn FnMut(u64),
-    count: u64,
-}
-
-impl<'s, 'p> Target<'s, 'p> {
-    pub(super) fn new(
-        stage: &'s mut dyn Stage,
-        application: Option<&'s (i64, String)>,
-        progress: &'p mut dyn FnMut(u64),
-    ) -> Self {
-        Self { stage, application, progress, count: 0 }
-    }
-
-    /// Says how many records were read in all.
-    pub(super) fn finish(self) {
-        (self.progress)(self.count);
-    }
-
-    /// Checks a record and stages it.
-    pub(super) fn put(&mut self, place: Place, fields: Fields) -> Result<(), Error> {
-        if fields.has_nul() {
-            // PostgreSQL has no text with it, and both databases hold the same.
-            return Err(Error::at(place, "a text has a NUL character"));
-        }
-        self.count += 1;
-        if self.count.is_multiple_of(PROGRESS) {
-            (self.progress)(self.count);
-        }
-        match fields {
-            Fields { candidate_id: Some(candidate), vacancy_id, status, .. } => {
-                let (vacancy_id, _) = id(place, "vacancy_id", vacancy_id)?;
-                let (candidate_id, _) = id(place, "candidate_id", Some(candidate))?;
-                let status = status.unwrap_or_default();
-                self.application(
-                    place,
-                    &ApplicationRow { vacancy_id, candidate_id, status: &status },
-                )
-            }
-            Fields { project: Some(project), id: vacancy, .. } => {
-                let (number, text) = id(place, "id", vacancy)?;
-                self.stage.vacancy(place, number, &VacancyRow { id: &text, project: &project })
-            }
-            Fields { credits_number: Some(number), currency, .. } => {
-                let currency = currency.unwrap_or_default();
-                credits(place, &number, &currency)?;
-                let row = CreditsRow { credits_number: &number, currency: &currency };
-                self.stage.credits(place, &row)
-            }
-            candidate => self.candidate(place, candidate),
-        }
-    }
-
-    fn candidate(&mut self, place: Place, fields: Fields) -> Result<(), Error> {
-        let row = fields.as_candidate();
-        let row = row.ok_or_else(|| Error::at(place, "id is missing"))?;
-        let number = number(place, "id", row.id)?;
-        if !row.date.is_empty() && CivilDateTime::from(row.date).civil().is_none() {
-            return Err(Error::at(place, "date is not a date and time as YYYY-MM-DD HH:MM:SS"));
-        }
-        self.stage.candidate(place, number, &row)?;
-        let own = match (fields.vacancy_id, &fields.status) {
-            (Some(vacancy), Some(status)) => {
-                Some((id(place, "vacancy_id", Some(vacancy))?.0, status))
-            }
-            (None, None) => None,
-            _ => return Err(Error::at(place, "vacancy_id and status belong together")),
-        };
-        let given = self.application.map(|(vacancy, status)| (*vacancy, status));
-        for (vacancy_id, status) in own.into_iter().chain(given) {
-            self.application(place, &ApplicationRow { vacancy_id, candidate_id: number, status })?;
-        }
-        Ok(())
-    }
-}
-
-impl Target<'_, '_> {
-    fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
-        let length = row.status.chars().count();
-        if length == 0 || length > LONGEST_STATUS {
-            let text = format!("status must have 1 to {LONGEST_STATUS} characters");
-            return Err(Error::at(place, text));
-        }
-        self.stage.application(place, row)
-    }
-}
-
-/// Reads an id: decimal digits without a leading zero, in the range of the database.
-fn id(place: Place, field: &str, text: Option<Text>) -> Result<(i64, String), Error> {
-    let text = text.map(|Text(text)| text).unwrap_or_default();
-    number(place, field, &text).map(|number| (number, text))
-}
-
-fn number(place: Place, field: &str, text: &str) -> Result<i64, Error> {
-    let canonical = text.bytes().all(|byte| byte.is_ascii_digit())
-        && (text.len() == 1 || !text.starts_with('0'));
-    match text.parse() {
-        Ok(number) if canonical => Ok(number),
-        _ if text.is_empty() => Err(Error::at(place, format!("{field} is missing"))),
-        _ => Err(Error::at(place, format!("{field} is not a number from 0 to {}", i64::MAX))),
-    }
-}
-
-/// Checks a balance.
-pub(crate) fn credits(place: Place, number: &str, currency: &str) -> Result<(), Error> {
-    if !DecimalText::from(number).is_plain() {
-        return Err(Error::at(place, "credits_number is not a plain decimal number"));
-    }
-    if currency.is_empty() || currency.len() > 16 {
-        return Err(Error::at(place, "currency must have 1 to 16 characters"));
-    }
-    Ok(())
-}
-
-const LONGEST_STATUS: usize = 200;
-
-/// Progress is told after so many records.
-const PROGRESS: u64 = 100_000;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::balance::Balance;
 use super::{
     Account, AccountId, ApplicationRow, CandidateFilter, CandidateSink, Changes, CreditsSink, Fill,
     ImportMode, ImportReport, Page, Place, Principal, Snapshot, Stage, Store, TokenInfo,
@@ -220,12 +221,13 @@ impl Store for MemoryStore {
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
         let (Snapshot { revision, .. }, before) = self.live(account)?;
-        let mut staging = Staging {
-            data: Data { credits: before.credits.clone(), ..Data::default() },
-            refers: Vec::new(),
-        };
+        let mut staging = Staging::default();
         fill(&mut staging)?;
-        let Staging { data: staged, refers } = staging;
+        let Staging { data: mut staged, refers, balance } = staging;
+        staged.credits = balance
+            .given()
+            .map(|(number, currency)| (number.to_owned(), currency.to_owned()))
+            .or_else(|| before.credits.clone());
         let mut after = before.clone();
         let mut report = ImportReport {
             credits_changed: staged.credits != before.credits,
@@ -266,8 +268,10 @@ impl Store for MemoryStore {
     }
 }
 
+#[derive(Default)]
 struct Staging {
     data: Data,
+    balance: Balance,
     refers: Vec<(Place, i64, i64)>,
 }
 
@@ -299,9 +303,8 @@ impl Stage for Staging {
         put(&mut self.data.applications, place, key, status, what, row.candidate_id)
     }
 
-    fn credits(&mut self, _place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
-        self.data.credits = Some((row.credits_number.to_owned(), row.currency.to_owned()));
-        Ok(())
+    fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
+        self.balance.take(place, row)
     }
 }
 

@@ -176,6 +176,35 @@ fn from_nothing_to_a_served_account_on_postgresql() {
     whole_life(&one.url, &two.url);
 }
 
+/// Files of which a part would be lost.
+const LOSSES: [(&str, &str, &str); 13] = [
+    ("q1.csv", "id,name\n1,\"secret\n2,Bob\n3,Carl\n", "2: a quote is opened here"),
+    ("q2.csv", "id,name\n1,Ann\n\"2\",\"secret\n", "3: a quote is opened here"),
+    ("q3.csv", "id,name,name\n1,Ann,secret\n", "1: the first line names a column twice"),
+    (
+        "q4.ndjson",
+        r#"{"id":"6","name":"secret","candidate_id":"5","vacancy_id":"1","status":"New"}"#,
+        "1: id is no field of the status",
+    ),
+    ("q5.ndjson", r#"{"id":"6","project":"P","name":"secret"}"#, "1: name is no field of a vac"),
+    (
+        "q6.ndjson",
+        r#"{"credits_number":"1","currency":"EUR","status":"secret"}"#,
+        "1: status is no field of the credit balance",
+    ),
+    ("q7.ndjson", r#"{"id":"6","name":"secret","currency":"EUR"}"#, "1: currency is no field of a"),
+    ("q8.ndjson", "{\"id\":\"6\",\"email\":\"secret\"}", "1: name is missing"),
+    (
+        "q9.json",
+        "{\"credits_number\":\"1\",\"currency\":\"EUR\"}\n{\"credits_number\":\"2\",\"currency\":\"EUR\"}",
+        "2: the credit balance is given again",
+    ),
+    ("r1.json", r#"{"status":"error","result":[]}"#, "1: the answer is no success"),
+    ("r2.json", r#"{"result":[{"id":"6","name":"secret"}]}"#, "1: the answer is no success"),
+    ("r3.json", r#"{"status":"success","result":[],"id":"6"}"#, "1: the answer has fields"),
+    ("r4.json", r#"{"status":"success","result":[],"result":[]}"#, "1: the answer has two"),
+];
+
 #[test]
 fn a_wrong_file_is_named_with_its_line_and_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
@@ -206,12 +235,12 @@ fn a_wrong_file_is_named_with_its_line_and_changes_nothing() {
     refused("d.ndjson", "not JSON", "1: this is not JSON");
     refused(
         "e.json",
-        "[\n{\"id\":\"1\"},\n{\"id\":\"2\",\"date\":\"2026-02-30 00:00:00\"}\n]",
+        "[\n{\"id\":\"1\",\"name\":\"\"},\n{\"id\":\"2\",\"name\":\"\",\"date\":\"2026-02-30 00:00:00\"}\n]",
         "3: date is not",
     );
     refused(
         "f.json",
-        "{\"status\":\"success\",\"result\":[{\"id\":\"1\"},\n{\"id\":7.5}]}",
+        "{\"status\":\"success\",\"result\":[{\"id\":\"1\",\"name\":\"\"},\n{\"id\":7.5}]}",
         "2: a field is unknown",
     );
     refused("g.csv", "id,name\n1,secret\n2\n", "3: the line has another number of cells");
@@ -236,6 +265,9 @@ fn a_wrong_file_is_named_with_its_line_and_changes_nothing() {
         r#"[{"id":"1","name":"secret"},{"id":"1","name":"other"}]"#,
         "1: candidate 1 is given again with other data, first in line 1",
     );
+    for (name, text, expected) in LOSSES {
+        refused(name, text, expected);
+    }
     let served = Served::start(&database, &[]);
     let token = run(&database, &["token", "create", "--account", "acme"]);
     let list = get(&served.base_url, token.trim(), "method=candidates/list");

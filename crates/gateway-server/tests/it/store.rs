@@ -241,6 +241,12 @@ fn what_contradicts_itself_is_refused_with_its_line() {
             application(stage, 2, 8, 1, "New")?;
             application(stage, 2, 8, 1, "Old")
         });
+        refused("credit balance is given again with other data, first in line 2", 4, |stage| {
+            for (line, currency) in [(2, "EUR"), (3, "EUR"), (4, "CHF")] {
+                stage.credits(place(line), &CreditsRow { credits_number: "7", currency })?;
+            }
+            Ok(())
+        });
         // The same twice is no contradiction, wherever it stands.
         let report = import(store, account, ImportMode::Commit, |stage| {
             for line in [2, 3, 3] {

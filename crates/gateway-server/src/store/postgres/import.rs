@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ::postgres::Transaction;
 
+use super::super::balance::Balance;
 use super::super::dictionary::{Dictionary, StatusKeys};
 use super::super::merge::{Session, merge};
 use super::super::{
@@ -28,7 +29,8 @@ pub(super) fn run(
     let mut stage = Staging::new(transaction, account);
     fill(&mut stage)?;
     stage.flush()?;
-    let Staging { mut session, credits_changed, .. } = stage;
+    let Staging { mut session, balance, .. } = stage;
+    let credits_changed = session.set_credits(&balance)?;
     session.transaction.batch_execute(include_str!("staged.sql")).map_err(failed)?;
     let report = merge(&mut session, account, credits_changed)?;
     match mode {
@@ -91,7 +93,7 @@ struct Staging<'t> {
     vacancies: Vacancies,
     candidates: Candidates,
     applications: Applications,
-    credits_changed: bool,
+    balance: Balance,
 }
 
 /// Columns, not rows: each is sent as one array.
@@ -126,7 +128,7 @@ impl<'t> Staging<'t> {
             vacancies: Vacancies::default(),
             candidates: Candidates::default(),
             applications: Applications::default(),
-            credits_changed: false,
+            balance: Balance::default(),
         }
     }
 
@@ -174,12 +176,8 @@ impl Stage for Staging<'_> {
         self.flush_if(self.applications.status.len())
     }
 
-    fn credits(&mut self, _place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
-        let Open { transaction, account } = &mut self.session;
-        let parameters: [Parameter<'_>; 3] = [&row.credits_number, &row.currency, account];
-        let changed = transaction.execute(sql::SET_CREDITS, &parameters).map_err(failed)?;
-        self.credits_changed |= changed > 0;
-        Ok(())
+    fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
+        self.balance.take(place, row)
     }
 }
 
@@ -190,6 +188,14 @@ struct Open<'t> {
 }
 
 impl Open<'_> {
+    /// Sets the balance and tells whether it is another than before.
+    fn set_credits(&mut self, balance: &Balance) -> Result<bool, Error> {
+        let Some((number, currency)) = balance.given() else { return Ok(false) };
+        let parameters: [Parameter<'_>; 3] = [&number, &currency, &self.account];
+        let changed = self.transaction.execute(sql::SET_CREDITS, &parameters).map_err(failed)?;
+        Ok(changed > 0)
+    }
+
     /// Stages records and returns how many.
     fn stage(&mut self, sql: &'static str, columns: &[Parameter<'_>]) -> Result<i64, Error> {
         let staged = self.transaction.execute(sql, columns).map_err(failed)?;

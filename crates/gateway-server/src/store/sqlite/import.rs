@@ -7,6 +7,7 @@ use rusqlite::{
     params_from_iter,
 };
 
+use super::super::balance::Balance;
 use super::super::dictionary::{Dictionary, StatusKeys};
 use super::super::merge::{Session, merge};
 use super::super::{
@@ -31,8 +32,9 @@ pub(super) fn run(
     transaction.execute_batch(include_str!("staging.sql")).map_err(failed(doing))?;
     let mut stage = Staging::new(&transaction, account)?;
     fill(&mut stage)?;
-    let credits_changed = stage.credits_changed;
+    let balance = std::mem::take(&mut stage.balance);
     drop(stage);
+    let credits_changed = set_credits(&transaction, account, &balance)?;
     transaction.execute_batch(include_str!("staged.sql")).map_err(failed(doing))?;
     let report = merge(&mut OpenTransaction(&transaction), account, credits_changed)?;
     match mode {
@@ -43,6 +45,17 @@ pub(super) fn run(
         }
     }
     Ok(report)
+}
+
+/// Sets the balance and tells whether it is another than before.
+fn set_credits(
+    transaction: &Transaction<'_>,
+    account: AccountId,
+    balance: &Balance,
+) -> Result<bool, Error> {
+    let Some((number, currency)) = balance.given() else { return Ok(false) };
+    let changed = transaction.execute(sql::SET_CREDITS, params![number, currency, account.0]);
+    Ok(changed.map_err(failed("importing"))? > 0)
 }
 
 /// Deletes the row versions that were superseded at least so long ago.
@@ -110,7 +123,7 @@ struct Staging<'t> {
     vacancy: CachedStatement<'t>,
     candidate: CachedStatement<'t>,
     application: CachedStatement<'t>,
-    credits_changed: bool,
+    balance: Balance,
 }
 
 impl<'t> Staging<'t> {
@@ -123,7 +136,7 @@ impl<'t> Staging<'t> {
             vacancy: prepare("INSERT INTO staged_vacancy VALUES (NULL, ?, ?, ?)")?,
             candidate: prepare("INSERT INTO staged_candidate VALUES (NULL, ?, ?, ?)")?,
             application: prepare("INSERT INTO staged_application VALUES (NULL, ?, ?, ?, ?)")?,
-            credits_changed: false,
+            balance: Balance::default(),
         })
     }
 }
@@ -163,12 +176,8 @@ impl Stage for Staging<'_> {
         self.application.execute(parameters).map(drop).map_err(failed("importing"))
     }
 
-    fn credits(&mut self, _place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
-        let Statuses { transaction, account } = self.dictionary;
-        let parameters = params![row.credits_number, row.currency, account];
-        let changed = transaction.execute(sql::SET_CREDITS, parameters);
-        self.credits_changed |= changed.map_err(failed("importing"))? > 0;
-        Ok(())
+    fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
+        self.balance.take(place, row)
     }
 }
 

@@ -1,0 +1,93 @@
+//! Quotes in CSV: whether the last one was closed, which the parser does not tell.
+
+use std::cell::Cell;
+use std::io::Read;
+use std::rc::Rc;
+
+/// Passes a table on and follows its quotes as the parser does (RFC 4180 section 2).
+pub(super) struct Quotes<R> {
+    reader: R,
+    state: State,
+    line: u64,
+    /// The line of the quote that is open now.
+    opened: u64,
+    unclosed: Rc<Cell<Option<u64>>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// Before the first character of a cell.
+    Begin,
+    /// In a cell without quotes, or after the one that closed it.
+    Plain,
+    Quoted,
+    /// After a quote in a quoted cell: it closes the cell or is the first half of one that stands in it.
+    Quote,
+}
+
+impl<R> Quotes<R> {
+    /// Follows `reader`. After its end, the cell has the line of a quote that is still open.
+    pub(super) fn new(reader: R) -> (Self, Rc<Cell<Option<u64>>>) {
+        let unclosed = Rc::default();
+        let quotes = Self {
+            reader,
+            state: State::Begin,
+            line: 1,
+            opened: 0,
+            unclosed: Rc::clone(&unclosed),
+        };
+        (quotes, unclosed)
+    }
+
+    fn follow(&mut self, byte: u8) {
+        self.line += u64::from(byte == b'\n');
+        self.state = match (self.state, byte) {
+            (State::Begin, b'"') => {
+                self.opened = self.line;
+                State::Quoted
+            }
+            (State::Quoted, b'"') => State::Quote,
+            (State::Quote, b'"') | (State::Quoted, _) => State::Quoted,
+            (_, b',' | b'\r' | b'\n') => State::Begin,
+            _ => State::Plain,
+        };
+    }
+}
+
+impl<R: Read> Read for Quotes<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        if length == 0 && !buffer.is_empty() {
+            self.unclosed.set((self.state == State::Quoted).then_some(self.opened));
+        }
+        for byte in buffer.get(..length).unwrap_or_default() {
+            self.follow(*byte);
+        }
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unclosed_quotes() {
+        for (text, expected) in [
+            ("", None),
+            ("a,\"b\"", None),
+            ("a,\"b\"\"\"\r\n", None),
+            ("a,b\"\n", None),
+            ("\"a\"b\"c\n", None),
+            ("\"\"", None),
+            ("a\n\"b\nc", Some(2)),
+            ("\"", Some(1)),
+            ("a,\"\"\"", Some(1)),
+            ("\"a\"\r\n\"b\",\"c\r\nd\r\n", Some(2)),
+        ] {
+            let (mut quotes, unclosed) = Quotes::new(text.as_bytes());
+            quotes.read_to_end(&mut Vec::new()).unwrap();
+            assert_eq!(unclosed.get(), expected, "{text}");
+        }
+    }
+}
