@@ -91,30 +91,57 @@ fn parse() -> Result<Arguments, clap::Error> {
 /// Which database a command works on.
 #[derive(Debug, Args)]
 struct Database {
-    /// The database: a file, which is made if it does not exist, or `postgres://USER@HOST/NAME`.
+    /// The database: a file, or `postgres://USER@HOST/NAME`. `serve` and `account create` make what is not there.
     #[arg(long, value_name = "FILE|URL", env = "GATEWAY_DATABASE", hide_env_values = true)]
     database: Option<String>,
 }
 
 impl Database {
+    /// Opens the database, which has to be there: a mistyped name should not become one.
     fn open(&self) -> Result<Arc<dyn Store>, Error> {
-        open(self.database.as_deref(), STATEMENT_BUDGET)
+        match Named::of(self.database.as_deref())? {
+            Named::File(path) => Ok(Arc::new(SqliteStore::open_existing(path)?)),
+            #[cfg(feature = "postgres")]
+            Named::Url(url) => Ok(Arc::new(PostgresStore::connect_existing(url)?)),
+        }
+    }
+
+    /// Opens the database, or makes it.
+    fn open_or_make(&self) -> Result<Arc<dyn Store>, Error> {
+        open_or_make(self.database.as_deref(), STATEMENT_BUDGET)
     }
 }
 
-/// Opens a database whose statements may take as long as `budget` where a request waits for them.
-fn open(database: Option<&str>, budget: Duration) -> Result<Arc<dyn Store>, Error> {
-    let Some(database) = database else {
-        let help = "no database: set --database FILE or GATEWAY_DATABASE";
-        return Err(Error::new(ErrorKind::Config, help));
-    };
-    if !database.starts_with("postgres://") && !database.starts_with("postgresql://") {
-        return Ok(Arc::new(SqliteStore::open(database)?.with_statement_budget(budget)));
+/// Opens or makes a database whose statements may take as long as `budget` where a request waits for them.
+fn open_or_make(database: Option<&str>, budget: Duration) -> Result<Arc<dyn Store>, Error> {
+    match Named::of(database)? {
+        Named::File(path) => Ok(Arc::new(SqliteStore::open(path)?.with_statement_budget(budget))),
+        #[cfg(feature = "postgres")]
+        Named::Url(url) => Ok(Arc::new(PostgresStore::connect(url)?.with_statement_budget(budget))),
     }
+}
+
+/// What names a database.
+enum Named<'n> {
+    File(&'n str),
     #[cfg(feature = "postgres")]
-    return Ok(Arc::new(PostgresStore::connect(database)?.with_statement_budget(budget)));
-    #[cfg(not(feature = "postgres"))]
-    Err(Error::new(ErrorKind::Config, "this program was built without PostgreSQL"))
+    Url(&'n str),
+}
+
+impl<'n> Named<'n> {
+    fn of(database: Option<&'n str>) -> Result<Self, Error> {
+        let Some(database) = database else {
+            let help = "no database: set --database FILE or GATEWAY_DATABASE";
+            return Err(Error::new(ErrorKind::Config, help));
+        };
+        if !database.starts_with("postgres://") && !database.starts_with("postgresql://") {
+            return Ok(Self::File(database));
+        }
+        #[cfg(feature = "postgres")]
+        return Ok(Self::Url(database));
+        #[cfg(not(feature = "postgres"))]
+        Err(Error::new(ErrorKind::Config, "this program was built without PostgreSQL"))
+    }
 }
 
 /// One line with the failure and what caused it.

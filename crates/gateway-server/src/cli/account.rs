@@ -27,7 +27,7 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
                 let help = "an account name has 1 to 200 characters and no space at its ends";
                 return Err(Error::new(ErrorKind::Config, help));
             }
-            let (store, now) = (database.open()?, Clock::system().now());
+            let (store, now) = (database.open_or_make()?, Clock::system().now());
             let id = store.create_account(&name, now)?;
             let Some(label) = token else { return print(&format!("account {id}: {name}\n")) };
             note(&format!("account {id}: {name}; its token is shown this once"));

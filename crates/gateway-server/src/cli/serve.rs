@@ -10,7 +10,7 @@ use clap::{ArgMatches, Args};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::settings::Settings;
-use super::{complain, descriptors, note, open, print};
+use super::{complain, descriptors, note, open_or_make, print};
 use crate::config::Config;
 use crate::error::Error;
 use crate::server::{RunningServer, Server};
@@ -56,7 +56,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
     }
     // Before there is a runtime: opening a database blocks.
     let budget = config.statement_timeout;
-    let store = if demo { None } else { Some(open(settings.database.as_deref(), budget)?) };
+    let store = if demo { None } else { Some(open_or_make(settings.database.as_deref(), budget)?) };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(store, config));
     // What still waits for a database that does not answer would otherwise hold the process up for as long.

@@ -38,6 +38,23 @@ impl PostgresStore {
     ///
     /// Fails when the URL makes no sense, the database cannot be reached, or a newer release has written it.
     pub fn connect(url: &str) -> Result<Self, Error> {
+        let store = Self::of(url)?;
+        migrate::make(&mut store.unhurried()?)?;
+        Ok(store)
+    }
+
+    /// Connects to a database that has the tables.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::NotFound`] when it has none, and otherwise as [`connect`](Self::connect).
+    pub fn connect_existing(url: &str) -> Result<Self, Error> {
+        let store = Self::of(url)?;
+        migrate::find(&mut store.unhurried()?)?;
+        Ok(store)
+    }
+
+    fn of(url: &str) -> Result<Self, Error> {
         let no_tls = || {
             let help = "TLS to the database is not built in: use a socket, a tunnel or a proxy";
             Error::new(ErrorKind::Config, help)
@@ -53,9 +70,7 @@ impl PostgresStore {
         if config.get_ssl_mode() == SslMode::Require {
             return Err(no_tls());
         }
-        let store = Self { config, links: Mutex::new(Vec::new()), budget: STATEMENT_BUDGET };
-        migrate::run(&mut store.unhurried()?)?;
-        Ok(store)
+        Ok(Self { config, links: Mutex::new(Vec::new()), budget: STATEMENT_BUDGET })
     }
 
     /// Sets how long a statement that serves a request may take, 10 seconds if not set. One that takes longer is

@@ -40,6 +40,17 @@ impl SqliteStore {
     /// A file that is empty, damaged, of another program or of a newer release is refused and left as it is.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
+        open::make(path)?;
+        Self::open_existing(path)
+    }
+
+    /// Opens a database that is there.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::NotFound`] when there is no file of that name, and otherwise as [`open`](Self::open).
+    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
         let writer = open::writer(path)?;
         Ok(Self {
             path: path.to_owned(),

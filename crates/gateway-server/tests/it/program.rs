@@ -366,6 +366,37 @@ fn a_wrong_call_is_one_line_and_exit_code_2() {
     check(&["serve", "--database", &empty], 3, "is empty, not a database");
 }
 
+/// A mistyped name is no new database.
+#[test]
+fn only_serve_and_a_new_account_make_a_database() {
+    const COMMANDS: [&[&str]; 6] = [
+        &["check"],
+        &["account", "list"],
+        &["token", "list", "--account", "acme"],
+        &["import", "--account", "acme", "nowhere.csv"],
+        &["credits", "set", "--account", "acme", "1", "EUR"],
+        &["demo-data", "--account", "acme"],
+    ];
+    fn refused(database: &str, expected: &str) {
+        for arguments in COMMANDS {
+            let output = program().args(arguments).args(["--database", database]).output().unwrap();
+            let error = error(&output);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?} {error}");
+            assert!(error.contains(expected), "{arguments:?} {error}");
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("nosuch.db");
+    refused(path.to_str().unwrap(), "there is no database");
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+    account(path.to_str().unwrap(), "acme");
+    assert!(run(path.to_str().unwrap(), &["check"]).contains("no damage"));
+    let Some(database) = cluster::database() else { return };
+    refused(&database.url, "the database has no tables of this program");
+    account(&database.url, "acme");
+    assert!(run(&database.url, &["check"]).contains("no damage"));
+}
+
 #[test]
 fn flags_count_before_the_environment_before_the_file() {
     let directory = tempfile::tempdir().unwrap();

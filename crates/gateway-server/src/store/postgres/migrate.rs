@@ -10,13 +10,29 @@ use crate::error::{Error, ErrorKind};
 use crate::generated::record::{CandidateRow, PortalRow};
 
 /// Makes the schema of this release, or finds that it is there.
-pub(super) fn run(link: &mut Link) -> Result<(), Error> {
+pub(super) fn make(link: &mut Link) -> Result<(), Error> {
+    run(link, |transaction| transaction.batch_execute(include_str!("schema.sql")).map_err(failed))
+}
+
+/// Finds the schema, of this release or brought up to it.
+pub(super) fn find(link: &mut Link) -> Result<(), Error> {
+    run(link, |_transaction| {
+        let text = "the database has no tables of this program";
+        Err(Error::new(ErrorKind::NotFound, text))
+    })
+}
+
+/// Brings the schema to the version of this release; where there is none, `missing` says what happens.
+fn run(
+    link: &mut Link,
+    missing: impl FnOnce(&mut Transaction<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut transaction = link.client.transaction().map_err(failed)?;
     // Held until the transaction ends: who comes second finds the tables made.
     transaction.batch_execute(LOCK).map_err(failed)?;
     let exists = transaction.query(EXISTS, &[]).map_err(failed)?;
     if exists.is_empty() {
-        transaction.batch_execute(include_str!("schema.sql")).map_err(failed)?;
+        missing(&mut transaction)?;
     }
     let row = transaction.query_one("SELECT max(version) FROM gateway_schema", &[]);
     match get::<Option<i64>>(&row.map_err(failed)?, 0)? {

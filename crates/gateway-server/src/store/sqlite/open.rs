@@ -9,7 +9,13 @@ use rusqlite::{Connection, OpenFlags};
 use super::{failed, failure, migrate};
 use crate::error::{Error, ErrorKind};
 
-/// Opens the file for writing; makes it first if there is none.
+/// Makes the file if there is none.
+pub(super) fn make(path: &Path) -> Result<(), Error> {
+    let is_missing = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    if std::fs::metadata(path).is_err_and(is_missing) { create(path) } else { Ok(()) }
+}
+
+/// Opens the file for writing.
 pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
     match std::fs::metadata(path) {
         // A file that was cut to nothing would open as a new, empty database.
@@ -18,7 +24,10 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
             return Err(Error::new(ErrorKind::StorageForeign, context));
         }
         Ok(_) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => create(path)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let context = format!("there is no database {}", path.display());
+            return Err(Error::new(ErrorKind::NotFound, context));
+        }
         Err(error) => {
             let context = format!("{} cannot be read", path.display());
             return Err(Error::caused(ErrorKind::Io, context, error));

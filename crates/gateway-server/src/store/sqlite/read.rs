@@ -230,7 +230,7 @@ mod tests {
     fn no_value_makes_a_new_plan() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("t.db");
-        drop(open::writer(&path).unwrap());
+        open::make(&path).unwrap();
         let connection = open::reader(&path).unwrap();
         for sql in [
             sql::AUTHENTICATE,
@@ -260,7 +260,9 @@ mod tests {
     #[test]
     fn every_read_goes_by_a_key() {
         let directory = tempfile::tempdir().unwrap();
-        let connection = open::writer(&directory.path().join("t.db")).unwrap();
+        let path = directory.path().join("t.db");
+        open::make(&path).unwrap();
+        let connection = open::writer(&path).unwrap();
         let mut plans = String::new();
         for (name, sql) in [
             ("token", sql::AUTHENTICATE),
