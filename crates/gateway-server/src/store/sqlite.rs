@@ -25,6 +25,9 @@ use crate::token::{NewToken, TokenDigest, TokenId};
 ///
 /// Several processes may use the file at once, for example a server and an import: readers are never blocked, and
 /// writers wait for one another.
+///
+/// What was written last can stand in a log beside the file, `FILE-wal`: the two belong together. To restore a backup,
+/// stop every process that uses the file, remove `FILE`, `FILE-wal` and `FILE-shm`, and put the backup in place.
 pub struct SqliteStore {
     path: PathBuf,
     writer: Mutex<Connection>,
@@ -37,7 +40,8 @@ impl SqliteStore {
     ///
     /// # Errors
     ///
-    /// A file that is empty, damaged, of another program or of a newer release is refused and left as it is.
+    /// A file that is empty, damaged, of another program or of a newer release is refused and left as it is. So is the
+    /// log of a file that is gone: what it holds belongs to that file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         open::make(path)?;

@@ -356,6 +356,26 @@ fn files_that_are_not_ours_are_refused_and_left_alone() {
     SqliteStore::open(path("no/such/directory")).unwrap_err();
 }
 
+/// What a killed process left in the log of a file that is gone does not come back in a new one.
+#[test]
+fn the_log_of_a_file_that_is_gone_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for suffix in ["-wal", "-journal"] {
+        let path = directory.path().join(format!("old{suffix}.db"));
+        let log = directory.path().join(format!("old{suffix}.db{suffix}"));
+        SqliteStore::open(&path).unwrap().create_account("a", NOW).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&log, "left").unwrap();
+        let error = SqliteStore::open(&path).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::StorageForeign);
+        assert!(error.to_string().contains(log.to_str().unwrap()), "{error}");
+        assert!(!path.exists() && log.exists());
+        assert_eq!(SqliteStore::open_existing(&path).unwrap_err().kind(), ErrorKind::NotFound);
+        std::fs::remove_file(&log).unwrap();
+        SqliteStore::open(&path).unwrap();
+    }
+}
+
 #[test]
 fn many_servers_may_start_on_one_database_at_once() {
     let Some(database) = cluster::database() else { return };

@@ -1,6 +1,6 @@
 //! Opening the file: ours and whole, or refused and left as it is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -12,7 +12,27 @@ use crate::error::{Error, ErrorKind};
 /// Makes the file if there is none.
 pub(super) fn make(path: &Path) -> Result<(), Error> {
     let is_missing = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
-    if std::fs::metadata(path).is_err_and(is_missing) { create(path) } else { Ok(()) }
+    // The remains first: another process may be making the file, and has it in place before it writes a log.
+    let remains = remains(path);
+    if !std::fs::metadata(path).is_err_and(is_missing) {
+        return Ok(());
+    }
+    let Some(remains) = remains else { return create(path) };
+    let (path, remains) = (path.display(), remains.display());
+    let context = format!(
+        "{path} is gone and {remains}, which belongs to it, is not: put {path} back, or remove both"
+    );
+    Err(Error::new(ErrorKind::StorageForeign, context))
+}
+
+/// Finds the log of a database. SQLite would write what it holds into a new database of the same name.
+fn remains(path: &Path) -> Option<PathBuf> {
+    ["-wal", "-journal"].into_iter().find_map(|suffix| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let remains = PathBuf::from(name);
+        remains.exists().then_some(remains)
+    })
 }
 
 /// Opens the file for writing.
