@@ -42,10 +42,10 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the exit code of the program: 2 for a wrong call, 3 for a database that is refused, else 1.
+    /// Returns the exit code of the program: 2 for a wrong call or input, 3 for a database that is refused, else 1.
     pub const fn exit_code(self) -> u8 {
         match self {
-            Self::Config | Self::NotFound | Self::Exists => 2,
+            Self::Config | Self::NotFound | Self::Exists | Self::Import => 2,
             Self::StorageCorrupt | Self::StorageForeign | Self::StorageNewer => 3,
             _ => 1,
         }

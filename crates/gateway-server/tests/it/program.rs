@@ -219,7 +219,7 @@ fn a_wrong_file_is_named_with_its_line_and_changes_nothing() {
             .output()
             .unwrap();
         let error = error(&output);
-        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert_eq!(output.status.code(), Some(2), "{error}");
         assert_eq!(error.lines().count(), 1, "{error}");
         assert!(error.contains(&format!("{name}:{expected}")), "{error}");
         assert!(error.ends_with("nothing was imported\n") && !error.contains("secret"), "{error}");
