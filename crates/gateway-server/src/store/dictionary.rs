@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::sql;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
-/// The dictionary of one account inside an import.
+/// The dictionary an import works with.
 pub(super) trait Dictionary {
-    /// Runs a statement with the account and a name as its parameters and returns the key it gives.
-    fn query(&mut self, sql: &'static str, name: &str) -> Result<Option<i64>, Error>;
+    /// Returns the key of a name, if it is there.
+    fn find(&mut self, name: &str) -> Result<Option<i64>, Error>;
+
+    /// Adds a name that is not there and returns its key.
+    fn add(&mut self, name: &str) -> Result<i64, Error>;
 }
 
 /// The keys of the statuses that an import has met so far.
@@ -26,11 +28,9 @@ impl StatusKeys {
         if let Some(key) = known.get(name) {
             return Ok(*key);
         }
-        let key = match dictionary.query(sql::STATUS_KEY, name)? {
+        let key = match dictionary.find(name)? {
             Some(key) => key,
-            None => dictionary.query(sql::CREATE_STATUS, name)?.ok_or_else(|| {
-                Error::new(ErrorKind::Storage, "the dictionary took no new entry")
-            })?,
+            None => dictionary.add(name)?,
         };
         if known.len() >= MOST_KEYS {
             known.clear();

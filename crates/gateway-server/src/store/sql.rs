@@ -50,12 +50,6 @@ pub(crate) const TOKENS: &str = "\
 pub(crate) const REVOKE_TOKEN: &str = "\
     UPDATE token SET revoked_at = $1 WHERE account_id = $2 AND sha256 = $3 AND revoked_at IS NULL";
 
-pub(crate) const STATUS_KEY: &str = "SELECT key FROM status WHERE account_id = $1 AND name = $2";
-
-pub(crate) const CREATE_STATUS: &str = "\
-    INSERT INTO status(account_id, key, name) \
-    SELECT $1, coalesce(max(key), 0) + 1, $2 FROM status WHERE account_id = $1 RETURNING key";
-
 pub(crate) const REVISION: &str = "SELECT revision FROM account WHERE id = $1";
 
 pub(crate) const SET_REVISION: &str = "UPDATE account SET revision = $1, tag = $2 WHERE id = $3";
@@ -211,8 +205,6 @@ pub(crate) const ALL: &[&str] = &[
     CREATE_TOKEN,
     TOKENS,
     REVOKE_TOKEN,
-    STATUS_KEY,
-    CREATE_STATUS,
     REVISION,
     SET_REVISION,
     CREATE_REVISION,

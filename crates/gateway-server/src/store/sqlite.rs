@@ -4,6 +4,7 @@ mod import;
 mod migrate;
 mod open;
 mod read;
+mod stage;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -223,7 +224,8 @@ impl Store for SqliteStore {
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
-        import::run(&mut self.writer(), account, mode, fill)
+        let mut importer = open::writer(&self.path)?;
+        import::run(&mut importer, || self.writer(), account, mode, fill)
     }
 
     fn collect(&self, age: Duration) -> Result<u64, Error> {

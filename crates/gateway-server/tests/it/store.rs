@@ -262,6 +262,30 @@ fn what_contradicts_itself_is_refused_with_its_line() {
     });
 }
 
+/// An import takes as long as its files are large. What is urgent does not wait for it, nor for a dry run.
+#[test]
+fn a_token_is_revoked_while_an_import_reads() {
+    on_each_store(|store| {
+        let account = store.create_account("a", NOW).unwrap();
+        for mode in [ImportMode::DryRun, ImportMode::Commit] {
+            let token = store.create_token(account, "", NOW, None).unwrap();
+            let digest = TokenDigest::of(token.reveal());
+            let report = import(store, account, mode, |stage| {
+                vacancy(stage, 1, 9, "nine")?;
+                candidate(stage, 2, 1, "one")?;
+                application(stage, 3, 9, 1, "New")?;
+                assert!(store.revoke_token(account, &digest.id(), NOW)?);
+                store.create_account(&format!("{mode:?}"), NOW)?;
+                assert!(store.authenticate(&digest, NOW)?.is_none());
+                Ok(())
+            });
+            assert_eq!(report.unwrap().applications.added, 1);
+        }
+        let filter = CandidateFilter::Status(9, "New".into());
+        assert_eq!(names(store, snapshot(store, account), &filter, 10).len(), 1);
+    });
+}
+
 #[test]
 fn accounts_do_not_see_each_other() {
     on_each_store(|store| {

@@ -204,9 +204,16 @@ impl Open<'_> {
 }
 
 impl Dictionary for Open<'_> {
-    fn query(&mut self, sql: &'static str, name: &str) -> Result<Option<i64>, Error> {
-        let row = self.transaction.query_opt(sql, &[&self.account, &name]).map_err(failed)?;
+    fn find(&mut self, name: &str) -> Result<Option<i64>, Error> {
+        let parameters: [Parameter<'_>; 2] = [&self.account, &name];
+        let row = self.transaction.query_opt(STATUS_KEY, &parameters).map_err(failed)?;
         row.map(|row| get(&row, 0)).transpose()
+    }
+
+    fn add(&mut self, name: &str) -> Result<i64, Error> {
+        let parameters: [Parameter<'_>; 2] = [&self.account, &name];
+        let row = self.transaction.query_one(CREATE_STATUS, &parameters).map_err(failed)?;
+        get(&row, 0)
     }
 }
 
@@ -250,6 +257,12 @@ const EVERY_CANDIDATE: &str = "\
 const NOW: &str = "SELECT extract(epoch FROM clock_timestamp())::bigint";
 
 const LOCK_ACCOUNT: &str = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
+
+const STATUS_KEY: &str = "SELECT key FROM status WHERE account_id = $1 AND name = $2";
+
+const CREATE_STATUS: &str = "\
+    INSERT INTO status(account_id, key, name) \
+    SELECT $1, coalesce(max(key), 0) + 1, $2 FROM status WHERE account_id = $1 RETURNING key";
 
 const STAGE_VACANCIES: &str = "\
     INSERT INTO staged_vacancy SELECT $1 + number, place, id, project \

@@ -2,47 +2,38 @@
 
 use std::time::Duration;
 
-use rusqlite::{
-    CachedStatement, Connection, OptionalExtension as _, Transaction, TransactionBehavior, params,
-    params_from_iter,
-};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from_iter};
 
 use super::super::balance::Balance;
-use super::super::dictionary::{Dictionary, StatusKeys};
 use super::super::merge::{Session, merge};
-use super::super::{
-    AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Place, Stage, rendered,
-    seconds_before, sql,
-};
-use super::failed;
+use super::super::{AccountId, Fill, ImportMode, ImportReport, rendered, seconds_before, sql};
+use super::{failed, stage};
 use crate::error::Error;
-use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 
-/// Runs an import in one transaction.
-pub(super) fn run(
-    writer: &mut Connection,
+/// Runs an import over a connection of its own.
+///
+/// Reading the files takes as long as they are large, and happens before the transaction: other writers wait for the
+/// second half only. Those of this process wait for `turn`, without a limit of time.
+pub(super) fn run<T>(
+    importer: &mut Connection,
+    turn: impl FnOnce() -> T,
     account: AccountId,
     mode: ImportMode,
     fill: Fill<'_>,
 ) -> Result<ImportReport, Error> {
     let doing = "importing";
+    let balance = stage::fill(importer, fill)?;
+    let _turn = turn();
     // IMMEDIATE: a transaction that begins with reading could not become a writing one later.
-    let transaction =
-        writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed(doing))?;
-    transaction.execute_batch(include_str!("staging.sql")).map_err(failed(doing))?;
-    let mut stage = Staging::new(&transaction, account)?;
-    fill(&mut stage)?;
-    let balance = std::mem::take(&mut stage.balance);
-    drop(stage);
+    let transaction = importer
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(failed(doing))?;
+    stage::name_statuses(&transaction, account)?;
     let credits_changed = set_credits(&transaction, account, &balance)?;
-    transaction.execute_batch(include_str!("staged.sql")).map_err(failed(doing))?;
     let report = merge(&mut OpenTransaction(&transaction), account, credits_changed)?;
     match mode {
         ImportMode::DryRun => transaction.rollback().map_err(failed(doing))?,
-        ImportMode::Commit => {
-            transaction.execute_batch(EMPTY_STAGE).map_err(failed(doing))?;
-            transaction.commit().map_err(failed(doing))?;
-        }
+        ImportMode::Commit => transaction.commit().map_err(failed(doing))?,
     }
     Ok(report)
 }
@@ -115,72 +106,6 @@ pub(super) fn check(writer: &Connection) -> Result<Vec<String>, Error> {
     Ok(found)
 }
 
-/// Records on their way into the temporary tables.
-struct Staging<'t> {
-    dictionary: Statuses<'t>,
-    keys: StatusKeys,
-    record: Vec<u8>,
-    vacancy: CachedStatement<'t>,
-    candidate: CachedStatement<'t>,
-    application: CachedStatement<'t>,
-    balance: Balance,
-}
-
-impl<'t> Staging<'t> {
-    fn new(transaction: &'t Transaction<'t>, account: AccountId) -> Result<Self, Error> {
-        let prepare = |sql| transaction.prepare_cached(sql).map_err(failed("importing"));
-        Ok(Self {
-            dictionary: Statuses { transaction, account: account.0 },
-            keys: StatusKeys::default(),
-            record: Vec::new(),
-            vacancy: prepare("INSERT INTO staged_vacancy VALUES (NULL, ?, ?, ?)")?,
-            candidate: prepare("INSERT INTO staged_candidate VALUES (NULL, ?, ?, ?)")?,
-            application: prepare("INSERT INTO staged_application VALUES (NULL, ?, ?, ?, ?)")?,
-            balance: Balance::default(),
-        })
-    }
-}
-
-/// The dictionary of the account, inside the transaction.
-struct Statuses<'t> {
-    transaction: &'t Transaction<'t>,
-    account: i64,
-}
-
-impl Dictionary for Statuses<'_> {
-    fn query(&mut self, sql: &'static str, name: &str) -> Result<Option<i64>, Error> {
-        let doing = "importing";
-        let mut statement = self.transaction.prepare_cached(sql).map_err(failed(doing))?;
-        statement
-            .query_row(params![self.account, name], |row| row.get(0))
-            .optional()
-            .map_err(failed(doing))
-    }
-}
-
-impl Stage for Staging<'_> {
-    fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
-        let inserted = self.vacancy.execute(params![place.pack(), id, row.project]);
-        inserted.map(drop).map_err(failed("importing"))
-    }
-
-    fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
-        let record = rendered::text(id, row, &mut self.record)?;
-        let inserted = self.candidate.execute(params![place.pack(), id, record]);
-        inserted.map(drop).map_err(failed("importing"))
-    }
-
-    fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
-        let status = self.keys.get(&mut self.dictionary, row.status)?;
-        let parameters = [place.pack(), row.vacancy_id, row.candidate_id, status];
-        self.application.execute(parameters).map(drop).map_err(failed("importing"))
-    }
-
-    fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
-        self.balance.take(place, row)
-    }
-}
-
 struct OpenTransaction<'t>(&'t Transaction<'t>);
 
 impl Session for OpenTransaction<'_> {
@@ -211,6 +136,3 @@ impl Session for OpenTransaction<'_> {
 
 /// The clock of this machine: all who have the file open are on it.
 const NOW: &str = "SELECT unixepoch()";
-
-const EMPTY_STAGE: &str =
-    "DELETE FROM staged_vacancy; DELETE FROM staged_candidate; DELETE FROM staged_application";
