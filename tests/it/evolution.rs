@@ -145,11 +145,13 @@ impl Scratch {
         self.lints(&["-p", "gateway-model", "-p", "gateway-client"]);
         self.lints(&["-p", "gateway-model", "--features", "arbitrary,proptest"]);
         self.lints(&["-p", "gateway-testkit", "--features", "mocks"]);
-        // The program has commands of its own that name operations of the gateway; what is
-        // generated of it must be in order all the same.
-        let (_, said) = self.cargo("check", &["-p", "gateway-cli", "--no-default-features"]);
-        let generated = said.lines().find(|line| line.contains("/generated/"));
-        assert_eq!(generated, None, "{said}");
+        // The program and the server name operations of the gateway in what is written by hand; what
+        // is generated of them must be in order all the same.
+        for package in [["gateway-cli", "--no-default-features"], ["gateway-server", "--lib"]] {
+            let (_, said) = self.cargo("check", &[&["-p"], &package[..]].concat());
+            let generated = said.lines().find(|line| line.contains("/generated/"));
+            assert_eq!(generated, None, "{said}");
+        }
     }
 
     fn cargo(&self, command: &str, arguments: &[&str]) -> (bool, String) {

@@ -48,6 +48,36 @@ fn a_parameter_without_what_it_needs() {
     );
 }
 
+/// What the documents say of a parameter, the server holds to.
+#[test]
+fn limits_of_parameters() {
+    let parameters = "crates/gateway-server/src/generated/parameters.rs";
+    let shelf = "shelf = { type = \"integer\"";
+    check(
+        &[(shelf, &format!("{shelf}, min = -1, max = 12"))],
+        parameters,
+        &["shelf: Option<i64>,", "parameter::between(pairs, \"shelf\", -1..=12)?,"],
+    );
+    check(
+        &[(shelf, &format!("{shelf}, required = true"))],
+        parameters,
+        &[
+            "shelf: i64,",
+            "parameter::between(pairs, \"shelf\", i64::MIN..=i64::MAX)?.ok_or(Problem { parameter: \"shelf\", fault: Fault::Missing })?,",
+        ],
+    );
+    check(
+        &[("needs = [\"shelf\"]", "max-chars = 9, needs = [\"shelf\"]")],
+        parameters,
+        &["state: Option<String>,", "parameter::text(pairs, \"state\", Some(9))?,"],
+    );
+    check(
+        &[("open-ended = true", "open-ended = false")],
+        parameters,
+        &["parameter::listed(pairs, \"state\", &[\"free\", \"lent\"])?,"],
+    );
+}
+
 /// A selector is whatever the service has: the program's commands follow it.
 #[test]
 fn commands_that_are_no_names() {

@@ -1,5 +1,7 @@
 //! Reading one parameter strictly: what the generated readers are made of.
 
+use std::ops::RangeInclusive;
+
 use crate::query::Pairs;
 
 /// Why a parameter was refused, and which.
@@ -20,6 +22,12 @@ pub(crate) enum Fault {
     Empty,
     /// It is not an unsigned integer in plain decimal digits.
     NotAnInteger,
+    /// It has more characters than the service takes.
+    TooLong,
+    /// It is a number that the service does not take.
+    OutOfRange,
+    /// It is none of the values that there are.
+    NotListed,
     /// It is not there, and the call is refused without it.
     #[expect(
         dead_code,
@@ -28,9 +36,48 @@ pub(crate) enum Fault {
     Missing,
 }
 
-/// Reads text that must not be empty.
-pub(crate) fn text(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<String>, Problem> {
-    Ok(value(pairs, parameter)?.map(str::to_owned))
+/// Reads text that must not be empty, and must not have more characters than this.
+pub(crate) fn text(
+    pairs: &Pairs<'_>,
+    parameter: &'static str,
+    longest: Option<usize>,
+) -> Result<Option<String>, Problem> {
+    let Some(text) = value(pairs, parameter)? else { return Ok(None) };
+    if longest.is_some_and(|longest| text.chars().nth(longest).is_some()) {
+        return Err(Problem { parameter, fault: Fault::TooLong });
+    }
+    Ok(Some(text.to_owned()))
+}
+
+/// Reads one of the texts that there are.
+#[expect(dead_code, reason = "the contract has no such parameter; where one comes, this line goes")]
+pub(crate) fn listed(
+    pairs: &Pairs<'_>,
+    parameter: &'static str,
+    texts: &[&str],
+) -> Result<Option<String>, Problem> {
+    let Some(text) = value(pairs, parameter)? else { return Ok(None) };
+    if !texts.contains(&text) {
+        return Err(Problem { parameter, fault: Fault::NotListed });
+    }
+    Ok(Some(text.to_owned()))
+}
+
+/// Reads an integer of this range: decimal digits, with `-` before them if need be.
+#[expect(dead_code, reason = "the contract has no such parameter; where one comes, this line goes")]
+pub(crate) fn between(
+    pairs: &Pairs<'_>,
+    parameter: &'static str,
+    range: RangeInclusive<i64>,
+) -> Result<Option<i64>, Problem> {
+    let Some(text) = value(pairs, parameter)? else { return Ok(None) };
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if !is_canonical(digits) || text == "-0" {
+        return Err(Problem { parameter, fault: Fault::NotAnInteger });
+    }
+    // What 64 bits do not hold is in no range.
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.map(Some).ok_or(Problem { parameter, fault: Fault::OutOfRange })
 }
 
 /// Reads an unsigned integer: decimal digits without sign, blank or leading zero.
@@ -38,11 +85,15 @@ pub(crate) fn text(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<
 /// An integer beyond 64 bits is still an integer, and no record has it: it reads as the largest.
 pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<u64>, Problem> {
     let Some(digits) = value(pairs, parameter)? else { return Ok(None) };
-    let leading_zero = digits.len() > 1 && digits.starts_with('0');
-    if leading_zero || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !is_canonical(digits) {
         return Err(Problem { parameter, fault: Fault::NotAnInteger });
     }
     Ok(Some(digits.parse().unwrap_or(u64::MAX)))
+}
+
+fn is_canonical(digits: &str) -> bool {
+    let leading_zero = digits.len() > 1 && digits.starts_with('0');
+    !digits.is_empty() && !leading_zero && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn value<'p>(pairs: &'p Pairs<'_>, parameter: &'static str) -> Result<Option<&'p str>, Problem> {
@@ -75,5 +126,19 @@ mod tests {
         for bad in ["-1", "%2B1", "+1", "1.0", "0x1", "01", "1e3", "%C2%B2", "%D9%A1", "abc"] {
             check(&format!("n={bad}"), Err(Fault::NotAnInteger));
         }
+    }
+
+    #[test]
+    fn texts() {
+        let check = |value: &str, expected: Result<&str, Fault>| {
+            let query = format!("t={value}");
+            let read = text(&Pairs::parse(&query).unwrap(), "t", Some(3));
+            let expected = expected.map(|text| Some(text.to_owned()));
+            assert_eq!(read.map_err(|problem| problem.fault), expected, "{value}");
+        };
+        check("ab", Ok("ab"));
+        check("%C3%A9%C3%A9%C3%A9", Ok("ééé"));
+        check("abcd", Err(Fault::TooLong));
+        check("", Err(Fault::Empty));
     }
 }

@@ -2,8 +2,10 @@
 //! is written.
 
 use super::GeneratedFile;
-use crate::ir::{Field, Model, Operation, Otherwise, Param, Response, Service, Type, Wire};
+use crate::ir::{Field, Model, Response, Service, Type};
 use crate::text::{Rust, string};
+
+mod parameters;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     let file = |name: &str, file: Rust| GeneratedFile {
@@ -20,7 +22,7 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
             text: root.finish(),
         },
         file("operation", operations(service)),
-        file("parameters", parameters(service)),
+        file("parameters", parameters::emit(service)),
         file("record", records(service)),
     ]
 }
@@ -95,96 +97,6 @@ fn frame(response: &Response) -> Option<(String, String)> {
         Response::Array { .. } => Some(("[".to_owned(), "]".to_owned())),
         Response::Object { .. } => None,
     }
-}
-
-fn parameters(service: &Service) -> Rust {
-    let mut file = Rust::new("The parameters of each operation, read and checked.");
-    let refuses = |one: &Operation| alone(one, Otherwise::Error).next().is_some();
-    let fault = if service.operations.iter().any(refuses) { ", Fault" } else { "" };
-    file.line(format_args!("use crate::parameter::{{self{fault}, Problem}};"));
-    file.line("use crate::query::Pairs;");
-    for operation in service.operations.iter().filter(|operation| !operation.params.is_empty()) {
-        file.blank();
-        operation_parameters(&mut file, operation);
-    }
-    file
-}
-
-fn operation_parameters(file: &mut Rust, operation: &Operation) {
-    let name = operation.rust.pascal();
-    file.doc(&format!("The parameters of `{}`.", operation.select));
-    file.line("#[derive(Debug, Clone, PartialEq, Eq, Default)]");
-    file.open(format_args!("pub(crate) struct {name} {{"));
-    for param in &operation.params {
-        file.doc(&param.doc.0);
-        let ty = match param.query_wire {
-            Wire::Integer => "u64",
-            Wire::String => "String",
-        };
-        file.line(format_args!("pub(crate) {}: Option<{ty}>,", param.rust.snake()));
-    }
-    file.close("}");
-    file.blank();
-    file.open(format_args!("impl {name} {{"));
-    file.doc("Reads the parameters and ignores those that nobody defined.");
-    file.open("pub(crate) fn read(pairs: &Pairs<'_>) -> Result<Self, Problem> {");
-    let refused: Vec<_> = alone(operation, Otherwise::Error).collect();
-    let (before, after) =
-        if refused.is_empty() { ("Ok(Self {", "})") } else { ("let read = Self {", "};") };
-    file.open(before);
-    for param in &operation.params {
-        // A parameter that must be there is read by a function that does not exist yet: the compiler asks for it.
-        let reader = match (param.required, param.query_wire) {
-            (false, Wire::Integer) => "integer",
-            (false, Wire::String) => "text",
-            (true, Wire::Integer) => "required_integer",
-            (true, Wire::String) => "required_text",
-        };
-        let (field, wire) = (param.rust.snake(), string(&param.wire));
-        file.line(format_args!("{field}: parameter::{reader}(pairs, {wire})?,"));
-    }
-    file.close(after);
-    for (param, needed) in &refused {
-        file.open(format_args!("if {} {{", comes_alone("read", param, needed)));
-        let needed = string(&needed.wire);
-        file.line(format_args!(
-            "return Err(Problem {{ parameter: {needed}, fault: Fault::Missing }});"
-        ));
-        file.close("}");
-    }
-    if !refused.is_empty() {
-        file.line("Ok(read)");
-    }
-    file.close("}");
-    file.blank();
-    file.doc(
-        "Names a parameter that has no effect because one that it needs is missing, and that one.",
-    );
-    file.open("pub(crate) fn without_effect(&self) -> Option<(&'static str, &'static str)> {");
-    for (param, needed) in alone(operation, Otherwise::NoEffect) {
-        file.open(format_args!("if {} {{", comes_alone("self", param, needed)));
-        file.line(format_args!(
-            "return Some(({}, {}));",
-            string(&param.wire),
-            string(&needed.wire)
-        ));
-        file.close("}");
-    }
-    file.line("None");
-    file.close("}");
-    file.close("}");
-}
-
-/// The parameters of which the service says this when one that they need is missing, each with one that it needs.
-fn alone(operation: &Operation, otherwise: Otherwise) -> impl Iterator<Item = (&Param, &Param)> {
-    let params = operation.params.iter().filter(move |param| param.otherwise == otherwise);
-    params
-        .flat_map(|param| operation.needed_by(param).map(move |needed| (param, needed)))
-        .filter(|(_, needed)| !needed.required)
-}
-
-fn comes_alone(all: &str, param: &Param, needed: &Param) -> String {
-    format!("{all}.{}.is_some() && {all}.{}.is_none()", param.rust.snake(), needed.rust.snake())
 }
 
 fn records(service: &Service) -> Rust {

@@ -216,7 +216,8 @@ fn cases() -> Vec<(&'static str, String)> {
         ("status empty", candidates("vacancy_id=1&status=")),
         ("status empty and alone", candidates("status=")),
         ("status twice", candidates("vacancy_id=1&status=New&status=Old")),
-        ("status of 300 letters", candidates(&format!("vacancy_id=1&status={}", "a".repeat(300)))),
+        ("status of 200 letters", candidates(&format!("vacancy_id=1&status={}", "a".repeat(200)))),
+        ("status of 201 letters", candidates(&format!("vacancy_id=1&status={}", "a".repeat(201)))),
     ]
 }
 
