@@ -120,14 +120,15 @@ fn record(file: &mut Rust, service: &Service, model: &Model) {
     file.doc(&model.doc.0);
     let derives = if is_personal(model) { "" } else { ", Debug" };
     file.line(format_args!("#[derive(Clone, Copy, PartialEq, Eq{derives})]"));
-    file.open(format_args!("pub struct {name}<'a> {{"));
+    let (declared, elided) = if borrows(service, model) { ("<'a>", "<'_>") } else { ("", "") };
+    file.open(format_args!("pub struct {name}{declared} {{"));
     for field in &model.fields {
         file.doc(&field.doc.0);
         file.line(format_args!("pub {}: {},", field.rust.snake(), field_type(service, field)));
     }
     file.close("}");
     file.blank();
-    file.open(format_args!("impl {name}<'_> {{"));
+    file.open(format_args!("impl {name}{elided} {{"));
     file.doc("Appends the record as a JSON object, with every field.");
     file.open("pub(crate) fn write(&self, out: &mut Vec<u8>) {");
     let mut before = "{";
@@ -151,14 +152,14 @@ fn record(file: &mut Rust, service: &Service, model: &Model) {
     file.close("}");
     if is_personal(model) {
         file.blank();
-        redacted_debug(file, model);
+        redacted_debug(file, model, elided);
     }
 }
 
-fn redacted_debug(file: &mut Rust, model: &Model) {
+fn redacted_debug(file: &mut Rust, model: &Model, elided: &str) {
     let name = row(model);
     file.doc("Shows the identity only: the rest is personal data.");
-    file.open(format_args!("impl fmt::Debug for {name}<'_> {{"));
+    file.open(format_args!("impl fmt::Debug for {name}{elided} {{"));
     file.open("fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {");
     let identity = model.identity_field().map_or_else(String::new, |field| {
         let field = field.rust.snake();
@@ -175,15 +176,27 @@ fn field_type(service: &Service, field: &Field) -> String {
         Type::Integer => "i64".to_owned(),
         Type::Boolean => "bool".to_owned(),
         Type::Model(index) => {
-            let name = service.models.get(index).map(row).unwrap_or_default();
+            let Some(model) = service.models.get(index) else { return String::new() };
             let pointer = if field.boxed { "&'a " } else { "" };
-            format!("{pointer}{name}<'a>")
+            let lifetime = if borrows(service, model) { "<'a>" } else { "" };
+            format!("{pointer}{}{lifetime}", row(model))
         }
     }
 }
 
+/// Whether a record holds text that is kept elsewhere, itself or in a record within it.
+fn borrows(service: &Service, model: &Model) -> bool {
+    model.fields.iter().any(|field| match field.ty {
+        Type::Text | Type::Scalar(_) | Type::Enum(_) => true,
+        Type::Integer | Type::Boolean => false,
+        Type::Model(index) => {
+            field.boxed || service.models.get(index).is_some_and(|inner| borrows(service, inner))
+        }
+    })
+}
+
 fn row(model: &Model) -> String {
-    format!("{}Row", model.rust.pascal())
+    model.rust.followed_by("row").pascal()
 }
 
 fn is_personal(model: &Model) -> bool {
