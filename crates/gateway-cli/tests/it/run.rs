@@ -127,6 +127,15 @@ pub(crate) fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
+/// Says whether the program ends when its terminal is gone: it does not below `nohup`, and neither do the programs that
+/// these tests start there. Only Linux tells.
+#[cfg(unix)]
+pub(crate) fn hang_ups_count() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 1 == 0))
+}
+
 fn path(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }

@@ -9,7 +9,7 @@ use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::files::names;
-use crate::run::{Person, code, stderr};
+use crate::run::{Person, code, hang_ups_count, stderr};
 
 const HEAD: &[u8] =
     b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[{\"id\":\"1\"}";
@@ -29,6 +29,9 @@ fn a_signal_leaves_nothing() {
         (Signal::INT, 130, "warning: interrupted; nothing was written\n"),
         (Signal::TERM, 143, "warning: terminated; nothing was written\n"),
     ] {
+        if signal == Signal::HUP && !hang_ups_count() {
+            continue;
+        }
         let server = RawServer::start(|_, connection: &mut Connection| {
             connection.send(HEAD);
             connection.wait_for_close(Duration::from_secs(60));
