@@ -1,12 +1,10 @@
 //! What the client makes of peers that break, byte by byte, over four transports: the same typed error, in time, with as
 //! many attempts as may help, and never with the token or a person in anything that is written.
 
-use std::env;
-use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, panic, thread};
 
 use gateway_client::transport::Options;
 use gateway_testkit::raw_server::{Next, RawServer};

@@ -1,11 +1,12 @@
 //! The command line of `cargo xtask`.
 
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-use crate::{diag::closest, ir::Service, output::SPEC, spec};
+use crate::diag::closest;
+use crate::ir::Service;
+use crate::output::SPEC;
+use crate::spec;
 
 mod checks;
 mod explain;

@@ -1,6 +1,7 @@
 //! What is wrong with a spec: where, what, and what to do about it.
 
-use std::{fmt::Write as _, ops::Range};
+use std::fmt::Write as _;
+use std::ops::Range;
 
 pub use self::code::{CODES, Code};
 

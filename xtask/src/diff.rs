@@ -1,6 +1,7 @@
 //! What changed between two specs, what it means for users, and which version it asks for.
 
-use std::{cmp::Reverse, fmt};
+use std::cmp::Reverse;
+use std::fmt;
 
 use crate::ir::Service;
 

@@ -8,7 +8,8 @@
 //! with [`text::string`](crate::text::string)). What stands in Rust is a [`RustName`], which is
 //! written in the case a place needs and is never a keyword or a name of the prelude.
 
-pub use self::{command::Command, name::RustName};
+pub use self::command::Command;
+pub use self::name::RustName;
 
 mod command;
 mod find;

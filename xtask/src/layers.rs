@@ -1,6 +1,8 @@
 //! Which crate may know which: read from `cargo metadata`, held against a table.
 
-use std::{collections::BTreeSet, path::Path, process::Command};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 

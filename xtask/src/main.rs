@@ -1,11 +1,9 @@
 //! `cargo xtask`: the program around the library.
 
-use std::{
-    env,
-    io::{self, Write as _},
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::env;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let args: Vec<String> =

@@ -1,12 +1,11 @@
 //! Generated files on disk: formatted, marked, compared, and replaced all together or not at all.
 
-use std::{
-    collections::BTreeMap,
-    fmt, fs, io,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
-use crate::{emit::GeneratedFile, ir::Service};
+use crate::emit::GeneratedFile;
+use crate::ir::Service;
 
 mod lock;
 mod mark;

@@ -4,14 +4,13 @@
 //! `read` parses TOML and holds it against the [`grammar`]; `lower` resolves names and checks
 //! what a grammar cannot say; `example` holds the examples against the operations.
 
-use std::{fmt::Write as _, path::Path};
+use std::fmt::Write as _;
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::{
-    diag::{Code, SourceText, code},
-    ir::Service,
-};
+use crate::diag::{Code, SourceText, code};
+use crate::ir::Service;
 
 mod example;
 pub mod grammar;

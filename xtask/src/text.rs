@@ -6,10 +6,8 @@
 
 use std::fmt::Write as _;
 
-pub use self::{
-    markdown::{fenced, inline, markdown},
-    rust::Rust,
-};
+pub use self::markdown::{fenced, inline, markdown};
+pub use self::rust::Rust;
 
 mod markdown;
 mod rust;

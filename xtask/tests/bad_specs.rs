@@ -1,6 +1,7 @@
 //! Every bad spec is refused with a diagnostic that points at the mistake, and none is a panic.
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
 use xtask::spec::{Reading, read_bytes, read_file};
 

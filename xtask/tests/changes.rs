@@ -2,14 +2,14 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
-use xtask::{
-    cli,
-    diff::{self, version::Version},
-    ir::Service,
-    spec::read_bytes,
-};
+use xtask::cli;
+use xtask::diff::version::Version;
+use xtask::diff::{self};
+use xtask::ir::Service;
+use xtask::spec::read_bytes;
 
 fn here() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"))

@@ -2,9 +2,11 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
-use xtask::{emit, spec::read_bytes};
+use xtask::emit;
+use xtask::spec::read_bytes;
 
 /// Changes the good spec by replacing text, and looks for lines in what is generated from it.
 #[track_caller]

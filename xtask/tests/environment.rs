@@ -2,13 +2,11 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot start has failed")]
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Duration;
 
 use tempfile::TempDir;
 

@@ -3,7 +3,8 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
 use syn::{ImplItem, Item, Type, UseTree};
 use xtask::ir::RustName;

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args};
 
 use crate::args::seconds;
-use crate::output::Format;
 use crate::output::select::Filter;
-use crate::output::separator;
+use crate::output::{Format, separator};
 use crate::screen::Color;
 
 /// How the output looks, and where it goes.

@@ -4,11 +4,9 @@
 //! it; the thread that a signal wakes takes it, and keeps it until the process has ended. So a signal comes before such a
 //! step or after it, never between, and nothing more is begun after it.
 
-use std::fs;
-use std::io;
 use std::path::PathBuf;
-use std::process;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fs, io, process};
 
 use tempfile::NamedTempFile;
 

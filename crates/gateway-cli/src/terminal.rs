@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 
-use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
-use rustix::termios::{tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
 
 use crate::interrupt;
 

@@ -1,8 +1,7 @@
 //! An answer whose body is passed on as it comes.
 
-use std::fmt;
-use std::io;
 use std::time::{Duration, SystemTime};
+use std::{fmt, io};
 
 use bytes::{Bytes, BytesMut};
 use gateway_transport::{BlockingBody, Body, TransportError};

@@ -15,14 +15,13 @@ mod file;
 mod text;
 mod tokens;
 
-#[cfg(test)]
-pub(crate) use self::text::MAX_LENGTH as TOKEN_LIMIT;
-
 #[cfg(feature = "oauth2")]
 pub use self::client_credentials::ClientCredentials;
 pub use self::command::CommandToken;
 pub use self::environment::EnvironmentToken;
 pub use self::file::FileToken;
+#[cfg(test)]
+pub(crate) use self::text::MAX_LENGTH as TOKEN_LIMIT;
 pub(crate) use self::tokens::Tokens;
 
 /// Gives a client its access token. An [`AccessToken`] is the simplest source.

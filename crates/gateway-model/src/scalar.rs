@@ -163,4 +163,6 @@ macro_rules! scalar {
     };
 }
 
-pub(crate) use {self::meaning::meaning, scalar};
+pub(crate) use scalar;
+
+pub(crate) use self::meaning::meaning;

@@ -13,7 +13,7 @@ use crate::store::STATEMENT_BUDGET;
 ///
 /// A server takes the nearest sensible value for one that makes no sense, such as a reader too many for the threads
 /// there are; the program `gateway-server` refuses it.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {
     /// Where the service listens. Loopback unless told otherwise.

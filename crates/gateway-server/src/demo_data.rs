@@ -5,7 +5,7 @@ use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 use crate::store::{ApplicationRow, Place, Stage};
 
 /// How much sample data, and which.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DemoData {
     /// How many candidates.
     pub candidates: u32,

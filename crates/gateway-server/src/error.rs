@@ -6,7 +6,7 @@ use std::fmt;
 use crate::store::Place;
 
 /// What went wrong, as far as the caller can act on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A flag, a variable or a line of the configuration file makes no sense.

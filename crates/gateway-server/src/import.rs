@@ -30,7 +30,7 @@ use crate::error::{Error, ErrorKind};
 use crate::store::{AccountId, ImportMode, ImportReport, Stage, Store};
 
 /// Files to import into one account.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Import {
     /// The files, in any order: a record may refer to one in a later file.
     pub files: Vec<PathBuf>,

@@ -26,7 +26,7 @@ use self::verdicts::{Answering, Verdicts};
 use crate::front::Front;
 
 /// How far the server is on its way out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     /// Takes connections and requests.
     Serving,

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::query::Pairs;
 
 /// Why a parameter was refused, and which.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// The name of the parameter.
     pub(crate) parameter: &'static str,
@@ -14,7 +14,7 @@ pub(crate) struct Problem {
 }
 
 /// What can be wrong with a parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It is given twice with different values.
     Repeated,

@@ -7,11 +7,11 @@ use std::borrow::Cow;
 pub(crate) struct Pairs<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
 /// A query string that is no list of UTF-8 pairs: a bad percent escape, or bytes that are no UTF-8.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
 /// The same parameter with two different values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Repeated;
 
 impl<'a> Pairs<'a> {

@@ -23,7 +23,7 @@ use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::token::{NewToken, TokenDigest, TokenId};
 
 /// Names an account inside the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AccountId(pub(crate) i64);
 
 impl fmt::Display for AccountId {
@@ -33,7 +33,7 @@ impl fmt::Display for AccountId {
 }
 
 /// Who a valid token speaks for, and the data version of that account at this moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
     /// What the account may read: its own data as of now.
     pub snapshot: Snapshot,
@@ -42,7 +42,7 @@ pub struct Principal {
 }
 
 /// The data of one account as of one revision. Nothing that is imported later changes what it shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Snapshot {
     /// Whose data.
     pub account: AccountId,
@@ -54,7 +54,7 @@ pub struct Snapshot {
 }
 
 /// Which candidates are asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CandidateFilter {
     /// All of the account.
     All,
@@ -67,7 +67,7 @@ pub enum CandidateFilter {
 }
 
 /// How much of a list to read, and from where on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
     /// Records with an id above this one; [`Page::START`] for the first page.
     pub after: i64,
@@ -90,7 +90,7 @@ pub type VacancySink<'s> = &'s mut dyn FnMut(&VacancyRow<'_>);
 pub type CreditsSink<'s> = &'s mut dyn FnMut(&CreditsRow<'_>);
 
 /// An account, as an operator sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// Its number inside the database.
     pub id: AccountId,
@@ -103,7 +103,7 @@ pub struct Account {
 }
 
 /// A token, as an operator sees it: everything but the token.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenInfo {
     /// Its public name.
     pub id: TokenId,
@@ -118,7 +118,7 @@ pub struct TokenInfo {
 }
 
 /// Where in the input a record stands: shown when it is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Which of the files, counted from 0.
     pub file: u32,
@@ -143,7 +143,7 @@ impl Place {
 }
 
 /// A candidate with a status in a vacancy (spec 3): not a record of the service, but what its filters go by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ApplicationRow<'a> {
     /// The vacancy.
     pub vacancy_id: i64,
@@ -174,7 +174,7 @@ pub trait Stage {
 pub type Fill<'f> = &'f mut dyn FnMut(&mut dyn Stage) -> Result<(), Error>;
 
 /// Whether an import is for real.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImportMode {
     /// Everything is checked, counted and undone.
@@ -184,7 +184,7 @@ pub enum ImportMode {
 }
 
 /// What an import did, per kind of record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportReport {
     /// The vacancies.
     pub vacancies: Changes,
@@ -209,7 +209,7 @@ impl ImportReport {
 }
 
 /// How many records were new, different, and the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Not there before.
     pub added: u64,

@@ -45,7 +45,7 @@ impl fmt::Debug for NewToken {
 ///
 /// A token is 256 random bits, so a fast hash is as good as a slow one, and a look-up by hash tells an attacker
 /// who measures time only about hashes of his own making.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenDigest(pub(crate) [u8; 32]);
 
 impl TokenDigest {
@@ -67,7 +67,7 @@ impl TokenDigest {
 }
 
 /// The public name of a token, for lists, logs and revocation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TokenId(pub(crate) String);
 
 impl TokenId {

@@ -31,12 +31,10 @@
 //! # Ok(())
 //! # }
 //! ```
-use std::fmt;
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
+use std::{fmt, io, thread};
 
 mod connection;
 mod progress;

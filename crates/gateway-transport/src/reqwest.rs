@@ -177,9 +177,8 @@ const MOST_RUNTIMES: usize = 8;
 
 #[cfg(test)]
 mod tests {
-    use crate::{Options, Request, Transport};
-
     use super::ReqwestTransport;
+    use crate::{Options, Request, Transport};
 
     #[test]
     fn the_future_of_a_request_is_small() {

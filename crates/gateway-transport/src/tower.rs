@@ -1,10 +1,9 @@
 //! Transports as tower services, and services as transports.
-use std::fmt;
 use std::future::poll_fn;
-use std::io;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::{fmt, io};
 
 use bytes::Bytes;
 use http_body::Body as HttpBody;

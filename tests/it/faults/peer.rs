@@ -1,12 +1,11 @@
 //! Whoever a case needs at the other end, for one call.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use gateway_testkit::certificates::Authority;
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};

@@ -1,13 +1,11 @@
 //! `cargo xtask layers`, `cargo xtask transports` and `cargo xtask ci`.
 
-use std::{
-    fmt::Write as _,
-    fs, io,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::{fs, io};
 
-use super::Outcome;
+use crate::cli::Outcome;
 use crate::layers;
 
 pub(super) fn layers(root: &Path) -> Outcome {

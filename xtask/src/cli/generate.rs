@@ -1,8 +1,9 @@
 //! Writing what is generated, and comparing it.
 
-use std::{fmt::Write as _, path::Path};
+use std::fmt::Write as _;
+use std::path::Path;
 
-use super::{Outcome, service};
+use crate::cli::{Outcome, service};
 use crate::output::{Drift, Output, SPEC};
 
 /// Bare `cargo xtask`.

@@ -1,19 +1,16 @@
 //! `cargo xtask spec check`, `diff` and `show`.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use super::{Outcome, accepted, service, usage};
-use crate::{
-    diag::{self, closest},
-    diff::{self, Change, Class, version::Version},
-    ir::Service,
-    output::SPEC,
-    show, spec,
-};
+use crate::cli::{Outcome, accepted, service, usage};
+use crate::diag::{self, closest};
+use crate::diff::version::Version;
+use crate::diff::{self, Change, Class};
+use crate::ir::Service;
+use crate::output::SPEC;
+use crate::{show, spec};
 
 pub(super) fn check(root: &Path) -> Outcome {
     match service(root) {

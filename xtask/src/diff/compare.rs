@@ -1,6 +1,7 @@
 //! Comparing two services, declaration by declaration.
 
-use super::{Change, Class, EVERYONE, READERS, named::Named};
+use crate::diff::named::Named;
+use crate::diff::{Change, Class, EVERYONE, READERS};
 use crate::ir::{
     Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param, Response,
     RustName, Scalar, Service, Type,

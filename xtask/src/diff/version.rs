@@ -1,6 +1,6 @@
 //! Version numbers, and what a change asks of them.
 
-use super::Class;
+use crate::diff::Class;
 
 /// `MAJOR.MINOR.PATCH`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,10 +1,8 @@
 //! Contract cases: the examples of the spec as data, byte for byte, for tests in any project.
 
-use super::GeneratedFile;
-use crate::{
-    ir::{Example, Service},
-    text::{Rust, string},
-};
+use crate::emit::GeneratedFile;
+use crate::ir::{Example, Service};
+use crate::text::{Rust, string};
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     let mut file = Rust::new("The examples of the spec as contract cases.");

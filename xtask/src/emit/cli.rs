@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::GeneratedFile;
+use crate::emit::GeneratedFile;
 use crate::ir::{Command, Operation, Param, Service, Type, Wire};
 use crate::text::{Rust, string};
 

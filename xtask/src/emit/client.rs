@@ -1,6 +1,7 @@
 //! The client's methods: one for each operation, on the async and on the blocking client.
 
-use super::{GeneratedFile, model::States};
+use crate::emit::GeneratedFile;
+use crate::emit::model::States;
 use crate::ir::{Operation, Response, Service};
 use crate::text::Rust;
 

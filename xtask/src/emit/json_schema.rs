@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    GeneratedFile, MARK,
-    schema::{Schemas, file, reachable},
-};
+use crate::emit::schema::{Schemas, file, reachable};
+use crate::emit::{GeneratedFile, MARK};
 use crate::ir::Service;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {

@@ -2,11 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{GeneratedFile, MARK};
-use crate::{
-    ir::Service,
-    spec::grammar::{DOCUMENT, Form, Key, Shape, Table},
-};
+use crate::emit::{GeneratedFile, MARK};
+use crate::ir::Service;
+use crate::spec::grammar::{DOCUMENT, Form, Key, Shape, Table};
 
 /// The schema says what the language is, not what a service is, so no service is needed.
 pub(super) fn emit(_: &Service) -> Vec<GeneratedFile> {

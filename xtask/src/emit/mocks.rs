@@ -2,11 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::GeneratedFile;
-use crate::{
-    ir::{Example, Operation, Param, Response, RustName, Service, Type},
-    text::{Rust, string},
-};
+use crate::emit::GeneratedFile;
+use crate::ir::{Example, Operation, Param, Response, RustName, Service, Type};
+use crate::text::{Rust, string};
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     let mut root = Rust::new("What `cargo xtask` made of the spec.");

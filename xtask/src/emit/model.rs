@@ -1,11 +1,9 @@
 //! The types of gateway-model: scalars, enums, records, and the queries of the operations.
 
 pub(super) use self::queries::States;
-use super::GeneratedFile;
-use crate::{
-    ir::{Doc, Service, Source},
-    text::Rust,
-};
+use crate::emit::GeneratedFile;
+use crate::ir::{Doc, Service, Source};
+use crate::text::Rust;
 
 mod enums;
 mod queries;

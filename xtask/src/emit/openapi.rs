@@ -5,14 +5,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    GeneratedFile, MARK,
-    schema::{Schemas, describe, file, reachable},
-};
-use crate::{
-    ir::{Operation, Otherwise, Param, Service},
-    text::one_line,
-};
+use crate::emit::schema::{Schemas, describe, file, reachable};
+use crate::emit::{GeneratedFile, MARK};
+use crate::ir::{Operation, Otherwise, Param, Service};
+use crate::text::one_line;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     let document = |name: String, document: &Value| GeneratedFile {

@@ -1,13 +1,11 @@
 //! Reference pages: one per operation, one of the types, one of what the text leaves open.
 
-use super::GeneratedFile;
-use crate::{
-    ir::{
-        Doc, Enum, Example, Model, OpenRef, Operation, Otherwise, Param, Response, Scalar, Service,
-        Source, Type, Wire,
-    },
-    text::{fenced, inline, markdown},
+use crate::emit::GeneratedFile;
+use crate::ir::{
+    Doc, Enum, Example, Model, OpenRef, Operation, Otherwise, Param, Response, Scalar, Service,
+    Source, Type, Wire,
 };
+use crate::text::{fenced, inline, markdown};
 
 mod page;
 

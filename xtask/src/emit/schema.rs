@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    ir::{Doc, Field, Meaning, Param, Response, Service, Type, Wire},
-    text::one_line,
-};
+use crate::ir::{Doc, Field, Meaning, Param, Response, Service, Type, Wire};
+use crate::text::one_line;
 
 /// Where references point: `#/$defs/` or `#/components/schemas/`.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! What the server takes from the contract: which operations there are, how their parameters are read, how a record
 //! is written.
 
-use super::GeneratedFile;
+use crate::emit::GeneratedFile;
 use crate::ir::{Field, Model, Response, Service, Type};
 use crate::text::{Rust, string};
 
@@ -30,7 +30,7 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
 fn operations(service: &Service) -> Rust {
     let mut file = Rust::new("The operations of the service, and the frames of their answers.");
     file.doc(&format!("An operation, as the parameter `{}` selects it.", service.selector));
-    file.line("#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]");
+    file.line("#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]");
     file.open("pub(crate) enum Operation {");
     for operation in &service.operations {
         file.doc(&operation.doc.0);
@@ -67,7 +67,7 @@ fn operations(service: &Service) -> Rust {
     file.close("}");
     file.blank();
     file.doc("What stands before the first and after the last record of a list.");
-    file.line("#[derive(Debug, Clone, Copy, PartialEq, Eq)]");
+    file.line("#[derive(Clone, Copy, Debug, PartialEq, Eq)]");
     file.open("pub(crate) struct Frame {");
     file.doc("Everything before the first record.");
     file.line("pub(crate) open: &'static str,");

@@ -1,10 +1,8 @@
 //! Constants of the service: what every call has in common.
 
-use super::GeneratedFile;
-use crate::{
-    ir::Service,
-    text::{Rust, string},
-};
+use crate::emit::GeneratedFile;
+use crate::ir::Service;
+use crate::text::{Rust, string};
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     let mut file = Rust::new("What every call of the service has in common.");

@@ -3,11 +3,9 @@
 
 use std::fmt::Write as _;
 
-use super::GeneratedFile;
-use crate::{
-    ir::{Field, Model, Operation, Param, Response, RustName, Scalar, Service, Type, Wire},
-    text::{inline, is_hidden, one_line},
-};
+use crate::emit::GeneratedFile;
+use crate::ir::{Field, Model, Operation, Param, Response, RustName, Scalar, Service, Type, Wire};
+use crate::text::{inline, is_hidden, one_line};
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     let mut model = Smithy { service, text: String::new() };

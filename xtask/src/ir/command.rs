@@ -1,6 +1,6 @@
 //! How operations and parameters are called on the command line: `candidates/list` is `candidates list`.
 
-use super::{Operation, Param, RustName};
+use crate::ir::{Operation, Param, RustName};
 
 /// Where an operation stands on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]

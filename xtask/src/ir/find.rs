@@ -1,6 +1,6 @@
 //! Finding in a service: what an index or an id points to, and what belongs together.
 
-use super::{
+use crate::ir::{
     Example, Field, Model, OpenPoint, OpenRef, Operation, Param, Response, RustName, Service, Type,
 };
 

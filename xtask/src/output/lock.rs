@@ -3,13 +3,14 @@
 //! One line per file, as `sha256sum` writes them, so that `sha256sum --check spec/generated.lock`
 //! names every file that was changed since.
 
-use std::{collections::BTreeMap, fmt::Write as _, path::Path};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
 
-use super::{Error, SPEC, mark};
-use crate::{
-    ir::Service,
-    spec::{full_hash, grammar::Form},
-};
+use crate::ir::Service;
+use crate::output::{Error, SPEC, mark};
+use crate::spec::full_hash;
+use crate::spec::grammar::Form;
 
 /// The path of the lock, from the workspace root.
 pub(super) const LOCK: &str = "spec/generated.lock";

@@ -4,8 +4,9 @@
 //! exactly the files that say it, and a hand edit shows by itself. Which spec all files belong
 //! to stands once, in `spec/generated.lock`.
 
-use super::{SPEC, extension};
-use crate::{emit::MARK, spec::hash};
+use crate::emit::MARK;
+use crate::output::{SPEC, extension};
+use crate::spec::hash;
 
 /// The file with its mark, in the comment syntax of its kind.
 pub(super) fn marked(path: &str, text: &str) -> String {

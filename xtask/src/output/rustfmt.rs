@@ -1,14 +1,15 @@
 //! Formatting Rust with rustfmt, all files at once.
 
-use std::{
-    io::{Read as _, Write as _},
-    path::Path,
-    process::{Child, Command, Stdio},
-    thread,
-};
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
 
-use super::Error;
 use crate::emit::GeneratedFile;
+use crate::output::Error;
+
+/// The grouping of imports. Stable rustfmt takes it on the command line only, as in the `xfmt` alias.
+const IMPORTS: &str = "group_imports=StdExternalCrate,imports_granularity=Module";
 
 /// The formatted text of each Rust file, and nothing for the others.
 pub(super) fn format(files: &[GeneratedFile], root: &Path) -> Result<Vec<Option<String>>, Error> {
@@ -36,7 +37,7 @@ struct Worker {
 impl Worker {
     fn start(file: &GeneratedFile, root: &Path) -> Result<Self, Error> {
         let mut child = Command::new("rustfmt")
-            .args(["--edition", "2024", "--config-path"])
+            .args(["--edition", "2024", "--config", IMPORTS, "--config-path"])
             .arg(root.join(".rustfmt.toml"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

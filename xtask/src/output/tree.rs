@@ -1,13 +1,12 @@
 //! Where generated files stand.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use super::Error;
-use crate::{emit::GeneratedFile, text::Rust};
+use crate::emit::GeneratedFile;
+use crate::output::Error;
+use crate::text::Rust;
 
 /// The `generated.rs` of every crate that has generated modules, unless an emitter made it.
 pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {

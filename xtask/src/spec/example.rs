@@ -1,19 +1,17 @@
 //! Holding the examples against the operations: queries byte for byte, answers field by field.
 
-use std::{collections::BTreeSet, ops::Range, path::Path};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::{
-    lower::{About, Context},
-    read::{Node, Value},
-    types::{Types, is_value},
-};
-use crate::{
-    diag::{Diagnostic, closest, code},
-    ir::{Example, Operation, Param, Response, RustName, Service, Type, Wire},
-    text::percent_encoded,
-};
+use crate::diag::{Diagnostic, closest, code};
+use crate::ir::{Example, Operation, Param, Response, RustName, Service, Type, Wire};
+use crate::spec::lower::{About, Context};
+use crate::spec::read::{Node, Value};
+use crate::spec::types::{Types, is_value};
+use crate::text::percent_encoded;
 
 pub(super) fn examples(
     cx: &mut Context<'_>,

@@ -1,20 +1,13 @@
 //! From the tree to the service: names are resolved, and what a grammar cannot say is checked.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-    path::Path,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
 
-use super::{
-    example,
-    read::{Entry, Node},
-    types,
-};
-use crate::{
-    diag::{Code, Diagnostic, code},
-    ir::{Doc, OpenPoint, OpenRef, RustName, Service, Source, Type},
-};
+use crate::diag::{Code, Diagnostic, code};
+use crate::ir::{Doc, OpenPoint, OpenRef, RustName, Service, Source, Type};
+use crate::spec::read::{Entry, Node};
+use crate::spec::{example, types};
 
 mod command;
 mod operation;

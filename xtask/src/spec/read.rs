@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use toml::{
-    Spanned,
-    de::{DeTable, DeValue},
-};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
-use super::grammar::{DOCUMENT, Form, Key, Shape, Table, hidden_in};
 use crate::diag::{Diagnostic, code};
+use crate::spec::grammar::{DOCUMENT, Form, Key, Shape, Table, hidden_in};
 
 /// A value of the spec with its place. What did not fit the grammar is not in the tree.
 #[derive(Debug)]

@@ -1,13 +1,9 @@
 //! Lowering the declared types: scalars, enums and models.
 
-use super::{
-    lower::{About, Context},
-    read::{Entry, Node},
-};
-use crate::{
-    diag::{Diagnostic, code},
-    ir::{Enum, EnumValue, Field, Meaning, Model, RustName, Scalar, Type, Wire},
-};
+use crate::diag::{Diagnostic, code};
+use crate::ir::{Enum, EnumValue, Field, Meaning, Model, RustName, Scalar, Type, Wire};
+use crate::spec::lower::{About, Context};
+use crate::spec::read::{Entry, Node};
 
 mod recursion;
 mod value;

@@ -1,6 +1,6 @@
 //! Descriptions as Markdown: prose in, prose out, whatever the prose says.
 
-use super::is_hidden;
+use crate::text::is_hidden;
 
 /// A description as Markdown, one line per paragraph, paragraphs apart by an empty line.
 ///

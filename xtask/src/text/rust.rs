@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::markdown::{fenced, guard, paragraphs};
+use crate::text::markdown::{fenced, guard, paragraphs};
 
 /// A Rust source file under construction. rustfmt lays it out later; only doc comments are
 /// wrapped here, because rustfmt leaves them alone.

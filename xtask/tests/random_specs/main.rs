@@ -10,7 +10,9 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use proptest::prelude::*;
-use xtask::{emit, ir::Service, spec::read_bytes};
+use xtask::emit;
+use xtask::ir::Service;
+use xtask::spec::read_bytes;
 
 mod service;
 

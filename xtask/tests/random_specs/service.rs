@@ -1,6 +1,8 @@
 //! A random service: data first, then a spec with hostile descriptions or with dull ones.
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 use proptest::prelude::*;
 

@@ -1,7 +1,6 @@
 //! The signals that ask a program on Unix to end.
 
-use std::io;
-use std::thread;
+use std::{io, thread};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
+use Service::{Answers, Dies, Gone, Hangs, Silent};
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::run::{Nobody, Person, code, hang_ups_count, stderr, stdout};
 use crate::terminal::Running;
-
-use Service::{Answers, Dies, Gone, Hangs, Silent};
 
 /// The code, what the service does, what is asked of it, and what the person reads on standard error.
 const TABLE: &[(i32, Service, &str, &str)] = &[

@@ -18,9 +18,10 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use gateway_client::AccessToken;
 use gateway_client::blocking::Client;
 use gateway_client::model::{ListCandidates, Operation as _};
-use gateway_client::{AccessToken, transport::MemoryTransport};
+use gateway_client::transport::MemoryTransport;
 
 fn main() -> ExitCode {
     let text = table();

@@ -4,14 +4,13 @@
 //! panic where no thread can be made, and keep theirs for ever.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 /// The clock of this process.
 pub(super) static CLOCK: Clock = Clock::new(IDLE, start);

@@ -16,8 +16,8 @@ use oauth2::{
 };
 
 use self::grant::Grant;
-use super::TokenSource;
-use super::aside::aside;
+use crate::token::TokenSource;
+use crate::token::aside::aside;
 use crate::{AccessToken, Error, base_url};
 
 mod grant;

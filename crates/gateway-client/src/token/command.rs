@@ -8,8 +8,8 @@ use std::sync::Arc;
 use gateway_transport::{BoxError, BoxFuture};
 use shared_child::SharedChild;
 
-use super::aside::aside;
-use super::text;
+use crate::token::aside::aside;
+use crate::token::text;
 use crate::{AccessToken, TokenSource};
 
 /// Takes the token from the standard output of a program. White space around it is left out; more than 64 KiB are

@@ -5,7 +5,7 @@ use std::env;
 use gateway_transport::{BoxError, BoxFuture};
 use zeroize::Zeroizing;
 
-use super::text;
+use crate::token::text;
 use crate::{AccessToken, TokenSource};
 
 /// Takes the token from an environment variable. White space around it is left out.

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use gateway_transport::{BoxError, BoxFuture};
 
-use super::aside::aside;
-use super::text;
+use crate::token::aside::aside;
+use crate::token::text;
 use crate::{AccessToken, TokenSource};
 
 /// Takes the token from a file, and reads it again when the file has changed. White space around it is left out.

@@ -302,8 +302,7 @@ fn is_cut(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use alloc::format;
-    use alloc::vec;
+    use alloc::{format, vec};
 
     use crate::{ErrorKind, ListOperation as _, ListVacancies};
 

@@ -1,7 +1,7 @@
 //! `gateway-server account`.
 
-use super::{Database, note, print, print_table, show_time};
 use crate::Clock;
+use crate::cli::{Database, note, print, print_table, show_time};
 use crate::error::{Error, ErrorKind};
 
 #[derive(Debug, clap::Subcommand)]

@@ -9,8 +9,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::settings::Settings;
-use super::{complain, descriptors, note, open_or_make, print};
+use crate::cli::settings::Settings;
+use crate::cli::{complain, descriptors, note, open_or_make, print};
 use crate::config::Config;
 use crate::error::Error;
 use crate::server::{RunningServer, Server};

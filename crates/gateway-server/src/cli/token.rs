@@ -1,6 +1,6 @@
 //! `gateway-server token`.
 
-use super::{Database, note, print, print_table, show_time};
+use crate::cli::{Database, note, print, print_table, show_time};
 use crate::error::{Error, ErrorKind};
 use crate::store::TokenInfo;
 use crate::token::TokenId;

@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
-use super::problem::{Kind, Problem};
+use crate::front::problem::{Kind, Problem};
 use crate::token::{TokenDigest, is_b64token};
 
 /// Finds the token. It is hashed on the spot and goes no further in clear.

@@ -14,11 +14,11 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::task::JoinHandle;
 use tokio::time::timeout_at;
 
-use super::list::ListSource;
-use super::log::{End, Record};
-use super::negotiate::Coding;
-use super::work::Work;
 use crate::error::{Error, ErrorKind};
+use crate::front::list::ListSource;
+use crate::front::log::{End, Record};
+use crate::front::negotiate::Coding;
+use crate::front::work::Work;
 use crate::listen::verdicts::Answering;
 use crate::store::Store;
 

@@ -14,7 +14,7 @@ pub(crate) struct RateLimits {
     buckets: Mutex<HashMap<TokenId, Bucket>>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Bucket {
     left: f64,
     at: Instant,

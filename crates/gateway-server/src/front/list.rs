@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::list_cache::{KeptList, ListCache, QUICK, Recording};
 use crate::error::Error;
+use crate::front::list_cache::{KeptList, ListCache, QUICK, Recording};
 use crate::generated::operation::{Frame, LIST_CANDIDATES, LIST_VACANCIES};
 use crate::store::{CandidateFilter, Page, Snapshot, Store};
 

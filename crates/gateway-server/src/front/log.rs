@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use http::{HeaderValue, StatusCode};
 
-use super::metrics::Metrics;
-use super::problem::Problem;
 use crate::error::{Error, ErrorKind};
+use crate::front::metrics::Metrics;
+use crate::front::problem::Problem;
 use crate::generated::operation::Operation;
 use crate::json;
 use crate::store::Principal;
@@ -48,7 +48,7 @@ impl fmt::Debug for AccessLog {
 }
 
 /// How an answer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The last byte was handed to the connection.
     Complete,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::log::End;
+use crate::front::log::End;
 use crate::generated::operation::Operation;
 
 /// What the server counts.

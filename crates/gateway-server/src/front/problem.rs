@@ -6,15 +6,15 @@ use bytes::Bytes;
 use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
 
-use super::body::AnswerBody;
 use crate::error::{Error, ErrorKind};
+use crate::front::body::AnswerBody;
 use crate::generated::operation::Operation;
 use crate::json;
 use crate::listen::head::Refusal;
 use crate::parameter::{self, Fault};
 
 /// The kinds of problem. The name is the stable part of the `type` member; texts may change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     RequestMalformed,
     HostInvalid,

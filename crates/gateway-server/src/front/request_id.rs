@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::{HeaderMap, HeaderValue};
 
-use super::X_REQUEST_ID;
+use crate::front::X_REQUEST_ID;
 
 /// Returns the id that stands in the answer and in the log.
 pub(crate) fn of(headers: &HeaderMap) -> HeaderValue {

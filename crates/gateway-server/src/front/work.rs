@@ -17,7 +17,7 @@ use crate::store::Store;
 /// The database ends its statements itself, as long as it can be reached. When it cannot, a blocking call waits for as
 /// long as the network makes it; whoever asked does not, and is told so. The call keeps its permit until it is over: a
 /// database that hangs must not collect threads.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Work {
     store: Arc<dyn Store>,
     permits: Arc<Semaphore>,

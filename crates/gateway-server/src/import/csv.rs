@@ -2,11 +2,11 @@
 
 use std::io::Read;
 
-use super::quotes::Quotes;
-use super::record::Fields;
-use super::target::Target;
 use crate::Place;
 use crate::error::Error;
+use crate::import::quotes::Quotes;
+use crate::import::record::Fields;
+use crate::import::target::Target;
 
 /// Reads a table. `portal_id` and `portal_name` are the portal; an empty cell is an empty text.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {

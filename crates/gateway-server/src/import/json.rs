@@ -9,10 +9,10 @@ use std::rc::Rc;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
-use super::record::Fields;
-use super::target::Target;
 use crate::Place;
 use crate::error::Error;
+use crate::import::record::Fields;
+use crate::import::target::Target;
 
 /// Reads a file of one value per line.
 pub(super) fn read_lines(

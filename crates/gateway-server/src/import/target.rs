@@ -2,9 +2,9 @@
 
 use gateway_model::{CivilDateTime, DecimalText};
 
-use super::record::{Fields, Text};
 use crate::error::Error;
 use crate::generated::record::{CreditsRow, VacancyRow};
+use crate::import::record::{Fields, Text};
 use crate::store::{ApplicationRow, Place, Stage};
 
 /// Where records go.

@@ -1,21 +1,20 @@
 //! The connection between the socket and the HTTP library: lets whole, well-formed heads through, and watches the clock.
 
-use std::fmt;
-use std::io;
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
+use std::{fmt, io};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::head::{self, HeadLimits, Refusal};
-use super::verdicts::Verdicts;
+use crate::listen::head::{self, HeadLimits, Refusal};
+use crate::listen::verdicts::Verdicts;
 
 /// How long a connection may take for what.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     /// From the first byte of a head to its last.
     pub(crate) head: Duration,
@@ -51,7 +50,7 @@ pub(crate) struct Guard<S> {
     linger: Linger,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Between two requests, or in the middle of an answer.
     Between,

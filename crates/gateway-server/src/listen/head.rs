@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 /// Why a request is refused before anybody looks at what it asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// Not the grammar of HTTP/1.1.
     Malformed,
@@ -28,7 +28,7 @@ pub(crate) enum Refusal {
 }
 
 /// How large a head may be.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct HeadLimits {
     /// Bytes of the request line.
     pub(crate) line: usize,

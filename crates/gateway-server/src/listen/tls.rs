@@ -93,7 +93,7 @@ mod without {
     use crate::error::{Error, ErrorKind};
 
     /// There is none.
-    #[derive(Debug, Clone)]
+    #[derive(Clone, Debug)]
     pub(crate) struct Acceptor(Infallible);
 
     pub(crate) fn acceptor(_certificate: &Path, _key: &Path) -> Result<Acceptor, Error> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::time::Instant;
 
-use super::head::Refusal;
+use crate::listen::head::Refusal;
 
 /// What the guard and the answers of its connection know of each other.
 ///

@@ -1,8 +1,8 @@
 //! The credit balance in an import: it may stand there twice, and not with two values.
 
-use super::Place;
 use crate::error::Error;
 use crate::generated::record::CreditsRow;
+use crate::store::Place;
 
 /// The balance an import has met so far.
 #[derive(Debug, Default)]

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::balance::Balance;
-use super::{
+use crate::clock::UnixTime;
+use crate::error::{Error, ErrorKind};
+use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
+use crate::store::balance::Balance;
+use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, CandidateSink, Changes, CreditsSink, Fill,
     ImportMode, ImportReport, Page, Place, Principal, Snapshot, Stage, Store, TokenInfo,
     VacancySink, draw_tag,
 };
-use crate::clock::UnixTime;
-use crate::error::{Error, ErrorKind};
-use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 use crate::token::{NewToken, TokenDigest, TokenId};
 
 /// A store in memory that forgets everything: what the databases are compared with, and a quick one for tests.
@@ -33,7 +33,7 @@ struct Tenant {
     revisions: Vec<(i64, Data)>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Data {
     vacancies: BTreeMap<i64, String>,
     candidates: BTreeMap<i64, [String; 8]>,

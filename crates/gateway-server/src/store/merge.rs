@@ -1,7 +1,7 @@
 //! The second half of an import: what was staged becomes one new revision. The same steps on every database.
 
-use super::{AccountId, Changes, ImportReport, Place, draw_tag, sql};
 use crate::error::Error;
+use crate::store::{AccountId, Changes, ImportReport, Place, draw_tag, sql};
 
 /// An open transaction, as far as this module needs it: every parameter and every column is an integer.
 pub(crate) trait Session {

@@ -16,12 +16,12 @@ use ::postgres::Row;
 use ::postgres::config::{Config, SslMode};
 
 use self::link::{Link, failure, is_unique_violation};
-use super::{
+use crate::clock::UnixTime;
+use crate::error::{Error, ErrorKind};
+use crate::store::{
     Account, AccountId, CandidateFilter, CandidateSink, CreditsSink, Fill, ImportMode,
     ImportReport, Page, Principal, STATEMENT_BUDGET, Snapshot, Store, TokenInfo, VacancySink, sql,
 };
-use crate::clock::UnixTime;
-use crate::error::{Error, ErrorKind};
 use crate::token::{NewToken, TokenDigest, TokenId};
 
 /// The data of the service in a PostgreSQL database that other servers may use at the same time.

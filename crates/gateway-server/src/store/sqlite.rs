@@ -14,12 +14,12 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use self::read::Reader;
-use super::{
+use crate::clock::UnixTime;
+use crate::error::{Error, ErrorKind};
+use crate::store::{
     Account, AccountId, CandidateFilter, CandidateSink, CreditsSink, Fill, ImportMode,
     ImportReport, Page, Principal, STATEMENT_BUDGET, Snapshot, Store, TokenInfo, VacancySink, sql,
 };
-use crate::clock::UnixTime;
-use crate::error::{Error, ErrorKind};
 use crate::token::{NewToken, TokenDigest, TokenId};
 
 /// The data of the service in one SQLite file.

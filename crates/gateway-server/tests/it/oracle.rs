@@ -19,7 +19,7 @@ use crate::cluster;
 const NOW: UnixTime = UnixTime(1_800_000_000);
 
 /// One account, in the plainest way there is.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Debug, Default)]
 struct Data {
     vacancies: BTreeMap<i64, String>,
     candidates: BTreeMap<i64, [String; 3]>,

@@ -7,9 +7,10 @@
 
 mod adapter;
 
+use std::time::Duration;
+
 use adapter::AttohttpcTransport;
 use gateway_transport::{BlockingTransport as _, Request, TransportError};
-use std::time::Duration;
 
 fn main() -> Result<(), TransportError> {
     let Some(Ok(uri)) = std::env::args().nth(1).map(|text| text.parse()) else {

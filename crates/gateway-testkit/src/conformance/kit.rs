@@ -13,10 +13,10 @@ use http::HeaderValue;
 use http::response::Parts;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-use super::outcome::describe;
-use super::subject::{Either, Factory, Setup, Subject};
-use super::{Outcome, Stop};
 use crate::certificates::Authority;
+use crate::conformance::outcome::describe;
+use crate::conformance::subject::{Either, Factory, Setup, Subject};
+use crate::conformance::{Outcome, Stop};
 
 /// The transport that is checked, and what it takes to make another one.
 pub struct Kit {

@@ -107,4 +107,5 @@ macro_rules! ensure_eq {
     }};
 }
 
-pub(super) use {ensure, ensure_eq};
+pub(super) use ensure;
+pub(super) use ensure_eq;

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use gateway_transport::{Deadline, Request};
 use socket2::{Domain, Socket, Type};
 
-use super::{Outcome, Stop};
+use crate::conformance::{Outcome, Stop};
 use crate::raw_server::{Connection, Next, RawRequest, RawServer};
 
 /// How long a check waits for something that must happen. It is only reached by what is broken.

@@ -1,6 +1,6 @@
 //! The list of checks, once: for the runner and for `conformance_tests!`.
 
-use super::{Kit, Outcome, checks};
+use crate::conformance::{Kit, Outcome, checks};
 
 /// A check of the kit.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,13 @@
 //! Running checks: one, or all.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fmt, thread};
 
-use super::subject::Factory;
-use super::{CHECKS, Check, Kit, Stop};
+use crate::conformance::subject::Factory;
+use crate::conformance::{CHECKS, Check, Kit, Stop};
 
 /// How one check ended.
 #[derive(Clone, Debug)]

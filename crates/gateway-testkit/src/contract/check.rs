@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::evidence::Evidence;
+use crate::contract::evidence::Evidence;
 
 /// A check of the contract.
 #[derive(Clone, Copy, Debug)]
@@ -119,4 +119,5 @@ macro_rules! group {
     };
 }
 
-pub(super) use {ensure, group};
+pub(super) use ensure;
+pub(super) use group;

@@ -1,6 +1,6 @@
 //! The checks, by group.
 
-use super::check::Check;
+use crate::contract::check::Check;
 
 mod authorization;
 mod candidates;

@@ -4,8 +4,8 @@ use gateway_transport::{BlockingTransport, Request};
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH};
 use http::{HeaderName, HeaderValue, Method};
 
-use super::checks::record::is_numeric;
-use super::exchange::{Exchange, Target};
+use crate::contract::checks::record::is_numeric;
+use crate::contract::exchange::{Exchange, Target};
 
 macro_rules! evidence {
     ($($(#[$doc:meta])* $name:ident,)+) => {

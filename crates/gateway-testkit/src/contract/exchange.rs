@@ -9,7 +9,7 @@ use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Uri};
 use serde_json::Value;
 
-use super::check::{Outcome, fail, not_shown};
+use crate::contract::check::{Outcome, fail, not_shown};
 
 /// The service that is checked: where it is, and the token to ask with.
 pub struct Target {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Finding, Report, Verdict};
+use crate::contract::{Finding, Report, Verdict};
 
 impl Report {
     /// Returns the report in the Test Anything Protocol, version 14; what is not shown is skipped there.

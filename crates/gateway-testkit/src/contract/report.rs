@@ -4,10 +4,10 @@ use std::fmt;
 
 use gateway_transport::BlockingTransport;
 
-use super::check::{Check, Source, Stop, Verdict};
-use super::checks::ALL;
-use super::evidence::Evidence;
-use super::exchange::Target;
+use crate::contract::check::{Check, Source, Stop, Verdict};
+use crate::contract::checks::ALL;
+use crate::contract::evidence::Evidence;
+use crate::contract::exchange::Target;
 
 /// How strictly a service is judged.
 #[non_exhaustive]

@@ -1,14 +1,13 @@
 //! What a script can do with a connection.
-use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
+use std::{fmt, thread};
 
-use super::progress::Shared;
-use super::stream::{Stream, Wrap};
-use super::{Next, RawRequest, Script};
+use crate::raw_server::progress::Shared;
+use crate::raw_server::stream::{Stream, Wrap};
+use crate::raw_server::{Next, RawRequest, Script};
 
 /// The connection that a script plays on.
 ///

@@ -4,7 +4,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::RawRequest;
+use crate::raw_server::RawRequest;
 
 /// What a server has seen so far.
 #[derive(Clone, Debug, Default)]

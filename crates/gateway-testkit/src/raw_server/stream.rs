@@ -1,7 +1,6 @@
 //! A connection, with or without TLS.
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-
 #[cfg(feature = "tls")]
 use std::sync::Arc;
 

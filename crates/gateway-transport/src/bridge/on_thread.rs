@@ -1,7 +1,5 @@
 //! An async transport for code without `async`.
-use std::fmt;
 use std::future::{Future, poll_fn};
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::task::{Context, Poll, Wake};
 use std::thread::{self, Thread};
+use std::{fmt, io};
 
 use bytes::Bytes;
 use http_body::Body as _;

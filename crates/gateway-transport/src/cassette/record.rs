@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::Method;
 use http::response::Parts;
 
-use super::line::{Line, target};
+use crate::cassette::line::{Line, target};
 use crate::{
     BlockingResponse, BlockingTransport, ErrorKind, Request, Response, Transport, TransportError,
 };

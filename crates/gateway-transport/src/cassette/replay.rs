@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use super::line::{Line, target};
+use crate::cassette::line::{Line, target};
 use crate::{
     BlockingBody, BlockingResponse, BlockingTransport, Body, Deadline, ErrorKind, Request,
     Response, Sent, Transport, TransportError,

@@ -1,8 +1,8 @@
 //! The one place that configures reqwest, for async and blocking.
 use ::reqwest::{Client, redirect, retry};
 
-use super::classify::classify;
-use super::proxy;
+use crate::reqwest::classify::classify;
+use crate::reqwest::proxy;
 use crate::{Options, Phase, TransportError};
 
 /// Everything that it takes to make one more client like the first.

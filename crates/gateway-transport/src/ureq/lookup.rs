@@ -13,7 +13,7 @@ use ::ureq::unversioned::transport::{
 };
 use http::Uri;
 
-use super::time_left;
+use crate::ureq::time_left;
 
 /// Looks nothing up, and leaves it to [`NamedTcpConnector`].
 ///

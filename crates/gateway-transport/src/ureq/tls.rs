@@ -11,8 +11,8 @@ use ::ureq::unversioned::transport::{
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
-use super::time_left;
 use crate::error::find;
+use crate::ureq::time_left;
 use crate::{BoxError, ErrorKind, Options, TransportError, tls};
 
 /// Wraps connections of `https` targets in TLS.

@@ -1,6 +1,6 @@
 //! How a command asks: each in a function of its own, so that no function grows with the spec.
 
-use super::value_type;
+use crate::emit::cli::value_type;
 use crate::ir::{Field, Model, Operation, Param, Response, Service, Type};
 use crate::text::{Rust, string};
 

@@ -1,9 +1,7 @@
 //! Enums: open-ended ones keep what they do not know, closed ones refuse it.
 
-use crate::{
-    ir::{Enum, Service},
-    text::{Rust, string},
-};
+use crate::ir::{Enum, Service};
+use crate::text::{Rust, string};
 
 pub(super) fn emit(service: &Service) -> Rust {
     let mut file = Rust::new("The enums of the service.");

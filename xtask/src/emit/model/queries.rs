@@ -1,10 +1,8 @@
 //! Queries: plain data per operation, with a type that knows which parameters were given.
 
 pub(in crate::emit) use self::states::States;
-use crate::{
-    ir::{Operation, Param, Response, Service, Type, Wire},
-    text::{Rust, string},
-};
+use crate::ir::{Operation, Param, Response, Service, Type, Wire};
+use crate::text::{Rust, string};
 
 mod docs;
 mod imports;

@@ -1,15 +1,16 @@
 //! Random values of every type: strategies for `proptest` and draws for `arbitrary`, of the same parts.
 
-use super::queries::States;
-use crate::{
-    ir::{Enum, Field, Meaning, Model, Operation, Param, RustName, Scalar, Service, Type, Wire},
-    text::Rust,
+use crate::emit::model::queries::States;
+use crate::ir::{
+    Enum, Field, Meaning, Model, Operation, Param, RustName, Scalar, Service, Type, Wire,
 };
+use crate::text::Rust;
 
 mod draws;
 mod strategies;
 
-pub(super) use self::{draws::emit as draws, strategies::emit as strategies};
+pub(super) use self::draws::emit as draws;
+pub(super) use self::strategies::emit as strategies;
 
 /// The function of the support code that makes the text of a scalar; `None` for an integer.
 fn text_of(scalar: &Scalar) -> Option<&'static str> {

@@ -1,11 +1,9 @@
 //! Records: one file for each model, with its owned form, its borrowed form, and how they are read and written.
 
 use self::field::{Form, forms};
-use crate::{
-    emit::GeneratedFile,
-    ir::{Model, RustName, Service, Type},
-    text::Rust,
-};
+use crate::emit::GeneratedFile;
+use crate::ir::{Model, RustName, Service, Type};
+use crate::text::Rust;
 
 mod declare;
 mod example;

@@ -1,9 +1,7 @@
 //! Scalars: one newtype each, by the macros of the crate.
 
-use crate::{
-    ir::{Meaning, Scalar, Service, Wire},
-    text::Rust,
-};
+use crate::ir::{Meaning, Scalar, Service, Wire};
+use crate::text::Rust;
 
 pub(super) fn emit(service: &Service) -> Rust {
     let mut file = Rust::new("The scalars of the service.");

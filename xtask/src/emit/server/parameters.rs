@@ -22,7 +22,7 @@ pub(super) fn emit(service: &Service) -> Rust {
 fn parameters(file: &mut Rust, service: &Service, operation: &Operation) {
     let name = operation.rust.pascal();
     file.doc(&format!("The parameters of `{}`.", operation.select));
-    file.line("#[derive(Debug, Clone, PartialEq, Eq, Default)]");
+    file.line("#[derive(Clone, Debug, Default, PartialEq, Eq)]");
     file.open(format_args!("pub(crate) struct {name} {{"));
     for param in &operation.params {
         file.doc(&param.doc.0);

@@ -1,13 +1,12 @@
 //! Checks that every operation has a command of its own, and every parameter a flag.
 
-use std::{collections::BTreeSet, ops::Range};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
-use super::Context;
-use crate::{
-    diag::code::COMMANDS_COLLIDE,
-    ir::{Operation, Param},
-    spec::read::Entry,
-};
+use crate::diag::code::COMMANDS_COLLIDE;
+use crate::ir::{Operation, Param};
+use crate::spec::lower::Context;
+use crate::spec::read::Entry;
 
 /// Reports operations that are the same command, or one the command above another.
 pub(super) fn operations(cx: &mut Context<'_>, operations: &[(&Entry, Operation)]) {

@@ -1,11 +1,9 @@
 //! Lowering operations: parameters with what they need, and response shapes.
 
-use super::{About, Context, command};
-use crate::{
-    diag::{Diagnostic, code},
-    ir::{Operation, Otherwise, Param, Response, RustName, Service, Type, Wire},
-    spec::read::{Entry, Node},
-};
+use crate::diag::{Diagnostic, code};
+use crate::ir::{Operation, Otherwise, Param, Response, RustName, Service, Type, Wire};
+use crate::spec::lower::{About, Context, command};
+use crate::spec::read::{Entry, Node};
 
 pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -> Vec<Operation> {
     let Some(section) = root.get("operation") else { return Vec::new() };

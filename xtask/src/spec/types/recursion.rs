@@ -1,13 +1,9 @@
 //! Models that contain themselves: where to box, and where there is no end.
 
-use crate::{
-    diag::{Diagnostic, code},
-    ir::{Model, Type},
-    spec::{
-        lower::Context,
-        read::{Entry, Node},
-    },
-};
+use crate::diag::{Diagnostic, code};
+use crate::ir::{Model, Type};
+use crate::spec::lower::Context;
+use crate::spec::read::{Entry, Node};
 
 /// Marks recursive models and the fields to box; reports models of which no finite record exists.
 pub(super) fn mark(cx: &mut Context<'_>, models: &mut [Model], given: &[Entry]) {

@@ -3,8 +3,8 @@
 use serde::Deserialize as _;
 use serde::de::IgnoredAny;
 
-use super::{Engine, Layout, Member, Window};
 use crate::decode::depth;
+use crate::decode::engine::{Engine, Layout, Member, Window};
 use crate::decode::text::CowText;
 use crate::{Error, ErrorKind};
 

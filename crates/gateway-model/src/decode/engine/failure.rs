@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::{After, Engine, Layout, State, Walk, Window};
+use crate::decode::engine::{After, Engine, Layout, State, Walk, Window};
 use crate::decode::kind_of;
 use crate::error::Position;
 use crate::{Error, ErrorKind};

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use ::postgres::Transaction;
 
-use super::super::balance::Balance;
-use super::super::dictionary::{Dictionary, StatusKeys};
-use super::super::merge::{Session, merge};
-use super::super::{
+use crate::error::Error;
+use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+use crate::store::balance::Balance;
+use crate::store::dictionary::{Dictionary, StatusKeys};
+use crate::store::merge::{Session, merge};
+use crate::store::postgres::get;
+use crate::store::postgres::link::{Link, Parameter, failure, parameter};
+use crate::store::{
     AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Page, Place, Stage, rendered,
     seconds_before, sql,
 };
-use super::get;
-use super::link::{Link, Parameter, failure, parameter};
-use crate::error::Error;
-use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 
 /// Runs an import in one transaction. The row of the account is locked first: one import per account at a time.
 pub(super) fn run(

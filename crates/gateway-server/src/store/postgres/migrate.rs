@@ -3,11 +3,11 @@
 
 use ::postgres::{Row, Transaction};
 
-use super::super::{Page, rendered};
-use super::get;
-use super::link::{Link, failure};
 use crate::error::{Error, ErrorKind};
 use crate::generated::record::{CandidateRow, PortalRow};
+use crate::store::postgres::get;
+use crate::store::postgres::link::{Link, failure};
+use crate::store::{Page, rendered};
 
 /// Makes the schema of this release, or finds that it is there.
 pub(super) fn make(link: &mut Link) -> Result<(), Error> {

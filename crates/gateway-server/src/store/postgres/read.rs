@@ -1,13 +1,13 @@
 //! Reading pages from PostgreSQL.
 
-use super::super::{
+use crate::error::{Error, ErrorKind};
+use crate::generated::record::{CreditsRow, VacancyRow};
+use crate::store::postgres::get;
+use crate::store::postgres::link::{Link, Parameter, parameter};
+use crate::store::{
     AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Snapshot, VacancySink, rendered,
     snapshot_gone, sql,
 };
-use super::get;
-use super::link::{Link, Parameter, parameter};
-use crate::error::{Error, ErrorKind};
-use crate::generated::record::{CreditsRow, VacancyRow};
 
 pub(super) fn candidates(
     link: &mut Link,

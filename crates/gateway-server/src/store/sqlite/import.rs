@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from_iter};
 
-use super::super::balance::Balance;
-use super::super::merge::{Session, merge};
-use super::super::{AccountId, Fill, ImportMode, ImportReport, rendered, seconds_before, sql};
-use super::{failed, stage};
 use crate::error::Error;
+use crate::store::balance::Balance;
+use crate::store::merge::{Session, merge};
+use crate::store::sqlite::{failed, stage};
+use crate::store::{AccountId, Fill, ImportMode, ImportReport, rendered, seconds_before, sql};
 
 /// Runs an import over a connection of its own.
 ///

@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::super::rendered;
-use super::failed;
 use crate::error::Error;
 use crate::generated::record::{CandidateRow, PortalRow};
+use crate::store::rendered;
+use crate::store::sqlite::failed;
 
 /// Brings the file to the version of this release.
 ///

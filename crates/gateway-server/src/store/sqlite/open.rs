@@ -6,8 +6,8 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{failed, failure, migrate};
 use crate::error::{Error, ErrorKind};
+use crate::store::sqlite::{failed, failure, migrate};
 
 /// Makes the file if there is none.
 pub(super) fn make(path: &Path) -> Result<(), Error> {

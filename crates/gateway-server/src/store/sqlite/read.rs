@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, OptionalExtension as _, Row, Rows, params};
 
-use super::super::{
-    AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Principal, Snapshot, VacancySink,
-    rendered, snapshot_gone, sql,
-};
-use super::{failed, failure};
 use crate::clock::UnixTime;
 use crate::error::Error;
 use crate::generated::record::{CreditsRow, VacancyRow};
+use crate::store::sqlite::{failed, failure};
+use crate::store::{
+    AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Principal, Snapshot, VacancySink,
+    rendered, snapshot_gone, sql,
+};
 use crate::token::TokenDigest;
 
 /// A read-only connection.

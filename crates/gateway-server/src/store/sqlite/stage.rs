@@ -2,12 +2,12 @@
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Transaction, params};
 
-use super::super::balance::Balance;
-use super::super::dictionary::{Dictionary, StatusKeys};
-use super::super::{AccountId, ApplicationRow, Fill, Place, Stage, rendered};
-use super::failed;
 use crate::error::Error;
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+use crate::store::balance::Balance;
+use crate::store::dictionary::{Dictionary, StatusKeys};
+use crate::store::sqlite::failed;
+use crate::store::{AccountId, ApplicationRow, Fill, Place, Stage, rendered};
 
 /// Fills the temporary tables of a connection that has none yet, and returns the balance, which needs none.
 pub(super) fn fill(importer: &mut Connection, fill: Fill<'_>) -> Result<Balance, Error> {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::record;
 use crate::contract::check::{Outcome, ensure, fail, group, not_shown};
+use crate::contract::checks::record;
 use crate::contract::evidence::Evidence;
 
 group! { "candidates":

@@ -1,7 +1,7 @@
 //! `vacancies/list`.
 
-use super::record;
 use crate::contract::check::{Outcome, ensure, group};
+use crate::contract::checks::record;
 use crate::contract::evidence::Evidence;
 
 group! { "vacancies":

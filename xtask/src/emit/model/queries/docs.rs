@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::{
-    ir::{Example, Operation, Otherwise, Param, Service, Type, Wire},
-    text::{Rust, string},
-};
+use crate::ir::{Example, Operation, Otherwise, Param, Service, Type, Wire};
+use crate::text::{Rust, string};
 
 pub(super) fn of_query(file: &mut Rust, service: &Service, operation: &Operation) {
     file.doc(&operation.doc.0);

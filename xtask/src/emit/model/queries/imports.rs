@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::States;
-use crate::{
-    ir::{Response, RustName, Service, Type, Wire},
-    text::Rust,
-};
+use crate::emit::model::queries::States;
+use crate::ir::{Response, RustName, Service, Type, Wire};
+use crate::text::Rust;
 
 pub(super) fn write(file: &mut Rust, service: &Service) {
     let operations = &service.operations;

@@ -1,10 +1,10 @@
 //! Draws for `arbitrary`: a value of every type out of bytes.
 
-use super::{States, Value, imports, list, path, text_of, type_name, value, when};
-use crate::{
-    ir::{Field, Model, Operation, Param, Service, Type},
-    text::Rust,
+use crate::emit::model::random::{
+    States, Value, imports, list, path, text_of, type_name, value, when,
 };
+use crate::ir::{Field, Model, Operation, Param, Service, Type};
+use crate::text::Rust;
 
 pub(in crate::emit::model) fn emit(service: &Service) -> Rust {
     let mut file = Rust::new("Draws of all types, for the feature `arbitrary`.");

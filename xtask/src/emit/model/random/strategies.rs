@@ -1,10 +1,10 @@
 //! Strategies for `proptest`: `any::<Candidate>()` and the like.
 
-use super::{States, Value, imports, list, path, text_of, type_name, value, when};
-use crate::{
-    ir::{Field, Model, Operation, Param, Service, Type},
-    text::Rust,
+use crate::emit::model::random::{
+    States, Value, imports, list, path, text_of, type_name, value, when,
 };
+use crate::ir::{Field, Model, Operation, Param, Service, Type};
+use crate::text::Rust;
 
 pub(in crate::emit::model) fn emit(service: &Service) -> Rust {
     let mut file = Rust::new("Strategies of all types, for the feature `proptest`.");

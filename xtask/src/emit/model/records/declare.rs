@@ -1,11 +1,10 @@
 //! The two forms of a record, and how one is made.
 
-use super::{example, field::Form};
-use crate::{
-    emit::model::about,
-    ir::{Field, Model, Service},
-    text::Rust,
-};
+use crate::emit::model::about;
+use crate::emit::model::records::example;
+use crate::emit::model::records::field::Form;
+use crate::ir::{Field, Model, Service};
+use crate::text::Rust;
 
 pub(super) fn write(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<'_>]) {
     owned(file, model, forms);

@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    ir::{Field, Model, Service, Type, Wire},
-    text::string,
-};
+use crate::ir::{Field, Model, Service, Type, Wire};
+use crate::text::string;
 
 /// A Rust literal of the JSON text of a record with its required members only.
 pub(super) fn minimal(service: &Service, model: &Model) -> String {

@@ -1,10 +1,9 @@
 //! How a record is read on the fast path, and what a diagnosis compares it with.
 
-use super::{field::Form, serde::nulls};
-use crate::{
-    ir::Model,
-    text::{Rust, string},
-};
+use crate::emit::model::records::field::Form;
+use crate::emit::model::records::serde::nulls;
+use crate::ir::Model;
+use crate::text::{Rust, string};
 
 pub(super) fn write(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
     let owned = model.rust.pascal();

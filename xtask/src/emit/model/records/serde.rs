@@ -1,10 +1,8 @@
 //! How a record is shown, written, and read by serde.
 
-use super::field::Form;
-use crate::{
-    ir::Model,
-    text::{Rust, string},
-};
+use crate::emit::model::records::field::Form;
+use crate::ir::Model;
+use crate::text::{Rust, string};
 
 pub(super) fn write(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
     let owned = model.rust.pascal();
