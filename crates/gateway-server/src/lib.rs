@@ -15,6 +15,7 @@ mod generated;
 mod import;
 mod json;
 mod listen;
+mod lock;
 mod ops;
 mod parameter;
 mod query;

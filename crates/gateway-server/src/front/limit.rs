@@ -1,9 +1,10 @@
 //! How often a token may ask: a bucket per token that fills at a steady rate.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::lock::lock;
 use crate::token::TokenId;
 
 /// Requests per second and token. The map holds only buckets that are not full, and so cannot grow without end.
@@ -40,7 +41,7 @@ impl RateLimits {
             let since = now.saturating_duration_since(bucket.at).as_secs_f64();
             burst.min(since.mul_add(rate, bucket.left))
         };
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = lock(&self.buckets);
         if buckets.len() >= MOST_BUCKETS && !buckets.contains_key(token) {
             buckets.retain(|_token, bucket| filled(bucket) < burst);
         }

@@ -7,13 +7,14 @@ mod disk;
 
 use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::FileExt as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use self::disk::{Disk, Stored};
 use crate::error::Error;
+use crate::lock::lock;
 use crate::store::{AccountId, Snapshot};
 
 /// The lists that are kept: the newest of each account, within a limit on disk.
@@ -97,7 +98,7 @@ impl ListCache {
     }
 
     fn lists(&self) -> MutexGuard<'_, Lists> {
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.lists)
     }
 }
 

@@ -8,7 +8,7 @@ pub(crate) use without::{Acceptor, acceptor};
 #[cfg(feature = "tls")]
 mod with {
     use std::path::{Path, PathBuf};
-    use std::sync::{Arc, PoisonError, RwLock};
+    use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
     use tokio::net::TcpStream;
@@ -20,17 +20,18 @@ mod with {
     use tokio_rustls::server::TlsStream;
 
     use crate::error::{Error, ErrorKind};
+    use crate::lock::lock;
 
     /// Makes TLS connections out of sockets.
     pub(crate) struct Acceptor {
         certificate: PathBuf,
         key: PathBuf,
-        current: RwLock<TlsAcceptor>,
+        current: Mutex<TlsAcceptor>,
     }
 
     /// Reads the certificates and the key.
     pub(crate) fn acceptor(certificate: &Path, key: &Path) -> Result<Acceptor, Error> {
-        let current = RwLock::new(read(certificate, key)?);
+        let current = Mutex::new(read(certificate, key)?);
         Ok(Acceptor { certificate: certificate.to_owned(), key: key.to_owned(), current })
     }
 
@@ -60,7 +61,7 @@ mod with {
         /// Reads the files again. What cannot be read, or is no pair, changes nothing.
         pub(crate) fn renew(&self) -> Result<(), Error> {
             let renewed = read(&self.certificate, &self.key)?;
-            *self.current.write().unwrap_or_else(PoisonError::into_inner) = renewed;
+            *lock(&self.current) = renewed;
             Ok(())
         }
 
@@ -70,7 +71,7 @@ mod with {
             socket: TcpStream,
             within: Duration,
         ) -> Option<TlsStream<TcpStream>> {
-            let current = self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
+            let current = lock(&self.current).clone();
             tokio::time::timeout(within, current.accept(socket)).await.ok()?.ok()
         }
     }

@@ -1,11 +1,12 @@
 //! What the two sides of a connection tell each other: the guard that reads, and the answers that are written.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::time::Instant;
 
 use crate::listen::head::Refusal;
+use crate::lock::lock;
 
 /// What the guard and the answers of its connection know of each other.
 ///
@@ -25,7 +26,7 @@ pub(crate) struct Answering(Arc<Verdicts>);
 impl Answering {
     pub(crate) fn begin(verdicts: &Arc<Verdicts>) -> Self {
         verdicts.answering.fetch_add(1, Ordering::Relaxed);
-        *verdicts.began.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *lock(&verdicts.began) = Some(Instant::now());
         Self(Arc::clone(verdicts))
     }
 }
@@ -39,17 +40,17 @@ impl Drop for Answering {
 impl Verdicts {
     /// Returns why the request of this number is refused, if it is.
     pub(crate) fn of(&self, request: u64) -> Option<Refusal> {
-        let verdict = *self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
+        let verdict = *lock(&self.refusal);
         verdict.filter(|(number, _)| *number == request).map(|(_, refusal)| refusal)
     }
 
     pub(super) fn set(&self, request: u64, refusal: Refusal) {
-        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some((request, refusal));
+        *lock(&self.refusal) = Some((request, refusal));
     }
 
     /// Returns when the last answer began, which is the one that is being sent if any is.
     pub(super) fn began(&self) -> Option<Instant> {
-        *self.began.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.began)
     }
 
     pub(super) fn is_answering(&self) -> bool {
