@@ -6,8 +6,8 @@ use clap::CommandFactory as _;
 
 use crate::args::{Args, Command};
 use crate::failure::Failure;
-use crate::flags::OutputFlags;
 use crate::output::destination::Destination;
+use crate::output::flags::OutputFlags;
 use crate::screen::Screen;
 use crate::session::Session;
 use crate::suggest::closest;

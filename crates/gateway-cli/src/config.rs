@@ -4,12 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::config::file::ConfigFile;
+use crate::config::flags::ServiceFlags;
 use crate::failure::Failure;
-use crate::flags::ServiceFlags;
 use crate::screen::variable;
 use crate::suggest::closest;
 
 pub(crate) mod file;
+pub(crate) mod flags;
 pub(crate) mod folder;
 #[cfg_attr(not(feature = "keyring"), path = "config/no_keyring.rs")]
 pub(crate) mod keyring;

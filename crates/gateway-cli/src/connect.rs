@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, blocking};
 
+use crate::config::flags::ServiceFlags;
 use crate::config::keyring::Keyring;
 use crate::config::{Setting, Settings, TOKEN, TokenFrom, folder, tokens};
 use crate::failure::Failure;
-use crate::flags::ServiceFlags;
 use crate::screen::{Screen, variable};
 use crate::terminal::ask_for_secret;
 use crate::trace::Trace;

@@ -7,12 +7,14 @@ mod args;
 mod command;
 mod config;
 mod connect;
+mod escape;
 mod exit;
 mod failure;
-mod flags;
+
 mod generated;
 mod help;
 mod interrupt;
+mod number;
 mod output;
 mod screen;
 mod session;

@@ -1,8 +1,8 @@
 //! The forms in which records are printed, and the way there.
 
 use crate::failure::Failure;
-use crate::flags::OutputFlags;
 use crate::output::csv::{Csv, Dialect};
+use crate::output::flags::OutputFlags;
 use crate::output::form::Form;
 use crate::output::json::{Json, Ndjson};
 use crate::output::record::Path;
@@ -12,7 +12,8 @@ use crate::screen::{View, variable};
 
 pub(crate) mod csv;
 pub(crate) mod destination;
-pub(crate) mod escape;
+
+pub(crate) mod flags;
 pub(crate) mod form;
 mod format;
 pub(crate) mod json;

@@ -10,7 +10,7 @@ use std::os::windows::io::AsHandle as Stream;
 
 use clap::ValueEnum;
 
-use crate::output::escape::printable;
+use crate::escape::printable;
 
 /// When to print in colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

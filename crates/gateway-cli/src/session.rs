@@ -11,12 +11,13 @@ use gateway_client::transport::{BlockingBody, BlockingTransport, Options};
 use gateway_client::{Entry, ErrorKind, StreamedAnswer, blocking};
 use serde::Serialize;
 
+use crate::config::flags::ServiceFlags;
 use crate::config::{Settings, TokenFrom};
 use crate::connect::connect;
+use crate::escape::printable;
 use crate::failure::Failure;
-use crate::flags::{OutputFlags, ServiceFlags};
 use crate::output::destination::Destination;
-use crate::output::escape::printable;
+use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
 use crate::output::progress::records as count;
 use crate::output::raw::Raw;

@@ -13,10 +13,10 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     file.line("use clap::{Args, Subcommand};");
     file.line("use gateway_client::model;");
     file.blank();
-    if service.operations.iter().flat_map(|one| &one.params).any(|one| value_type(one) == "u64") {
-        file.line("use crate::args::whole_number;");
-    }
     file.line("use crate::failure::Failure;");
+    if service.operations.iter().flat_map(|one| &one.params).any(|one| value_type(one) == "u64") {
+        file.line("use crate::number::whole_number;");
+    }
     file.line("use crate::output::select::Fields;");
     file.line("use crate::session::Session;");
     file.blank();

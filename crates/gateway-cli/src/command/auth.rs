@@ -7,15 +7,16 @@ use gateway_client::{AccessToken, ErrorKind};
 use serde::Serialize;
 
 use crate::config::file::ConfigFile;
+use crate::config::flags::ServiceFlags;
 use crate::config::keyring::Keyring;
 use crate::config::{Origin, Settings, TOKEN, TokenFrom, folder, tokens};
 use crate::connect::{
     ask_for_token, check_base_url, check_token_file, from_stdin, no_base_url, with_token,
 };
 use crate::failure::Failure;
-use crate::flags::{OutputFlags, ServiceFlags};
 use crate::generated::commands::CheapestQuestion;
 use crate::output::Shape;
+use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
 use crate::screen::{Screen, variable};
 use crate::session::{Asked, Session};

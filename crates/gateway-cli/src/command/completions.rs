@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use crate::args::Args;
 use crate::command::print;
 use crate::failure::Failure;
-use crate::flags::OutputFlags;
+use crate::output::flags::OutputFlags;
 
 /// For which shell.
 #[derive(Debug, Flags)]

@@ -5,11 +5,12 @@ use serde::Serialize;
 
 use crate::command::print;
 use crate::config::file::{ConfigFile, path};
+use crate::config::flags::ServiceFlags;
 use crate::config::{KEYS, Settings, check_key, profile};
 use crate::connect::check_base_url;
 use crate::failure::Failure;
-use crate::flags::{OutputFlags, ServiceFlags};
 use crate::output::Shape;
+use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
 use crate::screen::Screen;
 

@@ -4,7 +4,7 @@ use clap::Args as Flags;
 
 use crate::command::{find, print};
 use crate::failure::Failure;
-use crate::flags::OutputFlags;
+use crate::output::flags::OutputFlags;
 use crate::screen::Screen;
 
 /// Of what.

@@ -8,7 +8,7 @@ use clap_mangen::Man;
 
 use crate::command::{find, print};
 use crate::failure::Failure;
-use crate::flags::OutputFlags;
+use crate::output::flags::OutputFlags;
 
 /// Of what.
 #[derive(Debug, Flags)]

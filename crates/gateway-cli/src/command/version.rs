@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::command::print;
 use crate::failure::Failure;
-use crate::flags::OutputFlags;
+use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
 use crate::output::select::chooses;
 use crate::output::{Format, Shape};

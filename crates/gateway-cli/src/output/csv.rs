@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::output::escape::printable;
+use crate::escape::printable;
 use crate::output::form::Form;
 use crate::output::record::{Cells, Path};
 

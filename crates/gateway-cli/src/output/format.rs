@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use crate::failure::Failure;
-use crate::flags::OutputFlags;
+use crate::output::flags::OutputFlags;
 use crate::screen::View;
 
 /// How answers are printed.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use crate::output::escape::is_hostile;
+use crate::escape::is_hostile;
 use crate::output::form::Form;
 
 /// A list as an array, one record on each line; one object as itself.

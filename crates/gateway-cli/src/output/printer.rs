@@ -7,8 +7,8 @@ use memchr::memchr2;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::flags::OutputFlags;
 use crate::output::destination::Destination;
+use crate::output::flags::OutputFlags;
 use crate::output::form::Form;
 use crate::output::progress::Progress;
 use crate::output::record::{Members, Path, one_line};

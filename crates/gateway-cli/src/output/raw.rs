@@ -2,10 +2,10 @@
 
 use std::io::{self, Write as _};
 
+use crate::escape::printable;
 use crate::failure::Failure;
-use crate::flags::OutputFlags;
 use crate::output::destination::Destination;
-use crate::output::escape::printable;
+use crate::output::flags::OutputFlags;
 use crate::screen::Screen;
 
 /// An output for bytes of any number, of which it keeps few.

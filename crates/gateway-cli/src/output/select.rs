@@ -1,7 +1,7 @@
 //! Which records, and which of their fields: `--fields`, `--filter`.
 
 use crate::failure::Failure;
-use crate::flags::OutputFlags;
+use crate::output::flags::OutputFlags;
 use crate::output::record::{Members, Path};
 use crate::suggest::closest;
 

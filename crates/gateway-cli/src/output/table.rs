@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::output::escape::printable;
+use crate::escape::printable;
 use crate::output::form::Form;
 use crate::output::record::{Members, Path};
 use crate::screen::{Tone, View, paint};
