@@ -94,7 +94,7 @@ impl Deadline {
 
     /// Returns when the head must be there, if that is earlier than the end.
     #[cfg(any(feature = "reqwest", feature = "ureq"))]
-    pub(crate) fn early_head(self) -> Option<Instant> {
+    pub(crate) fn earlier_head(self) -> Option<Instant> {
         (self.head < self.end).then_some(self.head)
     }
 }

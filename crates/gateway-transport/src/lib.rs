@@ -59,16 +59,18 @@ mod body;
 mod deadline;
 mod error;
 mod function;
+mod maybe_send;
 mod memory;
+mod mutex;
 mod options;
 mod sensitive;
 mod shared;
 mod transport;
 
+#[cfg(any(feature = "bridge", feature = "reqwest", feature = "tower"))]
+mod runtime;
 #[cfg(any(feature = "reqwest", feature = "ureq"))]
 mod target;
-#[cfg(any(feature = "bridge", feature = "reqwest", feature = "tower"))]
-mod timer;
 #[cfg(all(feature = "__tls", any(feature = "reqwest", feature = "ureq")))]
 mod tls;
 
@@ -95,10 +97,9 @@ pub use crate::body::Body;
 pub use crate::deadline::Deadline;
 pub use crate::error::{BoxError, ErrorKind, Phase, Sent, TransportError};
 pub use crate::function::{blocking_transport_fn, transport_fn};
+pub use crate::maybe_send::{BoxFuture, MaybeSend};
 pub use crate::memory::MemoryTransport;
 pub use crate::options::{Options, Proxy};
 pub use crate::sensitive::mark_sensitive;
 pub use crate::shared::SharedTransport;
-pub use crate::transport::{
-    BlockingResponse, BlockingTransport, BoxFuture, MaybeSend, Request, Response, Transport,
-};
+pub use crate::transport::{BlockingResponse, BlockingTransport, Request, Response, Transport};

@@ -1,16 +1,17 @@
-//! A transport without a network: scripted answers, and a record of what was asked.
+//! A transport without a network: scripted answers, and a record of the requests.
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::mutex::Mutex;
 use crate::{
     BlockingBody, BlockingResponse, BlockingTransport, Body, Deadline, ErrorKind, Request,
     Response, Sent, Transport, TransportError,
 };
 
-/// Answers from a script, in order, and keeps every request. Async and blocking.
+/// A transport that answers from a script, in order, and records every request. Async and blocking.
 ///
 /// Clones share the script and the record. When the script is used up, every further request is an error.
 ///
@@ -39,7 +40,7 @@ use crate::{
 #[derive(Clone, Default)]
 pub struct MemoryTransport(Arc<Mutex<State>>);
 
-/// One line of the script.
+/// One entry of the script.
 type Answer = Result<http::Response<Bytes>, TransportError>;
 
 #[derive(Default)]
@@ -49,43 +50,35 @@ struct State {
 }
 
 impl MemoryTransport {
-    /// Answers with `script`, first to last.
+    /// Creates a transport that answers with `script`, first to last.
     pub fn new(script: impl IntoIterator<Item = Answer>) -> Self {
         let script = script.into_iter().collect();
         Self(Arc::new(Mutex::new(State { script, requests: Vec::new() })))
     }
 
-    /// Adds `answer` to the end of the script.
+    /// Appends `answer` to the script.
     pub fn push(&self, answer: Answer) {
-        self.state().script.push_back(answer);
+        self.0.lock().script.push_back(answer);
     }
 
     /// Returns the requests so far, oldest first.
     pub fn requests(&self) -> Vec<Request> {
-        self.state().requests.clone()
+        self.0.lock().requests.clone()
     }
 
-    /// Returns how many answers of the script are left.
+    /// Returns the number of answers left in the script.
     pub fn remaining(&self) -> usize {
-        self.state().script.len()
+        self.0.lock().script.len()
     }
 
     fn answer(&self, request: Request) -> Answer {
         Deadline::remaining(&request)?;
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.requests.push(request);
         state.script.pop_front().unwrap_or_else(|| {
-            Err(TransportError::new(
-                ErrorKind::Other,
-                "the script of the memory transport is empty",
-            )
-            .with_sent(Sent::No))
+            let text = "the memory transport has no scripted answer left";
+            Err(TransportError::new(ErrorKind::Other, text).with_sent(Sent::No))
         })
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // No code of ours panics while it holds the lock, and the state is whole after each statement.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -111,8 +104,8 @@ impl BlockingTransport for MemoryTransport {
 
 impl fmt::Debug for MemoryTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Counts only: the requests may hold credentials and the answers personal data.
-        let state = self.state();
+        // Only counts: requests may hold credentials, and answers personal data.
+        let state = self.0.lock();
         f.debug_struct("MemoryTransport")
             .field("requests", &state.requests.len())
             .field("remaining", &state.script.len())

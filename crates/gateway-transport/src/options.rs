@@ -106,7 +106,7 @@ impl Options {
 
     /// Whether the environment may name a proxy.
     #[cfg(any(feature = "reqwest", feature = "ureq"))]
-    pub(crate) fn heeds_environment(&self) -> bool {
+    pub(crate) fn uses_environment_proxy(&self) -> bool {
         // CGI turns each header of a request into a variable, and `proxy` into `HTTP_PROXY` (RFC 3875, section 4.1.18).
         self.proxy == Proxy::Environment && std::env::var_os("REQUEST_METHOD").is_none()
     }

@@ -1,14 +1,15 @@
 //! [`ReqwestTransport`]: the async adapter over reqwest, on tokio.
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use ::reqwest::Client;
 use tokio::runtime;
 use tokio::time::{Timeout, timeout_at};
 
-use crate::timer::current_runtime;
+use crate::mutex::Mutex;
+use crate::runtime::current_runtime;
 use crate::{
     Body, Deadline, Options, Phase, Request, Response, Transport, TransportError, mark_sensitive,
 };
@@ -22,9 +23,9 @@ use self::classify::classify;
 
 /// Sends requests with reqwest: HTTP/1.1, keep-alive, no redirects, no retries, no decompression.
 ///
-/// Clones share their connections. It needs a tokio runtime with I/O and time enabled, and says so with a typed error
-/// when there is none. It may be used from several runtimes: a connection belongs to the runtime that opened it, so
-/// each runtime gets connections of its own.
+/// Clones share their connections. The transport needs a tokio runtime with I/O and time enabled; without a runtime,
+/// [`send`](Transport::send) returns a typed error. It may be used from several runtimes: a connection belongs to the
+/// runtime that opened it, so each runtime gets separate connections.
 ///
 /// # Examples
 ///
@@ -45,52 +46,52 @@ use self::classify::classify;
 pub struct ReqwestTransport(Arc<Clients>);
 
 impl ReqwestTransport {
-    /// Makes a transport with these settings. Nothing is connected yet.
+    /// Creates a transport with these settings, without connecting.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Tls`](crate::ErrorKind::Tls) if an extra root certificate cannot be used.
+    /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if an extra root certificate is invalid.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let settings = configure::Settings::new(options)?;
         let first = Slot { runtime: None, client: settings.client()? };
-        Ok(Self(Arc::new(Clients { settings, slots: RwLock::new(vec![first]) })))
+        Ok(Self(Arc::new(Clients { settings, slots: Mutex::new(vec![first]) })))
     }
-}
 
-impl ReqwestTransport {
-    /// Puts a request into the terms of reqwest. Apart from [`send`](Transport::send), so that what it needs on the way
-    /// is not part of the future, which is allocated for every request.
-    fn begin(
+    /// Converts a request for reqwest and starts it.
+    ///
+    /// Separate from [`send`](Transport::send), to keep these locals out of its future, which is allocated for every
+    /// request.
+    fn start(
         &self,
         request: Request,
     ) -> Result<Exchange<impl Future<Output = Answer> + Unpin + use<>>, TransportError> {
         // reqwest panics when it is polled outside a runtime.
         let runtime = current_runtime()?;
         let left = Deadline::remaining(&request)?;
-        let early_head = Deadline::of(&request).and_then(Deadline::early_head);
-        let client = self.0.of(runtime.id())?;
+        let head_deadline = Deadline::of(&request).and_then(Deadline::earlier_head);
+        let client = self.0.client_for(runtime.id())?;
 
         let (head, body) = request.into_parts();
         let mut request = ::reqwest::Request::new(head.method, url::unchanged(&head.uri)?);
         *request.headers_mut() = head.headers;
         mark_sensitive(request.headers_mut());
-        // An empty body would be announced with `content-length: 0`, which a GET must not have.
+        // With an empty body, reqwest would send `content-length: 0`, which a GET must not have.
         if !body.is_empty() {
             *request.body_mut() = Some(body.into());
         }
-        // reqwest applies it to the body, too.
+        // reqwest applies this timeout to the body, too.
         *request.timeout_mut() = left;
         let pending = client.execute(request);
-        Ok(match early_head {
-            None => Exchange::Limited(pending),
-            Some(head) => Exchange::Early(Box::pin(timeout_at(head.into(), pending))),
+        Ok(match head_deadline {
+            None => Exchange::Plain(pending),
+            Some(head) => Exchange::HeadDeadline(Box::pin(timeout_at(head.into(), pending))),
         })
     }
 }
 
 impl Transport for ReqwestTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let mut response = http::Response::from(self.begin(request)?.await?)
+        let mut response = http::Response::from(self.start(request)?.await?)
             .map(|body| Body::with_errors_unpin(body, |error| classify(error, Phase::Body)));
         mark_sensitive(response.headers_mut());
         Ok(response)
@@ -101,12 +102,12 @@ impl Transport for ReqwestTransport {
     }
 }
 
-/// A request on its way, until the head of its response is there.
+/// A request in flight, until the response head arrives.
 enum Exchange<F> {
-    /// With the time limit that it has within reqwest.
-    Limited(F),
-    /// With an earlier one for the head. Few requests have that, and theirs alone pay for it.
-    Early(Pin<Box<Timeout<F>>>),
+    /// Limited only by the timeout inside reqwest.
+    Plain(F),
+    /// With an earlier deadline for the head. Few requests have one, and only those pay for the extra allocation.
+    HeadDeadline(Pin<Box<Timeout<F>>>),
 }
 
 type Answer = Result<::reqwest::Response, ::reqwest::Error>;
@@ -116,8 +117,8 @@ impl<F: Future<Output = Answer> + Unpin> Future for Exchange<F> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let response = match &mut *self {
-            Self::Limited(pending) => ready!(Pin::new(pending).poll(context)),
-            Self::Early(pending) => match ready!(pending.as_mut().poll(context)) {
+            Self::Plain(pending) => ready!(Pin::new(pending).poll(context)),
+            Self::HeadDeadline(pending) => match ready!(pending.as_mut().poll(context)) {
                 Ok(response) => response,
                 Err(_late) => return Poll::Ready(Err(TransportError::timeout(Phase::Head))),
             },
@@ -128,42 +129,35 @@ impl<F: Future<Output = Answer> + Unpin> Future for Exchange<F> {
 
 impl fmt::Debug for ReqwestTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the clients: they may hold the credentials of a proxy.
+        // Clients are not printed: they may hold proxy credentials.
         f.write_str("ReqwestTransport")
     }
 }
 
 /// One client for each runtime.
 ///
-/// A pooled connection is driven by the runtime that opened it. Used from another one, it stalls until the deadline as
-/// soon as its own is idle or gone.
+/// A pooled connection is driven by the runtime that opened it. Used from another runtime, the connection stalls until
+/// the deadline when its own runtime is idle or gone.
 struct Clients {
     settings: configure::Settings,
-    slots: RwLock<Vec<Slot>>,
+    slots: Mutex<Vec<Slot>>,
 }
 
 struct Slot {
-    /// `None` until a runtime takes the client that was made in `new`.
+    /// `None` until the first runtime takes the client created in `new`.
     runtime: Option<runtime::Id>,
     client: Client,
 }
 
 impl Clients {
-    fn of(&self, runtime: runtime::Id) -> Result<Client, TransportError> {
-        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slot) = slots.iter().find(|slot| slot.runtime == Some(runtime)) {
-            return Ok(slot.client.clone());
-        }
-        drop(slots);
-
-        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slot) =
-            slots.iter_mut().find(|slot| slot.runtime.is_none_or(|taken| taken == runtime))
-        {
+    fn client_for(&self, runtime: runtime::Id) -> Result<Client, TransportError> {
+        let mut slots = self.slots.lock();
+        let usable = |slot: &&mut Slot| slot.runtime.is_none_or(|owner| owner == runtime);
+        if let Some(slot) = slots.iter_mut().find(usable) {
             slot.runtime = Some(runtime);
             return Ok(slot.client.clone());
         }
-        if slots.len() >= MOST_RUNTIMES {
+        if slots.len() >= MAX_RUNTIMES {
             slots.remove(0);
         }
         let client = self.settings.client()?;
@@ -172,8 +166,8 @@ impl Clients {
     }
 }
 
-/// Programs have one runtime or two. More come from tests, where each one is gone a moment later.
-const MOST_RUNTIMES: usize = 8;
+/// Maximum number of runtimes with a client. Programs have one or two runtimes; tests create more, each short-lived.
+const MAX_RUNTIMES: usize = 8;
 
 #[cfg(test)]
 mod tests {
@@ -184,7 +178,7 @@ mod tests {
     fn the_future_of_a_request_is_small() {
         let transport = ReqwestTransport::new(&Options::default()).unwrap();
         let future = transport.send(Request::new("".into()));
-        // From 1 KiB on, glibc takes memory from where all threads do.
+        // glibc serves allocations of 1 KiB and more from an arena that threads share.
         assert!(size_of_val(&future) < 512, "{} bytes", size_of_val(&future));
     }
 }

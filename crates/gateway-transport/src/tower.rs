@@ -1,7 +1,7 @@
 //! Transports as tower services, and services as transports.
 use std::future::poll_fn;
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::{fmt, io};
 
@@ -10,15 +10,19 @@ use http_body::Body as HttpBody;
 use tower_service::Service;
 
 use crate::error::find;
-use crate::timer::{limited, limited_body};
+use crate::mutex::Mutex;
 use crate::{
     Body, BoxError, BoxFuture, Deadline, ErrorKind, Phase, Request, Response, Transport,
     TransportError,
 };
 
-/// A [`Transport`] as a tower [`Service`], so that layers of tower and tower-http can be put on top.
+mod deadline;
+
+use self::deadline::{body_within, head_within};
+
+/// A [`Transport`] as a tower [`Service`], for layers of tower and tower-http on top.
 ///
-/// It is always ready. Clones share the transport.
+/// The service is always ready. Clones share the transport.
 ///
 /// # Examples
 ///
@@ -33,7 +37,7 @@ use crate::{
 pub struct TransportService<T>(Arc<T>);
 
 impl<T: Transport> TransportService<T> {
-    /// Takes over `transport`.
+    /// Wraps `transport`.
     pub fn new(transport: T) -> Self {
         Self(Arc::new(transport))
     }
@@ -68,9 +72,9 @@ impl<T: Transport> fmt::Debug for TransportService<T> {
 
 /// A tower [`Service`] as a [`Transport`]: a stack of layers, or an `axum::Router` as a server without a socket.
 ///
-/// `B` is the request body that the service wants; [`Bytes`] unless said otherwise. The service must be `Clone`, need
-/// not be `Sync`, and is polled ready before each call. The [`Deadline`] is kept here, head and body, because a service
-/// knows nothing of it; a request that has one must be polled by a tokio runtime.
+/// `B` is the service's request body type, [`Bytes`] by default. The service must be `Clone`, need not be `Sync`, and is
+/// polled ready before each call. This type enforces the [`Deadline`] on head and body, because a service does not know
+/// about it; a request with a deadline must be polled by a tokio runtime.
 pub struct ServiceTransport<S, B = Bytes> {
     service: Mutex<S>,
     name: &'static str,
@@ -78,7 +82,7 @@ pub struct ServiceTransport<S, B = Bytes> {
 }
 
 impl<S, B> ServiceTransport<S, B> {
-    /// Takes over `service`.
+    /// Wraps `service`.
     pub fn new(service: S) -> Self {
         let name = std::any::type_name::<S>();
         Self { service: Mutex::new(service), name, body: PhantomData }
@@ -97,16 +101,16 @@ where
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
         Deadline::remaining(&request)?;
         let deadline = Deadline::of(&request);
-        let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut service = self.service.lock().clone();
         let exchange = async move {
-            // A clone is ready only after it has been polled itself, so the clone that was polled is the one called.
+            // Readiness does not carry over to clones: call the same clone that was polled ready.
             poll_fn(|cx| service.poll_ready(cx)).await.map_err(|e| classify(e, Phase::Unknown))?;
             service.call(request.map(B::from)).await.map_err(|e| classify(e, Phase::Head))
         };
-        let response = limited(deadline, exchange).await?;
+        let response = head_within(deadline, exchange).await?;
         Ok(response.map(|body| {
             let body = Body::with_errors(body, |error| classify(error, Phase::Body));
-            limited_body(body, deadline)
+            body_within(deadline, body)
         }))
     }
 
@@ -121,28 +125,28 @@ impl<S, B> fmt::Debug for ServiceTransport<S, B> {
     }
 }
 
-/// Gives an error of some layer our type: ours as it is, else by what it was caused by.
+/// Converts a layer's error: returns a `TransportError` unchanged, and classifies any other error by its cause.
 #[cold]
-fn classify(error: impl Into<BoxError>, during: Phase) -> TransportError {
+fn classify(error: impl Into<BoxError>, phase: Phase) -> TransportError {
     let error = match error.into().downcast::<TransportError>() {
         Ok(ours) => return *ours,
         Err(error) => error,
     };
     if let Some(ours) = find::<TransportError>(&*error) {
-        // A layer that shares errors (tower's buffer) hands out copies, from which ours cannot be moved.
+        // A layer that shares an error (tower's buffer) returns a wrapper from which ours cannot be moved out.
         return TransportError::new(ours.kind(), ours.to_string())
             .with_phase(ours.phase())
             .with_sent(ours.sent())
             .with_source(error);
     }
     if let Some(kind) = find::<io::Error>(&*error).map(io::Error::kind) {
-        return TransportError::from_io(kind.into()).with_phase(during).with_source(error);
+        return TransportError::from_io(kind.into()).with_phase(phase).with_source(error);
     }
-    // The text of `tower::timeout::error::Elapsed`; to name the type would take the whole of tower.
+    // The text of `tower::timeout::error::Elapsed`. Naming the type would need a dependency on tower.
     if error.to_string() == "request timed out" {
-        return TransportError::timeout(during).with_source(error);
+        return TransportError::timeout(phase).with_source(error);
     }
-    TransportError::new(ErrorKind::Other, "the service failed")
-        .with_phase(during)
+    TransportError::new(ErrorKind::Other, "the tower service failed")
+        .with_phase(phase)
         .with_source(error)
 }

@@ -1,11 +1,9 @@
 //! The two traits a transport implements, and the types that go in and out.
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::{BlockingBody, Body, TransportError};
+use crate::{BlockingBody, Body, MaybeSend, TransportError};
 
 /// What a transport sends. The body is whole and cheap to clone, so that a policy may send it again.
 pub type Request = http::Request<Bytes>;
@@ -15,29 +13,6 @@ pub type Response = http::Response<Body>;
 
 /// What a blocking transport gives back: the complete head, and a body to [`Read`](std::io::Read).
 pub type BlockingResponse = http::Response<BlockingBody>;
-
-/// A boxed future that is `Send` wherever [`MaybeSend`] is.
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-/// A boxed future that is `Send` wherever [`MaybeSend`] is.
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
-
-/// `Send`, except in a browser (`wasm32-unknown-unknown`), where the futures of `fetch` never are.
-///
-/// Nobody implements it: everything that may have it, has it.
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-pub trait MaybeSend: Send {}
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-impl<T: Send + ?Sized> MaybeSend for T {}
-
-/// `Send`, except in a browser (`wasm32-unknown-unknown`), where the futures of `fetch` never are.
-///
-/// Nobody implements it: everything that may have it, has it.
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-pub trait MaybeSend {}
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-impl<T: ?Sized> MaybeSend for T {}
 
 /// Carries one request and its response, without blocking.
 ///

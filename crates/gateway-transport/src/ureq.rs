@@ -1,13 +1,11 @@
-//! [`UreqTransport`]: the blocking adapter over ureq, without any runtime.
+//! [`UreqTransport`]: the blocking adapter over ureq, without a runtime.
 use std::fmt;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use ::ureq::config::AutoHeaderValue;
-use ::ureq::unversioned::transport::{
-    ConnectProxyConnector, ConnectionDetails, Connector as _, NextTimeout, time,
-};
-use ::ureq::{Agent, AsSendBody, Error};
+use ::ureq::unversioned::transport::{ConnectProxyConnector, Connector as _};
+use ::ureq::{Agent, AsSendBody};
 use http::Uri;
 
 use crate::{
@@ -15,33 +13,34 @@ use crate::{
     TransportError, mark_sensitive, target,
 };
 
-mod broken;
 mod classify;
+mod connect_timeout;
 mod lookup;
 #[cfg(feature = "__tls")]
 mod tls;
+mod truncation;
 
-use self::broken::BrokenConnector;
-use self::classify::{classify, classify_io};
-use self::lookup::{Later, NamedTcpConnector};
+use self::classify::{classify, classify_body};
+use self::lookup::{DeferredResolver, NamedTcpConnector};
+use self::truncation::TruncationConnector;
 
 /// Sends requests with ureq: HTTP/1.1, keep-alive, no redirects, no retries, no decompression, no `async` anywhere.
 ///
 /// Clones share their connections. A blocking call cannot be interrupted; it ends at its deadline.
 ///
-/// If another crate of the program turns on `ureq/gzip`, ureq decodes answers that come in gzip; there is no switch
-/// against it. [`gzip`](crate#features) on top of this transport works either way.
+/// If another crate of the program enables `ureq/gzip`, ureq decodes gzip responses, and this adapter cannot turn that
+/// off. The [`gzip`](crate#features) module works on top of this transport either way.
 ///
 /// # Proxies
 ///
-/// ureq takes one proxy from the environment: the first of `ALL_PROXY`, `HTTPS_PROXY` and `HTTP_PROXY`, for targets of
-/// both schemes, which it reaches through a tunnel (`CONNECT`).
+/// ureq takes one proxy from the environment: the first of `ALL_PROXY`, `HTTPS_PROXY` and `HTTP_PROXY`. It uses that
+/// proxy for `http` and `https` targets, through a tunnel (`CONNECT`).
 ///
 /// # Logs
 ///
-/// The crate `ureq-proto` below it prints every byte that is sent and received, the token included, through `log` at
-/// the level `trace` and the target `ureq_proto::util`. No switch of it helps: if a program logs at that level, let it
-/// leave that target out, or build `log` with `release_max_level_debug`.
+/// ureq's crate `ureq-proto` logs every byte that is sent and received, the token included, through `log` at level
+/// `trace` with the target `ureq_proto::util`. It has no setting to turn this off: a program that logs at that level must
+/// exclude the target or build `log` with `release_max_level_debug`.
 ///
 /// # Examples
 ///
@@ -63,14 +62,14 @@ pub struct UreqTransport {
 }
 
 impl UreqTransport {
-    /// Makes a transport with these settings. Nothing is connected yet.
+    /// Creates a transport with these settings, without connecting.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Tls`](crate::ErrorKind::Tls) if an extra root certificate cannot be used.
+    /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if an extra root certificate is invalid.
     #[cfg_attr(
         not(feature = "__tls"),
-        expect(clippy::unnecessary_wraps, reason = "with TLS, it can fail")
+        expect(clippy::unnecessary_wraps, reason = "can fail with TLS")
     )]
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let mut config = Agent::config_builder()
@@ -79,59 +78,59 @@ impl UreqTransport {
             .timeout_per_write(Some(options.idle_timeout))
             .max_idle_age(options.pool_idle_timeout)
             .max_idle_connections_per_host(options.pool_max_idle)
-            .max_idle_connections(options.pool_max_idle.saturating_mul(HOSTS))
-            // The default makes an error of every 4xx and 5xx, without headers or body.
+            .max_idle_connections(options.pool_max_idle.saturating_mul(HOSTS_WITH_FULL_POOL))
+            // The default turns every 4xx and 5xx into an error without headers or body.
             .http_status_as_error(false)
-            // Followed redirects would carry the request to wherever the peer points.
+            // Following redirects would send the request to any host the peer names.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .allow_non_standard_methods(true)
             .user_agent(AutoHeaderValue::None)
             .accept(AutoHeaderValue::None)
             .accept_encoding(AutoHeaderValue::None);
-        if !options.heeds_environment() {
+        if !options.uses_environment_proxy() {
             config = config.proxy(None);
         }
-        // Not the default connector: which TLS it has depends on what other crates of the program ask of ureq.
+        // The TLS of the default connector would depend on the ureq features that other crates of the program enable.
         let connector = ().chain(ConnectProxyConnector::default()).chain(NamedTcpConnector);
         #[cfg(feature = "__tls")]
         let connector = connector.chain(tls::TlsConnector::new(options)?);
-        let connector = connector.chain(BrokenConnector);
-        let agent = Agent::with_parts(config.build(), connector, Later);
+        let connector = connector.chain(TruncationConnector);
+        let agent = Agent::with_parts(config.build(), connector, DeferredResolver);
         Ok(Self { agent, total_timeout: options.total_timeout })
     }
 
     fn run<B: AsSendBody>(
         &self,
         request: http::Request<B>,
-        limit: Duration,
-        head: Option<Duration>,
+        timeout: Duration,
+        head_timeout: Option<Duration>,
     ) -> Result<BlockingResponse, TransportError> {
         let is_direct = self.agent.config().proxy().is_some() && is_this_machine(request.uri());
-        let request = self.agent.configure_request(request).timeout_global(Some(limit));
-        let mut request = request.timeout_recv_response(head);
+        let request = self.agent.configure_request(request).timeout_global(Some(timeout));
+        let mut request = request.timeout_recv_response(head_timeout);
         if is_direct {
             request = request.proxy(None);
         }
         let response =
             self.agent.run(request.build()).map_err(|error| classify(error, Phase::Head))?;
-        Ok(response.map(|body| BlockingBody::with_errors(body.into_reader(), classify_io)))
+        Ok(response.map(|body| BlockingBody::with_errors(body.into_reader(), classify_body)))
     }
 }
 
 impl BlockingTransport for UreqTransport {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        let limit = Deadline::remaining(&request)?.unwrap_or(self.total_timeout);
-        let early = Deadline::of(&request).and_then(Deadline::early_head);
-        let head_limit = early.map(|at| at.saturating_duration_since(Instant::now()));
+        let timeout = Deadline::remaining(&request)?.unwrap_or(self.total_timeout);
+        let head_deadline = Deadline::of(&request).and_then(Deadline::earlier_head);
+        let head_timeout = head_deadline.map(|at| at.saturating_duration_since(Instant::now()));
         target::check(request.uri())?;
         let (mut head, body) = request.into_parts();
         mark_sensitive(&mut head.headers);
         let mut response = if body.is_empty() {
-            // An empty body would be announced with `content-length: 0`, which a GET must not have.
-            self.run(http::Request::from_parts(head, ()), limit, head_limit)?
+            // With an empty body, ureq would send `content-length: 0`, which a GET must not have.
+            self.run(http::Request::from_parts(head, ()), timeout, head_timeout)?
         } else {
-            self.run(http::Request::from_parts(head, body.as_ref()), limit, head_limit)?
+            self.run(http::Request::from_parts(head, body.as_ref()), timeout, head_timeout)?
         };
         mark_sensitive(response.headers_mut());
         Ok(response)
@@ -144,27 +143,12 @@ impl BlockingTransport for UreqTransport {
 
 impl fmt::Debug for UreqTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the agent: it may hold the credentials of a proxy.
+        // The agent is not printed: it may hold proxy credentials.
         f.write_str("UreqTransport")
     }
 }
 
-/// What is left of the time limit for connecting: each of the connectors would take all of it for itself.
-fn time_left(details: &ConnectionDetails<'_>) -> Result<NextTimeout, Error> {
-    let mut timeout = details.timeout;
-    if let (time::Duration::Exact(limit), time::Instant::Exact(start)) =
-        (timeout.after, details.now)
-    {
-        let left = limit.saturating_sub(start.elapsed());
-        if left.is_zero() {
-            return Err(Error::Timeout(timeout.reason));
-        }
-        timeout.after = left.into();
-    }
-    Ok(timeout)
-}
-
-/// Whether the host of `uri` is this machine by definition: its loopback addresses, and the names that stand for them
+/// Returns whether the host of `uri` is this machine by definition: a loopback address, or a name reserved for it
 /// (RFC 6761, section 6.3).
 fn is_this_machine(uri: &Uri) -> bool {
     let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
@@ -173,5 +157,5 @@ fn is_this_machine(uri: &Uri) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// ureq limits the unused connections of all hosts together; this many hosts get their full share.
-const HOSTS: usize = 4;
+/// Number of hosts that can keep their full share of unused connections. ureq also limits the total over all hosts.
+const HOSTS_WITH_FULL_POOL: usize = 4;

@@ -70,11 +70,11 @@ fn a_replay_is_what_was_recorded() {
 
     let error = BlockingTransport::send(&replayer, request("/b")).unwrap_err();
     let difference = error.source().unwrap().to_string();
-    assert_eq!(difference, "\n  asked for: POST /b\n  nothing is left");
+    assert_eq!(difference, "\n  requested: POST /b\n  every recorded line has been used");
 }
 
 #[test]
 fn a_broken_line_is_named() {
     let error = Replayer::new("\n{}\n").unwrap_err();
-    assert_eq!(error.to_string(), "line 2 of the cassette is not an exchange");
+    assert_eq!(error.to_string(), "cassette line 2 is not a recorded exchange");
 }

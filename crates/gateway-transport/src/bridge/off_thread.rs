@@ -1,4 +1,4 @@
-//! A blocking transport for async code.
+//! A blocking transport for async callers.
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -9,19 +9,19 @@ use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::timer::current_runtime;
+use crate::runtime::current_runtime;
 use crate::{
     BlockingBody, BlockingTransport, Body, Deadline, ErrorKind, Phase, Request, Response,
     Transport, TransportError,
 };
 
-/// Makes a [`Transport`] of any blocking transport.
+/// Turns a blocking transport into a [`Transport`].
 ///
-/// The exchange runs on the pool of blocking threads of the tokio runtime that polls it. The body is read there, too,
-/// and is handed over two pieces at a time, so that a slow reader still slows the peer down.
+/// The exchange runs on the blocking thread pool of the tokio runtime that polls it. The body is read there, too, at
+/// most two chunks ahead, so a slow reader still slows the peer down.
 ///
-/// A blocking call cannot be interrupted: when its future is dropped, the thread goes on until the exchange ends by
-/// itself, at the latest at its deadline. A dropped body is noticed when its next piece arrives.
+/// A blocking call cannot be interrupted. When its future is dropped, the thread goes on until the exchange ends, at the
+/// latest at its deadline. A dropped body is noticed when its next chunk arrives.
 ///
 /// # Examples
 ///
@@ -41,7 +41,7 @@ use crate::{
 pub struct OffThread<T>(Arc<T>);
 
 impl<T: BlockingTransport> OffThread<T> {
-    /// Takes over `inner`.
+    /// Wraps `inner`.
     pub fn new(inner: T) -> Self {
         Self(Arc::new(inner))
     }
@@ -52,21 +52,22 @@ impl<T: BlockingTransport> Transport for OffThread<T> {
         Deadline::remaining(&request)?;
         let inner = Arc::clone(&self.0);
         let (head_out, head_in) = oneshot::channel();
-        let (chunks_out, chunks) = mpsc::channel(PIECES);
+        let (chunks_out, chunks) = mpsc::channel(MAX_CHUNKS_AHEAD);
         let task = current_runtime()?.spawn_blocking(move || match inner.send(request) {
-            // Nobody listens any more when one of these sends fails; then there is nothing left to do.
+            // A failed send means that the caller has dropped the future: nothing is left to do.
             Err(error) => drop(head_out.send(Err(error))),
             Ok(response) => {
                 let (head, body) = response.into_parts();
                 if head_out.send(Ok(head)).is_ok() {
-                    read_all(body, &chunks_out);
+                    forward(body, &chunks_out);
                 }
             }
         });
         if let Ok(head) = head_in.await {
             return Ok(Response::from_parts(head?, Body::new(Chunks(chunks))));
         }
-        let error = TransportError::new(ErrorKind::Other, "the blocking transport gave no answer");
+        let text = "the blocking transport returned no response";
+        let error = TransportError::new(ErrorKind::Other, text);
         Err(match task.await {
             Ok(()) => error,
             Err(panicked) => error.with_source(panicked),
@@ -84,15 +85,15 @@ impl<T> Clone for OffThread<T> {
     }
 }
 
-/// Reads `body` into `chunks` until its end, an error, or until nobody wants more.
-fn read_all(mut body: BlockingBody, chunks: &mpsc::Sender<Result<Bytes, TransportError>>) {
-    let mut buffer = vec![0; PIECE];
+/// Forwards `body` to `chunks` until its end, an error, or until the receiver is dropped.
+fn forward(mut body: BlockingBody, chunks: &mpsc::Sender<Result<Bytes, TransportError>>) {
+    let mut buffer = vec![0; CHUNK_SIZE];
     loop {
         let chunk = match catch_unwind(AssertUnwindSafe(|| body.read(&mut buffer))) {
             Ok(Ok(0)) => return,
             Ok(Ok(count)) => Ok(Bytes::copy_from_slice(buffer.get(..count).unwrap_or_default())),
             Ok(Err(error)) => Err(TransportError::from_io(error)),
-            // To be silent about it would end the body as if it were whole.
+            // Without this error, the truncated body would look complete.
             Err(_panic) => {
                 let text = "the blocking transport panicked";
                 Err(TransportError::new(ErrorKind::Other, text).with_phase(Phase::Body))
@@ -119,8 +120,8 @@ impl HttpBody for Chunks {
     }
 }
 
-/// How many pieces may wait for the reader.
-const PIECES: usize = 2;
+/// Maximum number of chunks that wait for the reader.
+const MAX_CHUNKS_AHEAD: usize = 2;
 
-/// The size of a piece, in bytes.
-const PIECE: usize = 32 * 1024;
+/// Size of a chunk, in bytes.
+const CHUNK_SIZE: usize = 32 * 1024;

@@ -1,21 +1,21 @@
-//! Writing a cassette.
+//! Writes a cassette.
 use std::fmt;
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::Method;
 use http::response::Parts;
 
 use crate::cassette::line::{Line, target};
+use crate::mutex::Mutex;
 use crate::{
     BlockingResponse, BlockingTransport, ErrorKind, Request, Response, Transport, TransportError,
 };
 
-/// Sends through another transport and writes each exchange to a cassette. Async and blocking.
+/// A transport that sends through another one and writes each exchange to a cassette. Async and blocking.
 ///
-/// A response is received completely before it is handed on. Exchanges that fail are not written. See the
-/// [module documentation](super) for what is kept and an example.
+/// Each response is received completely before it is returned. Failed exchanges are not written. The
+/// [module documentation](crate::cassette) says what is recorded and has an example.
 pub struct Recorder<T, W> {
     inner: T,
     writer: Mutex<W>,
@@ -23,21 +23,21 @@ pub struct Recorder<T, W> {
 }
 
 impl<T, W: Write> Recorder<T, W> {
-    /// Takes over `inner`, and writes to `writer`, one line for each exchange, flushed at once.
+    /// Wraps `inner` and writes each exchange to `writer` as one line, flushed immediately.
     pub fn new(inner: T, writer: W) -> Self {
         Self { inner, writer: Mutex::new(writer), limit: DEFAULT_LIMIT }
     }
 
-    /// Sets how large a recorded body may be, in bytes; a larger one is an error. Default: 16 MiB.
+    /// Sets the maximum size of a recorded body, in bytes; a larger body is an error. Default: 16 MiB.
     #[must_use]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Ends the recording and gives the writer back.
+    /// Ends the recording and returns the writer.
     pub fn into_writer(self) -> W {
-        self.writer.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.writer.into_inner()
     }
 
     fn write(
@@ -47,11 +47,11 @@ impl<T, W: Write> Recorder<T, W> {
         head: &Parts,
         body: &Bytes,
     ) -> Result<(), TransportError> {
-        let not_written = || TransportError::new(ErrorKind::Other, "the cassette was not written");
+        let not_written = || TransportError::new(ErrorKind::Other, "cannot write the cassette");
         let mut line = serde_json::to_vec(&Line::new(method, target, head, body))
             .map_err(|error| not_written().with_source(error))?;
         line.push(b'\n');
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = self.writer.lock();
         let written = writer.write_all(&line).and_then(|()| writer.flush());
         written.map_err(|error| not_written().with_source(error))
     }
@@ -91,4 +91,5 @@ impl<T: fmt::Debug, W> fmt::Debug for Recorder<T, W> {
     }
 }
 
+/// Default of the maximum body size, in bytes.
 const DEFAULT_LIMIT: u64 = 16 << 20;

@@ -21,7 +21,7 @@ impl Settings {
     pub(super) fn new(options: &Options) -> Result<Self, TransportError> {
         Ok(Self {
             options: options.clone(),
-            proxies: if options.heeds_environment() {
+            proxies: if options.uses_environment_proxy() {
                 proxy::from_environment()
             } else {
                 Vec::new()

@@ -1,4 +1,4 @@
-//! What an error of ureq means.
+//! Classifies ureq's errors.
 use std::io;
 
 use ::ureq::{Error, Timeout};
@@ -7,91 +7,92 @@ use ::ureq::{Error, Timeout};
 use crate::Sent;
 use crate::{BoxError, ErrorKind, Phase, TransportError};
 
-/// Gives `error` our type. `during` is what the exchange was doing.
+/// Converts `error`, which occurred in `phase`, to our type.
 #[cold]
-pub(super) fn classify(error: Error, during: Phase) -> TransportError {
+pub(super) fn classify(error: Error, phase: Phase) -> TransportError {
     let (kind, text) = match error {
-        Error::Timeout(limit) => {
-            return TransportError::timeout(phase_of(limit, during)).with_source(error);
+        Error::Timeout(timeout) => {
+            return TransportError::timeout(timeout_phase(timeout, phase)).with_source(error);
         }
-        Error::Io(error) => return of_io(error, during),
-        Error::Other(error) => return of_connector(error, during),
-        Error::HostNotFound => (ErrorKind::Resolve, "the host name did not resolve"),
+        Error::Io(error) => return classify_io(error, phase),
+        Error::Other(error) => return classify_other(error, phase),
+        Error::HostNotFound => (ErrorKind::Resolve, "cannot resolve the host name"),
         Error::ConnectionFailed | Error::ConnectProxyFailed(_) => {
-            (ErrorKind::Connect, "no connection was made")
+            (ErrorKind::Connect, "cannot connect")
         }
-        Error::Tls(_) | Error::TlsRequired => (ErrorKind::Tls, "no trusted TLS session"),
+        Error::Tls(_) | Error::TlsRequired => (ErrorKind::Tls, "TLS handshake failed"),
         // Two of these quote the target, so none of them is kept as a source.
         Error::BadUri(_) | Error::Http(_) | Error::RequireHttpsOnly(_) | Error::InvalidProxyUrl => {
-            let text = "the request was refused before it was sent";
+            let text = "the client refused the request before sending it";
             return TransportError::new(ErrorKind::InvalidRequest, text);
         }
-        // Its type has no name outside of ureq.
+        // The type of this error is private to ureq.
         Error::Protocol(ref error) if error.to_string().ends_with("too many headers") => {
-            (ErrorKind::TooLarge, "the head of the response is too large")
+            (ErrorKind::TooLarge, "the response head is too large")
         }
-        // Stalled is a decoder that cannot go on with a full buffer: a chunk size that never ends.
+        // `BodyStalled`: the decoder needs more input, but its buffer is full, as with an endless chunk size.
         Error::Protocol(_) | Error::BodyStalled => {
             (ErrorKind::Protocol, "the response is malformed")
         }
-        Error::LargeResponseHeader(..) => {
-            (ErrorKind::TooLarge, "the head of the response is too large")
-        }
+        Error::LargeResponseHeader(..) => (ErrorKind::TooLarge, "the response head is too large"),
         _ => (ErrorKind::Other, "the exchange failed"),
     };
-    let ours = TransportError::new(kind, text);
-    let ours = if ours.phase() == Phase::Unknown { ours.with_phase(during) } else { ours };
-    ours.with_source(error)
+    with_default_phase(phase, TransportError::new(kind, text)).with_source(error)
 }
 
-/// Gives an error of ureq's body reader our type.
+/// Converts an error of ureq's body reader to our type.
 #[cold]
-pub(super) fn classify_io(error: io::Error) -> TransportError {
+pub(super) fn classify_body(error: io::Error) -> TransportError {
     match error.downcast::<Error>() {
         Ok(error) => classify(error, Phase::Body),
-        Err(error) => of_io(error, Phase::Body),
+        Err(error) => classify_io(error, Phase::Body),
     }
 }
 
-fn of_io(error: io::Error, during: Phase) -> TransportError {
-    // std gives a failed lookup no kind and no number of its own, and ureq passes it on as it is.
+fn classify_io(error: io::Error, phase: Phase) -> TransportError {
+    // A failed lookup of std has neither a distinct kind nor an OS error number, and ureq passes it on unchanged.
     let is_lookup = error.raw_os_error().is_none()
         && error.to_string().starts_with("failed to lookup address information");
     if is_lookup {
-        let text = "the host name did not resolve";
-        return TransportError::new(ErrorKind::Resolve, text).with_source(error);
+        return TransportError::new(ErrorKind::Resolve, "cannot resolve the host name")
+            .with_source(error);
     }
     #[cfg(feature = "__tls")]
     if crate::error::find::<rustls::Error>(&error).is_some() {
-        // The session broke after the handshake: the request was on its way.
-        return TransportError::new(ErrorKind::Tls, "no trusted TLS session")
-            .with_phase(during)
+        // The session failed after the handshake, when the request was already on its way.
+        return TransportError::new(ErrorKind::Tls, "TLS session failed")
+            .with_phase(phase)
             .with_sent(Sent::Maybe)
             .with_source(error);
     }
-    let ours = TransportError::from_io(error);
-    if ours.phase() == Phase::Unknown { ours.with_phase(during) } else { ours }
+    with_default_phase(phase, TransportError::from_io(error))
 }
 
-/// What our own connectors say.
-fn of_connector(error: BoxError, during: Phase) -> TransportError {
+/// Sets `phase` on an error whose kind does not imply a phase.
+fn with_default_phase(phase: Phase, error: TransportError) -> TransportError {
+    if error.phase() == Phase::Unknown { error.with_phase(phase) } else { error }
+}
+
+/// Converts an error of our own connectors, which ureq wraps in `Error::Other`.
+fn classify_other(error: BoxError, phase: Phase) -> TransportError {
     let error = match error.downcast::<TransportError>() {
         Ok(ours) => return *ours,
         Err(error) => error,
     };
     match error.downcast::<io::Error>() {
-        Ok(error) => of_io(*error, during),
+        Ok(error) => classify_io(*error, phase),
         Err(error) => TransportError::new(ErrorKind::Other, "the exchange failed")
-            .with_phase(during)
+            .with_phase(phase)
             .with_source(error),
     }
 }
 
-fn phase_of(limit: Timeout, during: Phase) -> Phase {
-    match limit {
+/// Returns the phase that ureq's timeout belongs to, or `phase` if it covers several.
+fn timeout_phase(timeout: Timeout, phase: Phase) -> Phase {
+    match timeout {
         Timeout::Resolve | Timeout::Connect => Phase::Connect,
         Timeout::SendRequest | Timeout::SendBody | Timeout::RecvResponse => Phase::Head,
         Timeout::RecvBody => Phase::Body,
-        _ => during,
+        _ => phase,
     }
 }

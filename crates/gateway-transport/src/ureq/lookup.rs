@@ -1,4 +1,4 @@
-//! Looks names up when a connection is made, and not for each request.
+//! Resolves host names when connecting, not for each request.
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -13,25 +13,26 @@ use ::ureq::unversioned::transport::{
 };
 use http::Uri;
 
-use crate::ureq::time_left;
+use crate::ureq::connect_timeout::time_left;
 
-/// Looks nothing up, and leaves it to [`NamedTcpConnector`].
+/// Leaves name lookup to [`NamedTcpConnector`].
 ///
-/// ureq asks its resolver before it looks for a kept connection, so that each request would cost a lookup, and one with
-/// a deadline a thread for it, even if the host is an address. That thread is detached while it ends; a crash has been seen
-/// in `pthread_detach` of glibc 2.36 under such a load, about once in a million requests.
+/// ureq calls its resolver before it looks for a pooled connection. With ureq's resolver, each request would cost a
+/// lookup, and each request with a deadline a thread for the lookup, even if the host is an IP address. That thread is
+/// detached while it ends; under such a load, `pthread_detach` of glibc 2.36 has crashed about once in a million
+/// requests.
 #[derive(Debug)]
-pub(super) struct Later;
+pub(super) struct DeferredResolver;
 
-impl Resolver for Later {
+impl Resolver for DeferredResolver {
     fn resolve(&self, _: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
         let mut addresses = self.empty();
-        addresses.push(LATER);
+        addresses.push(UNRESOLVED);
         Ok(addresses)
     }
 }
 
-/// Connects to a host by its name.
+/// Resolves the host of the target and connects to it.
 #[derive(Debug)]
 pub(super) struct NamedTcpConnector;
 
@@ -44,14 +45,14 @@ impl<In: Transport> Connector<In> for NamedTcpConnector {
         chained: Option<In>,
     ) -> Result<Option<Self::Out>, Error> {
         let connector = TcpConnector::default();
-        // There are no addresses at all when a proxy is to do the lookup.
-        if chained.is_some() || details.addrs.first() != Some(&LATER) {
+        // The address list is empty when a proxy does the lookup.
+        if chained.is_some() || details.addrs.first() != Some(&UNRESOLVED) {
             return connector.connect(details, chained);
         }
         let addresses = look_up(details.uri, details.timeout)?;
         let timeout = time_left(details)?;
         let mut addrs = details.resolver.empty();
-        addresses.take(MOST).for_each(|address| addrs.push(address));
+        addresses.take(MAX_ADDRESSES).for_each(|address| addrs.push(address));
         let details = ConnectionDetails {
             addrs,
             timeout,
@@ -69,32 +70,32 @@ impl<In: Transport> Connector<In> for NamedTcpConnector {
 }
 
 /// Returns the addresses of the host of `uri`.
-fn look_up(uri: &Uri, limit: NextTimeout) -> Result<vec::IntoIter<SocketAddr>, Error> {
+fn look_up(uri: &Uri, timeout: NextTimeout) -> Result<vec::IntoIter<SocketAddr>, Error> {
     let (scheme, authority) = uri.scheme().zip(uri.authority()).ok_or(Error::HostNotFound)?;
     let host = DefaultResolver::host_and_port(scheme, authority).ok_or(Error::HostNotFound)?;
     if let Ok(address) = host.parse() {
         return Ok(vec![address].into_iter());
     }
-    let Duration::Exact(duration) = limit.after else { return Ok(host.to_socket_addrs()?) };
-    // The lookup of the system has no time limit of its own.
-    let (answer, answered) = sync_channel(1);
+    let Duration::Exact(duration) = timeout.after else { return Ok(host.to_socket_addrs()?) };
+    // The system's lookup has no timeout.
+    let (result_out, result_in) = sync_channel(1);
     let thread = thread::Builder::new()
         .name("gateway-lookup".into())
-        // Nobody listens any more when the time is up.
-        .spawn(move || drop(answer.send(host.to_socket_addrs())))?;
-    match answered.recv_timeout(duration) {
+        // The send fails if the timeout has passed.
+        .spawn(move || drop(result_out.send(host.to_socket_addrs())))?;
+    match result_in.recv_timeout(duration) {
         Ok(addresses) => {
-            // It is about to end. To wait for that moment is what keeps it from being detached in it.
+            // The thread is about to end. Joining it avoids detaching it at that moment.
             drop(thread.join());
             Ok(addresses?)
         }
-        Err(RecvTimeoutError::Timeout) => Err(Error::Timeout(limit.reason)),
+        Err(RecvTimeoutError::Timeout) => Err(Error::Timeout(timeout.reason)),
         Err(RecvTimeoutError::Disconnected) => Err(Error::HostNotFound),
     }
 }
 
-/// Stands for the addresses that are looked up later.
-const LATER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+/// Placeholder for addresses that are not resolved yet.
+const UNRESOLVED: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
 
-/// How many addresses a [`ResolvedSocketAddrs`] holds.
-const MOST: usize = 16;
+/// Capacity of [`ResolvedSocketAddrs`].
+const MAX_ADDRESSES: usize = 16;

@@ -1,4 +1,4 @@
-//! TLS below ureq, with the settings that the other adapters have.
+//! TLS for ureq, with the same settings as the other adapters.
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
 use crate::error::find;
-use crate::ureq::time_left;
+use crate::ureq::connect_timeout::time_left;
 use crate::{BoxError, ErrorKind, Options, TransportError, tls};
 
 /// Wraps connections of `https` targets in TLS.
 ///
-/// ureq's own would take certificates *in place of* those of the system, not in addition, and would read them anew for
-/// each connection of a request with a deadline.
+/// ureq's own connector would trust extra certificates *instead of* the system's, not in addition, and would load them
+/// again for each connection of a request with a deadline.
 pub(super) struct TlsConnector(Arc<ClientConfig>);
 
 impl TlsConnector {
@@ -41,11 +41,11 @@ impl<In: Transport> Connector<In> for TlsConnector {
         }
         let host = details.uri.host().ok_or(Error::Tls("no host"))?;
         let name = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-        let name = ServerName::try_from(name).map_err(no_session)?;
-        let mut session = ClientConnection::new(Arc::clone(&self.0), name).map_err(no_session)?;
+        let name = ServerName::try_from(name).map_err(tls_failed)?;
+        let mut session = ClientConnection::new(Arc::clone(&self.0), name).map_err(tls_failed)?;
         let mut socket = TransportAdapter::new(stream.boxed(), details.current_time.clone());
         socket.set_timeout(time_left(details)?);
-        // The whole handshake now, so that its failures are failures to connect.
+        // Complete the handshake here, so that its failures count as failures to connect.
         while session.is_handshaking() {
             session.complete_io(&mut socket).map_err(handshake_failed)?;
         }
@@ -55,7 +55,7 @@ impl<In: Transport> Connector<In> for TlsConnector {
     }
 }
 
-/// Keeps ureq's own errors (a time limit) as they are, and makes ours of all others.
+/// Returns ureq's own errors (a timeout) unchanged, and converts all others to ours.
 #[cold]
 fn handshake_failed(error: io::Error) -> Error {
     let error = match Error::from(error) {
@@ -63,15 +63,15 @@ fn handshake_failed(error: io::Error) -> Error {
         of_ureq => return of_ureq,
     };
     if find::<rustls::Error>(&error).is_some() {
-        return no_session(error);
+        return tls_failed(error);
     }
-    let ours = TransportError::new(ErrorKind::Connect, "no connection was made");
+    let ours = TransportError::new(ErrorKind::Connect, "cannot connect");
     Error::Other(ours.with_source(error).into())
 }
 
 #[cold]
-fn no_session(source: impl Into<BoxError>) -> Error {
-    let ours = TransportError::new(ErrorKind::Tls, "no trusted TLS session");
+fn tls_failed(source: impl Into<BoxError>) -> Error {
+    let ours = TransportError::new(ErrorKind::Tls, "TLS handshake failed");
     Error::Other(ours.with_source(source).into())
 }
 
@@ -81,7 +81,7 @@ impl fmt::Debug for TlsConnector {
     }
 }
 
-/// A connection within TLS.
+/// A TLS connection.
 pub(super) struct TlsStream {
     buffers: LazyBuffers,
     stream: StreamOwned<ClientConnection, TransportAdapter>,

@@ -1,4 +1,4 @@
-//! Tells a connection that broke from one that was closed in order.
+//! Distinguishes a connection that broke from one that was closed properly.
 use std::io;
 
 use ::ureq::Error;
@@ -6,30 +6,30 @@ use ::ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, NextTimeout, Transport,
 };
 
-/// Wraps connections so that a broken one is an error wherever it breaks.
+/// Wraps connections so that a broken connection is always an error.
 ///
-/// A body without a length ends with its connection (RFC 9112, section 6.3). ureq takes a reset, and the end of a TLS
-/// session without its goodbye, for such an end, so that a body that was cut would look whole.
+/// A body without a length ends with its connection (RFC 9112, section 6.3). ureq also accepts a reset, or the end of a
+/// TLS session without `close_notify`, as such an end, so a truncated body would look complete.
 #[derive(Debug)]
-pub(super) struct BrokenConnector;
+pub(super) struct TruncationConnector;
 
-impl<In: Transport> Connector<In> for BrokenConnector {
-    type Out = Watched<In>;
+impl<In: Transport> Connector<In> for TruncationConnector {
+    type Out = TruncationCheck<In>;
 
     fn connect(
         &self,
         _: &ConnectionDetails<'_>,
         chained: Option<In>,
-    ) -> Result<Option<Watched<In>>, Error> {
-        Ok(chained.map(Watched))
+    ) -> Result<Option<TruncationCheck<In>>, Error> {
+        Ok(chained.map(TruncationCheck))
     }
 }
 
-/// A connection whose breaks are told.
+/// A connection that reports a break as an error.
 #[derive(Debug)]
-pub(super) struct Watched<T>(T);
+pub(super) struct TruncationCheck<T>(T);
 
-impl<T: Transport> Transport for Watched<T> {
+impl<T: Transport> Transport for TruncationCheck<T> {
     fn buffers(&mut self) -> &mut dyn Buffers {
         self.0.buffers()
     }
@@ -40,7 +40,7 @@ impl<T: Transport> Transport for Watched<T> {
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
         self.0.await_input(timeout).map_err(|error| match error {
-            // ureq looks at the kind of its `Io` only; the error itself comes back out in `classify`.
+            // ureq takes a break for the end of the body only if it is an `Error::Io`. `classify` unwraps this one.
             Error::Io(error) if is_broken(&error) => Error::Other(error.into()),
             error => error,
         })
