@@ -1,20 +1,11 @@
 //! The command line.
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{
-    ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum as _,
-};
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum as _};
 
-use crate::command::api::ApiFlags;
-use crate::command::auth::AuthCommand;
-use crate::command::check::CheckFlags;
-use crate::command::completions::CompletionsFlags;
-use crate::command::config::ConfigCommand;
-use crate::command::help::HelpFlags;
-use crate::command::man::ManFlags;
+use crate::command::Command;
 use crate::config::flags::ServiceFlags;
 use crate::failure::Failure;
-use crate::generated::commands::OperationCommand;
 use crate::help;
 use crate::output::flags::OutputFlags;
 use crate::screen::Color;
@@ -39,32 +30,9 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What the program can do.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    #[command(flatten)]
-    Operation(OperationCommand),
-    /// Ask by a method name of your own: whatever the service knows, as it comes.
-    Api(ApiFlags),
-    /// Store, look at and remove the access token of a profile.
-    #[command(subcommand)]
-    Auth(AuthCommand),
-    /// Look at and change settings.
-    #[command(subcommand)]
-    Config(ConfigCommand),
-    /// Check whether the service keeps its contract, with some forty requests that change nothing.
-    ///
-    /// Each check names its source: a section of the service text or of an RFC, or a decision about what the text leaves
-    /// open, which is only reported unless --strict is given. Exit code 5 when a check fails.
-    Check(CheckFlags),
-    /// Print the completions of a shell.
-    Completions(CompletionsFlags),
-    /// Print the help of a command.
-    Help(HelpFlags),
-    /// Print the manual page.
-    Man(ManFlags),
-    /// Print the version, and what this program was built with.
-    Version,
+/// Returns the commands and flags of the program, for help and completions.
+pub(crate) fn program() -> clap::Command {
+    Args::command()
 }
 
 /// Reads the command line. Where help or a usage error is all there is to say, that ends the program.
@@ -74,7 +42,7 @@ pub(crate) fn parse(color: Color) -> Result<Args, Failure> {
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let matches = Args::command().color(color).try_get_matches();
+    let matches = program().color(color).try_get_matches();
     matches.and_then(|matches| Args::from_arg_matches(&matches)).map_err(|error| {
         // Other programs have such a flag, so people try it; a flag that did this, every shell would complete.
         if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--token".to_owned())) {

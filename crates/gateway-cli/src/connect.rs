@@ -8,39 +8,41 @@ use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, blocking};
 
 use crate::config::flags::ServiceFlags;
 use crate::config::keyring::Keyring;
-use crate::config::{Setting, Settings, TOKEN, TokenFrom, folder, tokens};
+use crate::config::origin::{Setting, TOKEN, TokenFrom};
+use crate::config::settings::Settings;
+use crate::config::{folder, tokens};
 use crate::failure::Failure;
+use crate::interrupt::Unfinished;
+use crate::prompt;
 use crate::screen::{Screen, variable};
-use crate::terminal::ask_for_secret;
 use crate::trace::Trace;
 
-/// Makes the client that the settings describe; starts the sample service if that is what is asked.
+/// Creates the client that the settings describe. With `--demo`, starts the sample service too, which runs until the
+/// second part is dropped.
 pub(crate) fn connect(
     flags: &ServiceFlags,
     settings: &mut Settings,
     screen: Screen,
-) -> Result<blocking::Client, Failure> {
+) -> Result<(blocking::Client, Option<Unfinished>), Failure> {
     #[cfg(feature = "demo")]
     if flags.demo {
-        use gateway_server::demo::{self, Demo};
+        use crate::config::origin::Origin;
+        use crate::demo;
 
-        use crate::config::Origin;
-        use crate::interrupt;
-
-        let look = |demo: &Demo| (demo.base_url().to_owned(), AccessToken::new(demo.token()));
-        let (base_url, token) = interrupt::keep(demo::start, look).map_err(|error| {
-            let failure = Failure::usage("the sample service does not start")
-                .hint("its data is in a temporary file, for which TMPDIR can name another folder");
-            match std::error::Error::source(&error) {
-                Some(cause) => failure.because(cause.to_string()),
-                None => failure.because(error.to_string()),
-            }
-        })?;
-        let token = token?;
+        let (base_url, token, running) = demo::start()?;
         settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
         settings.token = Some(TokenFrom::Demo);
-        return build(flags, settings, screen, |builder| builder.token(token));
+        let client = build(flags, settings, screen, |builder| builder.token(token))?;
+        return Ok((client, Some(running)));
     }
+    Ok((connect_to_service(flags, settings, screen)?, None))
+}
+
+fn connect_to_service(
+    flags: &ServiceFlags,
+    settings: &Settings,
+    screen: Screen,
+) -> Result<blocking::Client, Failure> {
     if settings.base_url.is_none() {
         return Err(no_base_url());
     }
@@ -131,7 +133,7 @@ pub(crate) fn from_stdin() -> Result<String, Failure> {
 
 /// Asks the person for a token.
 pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
-    ask_for_secret(&format!("{whose} (not shown): "))
+    prompt::secret(&format!("{whose} (not shown): "))
         .map_err(|error| Failure::usage("the token cannot be read").because(error.to_string()))
 }
 

@@ -1,142 +1,158 @@
-//! Signals that end the program: nothing half is left behind, the terminal is as it was, and the exit code says why.
+//! Signals that end the program: unfinished work is undone first, and the exit code names the signal.
 //!
-//! One lock puts everything in order. Whoever makes, names or removes what a signal would have to put away does so under
-//! it; the thread that a signal wakes takes it, and keeps it until the process has ended. So a signal comes before such a
-//! step or after it, never between, and nothing more is begun after it.
+//! One lock orders everything. Each step that begins or ends unfinished work runs under it; the signal thread takes it
+//! and keeps it until the process has exited. So a signal takes effect before such a step or after it, never halfway, and
+//! no work begins after the signal.
 
-use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{fs, io, process};
-
-use tempfile::NamedTempFile;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::{mem, process};
 
 use crate::exit::Exit;
+use crate::lock::lock;
 use crate::screen::Screen;
-#[cfg(unix)]
-use crate::terminal::Modes;
 
-#[cfg_attr(not(unix), path = "interrupt/console.rs")]
+#[cfg_attr(not(unix), path = "interrupt/signals_windows.rs")]
 mod signals;
 
-/// What is to be put away when the person has had enough.
-#[derive(Debug)]
-struct Unfinished {
-    /// The terminal as it was before it was told not to show what is typed.
-    #[cfg(unix)]
-    terminal: Option<Modes>,
-    /// The file that has not got its name yet.
-    file: Option<PathBuf>,
-    #[cfg(feature = "demo")]
-    demo: Option<gateway_server::demo::Demo>,
+/// How to undo unfinished work.
+pub(crate) struct Undo {
+    run: Box<dyn FnOnce() + Send>,
+    result: Option<&'static str>,
+    slow: bool,
 }
 
-static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
-    #[cfg(unix)]
-    terminal: None,
-    file: None,
-    #[cfg(feature = "demo")]
-    demo: None,
-});
+impl Undo {
+    /// Creates an undo from a function that takes next to no time.
+    pub(crate) fn new(run: impl FnOnce() + Send + 'static) -> Self {
+        Self { run: Box::new(run), result: None, slow: false }
+    }
 
-/// From now on, Ctrl-C and the like put away what is unfinished and end the program.
+    /// Sets what the message about the signal adds, such as `nothing was written`.
+    pub(crate) fn result(mut self, text: &'static str) -> Self {
+        self.result = Some(text);
+        self
+    }
+
+    /// Runs the function after the message about the signal, because it may take time.
+    #[cfg(feature = "demo")]
+    pub(crate) fn slow(mut self) -> Self {
+        self.slow = true;
+        self
+    }
+}
+
+/// Work that a signal would undo. Dropping it undoes the work too.
+#[derive(Debug)]
+pub(crate) struct Unfinished(u64);
+
+impl Unfinished {
+    /// Ends the work with this step. Its undo will not run.
+    pub(crate) fn finish<T>(self, step: impl FnOnce() -> T) -> T {
+        let mut registry = lock(&REGISTRY);
+        registry.undos.remove(&self.0);
+        step()
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let mut registry = lock(&REGISTRY);
+        if let Some(undo) = registry.undos.remove(&self.0) {
+            (undo.run)();
+        }
+    }
+}
+
+/// Begins work with this step, which returns how to undo it.
+pub(crate) fn begin<T, E>(
+    step: impl FnOnce() -> Result<(T, Undo), E>,
+) -> Result<(T, Unfinished), E> {
+    let mut registry = lock(&REGISTRY);
+    let (value, undo) = step()?;
+    let id = registry.next;
+    registry.next += 1;
+    registry.undos.insert(id, undo);
+    Ok((value, Unfinished(id)))
+}
+
+/// Starts to watch for the signals that end a program, such as Ctrl-C.
 pub(crate) fn watch(screen: Screen) {
     // Without a handler, the signal ends the program all the same.
     drop(signals::watch(move |exit| end(exit, screen)));
 }
 
 fn end(exit: Exit, screen: Screen) {
-    let mut left = unfinished();
-    #[cfg(unix)]
-    drop(left.terminal.take());
-    let file = left.file.take();
-    let written = match &file {
-        Some(file) => {
-            drop(fs::remove_file(file));
-            "; nothing was written"
-        }
-        None => "",
-    };
-    let what = match exit {
+    let mut registry = lock(&REGISTRY);
+    let mut message = match exit {
         Exit::HungUp => "hung up",
         Exit::Terminated => "terminated",
         _ => "interrupted",
-    };
-    // What comes last may wait: for whoever reads standard error, and for the sample service.
+    }
+    .to_owned();
+    let (slow, quick): (Vec<_>, Vec<_>) =
+        mem::take(&mut registry.undos).into_values().rev().partition(|undo| undo.slow);
+    for undo in quick {
+        (undo.run)();
+        if let Some(result) = undo.result {
+            message.push_str("; ");
+            message.push_str(result);
+        }
+    }
+    // The reader of standard error may make this wait.
     screen.clear_line();
-    screen.warn(&format!("{what}{written}"));
-    #[cfg(feature = "demo")]
-    drop(left.demo.take());
+    screen.warn(&message);
+    for undo in slow {
+        (undo.run)();
+    }
     #[expect(clippy::exit, reason = "the main thread may be waiting for the network")]
     process::exit(exit.code().into());
 }
 
-/// Makes a file that has not got its name yet, and remembers it.
-pub(crate) fn begin(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
-    let mut left = unfinished();
-    let file = make()?;
-    left.file = Some(file.path().to_owned());
-    Ok(file)
+/// The undos of all unfinished work, oldest first.
+struct Registry {
+    next: u64,
+    undos: BTreeMap<u64, Undo>,
 }
 
-/// Gives a file its name.
-pub(crate) fn finish<T>(name: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    let mut left = unfinished();
-    left.file = None;
-    name()
-}
-
-/// Changes the terminal, and keeps what it was before for [`show`] or a signal, whichever comes first.
-#[cfg(unix)]
-pub(crate) fn hide(change: impl FnOnce() -> io::Result<Modes>) -> io::Result<()> {
-    let mut left = unfinished();
-    left.terminal = Some(change()?);
-    Ok(())
-}
-
-/// Makes the terminal what it was before.
-#[cfg(unix)]
-pub(crate) fn show() {
-    drop(unfinished().terminal.take());
-}
-
-/// Starts the sample service, and keeps it for as long as the program runs. Returns what `look` sees of it.
-#[cfg(feature = "demo")]
-pub(crate) fn keep<T>(
-    start: impl FnOnce() -> Result<gateway_server::demo::Demo, gateway_server::Error>,
-    look: impl FnOnce(&gateway_server::demo::Demo) -> T,
-) -> Result<T, gateway_server::Error> {
-    let mut left = unfinished();
-    let demo = start()?;
-    Ok(look(left.demo.insert(demo)))
-}
-
-/// Ends the sample service. Call it before the program ends: nothing is dropped by itself here.
-pub(crate) fn put_away() {
-    #[cfg(feature = "demo")]
-    drop(unfinished().demo.take());
-}
-
-fn unfinished() -> MutexGuard<'static, Unfinished> {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry { next: 0, undos: BTreeMap::new() });
 
 #[cfg(test)]
 mod tests {
-    use std::io;
+    use std::convert::Infallible;
+    use std::sync::mpsc::channel;
 
-    use super::{UNFINISHED, begin, finish};
+    use super::{REGISTRY, Undo, Unfinished, begin};
 
-    /// Nobody else can be in the middle of what is begun or ended here.
+    fn assert_locked() {
+        assert!(REGISTRY.try_lock().is_err());
+    }
+
+    fn begun(undo: impl FnOnce() + Send + 'static) -> Unfinished {
+        let step = || {
+            assert_locked();
+            Ok(((), Undo::new(undo)))
+        };
+        let Ok::<_, Infallible>(((), unfinished)) = begin(step);
+        unfinished
+    }
+
     #[test]
-    fn every_step_is_taken_under_the_lock() -> io::Result<()> {
-        let locked = || assert!(UNFINISHED.try_lock().is_err());
-        let file = begin(|| {
-            locked();
-            tempfile::NamedTempFile::new()
-        })?;
-        finish(|| {
-            locked();
-            file.close()
-        })
+    fn every_step_runs_under_the_lock() {
+        begun(|| ()).finish(assert_locked);
+        drop(begun(assert_locked));
+    }
+
+    #[test]
+    fn dropped_work_is_undone_and_finished_work_is_not() {
+        let (sender, undone) = channel();
+        let of = |name| {
+            let sender = sender.clone();
+            begun(move || sender.send(name).unwrap())
+        };
+        of("finished").finish(|| ());
+        drop(of("dropped"));
+        drop(sender);
+        assert_eq!(undone.iter().collect::<Vec<_>>(), ["dropped"]);
     }
 }

@@ -4,9 +4,12 @@ use std::env;
 use std::process::ExitCode;
 
 mod args;
+mod atomic_file;
 mod command;
 mod config;
 mod connect;
+#[cfg(feature = "demo")]
+mod demo;
 mod escape;
 mod exit;
 mod failure;
@@ -14,15 +17,17 @@ mod failure;
 mod generated;
 mod help;
 mod interrupt;
+mod lock;
 mod number;
 mod output;
+#[cfg_attr(not(unix), path = "prompt_windows.rs")]
+mod prompt;
 mod screen;
 mod session;
 mod suggest;
-#[cfg_attr(not(unix), path = "console.rs")]
-mod terminal;
 mod trace;
 
+use crate::args::Args;
 use crate::exit::Exit;
 use crate::screen::Screen;
 
@@ -33,11 +38,11 @@ fn main() -> ExitCode {
         Ok(args) => {
             let screen = Screen::look(args.output.color, args.output.quiet);
             interrupt::watch(screen);
-            (screen, command::run(args, screen))
+            let Args { output, service, command } = args;
+            (screen, command::run(command, &service, &output, screen, args::program()))
         }
         Err(failure) => (Screen::look(color, false), Err(failure)),
     };
-    interrupt::put_away();
     match done {
         Ok(()) => Exit::Done.into(),
         Err(failure) => {

@@ -12,10 +12,12 @@ use gateway_client::{Entry, ErrorKind, StreamedAnswer, blocking};
 use serde::Serialize;
 
 use crate::config::flags::ServiceFlags;
-use crate::config::{Settings, TokenFrom};
+use crate::config::origin::TokenFrom;
+use crate::config::settings::Settings;
 use crate::connect::connect;
 use crate::escape::printable;
 use crate::failure::Failure;
+use crate::interrupt::Unfinished;
 use crate::output::destination::Destination;
 use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
@@ -35,6 +37,8 @@ pub(crate) struct Session {
     pub(crate) screen: Screen,
     dry_run: bool,
     trace: Option<Trace>,
+    /// The sample service, if there is one. Last: it stops when the client is gone.
+    _demo: Option<Unfinished>,
 }
 
 /// An answer that is passed on as it comes.
@@ -51,9 +55,10 @@ impl Session {
         screen: Screen,
     ) -> Result<Self, Failure> {
         let mut settings = Settings::of_known(service)?;
-        let client = connect(service, &mut settings, screen)?;
+        let (client, demo) = connect(service, &mut settings, screen)?;
         let (dry_run, trace) = (service.dry_run, Trace::of(service.verbose, screen));
-        Ok(Self { client, settings, output: output.clone(), screen, dry_run, trace })
+        let output = output.clone();
+        Ok(Self { client, settings, output, screen, dry_run, trace, _demo: demo })
     }
 
     /// Asks for a list and prints its records as they come.

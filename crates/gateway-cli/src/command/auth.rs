@@ -9,7 +9,9 @@ use serde::Serialize;
 use crate::config::file::ConfigFile;
 use crate::config::flags::ServiceFlags;
 use crate::config::keyring::Keyring;
-use crate::config::{Origin, Settings, TOKEN, TokenFrom, folder, tokens};
+use crate::config::origin::{Origin, TOKEN, TokenFrom};
+use crate::config::settings::Settings;
+use crate::config::{folder, tokens};
 use crate::connect::{
     ask_for_token, check_base_url, check_token_file, from_stdin, no_base_url, with_token,
 };

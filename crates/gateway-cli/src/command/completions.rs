@@ -1,10 +1,9 @@
 //! `gateway completions`: what a shell needs to complete commands, flags and values.
 
-use clap::{Args as Flags, CommandFactory as _};
+use clap::{Args as Flags, Command};
 use clap_complete::Shell;
 
-use crate::args::Args;
-use crate::command::print;
+use crate::command::print::print;
 use crate::failure::Failure;
 use crate::output::flags::OutputFlags;
 
@@ -24,8 +23,12 @@ pub(crate) struct CompletionsFlags {
 }
 
 /// Prints the completions.
-pub(crate) fn run(flags: &CompletionsFlags, output: &OutputFlags) -> Result<(), Failure> {
+pub(crate) fn run(
+    flags: &CompletionsFlags,
+    mut program: Command,
+    output: &OutputFlags,
+) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(flags.shell, &mut Args::command(), "gateway", &mut script);
+    clap_complete::generate(flags.shell, &mut program, "gateway", &mut script);
     print(output, &script)
 }

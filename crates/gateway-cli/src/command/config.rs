@@ -3,10 +3,12 @@
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::command::print;
+use crate::command::print::print;
 use crate::config::file::{ConfigFile, path};
 use crate::config::flags::ServiceFlags;
-use crate::config::{KEYS, Settings, check_key, profile};
+use crate::config::names::{KEYS, check_key};
+use crate::config::origin::Setting;
+use crate::config::settings::{Settings, profile};
 use crate::connect::check_base_url;
 use crate::failure::Failure;
 use crate::output::Shape;
@@ -172,7 +174,7 @@ fn listed(settings: &Settings) -> Vec<Listed> {
 }
 
 fn part<T>(
-    setting: Option<&crate::config::Setting<T>>,
+    setting: Option<&Setting<T>>,
     text: impl Fn(&T) -> String,
 ) -> (Option<String>, Option<String>) {
     (setting.map(|one| text(&one.value)), setting.map(|one| one.origin.to_string()))

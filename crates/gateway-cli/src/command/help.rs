@@ -1,8 +1,9 @@
 //! `gateway help`: the long help of the program or one command, for those who look for it under this name.
 
-use clap::Args as Flags;
+use clap::{Args as Flags, Command};
 
-use crate::command::{find, print};
+use crate::command::find::find;
+use crate::command::print::print;
 use crate::failure::Failure;
 use crate::output::flags::OutputFlags;
 use crate::screen::Screen;
@@ -15,8 +16,13 @@ pub(crate) struct HelpFlags {
 }
 
 /// Prints the help.
-pub(crate) fn run(flags: &HelpFlags, output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
-    let help = find(&flags.command)?.render_long_help();
+pub(crate) fn run(
+    flags: &HelpFlags,
+    program: Command,
+    output: &OutputFlags,
+    screen: Screen,
+) -> Result<(), Failure> {
+    let help = find(program, &flags.command)?.render_long_help();
     let colored = screen.output.color && output.file().is_none();
     let text = if colored { help.ansi().to_string() } else { help.to_string() };
     print(output, text.as_bytes())

@@ -6,7 +6,8 @@ use std::io;
 use clap::{Args as Flags, Command};
 use clap_mangen::Man;
 
-use crate::command::{find, print};
+use crate::command::find::find;
+use crate::command::print::print;
 use crate::failure::Failure;
 use crate::output::flags::OutputFlags;
 
@@ -22,8 +23,8 @@ pub(crate) struct ManFlags {
 }
 
 /// Prints the page, to be read by `man`.
-pub(crate) fn run(flags: &ManFlags, output: &OutputFlags) -> Result<(), Failure> {
-    print(output, &page(&find(&flags.command)?)?)
+pub(crate) fn run(flags: &ManFlags, program: Command, output: &OutputFlags) -> Result<(), Failure> {
+    print(output, &page(&find(program, &flags.command)?)?)
 }
 
 /// Writes the page in the language of `man`. What stands below the help, such as examples, gets sections of its own.

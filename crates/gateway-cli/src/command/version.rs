@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::command::print;
+use crate::command::print::print;
 use crate::failure::Failure;
 use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use toml_edit::{DocumentMut, Item, Table, Value};
 
-use crate::config::{check_key, check_name, folder, value};
+use crate::config::names::{check_key, check_name};
+use crate::config::{folder, value};
 use crate::failure::Failure;
 
 /// `config.toml`, read and checked.

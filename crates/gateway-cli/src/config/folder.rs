@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::atomic_file::AtomicFile;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::screen::variable;
 
 /// Returns where a file of settings is: in `$XDG_CONFIG_HOME/gateway`, `~/.config/gateway`, or `%APPDATA%\gateway`.
@@ -48,13 +48,10 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let put = || -> io::Result<()> {
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
         make_private(folder)?;
-        // Made with mode 0600 from the start: there is no moment in which others can read it.
-        let make = || tempfile::Builder::new().prefix(".gateway-").tempfile_in(folder);
-        let mut file = interrupt::begin(make)?;
+        // Its mode is 0600 from the start: there is no moment in which others can read it.
+        let mut file = AtomicFile::create(folder, "")?;
         file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        interrupt::finish(|| Ok(file.persist(path)?))?;
-        Ok(())
+        file.persist(path)
     };
     put().map_err(|error| unusable(path, "cannot be written", &error))
 }

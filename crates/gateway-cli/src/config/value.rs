@@ -4,7 +4,7 @@ use std::path;
 
 use toml_edit::{Array, Value};
 
-use crate::config::{KEYS, check_key};
+use crate::config::names::{KEYS, check_key};
 use crate::failure::Failure;
 
 /// Reads a setting from the command line.

@@ -4,10 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
-
+use crate::atomic_file::AtomicFile;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::output::meanwhile::Meanwhile;
 use crate::screen::{Screen, View};
 
@@ -25,8 +23,7 @@ enum To {
     Special(Meanwhile<File>),
     /// A file that takes its name when it is complete, and goes away if it never is.
     File {
-        out: BufWriter<File>,
-        temporary: TempPath,
+        out: BufWriter<AtomicFile>,
         target: PathBuf,
     },
 }
@@ -59,15 +56,12 @@ impl Destination {
         let target = if there.is_some() { fs::canonicalize(path)? } else { led_to(path)? };
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or_else(|| Path::new("."));
-        let temporary = interrupt::begin(|| {
-            tempfile::Builder::new().prefix(".gateway-").suffix(".part").tempfile_in(folder)
-        })?;
-        let (out, temporary) = temporary.into_parts();
+        let out = AtomicFile::create(folder, ".part")?;
         if let Some(there) = there {
             // Who may read it was decided when it was made. Some file systems know no such thing.
-            drop(out.set_permissions(there.permissions()));
+            drop(out.as_file().set_permissions(there.permissions()));
         }
-        Ok(To::File { out: buffered(out), temporary, target })
+        Ok(To::File { out: buffered(out), target })
     }
 
     /// Returns how the output looks where it goes: a file by its name may be the terminal.
@@ -105,10 +99,9 @@ impl Destination {
         match self.to {
             To::Stdout(mut out) => out.flush(),
             To::Special(mut out) => out.flush(),
-            To::File { out, temporary, target } => {
+            To::File { out, target } => {
                 let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-                file.sync_all()?;
-                interrupt::finish(|| Ok(temporary.persist(&target)?))
+                file.persist(&target)
             }
         }
     }

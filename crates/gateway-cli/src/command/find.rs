@@ -1,0 +1,25 @@
+//! A command by its name.
+
+use clap::Command;
+
+use crate::failure::Failure;
+use crate::suggest::closest;
+
+/// Returns the command that these words name; without words, the program itself.
+pub(crate) fn find(mut program: Command, words: &[String]) -> Result<Command, Failure> {
+    program.build();
+    let mut found = &program;
+    let mut name = "gateway".to_owned();
+    for word in words {
+        let unknown = || {
+            let failure = Failure::usage(format!("there is no command `{name} {word}`"));
+            match closest(word, found.get_subcommands().map(Command::get_name)) {
+                Some(near) => failure.hint(format!("did you mean `{near}`?")),
+                None => failure,
+            }
+        };
+        found = found.find_subcommand(word).ok_or_else(unknown)?;
+        name = format!("{name} {word}");
+    }
+    Ok(found.clone())
+}

@@ -1,0 +1,74 @@
+//! The names of settings and of profiles.
+
+use crate::failure::Failure;
+use crate::suggest::closest;
+
+/// Checks a profile name: letters, digits, `-` and `_`, so that it is a key everywhere and a path nowhere.
+pub(crate) fn check_name(name: &str) -> Result<(), Failure> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    if begins && name.len() <= 64 && name.bytes().all(plain) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("`{name}` is no profile name"))
+        .hint("up to 64 letters, digits, `-` and `_`, and a letter or digit first"))
+}
+
+/// Checks the name of a setting.
+pub(crate) fn check_key(key: &str) -> Result<(), Failure> {
+    if KEYS.contains(&key) {
+        return Ok(());
+    }
+    let hint = match closest(key, KEYS) {
+        Some(near) => format!("did you mean `{near}`? All settings: {}", KEYS.join(", ")),
+        None => format!("the settings are {}", KEYS.join(", ")),
+    };
+    Err(Failure::usage(format!("there is no setting `{key}`")).hint(hint))
+}
+
+/// What a profile can hold.
+pub(crate) const KEYS: [&str; 6] =
+    ["base-url", "token-file", "token-command", "token-keyring", "allow-insecure-http", "timeout"];
+
+#[cfg(test)]
+mod tests {
+    use super::check_name;
+
+    #[test]
+    fn profile_names_are_plain_words() {
+        for good in ["default", "a", "7", "Work_2-b", &"x".repeat(64)] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        let long = "x".repeat(65);
+        for bad in [
+            "",
+            ".",
+            "..",
+            "../x",
+            "a/b",
+            "a\\b",
+            "a.b",
+            "-a",
+            "_a",
+            "a b",
+            "a\0",
+            "a\n",
+            "é",
+            "\u{ff0f}",
+            "~",
+            "$HOME",
+            "a:b",
+            "a*",
+            "%2e%2e",
+            "\u{202e}a",
+            "a]",
+            "\"",
+            "'",
+            "a=b",
+            "#",
+            &long,
+        ] {
+            assert!(check_name(bad).is_err(), "{bad:?}");
+        }
+    }
+}

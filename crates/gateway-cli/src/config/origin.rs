@@ -1,0 +1,75 @@
+//! A setting, and where it comes from.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where a setting comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Flag(&'static str),
+    Variable(&'static str),
+    Profile(String),
+    Default,
+    #[cfg(feature = "demo")]
+    Demo,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) => write!(f, "flag {name}"),
+            Self::Variable(name) => write!(f, "environment {name}"),
+            Self::Profile(name) => write!(f, "profile {name}"),
+            Self::Default => f.write_str("default"),
+            #[cfg(feature = "demo")]
+            Self::Demo => f.write_str("flag --demo"),
+        }
+    }
+}
+
+/// A setting that is in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    pub(crate) origin: Origin,
+}
+
+/// Where the access token comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TokenFrom {
+    Stdin,
+    Variable,
+    File(Setting<PathBuf>),
+    Command(Setting<Vec<String>>),
+    Keyring {
+        profile: String,
+    },
+    Login {
+        profile: String,
+    },
+    #[cfg(feature = "demo")]
+    Demo,
+}
+
+impl fmt::Display for TokenFrom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => f.write_str("standard input (--token-stdin)"),
+            Self::Variable => write!(f, "the variable {TOKEN}"),
+            Self::File(file) => write!(f, "the file {} ({})", file.value.display(), file.origin),
+            Self::Command(command) => {
+                let program = command.value.first().map_or("", String::as_str);
+                write!(f, "the command {program} ({})", command.origin)
+            }
+            Self::Keyring { profile } => {
+                write!(f, "the keyring of the operating system (profile {profile})")
+            }
+            Self::Login { profile } => write!(f, "`gateway auth login` (profile {profile})"),
+            #[cfg(feature = "demo")]
+            Self::Demo => f.write_str("the sample service (--demo)"),
+        }
+    }
+}
+
+/// The environment variable with the access token.
+pub(crate) const TOKEN: &str = "GATEWAY_TOKEN";

@@ -1,0 +1,131 @@
+//! The settings in force: each from a flag, the environment or the profile.
+
+use std::path::PathBuf;
+
+use crate::config::file::ConfigFile;
+use crate::config::flags::ServiceFlags;
+use crate::config::names::check_name;
+use crate::config::origin::{Origin, Setting, TOKEN, TokenFrom};
+use crate::config::tokens;
+use crate::failure::Failure;
+use crate::screen::variable;
+use crate::suggest::closest;
+
+/// Everything that is in force for one run.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) profile: Setting<String>,
+    pub(crate) base_url: Option<Setting<String>>,
+    pub(crate) token: Option<TokenFrom>,
+    pub(crate) allow_insecure_http: Setting<bool>,
+    pub(crate) timeout: Option<Setting<u64>>,
+    /// What the profiles have.
+    pub(crate) file: ConfigFile,
+}
+
+impl Settings {
+    /// Puts the settings together.
+    pub(crate) fn of(flags: &ServiceFlags) -> Result<Self, Failure> {
+        let profile = profile(flags)?;
+        let file = if flags.is_demo() { ConfigFile::default() } else { ConfigFile::read()? };
+        let given = |key: &str| file.get(&profile.value, key);
+        let from = || Origin::Profile(profile.value.clone());
+        let base_url = first([
+            flags.base_url.clone().map(|url| (url, Origin::Flag("--base-url"))),
+            variable(BASE_URL).map(|url| (url, Origin::Variable(BASE_URL))),
+            given("base-url").map(|url| (url, from())),
+        ]);
+        let insecure = file.is_on(&profile.value, "allow-insecure-http");
+        let allow_insecure_http = match (flags.allow_insecure_http, insecure) {
+            (true, _) => Setting { value: true, origin: Origin::Flag("--allow-insecure-http") },
+            (false, true) => Setting { value: true, origin: from() },
+            (false, false) => Setting { value: false, origin: Origin::Default },
+        };
+        let timeout = first([
+            flags.timeout.map(|seconds| (seconds, Origin::Flag("--timeout"))),
+            given("timeout").and_then(|text| text.parse().ok()).map(|seconds| (seconds, from())),
+        ]);
+        let token = token(flags, &file, &profile.value);
+        Ok(Self { profile, base_url, token, allow_insecure_http, timeout, file })
+    }
+
+    /// Puts the settings of a profile together that there is: a mistyped name must not ask another account.
+    pub(crate) fn of_known(flags: &ServiceFlags) -> Result<Self, Failure> {
+        let settings = Self::of(flags)?;
+        let (profile, file) = (&settings.profile, &settings.file);
+        let name = &profile.value;
+        if flags.is_demo()
+            || profile.origin == Origin::Default
+            || file.profiles().any(|known| known == name)
+            || tokens::hold(name)
+        {
+            return Ok(settings);
+        }
+        let failure = Failure::usage(format!("there is no profile `{name}`"));
+        Err(match closest(name, file.profiles()) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None => {
+                failure.hint(format!("`gateway --profile {name} config set base-url URL` makes it"))
+            }
+        })
+    }
+}
+
+fn first<T, const N: usize>(candidates: [Option<(T, Origin)>; N]) -> Option<Setting<T>> {
+    let (value, origin) = candidates.into_iter().flatten().next()?;
+    Some(Setting { value, origin })
+}
+
+/// Finds the profile. Commands that change it need nothing else.
+pub(crate) fn profile(flags: &ServiceFlags) -> Result<Setting<String>, Failure> {
+    let named = first([
+        flags.profile.clone().map(|name| (name, Origin::Flag("--profile"))),
+        variable(PROFILE).map(|name| (name, Origin::Variable(PROFILE))),
+    ]);
+    let profile = named
+        .unwrap_or_else(|| Setting { value: DEFAULT_PROFILE.to_owned(), origin: Origin::Default });
+    check_name(&profile.value)?;
+    Ok(profile)
+}
+
+/// Finds where the token comes from, without reading it.
+fn token(flags: &ServiceFlags, file: &ConfigFile, profile: &str) -> Option<TokenFrom> {
+    let from_file = |value: PathBuf, origin| Some(TokenFrom::File(Setting { value, origin }));
+    #[cfg(feature = "demo")]
+    if flags.demo {
+        return Some(TokenFrom::Demo);
+    }
+    if flags.token_stdin {
+        return Some(TokenFrom::Stdin);
+    }
+    if let Some(path) = &flags.token_file {
+        if path.as_os_str() == "-" {
+            return Some(TokenFrom::Stdin);
+        }
+        return from_file(path.clone(), Origin::Flag("--token-file"));
+    }
+    if variable(TOKEN).is_some() {
+        return Some(TokenFrom::Variable);
+    }
+    if let Some(path) = variable(TOKEN_FILE) {
+        return from_file(path.into(), Origin::Variable(TOKEN_FILE));
+    }
+    let origin = Origin::Profile(profile.to_owned());
+    if let Some(command) = file.words(profile, "token-command") {
+        return Some(TokenFrom::Command(Setting { value: command, origin }));
+    }
+    if let Some(path) = file.get(profile, "token-file") {
+        return from_file(path.into(), origin);
+    }
+    if file.is_on(profile, "token-keyring") {
+        return Some(TokenFrom::Keyring { profile: profile.to_owned() });
+    }
+    tokens::hold(profile).then(|| TokenFrom::Login { profile: profile.to_owned() })
+}
+
+/// The profile that is used when none is named.
+const DEFAULT_PROFILE: &str = "default";
+
+const TOKEN_FILE: &str = "GATEWAY_TOKEN_FILE";
+const BASE_URL: &str = "GATEWAY_BASE_URL";
+const PROFILE: &str = "GATEWAY_PROFILE";
