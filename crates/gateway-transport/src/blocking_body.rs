@@ -1,4 +1,4 @@
-//! The response body of the blocking side.
+//! The response body of a blocking transport.
 use std::fmt;
 use std::io::{self, Read};
 
@@ -6,10 +6,10 @@ use bytes::Bytes;
 
 use crate::TransportError;
 
-/// A response body to [`Read`], or to take in [pieces](Self::chunk), which may still be on its way. Dropping it ends the
+/// A response body that may still be arriving, to [`Read`] or to take in [chunks](Self::chunk). Dropping it ends the
 /// exchange.
 ///
-/// What `read` returns as an error holds a [`TransportError`]; [`TransportError::from_io`] takes it out again.
+/// An error of `read` wraps a [`TransportError`]; [`TransportError::from_io`] unwraps it.
 ///
 /// # Examples
 ///
@@ -26,55 +26,57 @@ use crate::TransportError;
 pub struct BlockingBody(Inner);
 
 enum Inner {
-    /// A body that is already here costs no allocation.
+    /// A complete body needs no allocation.
     Full(Bytes),
     Read(Box<dyn Read + Send>),
-    Pieces(Pieces),
-    /// What was one of these two until it failed.
+    Chunks(Chunks),
+    /// A reader or a source of chunks that has failed.
     Failed(TransportError),
 }
 
-/// A body that comes in pieces, and what is left of the last one for those who read.
-struct Pieces {
+/// A source of chunks.
+struct Chunks {
     next: Box<dyn FnMut() -> Result<Option<Bytes>, TransportError> + Send>,
-    piece: Bytes,
+    /// The part of the last chunk that `read` has not returned yet.
+    rest: Bytes,
 }
 
-impl Pieces {
-    /// Returns the next piece, which is empty at the end only.
+impl Chunks {
+    /// Returns the next chunk, which is empty only at the end.
     fn next(&mut self) -> Result<Bytes, TransportError> {
-        if !self.piece.is_empty() {
-            return Ok(std::mem::take(&mut self.piece));
+        if !self.rest.is_empty() {
+            return Ok(std::mem::take(&mut self.rest));
         }
         loop {
             match (self.next)()? {
-                Some(piece) if piece.is_empty() => {}
+                Some(chunk) if chunk.is_empty() => {}
                 next => return Ok(next.unwrap_or_default()),
             }
         }
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, TransportError> {
-        let mut piece = self.next()?;
-        let count = move_bytes(&mut piece, buffer);
-        self.piece = piece;
+        let mut chunk = self.next()?;
+        let count = move_bytes(&mut chunk, buffer);
+        self.rest = chunk;
         Ok(count)
     }
 }
 
 impl BlockingBody {
-    /// Makes a body of no bytes.
+    /// Creates an empty body.
     pub const fn empty() -> Self {
         Self(Inner::Full(Bytes::new()))
     }
 
-    /// Makes a body of a reader. It should fail with [`TransportError::into_io`] where it knows more than an
-    /// [`io::ErrorKind`] can say.
+    /// Creates a body from a reader. Where the reader knows more than an [`io::ErrorKind`] can express, it should return
+    /// an error from [`TransportError::into_io`].
     pub fn new(reader: impl Read + Send + 'static) -> Self {
         Self(Inner::Read(Box::new(reader)))
     }
 
-    /// Makes a body of pieces, which are handed out without a copy. `None` is the end.
+    /// Creates a body from a source of chunks, which [`chunk`](Self::chunk) returns without a copy. `next` returns `None`
+    /// at the end.
     ///
     /// # Examples
     ///
@@ -83,8 +85,8 @@ impl BlockingBody {
     ///
     /// use gateway_transport::BlockingBody;
     ///
-    /// let mut pieces = ["hel", "lo"].into_iter();
-    /// let mut body = BlockingBody::from_chunks(move || Ok(pieces.next().map(Into::into)));
+    /// let mut chunks = ["hel", "lo"].into_iter();
+    /// let mut body = BlockingBody::from_chunks(move || Ok(chunks.next().map(Into::into)));
     /// let mut text = String::new();
     /// body.read_to_string(&mut text)?;
     /// assert_eq!(text, "hello");
@@ -93,10 +95,10 @@ impl BlockingBody {
     pub fn from_chunks(
         next: impl FnMut() -> Result<Option<Bytes>, TransportError> + Send + 'static,
     ) -> Self {
-        Self(Inner::Pieces(Pieces { next: Box::new(next), piece: Bytes::new() }))
+        Self(Inner::Chunks(Chunks { next: Box::new(next), rest: Bytes::new() }))
     }
 
-    /// Makes a body of a reader of some client, whose errors `classify` gives our type.
+    /// Creates a body from a client's reader. `classify` converts its errors.
     pub fn with_errors<R, F>(reader: R, classify: F) -> Self
     where
         R: Read + Send + 'static,
@@ -105,11 +107,12 @@ impl BlockingBody {
         Self::new(WithErrors { reader, classify })
     }
 
-    /// Reads the whole body, and refuses it as soon as it is known to be larger than `limit` bytes.
+    /// Reads the whole body, and fails as soon as it is known to exceed `limit` bytes.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), or whatever kept the body from being complete.
+    /// Returns [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the body exceeds `limit`, or the error that kept
+    /// the body from being received completely.
     ///
     /// # Examples
     ///
@@ -124,14 +127,14 @@ impl BlockingBody {
     pub fn collect(mut self, limit: u64) -> Result<Bytes, TransportError> {
         let whole = match self.0 {
             Inner::Full(data) => data,
-            Inner::Pieces(_) => {
+            Inner::Chunks(_) => {
                 let first = self.chunk()?.unwrap_or_default();
                 match self.chunk()? {
-                    // A body of one piece is not copied.
+                    // A body of one chunk is not copied.
                     None => first,
                     Some(second) => {
-                        let begun = io::Cursor::new([&*first, &*second].concat());
-                        read_whole(begun.chain(self), limit)?.into()
+                        let start = io::Cursor::new([&*first, &*second].concat());
+                        read_whole(start.chain(self), limit)?.into()
                     }
                 }
             }
@@ -144,14 +147,14 @@ impl BlockingBody {
         Ok(whole)
     }
 
-    /// Waits for the next piece, which is never empty; `None` is the end.
+    /// Waits for the next chunk, which is never empty, and returns `None` at the end.
     ///
-    /// What some clients hand out in pieces is not copied.
+    /// The chunks of a body from [`from_chunks`](Self::from_chunks) are not copied.
     ///
     /// # Errors
     ///
-    /// Whatever kept the body from being complete. Who asks again is told the same again, without its source: a body
-    /// that was cut never looks like one that has ended.
+    /// Fails if the rest of the body cannot be received. Each later call returns the same error again, without its
+    /// source, so a truncated body never looks complete.
     ///
     /// # Examples
     ///
@@ -164,23 +167,24 @@ impl BlockingBody {
     /// # Ok::<(), gateway_transport::TransportError>(())
     /// ```
     pub fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
-        let piece = match &mut self.0 {
+        let chunk = match &mut self.0 {
             Inner::Full(data) => Ok(std::mem::take(data)),
-            Inner::Read(reader) => read_piece(reader),
-            Inner::Pieces(pieces) => pieces.next(),
-            Inner::Failed(error) => Err(error.again()),
+            Inner::Read(reader) => read_chunk(reader),
+            Inner::Chunks(chunks) => chunks.next(),
+            Inner::Failed(error) => Err(error.without_source()),
         };
-        self.settle(piece.as_ref().map(Bytes::len));
-        piece.map(|piece| Some(piece).filter(|piece| !piece.is_empty()))
+        self.release_after(chunk.as_ref().map(Bytes::len));
+        chunk.map(|chunk| Some(chunk).filter(|chunk| !chunk.is_empty()))
     }
 
-    /// Lets go of what the body comes from when no more than this came of it. It is not asked again: many a source
-    /// panics after its end, or calls a failure its end.
-    fn settle(&mut self, came: Result<usize, &TransportError>) {
-        match came {
+    /// Drops the source if `result`, the number of bytes just received, shows that it has ended or failed.
+    ///
+    /// The source is never read again: many sources panic after their end, or report an end after a failure.
+    fn release_after(&mut self, result: Result<usize, &TransportError>) {
+        match result {
             Ok(0) => *self = Self::empty(),
             Ok(_) => {}
-            Err(error) => self.0 = Inner::Failed(error.again()),
+            Err(error) => self.0 = Inner::Failed(error.without_source()),
         }
     }
 }
@@ -193,10 +197,10 @@ impl Read for BlockingBody {
         let count = match &mut self.0 {
             Inner::Full(data) => Ok(move_bytes(data, buffer)),
             Inner::Read(reader) => read(reader, buffer).map_err(TransportError::from_io),
-            Inner::Pieces(pieces) => pieces.read(buffer),
-            Inner::Failed(error) => Err(error.again()),
+            Inner::Chunks(chunks) => chunks.read(buffer),
+            Inner::Failed(error) => Err(error.without_source()),
         };
-        self.settle(count.as_ref().copied());
+        self.release_after(count.as_ref().copied());
         count.map_err(TransportError::into_io)
     }
 }
@@ -208,7 +212,7 @@ fn read_whole(reader: impl Read, limit: u64) -> Result<Vec<u8>, TransportError> 
     read.map(|_| whole).map_err(TransportError::from_io)
 }
 
-/// Reads once. A signal that came in is no failure.
+/// Reads once, and retries a read that a signal interrupted.
 fn read(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(buffer) {
@@ -218,18 +222,18 @@ fn read(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// Reads one piece, which is empty at the end only.
-fn read_piece(reader: &mut dyn Read) -> Result<Bytes, TransportError> {
-    let mut buffer = vec![0; PIECE];
+/// Reads one chunk, which is empty only at the end.
+fn read_chunk(reader: &mut dyn Read) -> Result<Bytes, TransportError> {
+    let mut buffer = vec![0; CHUNK_SIZE];
     let length = read(reader, &mut buffer).map_err(TransportError::from_io)?;
     buffer.truncate(length);
     Ok(buffer.into())
 }
 
-/// How much of a reader is one piece, in bytes.
-const PIECE: usize = 64 * 1024;
+/// Maximum size of a chunk from a reader, in bytes.
+const CHUNK_SIZE: usize = 64 * 1024;
 
-/// A reader whose errors are given another type.
+/// A reader with converted errors.
 struct WithErrors<R, F> {
     reader: R,
     classify: F,
@@ -249,7 +253,7 @@ impl fmt::Debug for BlockingBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Inner::Full(data) => write!(f, "BlockingBody({} bytes)", data.len()),
-            Inner::Read(_) | Inner::Pieces(_) => f.write_str("BlockingBody(stream)"),
+            Inner::Read(_) | Inner::Chunks(_) => f.write_str("BlockingBody(stream)"),
             Inner::Failed(error) => write!(f, "BlockingBody({error})"),
         }
     }
@@ -285,7 +289,7 @@ impl From<&'static str> for BlockingBody {
     }
 }
 
-/// Moves as many bytes as fit from the front of `data` into `buffer`, and returns how many.
+/// Moves as many bytes as fit from the front of `data` into `buffer`, and returns their number.
 pub(crate) fn move_bytes(data: &mut Bytes, buffer: &mut [u8]) -> usize {
     let count = buffer.len().min(data.len());
     let (target, _) = buffer.split_at_mut(count);
@@ -302,53 +306,55 @@ mod tests {
     use super::BlockingBody;
     use crate::{ErrorKind, Phase, TransportError};
 
-    /// What comes behind the pieces of a source.
+    /// The end of a source, after its chunks.
     type End = Result<(), ErrorKind>;
 
-    /// Bodies of both kinds, with these pieces and this end, which must not be asked for twice.
-    fn bodies(pieces: &'static [&'static str], end: End) -> [BlockingBody; 2] {
+    /// Returns a body of chunks and a body over a reader. Both panic when they are read after their end.
+    fn bodies(chunks: &'static [&'static str], end: End) -> [BlockingBody; 2] {
         let source = || {
-            let (mut left, mut end) = (pieces.iter(), Some(end));
+            let (mut left, mut end) = (chunks.iter(), Some(end));
             move || match left.next() {
-                Some(piece) => Ok(Some(Bytes::from(*piece))),
-                None => end.take().expect("asked again").map(|()| None).map_err(cut),
+                Some(chunk) => Ok(Some(Bytes::from(*chunk))),
+                None => end.take().expect("read after its end").map(|()| None).map_err(truncated),
             }
         };
-        let (pieces, mut read) = (source(), source());
+        let (chunks, mut read) = (source(), source());
         let reader = Reader(move || read().map_err(TransportError::into_io));
-        [BlockingBody::from_chunks(pieces), BlockingBody::new(reader)]
+        [BlockingBody::from_chunks(chunks), BlockingBody::new(reader)]
     }
 
-    fn cut(kind: ErrorKind) -> TransportError {
-        TransportError::new(kind, "cut").with_phase(Phase::Body).with_source("the socket says so")
+    fn truncated(kind: ErrorKind) -> TransportError {
+        TransportError::new(kind, "truncated")
+            .with_phase(Phase::Body)
+            .with_source("connection reset")
     }
 
     struct Reader<F>(F);
 
     impl<F: FnMut() -> io::Result<Option<Bytes>>> Read for Reader<F> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let piece = (self.0)()?.unwrap_or_default();
-            (&piece[..]).read(buffer)
+            let chunk = (self.0)()?.unwrap_or_default();
+            (&chunk[..]).read(buffer)
         }
     }
 
     #[test]
-    fn a_source_is_not_asked_after_its_end() {
+    fn a_source_is_not_read_after_its_end() {
         const TWO: &[&str] = &["one ", "two"];
-        for pieces in [&TWO[..0], &TWO[..1], TWO] {
-            for body in bodies(pieces, Ok(())) {
-                assert_eq!(body.collect(10).unwrap(), pieces.concat());
+        for chunks in [&TWO[..0], &TWO[..1], TWO] {
+            for body in bodies(chunks, Ok(())) {
+                assert_eq!(body.collect(10).unwrap(), chunks.concat());
             }
-            for mut body in bodies(pieces, Ok(())) {
+            for mut body in bodies(chunks, Ok(())) {
                 let mut text = String::new();
                 body.read_to_string(&mut text).unwrap();
-                assert_eq!(text, pieces.concat());
+                assert_eq!(text, chunks.concat());
                 assert_eq!(body.read(&mut [0]).unwrap(), 0);
                 assert_eq!(body.chunk().unwrap(), None);
             }
-            for mut body in bodies(pieces, Ok(())) {
-                for piece in pieces {
-                    assert_eq!(body.chunk().unwrap().unwrap(), *piece);
+            for mut body in bodies(chunks, Ok(())) {
+                for chunk in chunks {
+                    assert_eq!(body.chunk().unwrap().unwrap(), *chunk);
                 }
                 assert_eq!(body.chunk().unwrap(), None);
                 assert_eq!(body.chunk().unwrap(), None);
@@ -358,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_stays_one() {
+    fn a_failed_body_keeps_failing() {
         for kind in [ErrorKind::Interrupted, ErrorKind::Timeout] {
             for mut body in bodies(&["x"], Err(kind)) {
                 let read = body.read_to_end(&mut Vec::new()).map_err(TransportError::from_io);
@@ -369,15 +375,15 @@ mod tests {
                     body.collect(10).unwrap_err(),
                 ];
                 for error in errors {
-                    let told = (error.kind(), error.phase(), error.to_string());
-                    assert_eq!(told, (kind, Phase::Body, "cut".to_owned()));
+                    let actual = (error.kind(), error.phase(), error.to_string());
+                    assert_eq!(actual, (kind, Phase::Body, "truncated".to_owned()));
                 }
             }
         }
     }
 
     #[test]
-    fn to_ask_for_nothing_is_no_end() {
+    fn an_empty_buffer_does_not_end_the_body() {
         for mut body in bodies(&["one ", "two"], Ok(())) {
             assert_eq!(body.read(&mut []).unwrap(), 0);
             assert_eq!(body.collect(10).unwrap(), "one two");
@@ -385,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_is_read_in_parts() {
+    fn a_chunk_is_read_in_parts() {
         let [mut body, _] = bodies(&["one ", "two"], Ok(()));
         let mut part = [0; 3];
         assert_eq!(body.read(&mut part).unwrap(), 3);

@@ -1,4 +1,4 @@
-//! The response body of the async side.
+//! The response body of an async transport.
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -8,10 +8,10 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 
 use crate::{MaybeSend, TransportError};
 
-/// A response body that may still be on its way.
+/// A response body that may still be arriving.
 ///
-/// It is an [`http_body::Body`], and for those who do not want that crate, [`chunk`](Self::chunk) and
-/// [`collect`](Self::collect). Dropping it ends the exchange.
+/// It implements [`http_body::Body`]. [`chunk`](Self::chunk) and [`collect`](Self::collect) work without that crate.
+/// Dropping the body ends the exchange.
 ///
 /// # Examples
 ///
@@ -29,10 +29,10 @@ use crate::{MaybeSend, TransportError};
 pub struct Body(Inner);
 
 enum Inner {
-    /// A body that is already here costs no allocation.
+    /// A complete body needs no allocation.
     Full(Bytes),
     Stream(Stream),
-    /// What was a stream until it failed.
+    /// A stream that has failed.
     Failed(TransportError),
 }
 
@@ -42,12 +42,12 @@ type Stream = Pin<Box<dyn HttpBody<Data = Bytes, Error = TransportError> + Send>
 type Stream = Pin<Box<dyn HttpBody<Data = Bytes, Error = TransportError>>>;
 
 impl Body {
-    /// Makes a body of no bytes.
+    /// Creates an empty body.
     pub const fn empty() -> Self {
         Self(Inner::Full(Bytes::new()))
     }
 
-    /// Makes a body of any stream whose errors are typed already.
+    /// Creates a body from a stream whose error is already a [`TransportError`].
     pub fn new<B>(stream: B) -> Self
     where
         B: HttpBody<Data = Bytes, Error = TransportError> + MaybeSend + 'static,
@@ -55,7 +55,7 @@ impl Body {
         Self(Inner::Stream(Box::pin(stream)))
     }
 
-    /// Makes a body of a stream of some client, whose errors `classify` gives our type.
+    /// Creates a body from a client's stream. `classify` converts its errors.
     pub fn with_errors<B, F>(stream: B, classify: F) -> Self
     where
         B: HttpBody<Data = Bytes> + MaybeSend + 'static,
@@ -64,7 +64,7 @@ impl Body {
         Self::with_errors_unpin(Box::pin(stream), classify)
     }
 
-    /// Does the same without a second allocation, for a stream that may be moved.
+    /// Like [`with_errors`](Self::with_errors), but without a second allocation, for a stream that is `Unpin`.
     pub(crate) fn with_errors_unpin<B, F>(stream: B, classify: F) -> Self
     where
         B: HttpBody<Data = Bytes> + MaybeSend + Unpin + 'static,
@@ -73,14 +73,14 @@ impl Body {
         Self::new(WithErrors { stream, classify })
     }
 
-    /// Waits for the next piece, which is never empty; `None` is the end. Trailers are skipped.
+    /// Waits for the next chunk, which is never empty, and returns `None` at the end. Trailers are skipped.
     ///
     /// # Errors
     ///
-    /// Whatever kept the body from being complete. Who asks again is told the same again, without its source: a body
-    /// that was cut never looks like one that has ended.
+    /// Fails if the rest of the body cannot be received. Each later call returns the same error again, without its
+    /// source, so a truncated body never looks complete.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
-        // A stream that knows its length knows its end: that saves waking everything below once more.
+        // A stream that knows its length knows its end, which saves one more poll of everything below.
         while !self.is_end_stream() {
             let frame = std::future::poll_fn(|cx| Pin::new(&mut *self).poll_frame(cx)).await;
             match frame {
@@ -98,11 +98,12 @@ impl Body {
         Ok(None)
     }
 
-    /// Waits for the whole body, and refuses it as soon as it is known to be larger than `limit` bytes.
+    /// Waits for the whole body, and fails as soon as it is known to exceed `limit` bytes.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), or whatever kept the body from being complete.
+    /// Returns [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the body exceeds `limit`, or the error that kept
+    /// the body from being received completely.
     ///
     /// # Examples
     ///
@@ -128,7 +129,7 @@ impl Body {
             if (so_far as u64).saturating_add(chunk.len() as u64) > limit {
                 return Err(TransportError::body_too_large(limit));
             }
-            // A body of one piece is not copied.
+            // A body of one chunk is not copied.
             if first.is_empty() {
                 first = chunk;
                 continue;
@@ -154,13 +155,13 @@ impl HttpBody for Body {
         let frame = match &mut self.0 {
             Inner::Full(data) if data.is_empty() => return Poll::Ready(None),
             Inner::Full(data) => return Poll::Ready(Some(Ok(Frame::data(std::mem::take(data))))),
-            Inner::Failed(error) => return Poll::Ready(Some(Err(error.again()))),
+            Inner::Failed(error) => return Poll::Ready(Some(Err(error.without_source()))),
             Inner::Stream(stream) => ready!(stream.as_mut().poll_frame(cx)),
         };
         match &frame {
-            // Not asked again: many a stream panics after its end, or calls a failure its end.
+            // Never poll the stream again: many streams panic after their end, or report an end after a failure.
             None => *self = Self::empty(),
-            Some(Err(error)) => self.0 = Inner::Failed(error.again()),
+            Some(Err(error)) => self.0 = Inner::Failed(error.without_source()),
             Some(Ok(_)) => {}
         }
         Poll::Ready(frame)
@@ -183,7 +184,7 @@ impl HttpBody for Body {
     }
 }
 
-/// A stream whose errors are given another type.
+/// A stream with converted errors.
 struct WithErrors<B, F> {
     stream: B,
     classify: F,
@@ -266,9 +267,9 @@ mod tests {
     use super::Body;
     use crate::{ErrorKind, Phase, TransportError};
 
-    /// A stream of one piece that may be asked once for what comes behind it.
+    /// A stream of at most one chunk that panics when it is polled after its end.
     struct Once {
-        piece: Option<&'static str>,
+        chunk: Option<&'static str>,
         end: Option<Result<(), ErrorKind>>,
     }
 
@@ -280,13 +281,13 @@ mod tests {
             mut self: Pin<&mut Self>,
             _: &mut Context<'_>,
         ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-            Poll::Ready(match self.piece.take() {
-                Some(piece) => Some(Ok(Frame::data(piece.into()))),
-                None => match self.end.take().expect("asked again") {
+            Poll::Ready(match self.chunk.take() {
+                Some(chunk) => Some(Ok(Frame::data(chunk.into()))),
+                None => match self.end.take().expect("polled after its end") {
                     Ok(()) => None,
                     Err(kind) => {
-                        let error = TransportError::new(kind, "cut").with_phase(Phase::Body);
-                        Some(Err(error.with_source("the socket says so")))
+                        let error = TransportError::new(kind, "truncated").with_phase(Phase::Body);
+                        Some(Err(error.with_source("connection reset")))
                     }
                 },
             })
@@ -294,10 +295,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stream_is_not_asked_after_its_end() {
-        for piece in [Some("x"), None] {
-            let mut body = Body::new(Once { piece, end: Some(Ok(())) });
-            assert_eq!(body.chunk().await.unwrap(), piece.map(Bytes::from));
+    async fn a_stream_is_not_polled_after_its_end() {
+        for chunk in [Some("x"), None] {
+            let mut body = Body::new(Once { chunk, end: Some(Ok(())) });
+            assert_eq!(body.chunk().await.unwrap(), chunk.map(Bytes::from));
             for _ in 0..3 {
                 assert_eq!(body.chunk().await.unwrap(), None);
             }
@@ -306,14 +307,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_stays_one() {
+    async fn a_failed_body_keeps_failing() {
         for kind in [ErrorKind::Interrupted, ErrorKind::Timeout] {
-            let mut body = Body::new(Once { piece: Some("x"), end: Some(Err(kind)) });
+            let mut body = Body::new(Once { chunk: Some("x"), end: Some(Err(kind)) });
             assert_eq!(body.chunk().await.unwrap().unwrap(), "x");
             for _ in 0..3 {
                 let error = body.chunk().await.unwrap_err();
-                let told = (error.kind(), error.phase(), error.to_string());
-                assert_eq!(told, (kind, Phase::Body, "cut".to_owned()));
+                let actual = (error.kind(), error.phase(), error.to_string());
+                assert_eq!(actual, (kind, Phase::Body, "truncated".to_owned()));
                 assert!(!body.is_end_stream());
             }
             assert_eq!(body.collect(10).await.unwrap_err().kind(), kind);

@@ -1,11 +1,11 @@
-//! Records exchanges to a cassette and replays them: tests against a real service, without the service.
+//! Records exchanges to a cassette and replays them, to test against a real service's answers without the service.
 //!
-//! A cassette is text, one JSON object for each line, so that a change of it can be reviewed. It never has credentials
-//! in it: request headers and request bodies are not written at all, of the response headers only a few that a client
-//! acts on, and the values of query parameters that carry secrets (`access_token`, `client_secret`, …) are replaced.
-//! What a service answers **is** written; record against an account with made-up data.
+//! A cassette is text with one JSON object on each line, so that changes can be reviewed. It never contains credentials:
+//! request headers and request bodies are not recorded, only a few response headers are (those that a client acts on),
+//! and the values of query parameters that carry secrets (`access_token`, `client_secret`, …) are replaced. The body of
+//! each response **is** recorded: record against an account with made-up data.
 //!
-//! The same exchanges give the same bytes: no time, no duration, no order of hashing goes into a cassette.
+//! The same exchanges always produce the same bytes: a cassette contains no time, no duration and no hash order.
 //!
 //! # Examples
 //!

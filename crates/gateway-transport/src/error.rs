@@ -1,40 +1,39 @@
-//! The one error of every transport.
+//! The error type of every transport.
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::{fmt, io};
 
-/// Any error, as a source.
+/// Any error, as the source of a [`TransportError`].
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
-/// What failed, so that a caller can decide what to do next.
+/// The kind of a [`TransportError`]: what failed, for a caller to decide what to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The transport cannot send this request unchanged: its target would be rewritten, its scheme is not HTTP.
-    /// Nothing was sent. Sending it again fails again.
+    /// The transport cannot send the request unchanged: for example, it would rewrite the target, or the scheme is not
+    /// HTTP. Nothing was sent. A retry fails again.
     InvalidRequest,
-    /// The host name did not resolve. Nothing was sent; sending it later may work.
+    /// The host name cannot be resolved. Nothing was sent. A retry may work later.
     Resolve,
-    /// No connection was made. Nothing was sent; sending it later may work.
+    /// No connection could be established. Nothing was sent. A retry may work later.
     Connect,
-    /// A connection, but no trusted TLS session: certificate, protocol version, or the peer does not speak TLS.
-    /// Sending it again fails again.
+    /// The connection has no trusted TLS session: the certificate or the protocol version was rejected, or the peer does
+    /// not speak TLS. A retry fails again.
     Tls,
-    /// A time limit passed; [`TransportError::phase`] says during what. Sending a safe request again may work.
+    /// A timeout or deadline passed, in the phase given by [`TransportError::phase`]. A retry of a safe request may work.
     Timeout,
-    /// The peer went away before the response was complete. Sending a safe request again may work.
+    /// The connection was lost before the response was complete. A retry of a safe request may work.
     Interrupted,
-    /// What was received is not HTTP (RFC 9112), or not the encoding it claims to be. Sending it again is unlikely to
-    /// help.
+    /// The response is not valid HTTP (RFC 9112), or not in its declared encoding. A retry is unlikely to help.
     Protocol,
-    /// The response is larger than the limit in force. Sending it again fails again.
+    /// The response exceeds a size limit. A retry fails again.
     TooLarge,
-    /// Anything else; the [source](StdError::source) has the details.
+    /// Any other failure; the [source](StdError::source) has the details.
     Other,
 }
 
 impl ErrorKind {
-    /// Returns a name in snake case, for logs and metrics. It stays as it is.
+    /// Returns the name in snake case, for logs and metrics. Names never change.
     ///
     /// ```
     /// assert_eq!(gateway_transport::ErrorKind::InvalidRequest.as_str(), "invalid_request");
@@ -54,36 +53,37 @@ impl ErrorKind {
     }
 }
 
-/// What the exchange was doing when it failed.
+/// The phase in which an exchange failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Looking up the name, connecting, the TLS handshake.
+    /// Name lookup, connecting, and the TLS handshake.
     Connect,
-    /// Sending the request and waiting for the head of the response. Where a client cannot tell, connecting as well.
+    /// Sending the request and waiting for the response head. Includes connecting if the client does not distinguish
+    /// the two.
     Head,
     /// Receiving the body.
     Body,
-    /// The time for the whole exchange ran out, and the client does not say during what.
+    /// Unknown, because the deadline of the whole exchange passed and the client does not report the phase.
     Total,
-    /// The client does not say.
+    /// Unknown, because the client does not report the phase.
     Unknown,
 }
 
 /// Whether a byte of the request may have reached the peer.
-#[expect(clippy::exhaustive_enums, reason = "there is no third answer")]
+#[expect(clippy::exhaustive_enums, reason = "the two variants cover every case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sent {
-    /// None has. Even a request that changes something is safe to send again.
+    /// No byte has reached the peer. Any request may be retried, even one that changes something.
     No,
-    /// Perhaps. Only a safe request (RFC 9110, section 9.2.1) may be sent again.
+    /// The request may have reached the peer. Only a safe request (RFC 9110, section 9.2.1) may be retried.
     Maybe,
 }
 
-/// Why there is no complete response.
+/// The reason why a transport returned no complete response.
 ///
-/// One pointer wide. The text is a fragment that fits after "failed: "; it has no data of the request or the response
-/// in it, and neither have the sources our adapters keep.
+/// One pointer wide. The text is a lowercase fragment, such as "connection refused". Neither the text nor the sources
+/// that our adapters keep contain data of the request or the response.
 ///
 /// # Examples
 ///
@@ -96,7 +96,7 @@ pub enum Sent {
 /// assert!(error.is_transient());
 ///
 /// let error = TransportError::timeout(Phase::Body);
-/// assert_eq!(error.to_string(), "time limit passed while receiving the body");
+/// assert_eq!(error.to_string(), "timed out while receiving the body");
 /// assert_eq!(error.sent(), Sent::Maybe);
 /// ```
 pub struct TransportError(Box<Inner>);
@@ -110,10 +110,10 @@ struct Inner {
 }
 
 impl TransportError {
-    /// Makes an error of this kind.
+    /// Creates an error of this kind.
     ///
-    /// `text` is a lowercase fragment without a full stop and without data. Phase and [`Sent`] follow from the kind
-    /// where they can; [`with_phase`](Self::with_phase) and [`with_sent`](Self::with_sent) say more.
+    /// `text` is a lowercase fragment without a full stop and without data. Phase and [`Sent`] are derived from the kind
+    /// where possible; [`with_phase`](Self::with_phase) and [`with_sent`](Self::with_sent) override them.
     #[cold]
     pub fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
         let (phase, sent) = match kind {
@@ -124,27 +124,28 @@ impl TransportError {
         Self(Box::new(Inner { kind, phase, sent, text: text.into(), source: None }))
     }
 
-    /// Makes an [`ErrorKind::Timeout`] that passed during `phase`.
+    /// Creates an [`ErrorKind::Timeout`] error for `phase`.
     #[cold]
     pub fn timeout(phase: Phase) -> Self {
         let text = match phase {
-            Phase::Connect => "time limit passed while connecting",
-            Phase::Head => "time limit passed while waiting for the response",
-            Phase::Body => "time limit passed while receiving the body",
-            Phase::Total | Phase::Unknown => "time limit passed",
+            Phase::Connect => "timed out while connecting",
+            Phase::Head => "timed out while waiting for the response",
+            Phase::Body => "timed out while receiving the body",
+            Phase::Total | Phase::Unknown => "timed out",
         };
         let sent = if phase == Phase::Connect { Sent::No } else { Sent::Maybe };
         Self::new(ErrorKind::Timeout, text).with_phase(phase).with_sent(sent)
     }
 
-    /// Makes an [`ErrorKind::TooLarge`] for a body of more than `limit` bytes.
+    /// Creates an [`ErrorKind::TooLarge`] error for a body of more than `limit` bytes.
     #[cold]
     pub fn body_too_large(limit: u64) -> Self {
-        Self::new(ErrorKind::TooLarge, format!("the body is larger than {limit} bytes"))
+        Self::new(ErrorKind::TooLarge, format!("the body exceeds the limit of {limit} bytes"))
             .with_phase(Phase::Body)
     }
 
-    /// Classifies an `io::Error`. A `TransportError` inside (see [`into_io`](Self::into_io)) comes back out whole.
+    /// Classifies an `io::Error`. If it wraps a `TransportError` (see [`into_io`](Self::into_io)), returns that error
+    /// unchanged.
     #[cold]
     pub fn from_io(error: io::Error) -> Self {
         let error = match error.downcast::<Self>() {
@@ -163,30 +164,30 @@ impl TransportError {
         io::Error::other(self)
     }
 
-    /// Adds what it was caused by.
+    /// Sets the error that caused this one.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.0.source = Some(source.into());
         self
     }
 
-    /// Says during what it happened.
+    /// Sets the phase in which the exchange failed.
     #[must_use]
     pub fn with_phase(mut self, phase: Phase) -> Self {
         self.0.phase = phase;
         self
     }
 
-    /// Says whether the request may have reached the peer.
+    /// Sets whether the request may have reached the peer.
     #[must_use]
     pub fn with_sent(mut self, sent: Sent) -> Self {
         self.0.sent = sent;
         self
     }
 
-    /// Says the same once more, to somebody who asks again. The source stays with the first.
+    /// Returns a copy without the source, which cannot be cloned.
     #[cold]
-    pub(crate) fn again(&self) -> Self {
+    pub(crate) fn without_source(&self) -> Self {
         let Inner { kind, phase, sent, ref text, source: _ } = *self.0;
         Self(Box::new(Inner { kind, phase, sent, text: text.clone(), source: None }))
     }
@@ -196,7 +197,7 @@ impl TransportError {
         self.0.kind
     }
 
-    /// Returns during what it failed.
+    /// Returns the phase in which the exchange failed.
     pub fn phase(&self) -> Phase {
         self.0.phase
     }
@@ -206,7 +207,7 @@ impl TransportError {
         self.0.sent
     }
 
-    /// Returns whether sending the same *safe* request (GET, HEAD) again may work.
+    /// Returns whether a retry of the same *safe* request (GET, HEAD) may work.
     ///
     /// # Examples
     ///
@@ -253,8 +254,8 @@ impl StdError for TransportError {
 
 /// Finds the first error of type `T` among `error` and its sources.
 ///
-/// `io::Error::source()` gives the source *of the error inside*, so a plain walk never meets the error inside itself:
-/// a TLS failure below an `io::Error` would look like a failed connection. This one looks inside, too.
+/// `io::Error::source()` returns the source *of the wrapped error*, so a plain walk skips the wrapped error itself: a TLS
+/// failure inside an `io::Error` would look like a failed connection. This function checks the wrapped error, too.
 #[cfg(any(feature = "reqwest", feature = "tower", all(feature = "ureq", feature = "__tls")))]
 pub(crate) fn find<'a, T: StdError + 'static>(
     error: &'a (dyn StdError + 'static),
@@ -274,7 +275,7 @@ pub(crate) fn find<'a, T: StdError + 'static>(
     None
 }
 
-/// What an `io::ErrorKind` means for an exchange.
+/// Maps an `io::ErrorKind` to the kind of failed exchange.
 pub(crate) fn io_error_kind(kind: io::ErrorKind) -> ErrorKind {
     use io::ErrorKind as Io;
     match kind {
@@ -296,9 +297,9 @@ pub(crate) fn io_error_kind(kind: io::ErrorKind) -> ErrorKind {
 
 fn io_error_text(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Connect => "no connection was made",
-        ErrorKind::Interrupted => "the connection broke",
+        ErrorKind::Connect => "cannot connect",
+        ErrorKind::Interrupted => "the connection was lost",
         ErrorKind::Protocol => "the response is malformed",
-        _ => "input or output failed",
+        _ => "I/O error",
     }
 }

@@ -1,11 +1,9 @@
 //! Closures as transports.
-use std::future::Future;
-
 use crate::{
     BlockingResponse, BlockingTransport, MaybeSend, Request, Response, Transport, TransportError,
 };
 
-/// Makes a transport of an async closure.
+/// Creates a transport from an async closure.
 ///
 /// # Examples
 ///
@@ -30,7 +28,7 @@ where
     Function(function)
 }
 
-/// Makes a blocking transport of a closure.
+/// Creates a blocking transport from a closure.
 ///
 /// # Examples
 ///

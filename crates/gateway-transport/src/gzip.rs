@@ -1,4 +1,4 @@
-//! [`Gzip`]: asks for gzip and decodes it, on top of any transport.
+//! [`Gzip`]: requests gzip and decodes it, on top of any transport.
 use std::io::{self, Read};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -18,16 +18,17 @@ mod inflate;
 
 use self::inflate::Inflate;
 
-/// Adds `accept-encoding: gzip` to each request, and decodes the answers that come in gzip (RFC 9110, section 8.4.1.3).
+/// A transport that adds `accept-encoding: gzip` to each request and decodes gzip responses (RFC 9110, section 8.4.1.3).
 ///
-/// A request that has an `accept-encoding` of its own is left alone, and so is its answer. Of a decoded answer,
-/// `content-encoding` and `content-length` are removed, as they no longer describe it.
+/// A request that already has an `accept-encoding` is sent unchanged, and its response is not decoded. A decoded response
+/// has no `content-encoding` and no `content-length`, because they would no longer describe its body.
 ///
-/// The body is decoded as it is read, in pieces of at most 64 KiB, and every limit ([`Body::collect`]) counts decoded
-/// bytes: a small answer that would grow beyond the limit costs no more than the limit. A stream that was cut or damaged
-/// on its way (it ends early, cannot be decoded, or its checksum is wrong) is [`ErrorKind::Interrupted`]; one that does
-/// not begin as gzip, or has something behind its end, is [`ErrorKind::Protocol`], and so is an encoding that nobody
-/// asked for.
+/// The body is decoded as it is read, in chunks of at most 64 KiB. Every limit ([`Body::collect`]) counts decoded bytes,
+/// so a small response that would expand beyond the limit uses no more memory than the limit.
+///
+/// A truncated or corrupt stream (it ends early, cannot be decoded, or has a wrong checksum) is
+/// [`ErrorKind::Interrupted`]. A stream that does not start as gzip or has data after its end is
+/// [`ErrorKind::Protocol`], and so is an encoding that was not requested.
 ///
 /// # Examples
 ///
@@ -48,7 +49,7 @@ use self::inflate::Inflate;
 pub struct Gzip<T>(T);
 
 impl<T> Gzip<T> {
-    /// Takes over `inner`.
+    /// Wraps `inner`.
     pub fn new(inner: T) -> Self {
         Self(inner)
     }
@@ -56,9 +57,9 @@ impl<T> Gzip<T> {
 
 impl<T: Transport> Transport for Gzip<T> {
     async fn send(&self, mut request: Request) -> Result<Response, TransportError> {
-        let asked = ask(request.headers_mut());
+        let requested = request_gzip(request.headers_mut());
         let mut response = self.0.send(request).await?;
-        if asked && is_encoded(response.headers_mut())? {
+        if requested && take_encoding(response.headers_mut())? {
             response = response.map(|body| Body::new(Decoded::new(body)));
         }
         Ok(response)
@@ -71,9 +72,9 @@ impl<T: Transport> Transport for Gzip<T> {
 
 impl<T: BlockingTransport> BlockingTransport for Gzip<T> {
     fn send(&self, mut request: Request) -> Result<BlockingResponse, TransportError> {
-        let asked = ask(request.headers_mut());
+        let requested = request_gzip(request.headers_mut());
         let mut response = self.0.send(request)?;
-        if asked && is_encoded(response.headers_mut())? {
+        if requested && take_encoding(response.headers_mut())? {
             response = response.map(|body| BlockingBody::new(Decoded::new(body)));
         }
         Ok(response)
@@ -84,8 +85,8 @@ impl<T: BlockingTransport> BlockingTransport for Gzip<T> {
     }
 }
 
-/// Asks for gzip, unless the caller asks for something himself.
-fn ask(headers: &mut HeaderMap) -> bool {
+/// Requests gzip and returns `true`, unless the caller has set `accept-encoding`.
+fn request_gzip(headers: &mut HeaderMap) -> bool {
     match headers.entry(ACCEPT_ENCODING) {
         Entry::Occupied(_) => false,
         Entry::Vacant(entry) => {
@@ -95,38 +96,38 @@ fn ask(headers: &mut HeaderMap) -> bool {
     }
 }
 
-/// Whether the answer is to be decoded. If so, its headers are made to describe the decoded body.
-fn is_encoded(headers: &mut HeaderMap) -> Result<bool, TransportError> {
+/// Returns whether the response must be decoded. If so, removes the headers that describe the encoded body.
+fn take_encoding(headers: &mut HeaderMap) -> Result<bool, TransportError> {
     let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
     let encoding = match (encodings.next(), encodings.next()) {
         (None, _) => return Ok(false),
         (Some(one), None) => one.as_bytes().trim_ascii(),
-        (Some(_), Some(_)) => return Err(not_asked_for()),
+        (Some(_), Some(_)) => return Err(not_requested()),
     };
     if encoding.is_empty() || encoding.eq_ignore_ascii_case(b"identity") {
         return Ok(false);
     }
-    // The second name is an older one of the same (RFC 9110, section 8.4.1.3).
+    // `x-gzip` is an alias (RFC 9110, section 8.4.1.3).
     if !encoding.eq_ignore_ascii_case(b"gzip") && !encoding.eq_ignore_ascii_case(b"x-gzip") {
-        return Err(not_asked_for());
+        return Err(not_requested());
     }
     headers.remove(CONTENT_ENCODING);
     headers.remove(CONTENT_LENGTH);
     Ok(true)
 }
 
-fn not_asked_for() -> TransportError {
-    TransportError::new(ErrorKind::Protocol, "the body has an encoding that nobody asked for")
+fn not_requested() -> TransportError {
+    TransportError::new(ErrorKind::Protocol, "the response has an encoding that was not requested")
         .with_phase(Phase::Head)
 }
 
-/// A body in gzip.
+/// A gzip body, decoded as it is read.
 struct Decoded<B> {
     inner: B,
     inflate: Inflate,
-    /// Received, but not decoded.
+    /// Received, but not yet decoded.
     encoded: Bytes,
-    /// Decoded, but not read.
+    /// Decoded, but not yet read. Only the blocking side uses it.
     ready: Bytes,
     is_finished: bool,
 }
@@ -137,7 +138,7 @@ impl<B> Decoded<B> {
         Self { inner, inflate: Inflate::new(), encoded, ready, is_finished: false }
     }
 
-    /// Decodes the next piece of what has been received; an empty one means that more is needed.
+    /// Decodes the next chunk of the received bytes. An empty chunk means that more input is needed.
     fn decode(&mut self) -> Result<Bytes, TransportError> {
         while !self.encoded.is_empty() {
             let decoded = self.inflate.push(&mut self.encoded)?;
@@ -148,7 +149,7 @@ impl<B> Decoded<B> {
         Ok(Bytes::new())
     }
 
-    /// Takes the end of the encoded body; what comes out is the last piece.
+    /// Marks the end of the encoded body and returns the last chunk.
     fn finish(&mut self) -> Result<Bytes, TransportError> {
         self.is_finished = true;
         self.inflate.finish()
@@ -191,12 +192,12 @@ impl Read for Decoded<BlockingBody> {
             if !self.ready.is_empty() || self.is_finished {
                 break;
             }
-            let mut piece = [0; PIECE];
-            let count = self.inner.read(&mut piece)?;
+            let mut input = [0; INPUT_SIZE];
+            let count = self.inner.read(&mut input)?;
             if count == 0 {
                 self.ready = self.finish().map_err(TransportError::into_io)?;
             } else {
-                self.encoded = Bytes::copy_from_slice(piece.get(..count).unwrap_or_default());
+                self.encoded = Bytes::copy_from_slice(input.get(..count).unwrap_or_default());
             }
         }
         Ok(move_bytes(&mut self.ready, buffer))
@@ -205,5 +206,5 @@ impl Read for Decoded<BlockingBody> {
 
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
-/// How much of the encoded body a blocking reader takes at a time.
-const PIECE: usize = 8 * 1024;
+/// Number of encoded bytes that a blocking reader takes at a time.
+const INPUT_SIZE: usize = 8 * 1024;

@@ -1,27 +1,27 @@
-//! Carries one HTTP request and its streaming response: pluggable, async and blocking.
+//! Sends one HTTP request and streams its response, over any HTTP client, async or blocking.
 //!
-//! A transport is anything that takes a [`Request`] and gives back a [`Response`]. This crate has the two traits,
-//! [`Transport`] (async) and [`BlockingTransport`], one typed [`TransportError`] for all of them, and adapters behind
-//! features. It knows nothing of any particular service: no base address, no credentials, no retries.
+//! A transport takes a [`Request`] and returns a [`Response`]. This crate has two traits, [`Transport`] (async) and
+//! [`BlockingTransport`], one typed [`TransportError`] for both, and adapters behind features. It knows nothing about any
+//! particular service: no base URL, no credentials, no retries.
 //!
-//! # The contract of a transport
+//! # Seven promises
 //!
-//! Every implementation, ours or yours, promises the same, and our tests check it:
+//! Every transport, ours or yours, keeps the same promises. Our conformance tests check them:
 //!
-//! 1. Method, target and header bytes are sent as given; nothing is added but what HTTP/1.1 framing needs.
-//!    What cannot be sent unchanged is refused with [`ErrorKind::InvalidRequest`].
-//! 2. Every status is `Ok`. No redirect is followed, nothing is retried, nothing is decompressed.
-//! 3. The response streams: the head is handed over before the body, and a slow reader slows the peer down.
-//! 4. The [`Deadline`] in the request's extensions is honoured: its [`head`](Deadline::head) until the head is there, the
-//!    rest up to the last byte of the body.
+//! 1. Method, target and header bytes are sent unchanged. Nothing is added except what HTTP/1.1 framing needs. A request
+//!    that cannot be sent unchanged is refused with [`ErrorKind::InvalidRequest`].
+//! 2. Every status is `Ok`. No redirect is followed, no request is retried, no body is decompressed.
+//! 3. The response streams: the head is returned before the body is complete, and a slow reader slows the peer down.
+//! 4. The [`Deadline`] in the request's extensions is honoured: the exchange fails if the head has not arrived by
+//!    [`Deadline::head`], or the last byte of the body by [`Deadline::instant`].
 //! 5. A body that ends early is an error, never a short success.
 //! 6. Dropping the future or the body ends the exchange and closes the connection.
-//! 7. An error says what failed ([`TransportError::kind`]), when ([`TransportError::phase`]) and whether the request
-//!    may have reached the peer ([`TransportError::sent`]); its text never has a query, a header or a body in it.
+//! 7. An error says what failed ([`TransportError::kind`]), when ([`TransportError::phase`]), and whether the request may
+//!    have reached the peer ([`TransportError::sent`]). Its text never contains a query, a header or a body.
 //!
 //! # Examples
 //!
-//! Without a network, from a script of answers:
+//! Without a network, from scripted answers:
 //!
 //! ```
 //! use gateway_transport::{BlockingTransport, MemoryTransport, Request};
@@ -38,19 +38,19 @@
 //!
 //! # Features
 //!
-//! None is on by default, and each one adds a module and changes nothing else.
+//! No feature is on by default. Each feature adds what the table says and changes nothing else.
 //!
 //! | feature | adds |
 //! |---|---|
 //! | `reqwest` | module `reqwest`: async, on tokio |
-//! | `reqwest-blocking` | module `reqwest_blocking`: the same client without `async`, on a thread of its own |
-//! | `ureq` | module `ureq`: blocking, without any runtime |
-//! | `bridge` | module `bridge`: from one of the two traits to the other |
+//! | `reqwest-blocking` | module `reqwest_blocking`: the same client without `async`, on a dedicated thread |
+//! | `ureq` | module `ureq`: blocking, without a runtime |
+//! | `bridge` | module `bridge`: async transports for blocking callers, and the reverse |
 //! | `tower` | module `tower`: transports as tower services, and services (an axum router) as transports |
-//! | `gzip` | module `gzip`: asks for gzip and decodes it, on top of any transport |
-//! | `cassette` | module `cassette`: records exchanges to JSON lines and replays them |
-//! | `rustls` | `https` for the adapters, with the aws-lc cryptography |
-//! | `rustls-ring` | the same with the ring cryptography; with both on, aws-lc is used |
+//! | `gzip` | module `gzip`: requests and decodes gzip, on top of any transport |
+//! | `cassette` | module `cassette`: records exchanges as JSON lines and replays them |
+//! | `rustls` | `https` for the adapters, with aws-lc cryptography |
+//! | `rustls-ring` | `https` for the adapters, with ring cryptography; aws-lc is used if both are on |
 #![forbid(unsafe_code)]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 

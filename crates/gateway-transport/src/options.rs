@@ -1,19 +1,19 @@
-//! Settings that every adapter understands.
+//! The settings of every adapter.
 use std::time::Duration;
 
 use bytes::Bytes;
 
-/// Settings of an adapter. One type for all of them, so that a program can change its adapter in one place.
+/// The settings of an adapter. All adapters share this type, so that a program can change its adapter in one place.
 ///
-/// | what | default | set with |
+/// | setting | default | set with |
 /// |---|---|---|
-/// | connecting: name lookup, TCP and TLS | 5 s | [`connect_timeout`](Self::connect_timeout()) |
-/// | silence of the peer within a response | 20 s | [`idle_timeout`](Self::idle_timeout()) |
-/// | a whole exchange without a [`Deadline`](crate::Deadline) | 60 s | [`total_timeout`](Self::total_timeout()) |
-/// | how long an unused connection is kept | 60 s | [`pool_idle_timeout`](Self::pool_idle_timeout()) |
-/// | unused connections kept for one host | 8 | [`pool_max_idle`](Self::pool_max_idle()) |
-/// | where a proxy comes from | the environment | [`proxy`](Self::proxy()) |
-/// | certificates trusted beside those of the system | none | [`extra_root`](Self::extra_root()) |
+/// | timeout for connecting: name lookup, TCP and TLS | 5 s | [`connect_timeout`](Self::connect_timeout()) |
+/// | maximum silence of the peer within a response | 20 s | [`idle_timeout`](Self::idle_timeout()) |
+/// | timeout for an exchange without a [`Deadline`](crate::Deadline) | 60 s | [`total_timeout`](Self::total_timeout()) |
+/// | time an unused connection is kept | 60 s | [`pool_idle_timeout`](Self::pool_idle_timeout()) |
+/// | unused connections kept per host | 8 | [`pool_max_idle`](Self::pool_max_idle()) |
+/// | source of the proxy | the environment | [`proxy`](Self::proxy()) |
+/// | certificates trusted in addition to the system's | none | [`extra_root`](Self::extra_root()) |
 ///
 /// # Examples
 ///
@@ -29,89 +29,90 @@ use bytes::Bytes;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// How long a connection may take: name lookup, TCP and TLS. It is always set, because an adapter without it
-    /// hangs for minutes on a host that drops packets.
+    /// Timeout for connecting: name lookup, TCP and TLS. It is always set, because an adapter without it hangs for
+    /// minutes on a host that drops packets.
     pub connect_timeout: Duration,
-    /// The longest silence of the peer within a response.
+    /// Maximum silence of the peer within a response.
     pub idle_timeout: Duration,
-    /// How long a whole exchange may take if its request has no [`Deadline`](crate::Deadline).
+    /// Timeout for a whole exchange whose request has no [`Deadline`](crate::Deadline).
     pub total_timeout: Duration,
-    /// How long an unused connection is kept. The default is less than the 75 s after which common servers close it, so
-    /// that a request rarely meets a connection that is being closed.
+    /// Time that an unused connection is kept. The default is less than the 75 s after which common servers close it, so
+    /// that a request rarely uses a connection that is being closed.
     pub pool_idle_timeout: Duration,
-    /// How many unused connections are kept for one host.
+    /// Maximum number of unused connections kept per host.
     pub pool_max_idle: usize,
-    /// Where a proxy comes from.
+    /// Source of the proxy.
     pub proxy: Proxy,
-    /// Certificates (DER) trusted in addition to those of the system, for a private authority.
+    /// Certificates (DER) trusted in addition to the system's, for a private authority.
     pub extra_roots: Vec<Bytes>,
 }
 
-/// Where an adapter takes its proxy from.
+/// The source of an adapter's proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Proxy {
-    /// From `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, as other programs do.
+    /// The variables `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, as in other programs.
     ///
-    /// A request to this machine (`localhost`, names below it, 127.0.0.0/8, `::1`) never takes that way: the proxy would
-    /// look for the service on its own machine, and would be shown what was not to leave this one, such as a token over
-    /// plain `http`. In a program that answers by CGI, where `HTTP_PROXY` is what a caller says, there is no proxy.
+    /// A request to this machine (`localhost`, names below it, 127.0.0.0/8, `::1`) never goes through the proxy. The
+    /// proxy would look for the service on the proxy's machine, and would see data that must not leave this one, such as
+    /// a token over plain `http`. A CGI program uses no proxy, because there the caller controls `HTTP_PROXY`.
     Environment,
-    /// None at all, whatever the environment says.
+    /// No proxy, regardless of the environment.
     Never,
 }
 
 impl Options {
-    /// Sets how long a connection may take.
+    /// Sets the timeout for connecting.
     #[must_use]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.connect_timeout = limit;
         self
     }
 
-    /// Sets the longest silence of the peer within a response.
+    /// Sets the maximum silence of the peer within a response.
     #[must_use]
     pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.idle_timeout = limit;
         self
     }
 
-    /// Sets how long a whole exchange may take if its request has no [`Deadline`](crate::Deadline).
+    /// Sets the timeout for a whole exchange whose request has no [`Deadline`](crate::Deadline).
     #[must_use]
     pub fn total_timeout(mut self, limit: Duration) -> Self {
         self.total_timeout = limit;
         self
     }
 
-    /// Sets how long an unused connection is kept.
+    /// Sets the time that an unused connection is kept.
     #[must_use]
     pub fn pool_idle_timeout(mut self, limit: Duration) -> Self {
         self.pool_idle_timeout = limit;
         self
     }
 
-    /// Sets how many unused connections are kept for one host.
+    /// Sets the maximum number of unused connections kept per host.
     #[must_use]
     pub fn pool_max_idle(mut self, connections: usize) -> Self {
         self.pool_max_idle = connections;
         self
     }
 
-    /// Sets where a proxy comes from.
+    /// Sets the source of the proxy.
     #[must_use]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxy = proxy;
         self
     }
 
-    /// Whether the environment may name a proxy.
+    /// Returns whether to take a proxy from the environment.
     #[cfg(any(feature = "reqwest", feature = "ureq"))]
     pub(crate) fn uses_environment_proxy(&self) -> bool {
-        // CGI turns each header of a request into a variable, and `proxy` into `HTTP_PROXY` (RFC 3875, section 4.1.18).
+        // CGI turns each request header into a variable, and the header `proxy` into `HTTP_PROXY` (RFC 3875, section
+        // 4.1.18). `REQUEST_METHOD` is set in every CGI program.
         self.proxy == Proxy::Environment && std::env::var_os("REQUEST_METHOD").is_none()
     }
 
-    /// Trusts this certificate (DER) as an authority, in addition to those of the system.
+    /// Adds a certificate (DER) to trust as an authority, in addition to the system's.
     #[must_use]
     pub fn extra_root(mut self, der: impl Into<Bytes>) -> Self {
         self.extra_roots.push(der.into());
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_table_in_the_docs_has_every_default() {
-        // Without a rest pattern: a new setting belongs into the table.
+        // No rest pattern, so that a new setting fails to compile here until it is in the table.
         let Options {
             connect_timeout,
             idle_timeout,
@@ -157,27 +158,31 @@ mod tests {
         } = Options::default();
         assert_eq!((proxy, extra_roots.len()), (Proxy::Environment, 0));
         let rows = [
-            ("connecting: name lookup, TCP and TLS", seconds(connect_timeout), "connect_timeout"),
-            ("silence of the peer within a response", seconds(idle_timeout), "idle_timeout"),
             (
-                "a whole exchange without a [`Deadline`](crate::Deadline)",
+                "timeout for connecting: name lookup, TCP and TLS",
+                seconds(connect_timeout),
+                "connect_timeout",
+            ),
+            (
+                "maximum silence of the peer within a response",
+                seconds(idle_timeout),
+                "idle_timeout",
+            ),
+            (
+                "timeout for an exchange without a [`Deadline`](crate::Deadline)",
                 seconds(total_timeout),
                 "total_timeout",
             ),
-            (
-                "how long an unused connection is kept",
-                seconds(pool_idle_timeout),
-                "pool_idle_timeout",
-            ),
-            ("unused connections kept for one host", pool_max_idle.to_string(), "pool_max_idle"),
-            ("where a proxy comes from", "the environment".to_owned(), "proxy"),
-            ("certificates trusted beside those of the system", "none".to_owned(), "extra_root"),
+            ("time an unused connection is kept", seconds(pool_idle_timeout), "pool_idle_timeout"),
+            ("unused connections kept per host", pool_max_idle.to_string(), "pool_max_idle"),
+            ("source of the proxy", "the environment".to_owned(), "proxy"),
+            ("certificates trusted in addition to the system's", "none".to_owned(), "extra_root"),
         ];
-        let expected = rows.map(|(what, default, setter)| {
-            format!("/// | {what} | {default} | [`{setter}`](Self::{setter}()) |")
+        let expected = rows.map(|(setting, default, setter)| {
+            format!("/// | {setting} | {default} | [`{setter}`](Self::{setter}()) |")
         });
         let docs = include_str!("options.rs").lines();
-        let table = docs.skip_while(|line| *line != "/// | what | default | set with |").skip(2);
+        let table = docs.skip_while(|line| *line != "/// | setting | default | set with |").skip(2);
         let documented: Vec<&str> = table.take_while(|line| line.starts_with("/// |")).collect();
         assert_eq!(documented, expected);
     }

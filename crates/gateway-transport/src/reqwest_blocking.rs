@@ -5,9 +5,9 @@ use crate::{BlockingResponse, BlockingTransport, Options, Request, TransportErro
 
 /// Sends requests with reqwest from code without `async`.
 ///
-/// It is [`ReqwestTransport`] on a thread of its own, not `reqwest::blocking`: that one panics when it is called inside
-/// a runtime, takes its total time limit for a limit of each read, and panics on a read limit. This one may be called
-/// anywhere (it blocks the calling thread), and has the behaviour of the async adapter because it is the async adapter.
+/// This is [`ReqwestTransport`] on a dedicated thread, not `reqwest::blocking`, which panics when it is called inside a
+/// runtime, applies its total timeout to each read, and panics if a read timeout is set. This adapter may be called
+/// anywhere (it blocks the calling thread), and behaves exactly like the async adapter.
 ///
 /// # Examples
 ///
@@ -26,12 +26,12 @@ use crate::{BlockingResponse, BlockingTransport, Options, Request, TransportErro
 pub struct ReqwestBlockingTransport(OnThread<ReqwestTransport>);
 
 impl ReqwestBlockingTransport {
-    /// Makes a transport with these settings and starts its thread. Nothing is connected yet.
+    /// Creates a transport with these settings and starts its thread, without connecting.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Tls`](crate::ErrorKind::Tls) if an extra root certificate cannot be used;
-    /// [`ErrorKind::Other`](crate::ErrorKind::Other) if no thread can be started.
+    /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if an extra root certificate is invalid, and
+    /// [`ErrorKind::Other`](crate::ErrorKind::Other) if the thread cannot be started.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         Ok(Self(OnThread::new(ReqwestTransport::new(options)?)?))
     }

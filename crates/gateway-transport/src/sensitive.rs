@@ -1,11 +1,11 @@
-//! Keeps credentials out of whatever prints a request.
+//! Keeps credentials out of debug output and logs.
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION, SET_COOKIE};
 
-/// Marks the headers that carry credentials, so that `Debug` prints `Sensitive` in place of their values.
+/// Marks the headers that carry credentials, so that `Debug` prints `Sensitive` instead of their values.
 ///
-/// The adapters of this crate call it on every request and response; a transport of your own should do the same, for
-/// the logs of the libraries below it. The bytes on the wire are unchanged.
+/// The adapters of this crate call it on every request and response. Other transports should do the same, to protect the
+/// logs of the libraries they use. The bytes on the wire are unchanged.
 ///
 /// # Examples
 ///
@@ -16,7 +16,7 @@ use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION, SET_COOKIE};
 /// assert_eq!(format!("{headers:?}"), r#"{"authorization": Sensitive}"#);
 /// ```
 pub fn mark_sensitive(headers: &mut HeaderMap) {
-    // Once through the few headers there are: four lookups would take longer.
+    // One pass over the few headers is faster than four lookups.
     for (name, value) in headers.iter_mut() {
         if [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name) {
             value.set_sensitive(true);

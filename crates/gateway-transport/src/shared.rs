@@ -1,12 +1,12 @@
-//! A handle that holds any async transport.
+//! A handle to any async transport.
 use std::fmt;
 use std::sync::Arc;
 
 use crate::{BoxFuture, MaybeSend, Request, Response, Transport, TransportError};
 
-/// Any async transport behind a handle that is cheap to clone.
+/// A handle to any async transport, cheap to clone.
 ///
-/// It is a [`Transport`] itself, so a layer can wrap it like any other. The price is one allocation for each request.
+/// It is a [`Transport`] itself, so a layer can wrap it like any other. It costs one allocation for each request.
 ///
 /// # Examples
 ///
@@ -20,7 +20,7 @@ use crate::{BoxFuture, MaybeSend, Request, Response, Transport, TransportError};
 pub struct SharedTransport(Arc<dyn DynTransport>);
 
 impl SharedTransport {
-    /// Takes over `transport`.
+    /// Wraps `transport`.
     pub fn new(transport: impl Transport) -> Self {
         Self(Arc::new(transport))
     }
@@ -35,21 +35,21 @@ impl Transport for SharedTransport {
     }
 
     fn name(&self) -> &str {
-        self.0.name_of_inner()
+        self.0.inner_name()
     }
 }
 
 impl fmt::Debug for SharedTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Only the name: a transport may hold credentials of a proxy.
-        write!(f, "SharedTransport({})", self.0.name_of_inner())
+        // Only the name: a transport may hold proxy credentials.
+        write!(f, "SharedTransport({})", self.0.inner_name())
     }
 }
 
-/// The dyn-compatible twin of [`Transport`]; private, so that the public trait can stay a plain `async fn`.
+/// The dyn-compatible form of [`Transport`]. It exists so that the public trait can have a plain `async fn`.
 trait DynTransport: Send + Sync {
     fn send_boxed(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>>;
-    fn name_of_inner(&self) -> &str;
+    fn inner_name(&self) -> &str;
 }
 
 impl<T: Transport> DynTransport for T {
@@ -57,7 +57,7 @@ impl<T: Transport> DynTransport for T {
         Box::pin(self.send(request))
     }
 
-    fn name_of_inner(&self) -> &str {
+    fn inner_name(&self) -> &str {
         self.name()
     }
 }

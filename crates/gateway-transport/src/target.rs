@@ -1,10 +1,10 @@
-//! The targets that no adapter sends.
+//! Checks the target of a request before an adapter sends it.
 use http::Uri;
 use http::uri::Authority;
 
 use crate::{ErrorKind, TransportError};
 
-/// Refuses what is not an absolute `http` or `https` target without credentials.
+/// Refuses any target except an absolute `http` or `https` target without credentials.
 pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
     match uri.scheme_str() {
         Some("http") => {}
@@ -16,21 +16,21 @@ pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
     let Some(authority) = uri.authority() else { return Err(refused("the target has no host")) };
     // RFC 9110, section 4.2.4: a sender must not generate them.
     if authority.as_str().contains('@') {
-        return Err(refused("the target has credentials in it"));
+        return Err(refused("the target contains credentials"));
     }
-    // What follows the host is a port, or else some clients take the one of the scheme instead.
+    // Some clients replace an invalid port with the default port of the scheme.
     if authority.as_str() != authority.host() && !has_port(authority) {
-        return Err(refused("the port of the target is none"));
+        return Err(refused("the target has an invalid port"));
     }
     Ok(())
 }
 
-/// Whether there is a number (RFC 3986, section 3.2.3) where the port stands, and it is one of TCP.
+/// Returns whether `authority` has a port that is all digits (RFC 3986, section 3.2.3) and a TCP port number.
 fn has_port(authority: &Authority) -> bool {
     authority.port().is_some_and(|port| port.as_str().bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A request that is not sent, because it could not be sent unchanged.
+/// Returns the error for a request that cannot be sent unchanged.
 pub(crate) fn refused(text: &'static str) -> TransportError {
     TransportError::new(ErrorKind::InvalidRequest, text)
 }
@@ -49,11 +49,11 @@ mod tests {
     }
 
     #[test]
-    fn foreign_targets_are_refused() {
+    fn unsupported_targets_are_refused() {
         check_text("http://localhost/", "");
         check_text("ftp://localhost/", "the scheme is neither http nor https");
         check_text("/only/a/path", "the target is not absolute");
-        check_text("http://user:secret@localhost/", "the target has credentials in it");
+        check_text("http://user:secret@localhost/", "the target contains credentials");
         let https = if cfg!(feature = "__tls") {
             ""
         } else {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_that_are_none_are_refused() {
+    fn invalid_ports_are_refused() {
         for uri in
             ["http://h:1", "http://h:65535/", "http://[::1]:8080?a", "http://[::1]", "http://h:0"]
         {
@@ -81,7 +81,7 @@ mod tests {
             "http://[::1]:",
             "http://[::1]:99999",
         ] {
-            check_text(uri, "the port of the target is none");
+            check_text(uri, "the target has an invalid port");
         }
     }
 }

@@ -1,31 +1,30 @@
-//! The two traits a transport implements, and the types that go in and out.
+//! The two transport traits, and their request and response types.
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::{BlockingBody, Body, MaybeSend, TransportError};
 
-/// What a transport sends. The body is whole and cheap to clone, so that a policy may send it again.
+/// The request of a transport. Its body is complete and cheap to clone, so that a retry policy can send it again.
 pub type Request = http::Request<Bytes>;
 
-/// What an async transport gives back: the complete head, and a body that is still being received.
+/// The response of an async transport: the complete head, and a body that may still be arriving.
 pub type Response = http::Response<Body>;
 
-/// What a blocking transport gives back: the complete head, and a body to [`Read`](std::io::Read).
+/// The response of a blocking transport: the complete head, and a body to [`Read`](std::io::Read).
 pub type BlockingResponse = http::Response<BlockingBody>;
 
-/// Carries one request and its response, without blocking.
+/// Sends one request and streams its response, without blocking.
 ///
-/// Implementors write a plain `async fn send`; the promises are listed in the [crate documentation](crate).
-/// The trait is not dyn-compatible: callers who want to hold any transport hold a
-/// [`SharedTransport`](crate::SharedTransport).
+/// An implementation is a plain `async fn send` that keeps the [seven promises](crate#seven-promises). The trait is not
+/// dyn-compatible: to hold any transport, use [`SharedTransport`](crate::SharedTransport).
 ///
 /// # Examples
 ///
 /// ```
 /// use gateway_transport::{Body, Request, Response, Transport, TransportError};
 ///
-/// /// Answers every request with the path it asked for.
+/// /// Answers every request with its path.
 /// struct Echo;
 ///
 /// impl Transport for Echo {
@@ -42,26 +41,26 @@ pub type BlockingResponse = http::Response<BlockingBody>;
 /// # }
 /// ```
 pub trait Transport: Send + Sync + 'static {
-    /// Sends `request` and waits for the head of the response.
+    /// Sends `request` and waits for the response head.
     ///
     /// # Errors
     ///
-    /// Whatever kept a complete head from arriving. An HTTP status is never an error here.
+    /// Fails if no complete head was received. An HTTP status is never an error here.
     fn send(
         &self,
         request: Request,
     ) -> impl Future<Output = Result<Response, TransportError>> + MaybeSend;
 
-    /// Names this transport in diagnostics. The default is the name of its type.
+    /// Returns the name of this transport for diagnostics. Default: the name of its type.
     fn name(&self) -> &str {
         std::any::type_name::<Self>()
     }
 }
 
-/// Carries one request and its response on the calling thread.
+/// Sends one request and streams its response, on the calling thread.
 ///
-/// The contract is that of [`Transport`], without a runtime. The trait is dyn-compatible: `Arc<dyn BlockingTransport>`
-/// and `Box<dyn BlockingTransport>` are transports themselves.
+/// An implementation keeps the same [seven promises](crate#seven-promises) as a [`Transport`], without a runtime. The
+/// trait is dyn-compatible: `Arc<dyn BlockingTransport>` and `Box<dyn BlockingTransport>` implement it, too.
 ///
 /// # Examples
 ///
@@ -86,14 +85,14 @@ pub trait Transport: Send + Sync + 'static {
 /// # }
 /// ```
 pub trait BlockingTransport: Send + Sync + 'static {
-    /// Sends `request` and blocks until the head of the response is there.
+    /// Sends `request` and blocks until the response head arrives.
     ///
     /// # Errors
     ///
-    /// Whatever kept a complete head from arriving. An HTTP status is never an error here.
+    /// Fails if no complete head was received. An HTTP status is never an error here.
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError>;
 
-    /// Names this transport in diagnostics. The default is the name of its type.
+    /// Returns the name of this transport for diagnostics. Default: the name of its type.
     fn name(&self) -> &str {
         std::any::type_name::<Self>()
     }

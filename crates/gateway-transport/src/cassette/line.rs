@@ -1,4 +1,4 @@
-//! One line of a cassette.
+//! The line format of a cassette.
 use bytes::Bytes;
 use http::response::Parts;
 use http::{Method, Uri};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ErrorKind, TransportError};
 
-/// One exchange, as it is written.
+/// One recorded exchange.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
@@ -41,7 +41,7 @@ impl Line {
         }
     }
 
-    /// The answer that is written in this line.
+    /// Returns the recorded response.
     pub(super) fn into_response(self) -> Result<http::Response<Bytes>, TransportError> {
         let mut response = http::Response::builder().status(self.status);
         for (name, value) in self.headers {
@@ -49,15 +49,18 @@ impl Line {
         }
         let body = match (self.body, self.body_hex) {
             (Some(text), None) => Bytes::from(text),
-            (None, Some(hex)) => from_hex(&hex).ok_or_else(|| bad_line("its hexadecimal"))?.into(),
+            (None, Some(hex)) => {
+                from_hex(&hex).ok_or_else(|| invalid("`body_hex` is not hexadecimal"))?.into()
+            }
             (None, None) => Bytes::new(),
-            (Some(_), Some(_)) => return Err(bad_line("its two bodies")),
+            (Some(_), Some(_)) => return Err(invalid("both `body` and `body_hex` are present")),
         };
-        response.body(body).map_err(|error| bad_line("its status or headers").with_source(error))
+        let invalid_head = |error| invalid("`status` or `headers` are invalid").with_source(error);
+        response.body(body).map_err(invalid_head)
     }
 }
 
-/// The part of the target that identifies a request: no scheme, no host, no secret.
+/// Returns the part of the target that identifies a request: no scheme, no host, no secret.
 pub(super) fn target(uri: &Uri) -> String {
     let Some(query) = uri.query() else { return uri.path().to_owned() };
     let pairs: Vec<String> = query
@@ -74,8 +77,8 @@ fn is_secret(name: &str) -> bool {
     SECRETS.iter().any(|secret| name.eq_ignore_ascii_case(secret))
 }
 
-fn bad_line(what: &'static str) -> TransportError {
-    TransportError::new(ErrorKind::Other, format!("a line of the cassette cannot be used: {what}"))
+fn invalid(reason: &'static str) -> TransportError {
+    TransportError::new(ErrorKind::Other, format!("invalid cassette line: {reason}"))
 }
 
 fn to_hex(bytes: &[u8]) -> String {
@@ -94,7 +97,7 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// Headers that a client acts on. `date` would change with every recording, `set-cookie` is a credential.
+/// Response headers that a client acts on. `date` would change with every recording; `set-cookie` is a credential.
 const KEPT_HEADERS: [&str; 8] = [
     "allow",
     "content-encoding",

@@ -1,4 +1,4 @@
-//! Decodes gzip piece by piece, with bounded memory.
+//! Decodes gzip in chunks, with bounded memory.
 use std::io::{self, Write};
 
 use bytes::{Buf, Bytes};
@@ -6,10 +6,10 @@ use flate2::write::MultiGzDecoder;
 
 use crate::{ErrorKind, Phase, TransportError};
 
-/// A decoder that is pushed: encoded bytes in, decoded bytes out.
+/// A push decoder: takes encoded bytes and returns decoded bytes.
 pub(super) struct Inflate {
     decoder: MultiGzDecoder<Vec<u8>>,
-    /// An answer without a body (HEAD, 204, 304) is not a truncated one.
+    /// Whether any byte has arrived. A response without a body (HEAD, 204, 304) is not truncated.
     has_started: bool,
 }
 
@@ -18,24 +18,24 @@ impl Inflate {
         Self { decoder: MultiGzDecoder::new(Vec::new()), has_started: false }
     }
 
-    /// Takes some bytes from the front of `encoded` and returns what they decode to, at most about 64 KiB.
+    /// Takes bytes from the front of `encoded` and returns their decoded form, about 64 KiB at most.
     pub(super) fn push(&mut self, encoded: &mut Bytes) -> Result<Bytes, TransportError> {
         self.has_started = true;
-        // One `write` decodes into one buffer of the decoder and takes only what it used; `write_all` would go on until
-        // all is used, however large that becomes.
+        // One `write` fills one buffer of the decoder and takes only the bytes it used. `write_all` would decode all of
+        // `encoded`, regardless of the size of the output.
         let used = self.decoder.write(encoded).map_err(|error| match self.decoder.header() {
             None => malformed(error),
-            // It begins as gzip, so it was gzip when it was sent.
-            Some(_) => damaged(error),
+            // The stream starts as gzip, so the peer did send gzip.
+            Some(_) => corrupt(error),
         })?;
         encoded.advance(used);
         Ok(self.take())
     }
 
-    /// Takes the end of the encoded bytes and returns the rest.
+    /// Ends the stream and returns the remaining decoded bytes.
     pub(super) fn finish(&mut self) -> Result<Bytes, TransportError> {
         if self.has_started {
-            self.decoder.try_finish().map_err(damaged)?;
+            self.decoder.try_finish().map_err(corrupt)?;
         }
         Ok(self.take())
     }
@@ -47,14 +47,17 @@ impl Inflate {
 
 #[cold]
 fn malformed(error: io::Error) -> TransportError {
-    TransportError::new(ErrorKind::Protocol, "the body is not the gzip it claims to be")
-        .with_phase(Phase::Body)
-        .with_source(error)
+    TransportError::new(
+        ErrorKind::Protocol,
+        "the body is not gzip, although its `content-encoding` is",
+    )
+    .with_phase(Phase::Body)
+    .with_source(error)
 }
 
 #[cold]
-fn damaged(error: io::Error) -> TransportError {
-    TransportError::new(ErrorKind::Interrupted, "the gzip stream was cut or damaged")
+fn corrupt(error: io::Error) -> TransportError {
+    TransportError::new(ErrorKind::Interrupted, "the gzip stream is truncated or corrupt")
         .with_phase(Phase::Body)
         .with_source(error)
 }

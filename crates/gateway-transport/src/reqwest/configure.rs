@@ -1,11 +1,11 @@
-//! The one place that configures reqwest, for async and blocking.
+//! Configures reqwest.
 use ::reqwest::{Client, redirect, retry};
 
 use crate::reqwest::classify::classify;
 use crate::reqwest::proxy;
 use crate::{Options, Phase, TransportError};
 
-/// Everything that it takes to make one more client like the first.
+/// The settings of a client, to create more clients like the first.
 pub(super) struct Settings {
     options: Options,
     proxies: Vec<::reqwest::Proxy>,
@@ -16,7 +16,7 @@ pub(super) struct Settings {
 impl Settings {
     #[cfg_attr(
         not(feature = "__tls"),
-        expect(clippy::unnecessary_wraps, reason = "with TLS, it can fail")
+        expect(clippy::unnecessary_wraps, reason = "can fail with TLS")
     )]
     pub(super) fn new(options: &Options) -> Result<Self, TransportError> {
         Ok(Self {
@@ -39,20 +39,20 @@ impl Settings {
             .timeout(options.total_timeout)
             .pool_idle_timeout(options.pool_idle_timeout)
             .pool_max_idle_per_host(options.pool_max_idle)
-            // Followed redirects would carry the credentials to wherever the peer points.
+            // Following redirects would send the credentials to any host the peer names.
             .redirect(redirect::Policy::none())
-            // The default sends the previous address, query and all.
+            // The default sends the previous URL, including its query.
             .referer(false)
-            // The default repeats some refused requests in silence.
+            // The default silently retries some refused requests.
             .retry(retry::never())
-            // What follows is off as long as nobody else in the program turns the cargo feature on.
+            // The following are off by default, unless another crate of the program enables their cargo features.
             .http1_only()
             .no_gzip()
             .no_brotli()
             .no_zstd()
             .no_deflate()
             .no_hickory_dns()
-            // The default reads the environment on its own.
+            // The default reads the environment itself.
             .no_proxy();
         for proxy in &self.proxies {
             builder = builder.proxy(proxy.clone());

@@ -1,11 +1,11 @@
-//! The proxies of the environment, for every host but this machine.
+//! The proxies of the environment, for every host except this machine.
 use std::env;
 
 use ::reqwest::{NoProxy, Proxy};
 
-/// Reads what the environment says about proxies, and adds this machine to the hosts that have none.
+/// Returns the proxies of the environment, with this machine added to `NO_PROXY`.
 ///
-/// reqwest reads the same on its own, but knows no such exception and takes none in addition.
+/// reqwest reads the same variables by default, but makes no exception for this machine, and none can be added.
 pub(super) fn from_environment() -> Vec<Proxy> {
     let direct = variable("NO_PROXY").unwrap_or_default() + "," + THIS_MACHINE;
     let first = |names: [&str; 2], make: fn(String) -> ::reqwest::Result<Proxy>| {
@@ -17,10 +17,10 @@ pub(super) fn from_environment() -> Vec<Proxy> {
     both.map(|proxy| proxy.no_proxy(NoProxy::from_string(&direct))).collect()
 }
 
-/// Returns a variable of this name or, if there is none, of the same in lower case.
+/// Returns the variable `name`, or else the variable of that name in lower case.
 fn variable(name: &str) -> Option<String> {
     env::var(name).or_else(|_| env::var(name.to_ascii_lowercase())).ok()
 }
 
-/// In the terms of `NO_PROXY`, where a name stands for all that end in it, too.
+/// This machine, in the syntax of `NO_PROXY`, where a name also matches its subdomains.
 const THIS_MACHINE: &str = "localhost,127.0.0.0/8,::1";

@@ -4,10 +4,10 @@ use http::Uri;
 
 use crate::{TransportError, target};
 
-/// Turns `uri` into the URL that reqwest wants, if that leaves every byte of the target as it is.
+/// Converts `uri` to the URL type of reqwest, and refuses it if that changes any byte of the target.
 ///
-/// The URL standard re-encodes some bytes (`'` in a query) and resolves dot segments, so that the peer would be asked
-/// for something else than the caller wrote.
+/// The URL standard re-encodes some bytes (`'` in a query) and resolves dot segments, so the peer would receive a
+/// different target than the caller wrote.
 pub(super) fn unchanged(uri: &Uri) -> Result<Url, TransportError> {
     target::check(uri)?;
     let scheme = uri.scheme_str().unwrap_or_default();
@@ -15,22 +15,21 @@ pub(super) fn unchanged(uri: &Uri) -> Result<Url, TransportError> {
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     // RFC 9112, section 3.2.1: an empty path is sent as `/`, also before a query.
     let slash = if target.starts_with('/') { "" } else { "/" };
-    // In one allocation; the `Display` of a URI writes piece by piece.
+    // One allocation; the `Display` of a URI writes in parts.
     let url = Url::parse(&[scheme, "://", authority, slash, target].concat())
         .map_err(|e| target::refused("the target is not a URL").with_source(e))?;
-    // Out-of-range is impossible: both positions are the URL's own.
-    let sent = url.as_str().get(range(&url)).and_then(|sent| sent.strip_prefix(slash));
+    let sent = url.as_str().get(target_range(&url)).and_then(|sent| sent.strip_prefix(slash));
     if sent == Some(target) {
         Ok(url)
     } else {
         Err(target::refused(
-            "the target is not in the form of the URL standard and would be rewritten",
+            "the target is not in the normal form of the URL standard and would be rewritten",
         ))
     }
 }
 
-/// Where path and query stand in the text of `url`.
-fn range(url: &Url) -> std::ops::Range<usize> {
+/// Returns the range of path and query in the text of `url`.
+fn target_range(url: &Url) -> std::ops::Range<usize> {
     let start = url[..Position::BeforePath].len();
     let end = url[..Position::AfterQuery].len();
     start..end
@@ -47,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_targets_pass() {
+    fn normal_targets_are_accepted() {
         check("http://localhost:8080", Ok(()));
         check("http://localhost/c/oauth/v1?method=candidates/list&status=a%20b", Ok(()));
         check("http://[::1]:1/?", Ok(()));
@@ -55,8 +54,9 @@ mod tests {
     }
 
     #[test]
-    fn rewritten_targets_are_refused() {
-        let rewritten = "the target is not in the form of the URL standard and would be rewritten";
+    fn targets_that_would_be_rewritten_are_refused() {
+        let rewritten =
+            "the target is not in the normal form of the URL standard and would be rewritten";
         check("http://localhost/?name=O'Brien", Err(rewritten));
         check("http://localhost/a/../b", Err(rewritten));
         check("http://localhost/a/%2e%2e/b", Err(rewritten));
