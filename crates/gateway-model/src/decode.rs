@@ -1,7 +1,8 @@
-//! Reading: from bytes to records, whole or in pieces.
+//! Decoders: from bytes to records, from a whole body or in pieces.
 //!
-//! One engine walks the document ([`engine`]); a whole body is a document of a single piece, so both
-//! ways give the same records, rejections and errors. serde has the last word on every record.
+//! One engine walks the document ([`engine`]). A whole body is a document of a single piece, so both
+//! ways return the same records, rejections and errors. serde decides about every record that the
+//! fast path does not accept.
 
 pub(crate) mod cursor;
 pub(crate) mod depth;
@@ -30,8 +31,8 @@ pub use crate::decode::stream::{Next, StreamDecoder};
 use crate::error::Position;
 use crate::{Error, ErrorKind};
 
-/// Reads JSON text into a type that is not ours; only the place of an error is taken over, for its
-/// message may quote the data.
+/// Deserializes JSON text into a type of the caller. Keeps only the position of a serde error, because
+/// its message may quote the data.
 pub(crate) fn foreign<'a, T: Deserialize<'a>>(json: &'a str, path: &str) -> Result<T, Error> {
     serde_json::from_str(json).map_err(|error| {
         let kind = kind_of(&error);
@@ -39,7 +40,7 @@ pub(crate) fn foreign<'a, T: Deserialize<'a>>(json: &'a str, path: &str) -> Resu
             kind,
             String::from(path),
             Position::START.within(error.line(), error.column()),
-            "what the caller asked for",
+            "a value of the requested type",
         )
     })
 }

@@ -1,14 +1,13 @@
-//! The one error of this crate: what is wrong and where, never the data.
+//! The error type of this crate: what is wrong and where, without the data.
 
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-/// Says what is wrong with a body or a query, and where.
+/// The error of a decoder, a query or a conversion: what is wrong, and where.
 ///
-/// An error holds no value that came from the service: neither a name nor a number of a person can
-/// reach a log through it. [`path`](Self::path) names only members that the service text lists; any
-/// other is shown as `*`.
+/// An error contains no value from the response, so that it cannot leak personal data into a log.
+/// [`path`](Self::path) names only fields that the contract lists; any other is shown as `*`.
 ///
 /// # Examples
 ///
@@ -21,7 +20,7 @@ use core::fmt;
 /// assert_eq!((error.line(), error.column()), (2, 22));
 /// assert_eq!(
 ///     error.to_string(),
-///     "a value of another type at credits_number (line 2 column 22), expected text"
+///     "wrong type at credits_number (line 2 column 22), expected text"
 /// );
 /// ```
 #[derive(Clone, PartialEq, Eq)]
@@ -36,31 +35,31 @@ struct Inner {
     delivered: u64,
 }
 
-/// What kind of thing is wrong.
+/// The kind of an [`Error`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The body is not JSON.
     Syntax,
-    /// The body, or a text in it, is not UTF-8.
+    /// The body is not UTF-8.
     Encoding,
     /// The document ends before it is complete.
     Incomplete,
-    /// A value has another type than the service text says.
+    /// The type of a value differs from the contract.
     WrongType,
-    /// A required member is missing.
+    /// A required field is missing.
     Missing,
-    /// A member that the service text lists is there twice.
+    /// A field that the contract lists occurs twice.
     Duplicate,
-    /// Arrays and objects are nested deeper than this crate follows.
+    /// Arrays and objects are nested more than 127 levels deep.
     TooDeep,
-    /// A single record is larger than the decoder may hold.
+    /// A single record exceeds the size limit of the decoder.
     TooLarge,
-    /// The answer does not say that the call was a success.
+    /// The response does not report success (section 7 of the contract).
     NotSuccess,
-    /// A query cannot be built from this value; nothing was sent.
+    /// A parameter value cannot be sent; no request was made.
     Parameter,
-    /// A value has no equal in the type that it should become; the value itself is unharmed.
+    /// The value cannot be represented in the target type; it is unchanged.
     Conversion,
 }
 
@@ -68,26 +67,26 @@ impl ErrorKind {
     /// Returns the kind in a few words.
     ///
     /// ```
-    /// assert_eq!(gateway_model::ErrorKind::Missing.as_str(), "a required member is missing");
+    /// assert_eq!(gateway_model::ErrorKind::Missing.as_str(), "required field missing");
     /// ```
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Syntax => "not valid JSON",
             Self::Encoding => "not valid UTF-8",
-            Self::Incomplete => "the document is cut short",
-            Self::WrongType => "a value of another type",
-            Self::Missing => "a required member is missing",
-            Self::Duplicate => "a member is there twice",
-            Self::TooDeep => "nested too deep",
-            Self::TooLarge => "a record is larger than the limit",
-            Self::NotSuccess => "the answer does not report success",
-            Self::Parameter => "not a value for this parameter",
-            Self::Conversion => "no such value in the other type",
+            Self::Incomplete => "truncated document",
+            Self::WrongType => "wrong type",
+            Self::Missing => "required field missing",
+            Self::Duplicate => "duplicate field",
+            Self::TooDeep => "nested too deeply",
+            Self::TooLarge => "record exceeds the size limit",
+            Self::NotSuccess => "the service did not report success",
+            Self::Parameter => "invalid parameter value",
+            Self::Conversion => "value cannot be converted",
         }
     }
 }
 
-/// A place in a body: both count from 1, the column in bytes.
+/// A place in a body. Lines and columns count from 1, columns in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) line: u64,
@@ -97,13 +96,13 @@ pub(crate) struct Position {
 impl Position {
     pub(crate) const START: Self = Self { line: 1, column: 1 };
 
-    /// Of an error that is not about a body.
+    /// The position of an error that does not refer to a body.
     pub(crate) const NONE: Self = Self { line: 0, column: 0 };
 
-    /// Returns the place after `text`, which begins here.
+    /// Returns the position after `text`, which begins here.
     pub(crate) fn after(self, text: &str) -> Self {
         let bytes = text.as_bytes();
-        // Most bodies are a single line, which is not worth a search from the end.
+        // Most bodies are a single line and need no search from the end.
         let lines: u64 = bytes.chunks(usize::from(u8::MAX)).map(lines_in).sum();
         if lines == 0 {
             return Self { line: self.line, column: self.column + bytes.len() as u64 };
@@ -112,7 +111,7 @@ impl Position {
         Self { line: self.line + lines, column: last_line as u64 + 1 }
     }
 
-    /// Returns where `(line, column)` of a text that begins here is in the whole body.
+    /// Converts `(line, column)` of a text that begins here into a position in the whole body.
     pub(crate) fn within(self, line: usize, column: usize) -> Self {
         let (line, column) = (line.max(1) as u64, column.max(1) as u64);
         if line == 1 {
@@ -123,7 +122,7 @@ impl Position {
     }
 }
 
-/// Counts the lines of at most 255 bytes, in a way that compiles to vector instructions.
+/// Counts the line ends in at most 255 bytes. Written so that it compiles to vector instructions.
 fn lines_in(bytes: &[u8]) -> u64 {
     u64::from(bytes.iter().fold(0_u8, |lines, byte| lines.wrapping_add(u8::from(*byte == b'\n'))))
 }
@@ -139,13 +138,13 @@ impl Error {
         Self(Box::new(Inner { kind, path, position, expected, delivered: 0 }))
     }
 
-    /// An error of a query: there is no body to point at.
+    /// Creates the error of a query parameter.
     #[cold]
     pub(crate) fn parameter(name: &str, expected: &'static str) -> Self {
         Self::new(ErrorKind::Parameter, name.into(), Position::NONE, expected)
     }
 
-    /// An error of a conversion to or from the type `name`.
+    /// Creates the error of a conversion to or from the type `name`.
     #[cfg(any(feature = "jiff", feature = "rust_decimal"))]
     #[cold]
     pub(crate) fn conversion(name: &str, expected: &'static str) -> Self {
@@ -158,7 +157,7 @@ impl Error {
         self
     }
 
-    /// Returns what kind of thing is wrong.
+    /// Returns the kind of the error.
     ///
     /// ```
     /// use gateway_model::{ErrorKind, ListVacancies, Operation as _};
@@ -169,9 +168,9 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns where in the document, such as `result[3].portal.name`; empty for the whole document.
+    /// Returns the path of the value, such as `result[3].portal.name`; empty for the whole document.
     ///
-    /// For an error of a query it is the name of the parameter, for one of a conversion the name of our type.
+    /// For an error of a query it is the name of the parameter, and for a conversion the name of our type.
     ///
     /// ```
     /// use gateway_model::{ListCandidates, Operation as _};
@@ -183,7 +182,7 @@ impl Error {
         &self.0.path
     }
 
-    /// Returns the line, counted from 1; 0 for an error that is not about a body.
+    /// Returns the line, counted from 1; 0 for an error that does not refer to a body.
     ///
     /// ```
     /// use gateway_model::{ListVacancies, Operation as _};
@@ -194,7 +193,7 @@ impl Error {
         self.0.position.line
     }
 
-    /// Returns the column in bytes, counted from 1; 0 for an error that is not about a body.
+    /// Returns the column in bytes, counted from 1; 0 for an error that does not refer to a body.
     ///
     /// ```
     /// use gateway_model::{ListVacancies, Operation as _};
@@ -205,7 +204,7 @@ impl Error {
         self.0.position.column
     }
 
-    /// Returns what should stand there.
+    /// Returns what was expected instead.
     ///
     /// ```
     /// use gateway_model::{ListVacancies, Operation as _};
@@ -216,7 +215,7 @@ impl Error {
         self.0.expected
     }
 
-    /// Returns how many records of a list were read before the error, rejected ones included.
+    /// Returns the number of records before the error, including rejected ones.
     ///
     /// ```
     /// use gateway_model::{ListVacancies, Operation as _};

@@ -1,4 +1,4 @@
-//! Members that the service text does not list: kept, readable, written back.
+//! Fields that the contract does not list: kept, readable, written back.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -14,10 +14,10 @@ use crate::Error;
 use crate::decode::shape::Object;
 use crate::decode::{self, depth, members};
 
-/// The members of a record that the service text does not list (decision D-extra).
+/// The fields of a record that the contract does not list (decision D-extra).
 ///
-/// Each is kept, or borrowed, as the JSON text that came, so that a number of any size comes back as it was.
-/// `Debug` shows how many there are and nothing else: they may be personal.
+/// Each is kept or borrowed as JSON text, so that even a number of any size is written back unchanged.
+/// `Debug` shows only their number: the fields may be personal.
 ///
 /// # Examples
 ///
@@ -32,14 +32,14 @@ use crate::decode::{self, depth, members};
 /// ```
 #[derive(Clone, Default)]
 pub struct Extra<'a> {
-    /// The members as they came, `"a":1, "b":[2]`, from the first to the last that is not listed.
+    /// The JSON text from the first to the last unlisted field, such as `"a":1, "b":[2]`.
     text: Cow<'a, str>,
-    /// What may stand between them and is not meant.
+    /// The listed fields, which may occur between them and are skipped.
     listed: Option<&'static Object>,
 }
 
 impl<'a> Extra<'a> {
-    /// Returns how many members there are.
+    /// Returns the number of fields.
     ///
     /// ```
     /// assert_eq!(gateway_model::Extra::default().len(), 0);
@@ -48,7 +48,7 @@ impl<'a> Extra<'a> {
         self.iter().count()
     }
 
-    /// Says whether there is none.
+    /// Returns whether there are no fields.
     ///
     /// ```
     /// assert!(gateway_model::Extra::default().is_empty());
@@ -57,7 +57,7 @@ impl<'a> Extra<'a> {
         self.text.is_empty()
     }
 
-    /// Returns the members in the order in which they came: the name, and the JSON text of the value.
+    /// Returns the name and the JSON text of each field, in the order of the response.
     ///
     /// ```
     /// # let vacancy: gateway_model::Vacancy = serde_json::from_str(r#"{"id":"1","a":[1],"b":"x"}"#)?;
@@ -71,7 +71,7 @@ impl<'a> Extra<'a> {
             .filter(|(name, _)| !listed.iter().any(|member| member.name == name))
     }
 
-    /// Returns the JSON text of the member; of the last one, if the name is there twice.
+    /// Returns the JSON text of the field. If the name occurs several times, the last one wins.
     ///
     /// ```
     /// # let vacancy: gateway_model::Vacancy = serde_json::from_str(r#"{"id":"1","a":1e400}"#)?;
@@ -83,11 +83,11 @@ impl<'a> Extra<'a> {
         self.iter().filter(|(member, _)| member == name).map(|(_, value)| value).last()
     }
 
-    /// Reads the member into a type of yours; `None` when it is not there.
+    /// Deserializes the field into `T`, or returns `None` if it is absent.
     ///
     /// # Errors
     ///
-    /// The member is there, but is not what `T` expects.
+    /// Fails if the field does not deserialize into `T`.
     ///
     /// ```
     /// # let vacancy: gateway_model::Vacancy = serde_json::from_str(r#"{"id":"1","tags":["a","b"]}"#)?;
@@ -99,7 +99,7 @@ impl<'a> Extra<'a> {
         self.raw(name).map(|raw| decode::foreign(raw, "*")).transpose()
     }
 
-    /// Returns the same members without a borrow.
+    /// Copies borrowed fields, so that the result borrows nothing.
     ///
     /// ```
     /// # use gateway_model::{Extra, VacancyRef};
@@ -122,7 +122,7 @@ impl<'a> Extra<'a> {
         }
     }
 
-    /// Makes it of names and of JSON texts without blanks around them.
+    /// Creates it from names and JSON texts without surrounding whitespace.
     #[cfg(any(feature = "arbitrary", feature = "proptest"))]
     pub(crate) fn of(
         members: impl IntoIterator<Item = (alloc::string::String, alloc::string::String)>,
@@ -134,7 +134,7 @@ impl<'a> Extra<'a> {
         extra
     }
 
-    /// Writes every member into the map of a record.
+    /// Serializes every field into the map of a record.
     pub(crate) fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         for (name, value) in self.iter() {
             let value: &RawValue = serde_json::from_str(value).map_err(M::Error::custom)?;
@@ -143,7 +143,7 @@ impl<'a> Extra<'a> {
         Ok(())
     }
 
-    /// Takes the value of an unknown member over from serde.
+    /// Reads the value of an unlisted field from serde.
     pub(crate) fn read<'de, A: MapAccess<'de>>(
         &mut self,
         name: &str,
@@ -158,13 +158,13 @@ impl<'a> Extra<'a> {
         Ok(())
     }
 
-    /// Borrows the members of a text, of which some may be listed.
+    /// Borrows the fields of a text. Some of them may be listed.
     #[inline]
     pub(crate) fn within(text: &'a str, listed: &'static Object) -> Self {
         Self { text: Cow::Borrowed(text), listed: Some(listed) }
     }
 
-    /// Appends a member; `name` is a JSON string.
+    /// Appends a field. `name` is a JSON string.
     fn push(&mut self, name: &str, value: &str) {
         let text = self.text.to_mut();
         if !text.is_empty() {
@@ -194,7 +194,7 @@ impl Hash for Extra<'_> {
 
 impl fmt::Debug for Extra<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Extra(<{} members>)", self.len())
+        write!(f, "Extra(<{} fields>)", self.len())
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
     use crate::{ListVacancies, Operation as _, Vacancy};
 
     #[test]
-    fn listed_members_among_them_are_not_meant() {
+    fn listed_fields_between_them_are_skipped() {
         let json = r#"{"a":1, "id":"7","b": [2],"project":"x","\u0063":{"id":3}}"#;
         let body = alloc::format!("[{}]", json.replace(r#""\u0063""#, r#""c""#));
         let fast = ListVacancies::decode(body.as_bytes()).unwrap().items.remove(0);

@@ -1,12 +1,12 @@
-//! Types and queries of the recruitment gateway: no I/O, no HTTP, no runtime.
+//! Types, queries and decoders of the recruitment gateway, without I/O, HTTP or a runtime.
 //!
-//! This crate says what travels, never how. Whatever sends it (our client, your own stack, a
-//! test) asks an [`Operation`] for its query and hands the body of the answer back to it.
+//! Use this crate with any HTTP stack: get the query from an [`Operation`], send it, and pass the
+//! body of the response back to the operation to decode it. `gateway-client` does the same for you.
 //!
 //! # Examples
 //!
-//! A query is plain data, and one that the service would ignore has no spelling: `status` exists
-//! only after `vacancy_id` (section 4.1 of the service text).
+//! A query is plain data. A query that the service would ignore does not compile: `status` exists
+//! only after `vacancy_id` (section 4.1 of the contract).
 //!
 //! ```
 //! use gateway_model::{ListCandidates, Operation as _};
@@ -16,7 +16,7 @@
 //! # Ok::<(), gateway_model::Error>(())
 //! ```
 //!
-//! One bad record never loses the others, and nothing is dropped in silence:
+//! A record that cannot be decoded is rejected with its position and the reason; the others are kept:
 //!
 //! ```
 //! use gateway_model::{ErrorKind, ListVacancies, Operation as _};
@@ -28,26 +28,26 @@
 //! # Ok::<(), gateway_model::Error>(())
 //! ```
 //!
-//! # What a record promises
+//! # Guarantees
 //!
-//! - Text stays the text that came: identifiers, decimals and dates offer their meaning on demand.
-//! - Members the service text does not list are kept, readable through `extra()`, and written back.
-//! - `Debug` shows no personal data, and no [`Error`] ever holds a value.
+//! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.
+//! - Fields that the contract does not list are kept, readable through `extra()`, and written back.
+//! - `Debug` shows no personal data, and an [`Error`] never contains a value.
 //!
 //! # Features
 //!
-//! | feature | default | what it adds |
+//! | feature | default | adds |
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every model, enum, scalar and query, for fuzzing |
-//! | `jiff` | no | [`CivilDateTime`] and [`Civil`] from and to `jiff::civil::DateTime`, where nothing is lost |
-//! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same, so that `any::<Candidate>()` is a strategy |
-//! | `rust_decimal` | no | [`DecimalText`] from and to `rust_decimal::Decimal`, exactly or not at all |
-//! | `simd` | no | wide instructions where the processor has them: lists are decoded up to a third faster, results are the same |
+//! | `jiff` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `jiff::civil::DateTime` |
+//! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types, so that `any::<Candidate>()` is a strategy |
+//! | `rust_decimal` | no | exact conversions between [`DecimalText`] and `rust_decimal::Decimal` |
+//! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
 //!
-//! With `proptest`, a test asks for any record there may be: members that are absent or `null`, values
-//! of an enum that are not known yet, members that the service text does not list, text of all of
-//! Unicode. `arbitrary` makes the same of bytes. For a borrowed record, write one and read it back.
+//! The strategies of `proptest` cover every record the service may send: absent and `null` fields,
+//! unknown enum values, fields that the contract does not list, and any Unicode text. `arbitrary`
+//! derives the same from bytes. To test a borrowed record, serialize an owned one and decode it:
 //!
 //! ```
 //! use gateway_model::{Candidate, CandidateRef};
@@ -85,7 +85,7 @@ pub mod service;
 pub use crate::decode::{Next, Record, StreamDecoder};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::extra::Extra;
-// By name over there: every type and query of the spec.
+// Every type and query of the spec; `generated` lists them by name.
 pub use crate::generated::*;
 pub use crate::listing::{Listing, Rejected};
 pub use crate::operation::{ListOperation, Operation};

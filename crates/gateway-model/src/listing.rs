@@ -1,4 +1,4 @@
-//! Lists in which one bad record never loses the others.
+//! Decoded lists: the records, and those that were rejected.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::Error;
 
-/// The records of a list, and those that could not be read.
+/// The records of a list, and those that could not be decoded.
 ///
 /// # Examples
 ///
@@ -22,14 +22,14 @@ use crate::Error;
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing<T> {
-    /// The records that could be read, in the order in which they came.
+    /// The decoded records, in the order of the response.
     pub items: Vec<T>,
-    /// The records that could not be read, in the order in which they came.
+    /// The records that could not be decoded, in the order of the response.
     pub rejected: Vec<Rejected>,
 }
 
 impl<T> Listing<T> {
-    /// Returns the records if every single one could be read.
+    /// Returns the records if none was rejected.
     ///
     /// # Errors
     ///
@@ -56,9 +56,9 @@ impl<T> Default for Listing<T> {
     }
 }
 
-/// A record that could not be read: where it stood, why, and what came.
+/// A record that could not be decoded: its index, the reason, and its JSON text.
 ///
-/// `Debug` does not print what came: it may be personal.
+/// `Debug` does not print the JSON text, which may be personal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Rejected {
     index: u64,
@@ -72,7 +72,7 @@ impl Rejected {
         Self { index, error, raw: raw.into() }
     }
 
-    /// Returns the place of the record in the list, counted from 0.
+    /// Returns the index of the record in the list, counted from 0.
     ///
     /// ```
     /// use gateway_model::{ListVacancies, Operation as _};
@@ -84,7 +84,7 @@ impl Rejected {
         self.index
     }
 
-    /// Returns what is wrong with the record, and where in the document.
+    /// Returns the reason, with its place in the document.
     ///
     /// ```
     /// use gateway_model::{ListVacancies, Operation as _};
@@ -97,7 +97,7 @@ impl Rejected {
         &self.error
     }
 
-    /// Returns the JSON text of the record as it came. It may hold personal data.
+    /// Returns the JSON text of the record, unchanged. It may contain personal data.
     ///
     /// ```
     /// use gateway_model::{ListVacancies, Operation as _};

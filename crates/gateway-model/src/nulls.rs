@@ -1,12 +1,12 @@
-//! Which optional members came as `null`, so that they go back as `null`.
+//! The optional fields that were `null` when decoded, so that they are serialized as `null`.
 
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-/// One bit for each member of a record, in the order of the spec.
+/// One bit for each field of a record, in the order of the spec.
 ///
-/// `null` and "not there" mean the same to a reader (decision D-presence), so two records that
-/// differ only in this are equal.
+/// `null` and an absent field mean the same (decision D-presence), so two records that differ only
+/// in this are equal.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Nulls(u64);
 
@@ -16,7 +16,7 @@ impl Nulls {
         self.0 |= bit(member);
     }
 
-    /// Writes an optional member the way it came.
+    /// Serializes an optional field: its value, or `null` if it was `null`, or nothing.
     pub(crate) fn write<M: SerializeMap, T: Serialize + ?Sized>(
         self,
         map: &mut M,
@@ -40,7 +40,7 @@ impl PartialEq for Nulls {
 
 impl Eq for Nulls {}
 
-/// Members past the sixty-fourth would come back absent rather than as `null`.
+/// Fields after the 64th have no bit, so that a `null` there is serialized as absent.
 fn bit(member: u32) -> u64 {
     1_u64.checked_shl(member).unwrap_or_default()
 }

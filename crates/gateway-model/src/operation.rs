@@ -1,23 +1,23 @@
-//! Operations: a query and the reading of its answer, without anything in between.
+//! Operations: a query, and the decoder of its response.
 
 use crate::decode::{Record, StreamDecoder};
 use crate::{Error, Listing, Query};
 
-/// One call of the service: how it is asked, and how the body of the answer is read.
+/// One operation of the service: its query, and how to decode the body of the response.
 ///
 /// This trait knows no HTTP. Send a `GET` to [`service::PATH`](crate::service::PATH) with this query
 /// and the header `Accept:` [`service::ACCEPT`](crate::service::ACCEPT), check that the status is 200
-/// and the media type JSON, then give the body to [`decode`](Self::decode).
+/// and the media type JSON, then pass the body to [`decode`](Self::decode).
 ///
 /// # Examples
 ///
 /// ```
 /// use gateway_model::{GetCredits, Operation};
 ///
-/// fn ask<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, gateway_model::Error> {
+/// fn call<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, gateway_model::Error> {
 ///     O::decode(&send(operation.query()?.as_str()))
 /// }
-/// let credits = ask(&GetCredits::new(), |query| {
+/// let credits = call(&GetCredits::new(), |query| {
 ///     assert_eq!(query, "method=credits/get");
 ///     br#"{"credits_number":"12.50","currency":"PLN"}"#.to_vec()
 /// })?;
@@ -25,13 +25,13 @@ use crate::{Error, Listing, Query};
 /// # Ok::<(), gateway_model::Error>(())
 /// ```
 pub trait Operation {
-    /// What the answer is read into.
+    /// The type that the response decodes to.
     type Output;
 
     /// The name of the operation in this workspace, such as `list_candidates`.
     const NAME: &'static str;
 
-    /// The value that selects the operation (section 4), such as `candidates/list`.
+    /// The value of `method` that selects the operation (section 4 of the contract), such as `candidates/list`.
     const METHOD: &'static str;
 
     /// Returns the query of this call, percent-encoded and without the `?`.
@@ -39,19 +39,19 @@ pub trait Operation {
     /// # Errors
     ///
     /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) when a value cannot be sent, such as a
-    /// vacancy identifier that is no unsigned integer. The error names the parameter, not the value.
+    /// vacancy identifier that is not an unsigned integer. The error names the parameter, not the value.
     fn query(&self) -> Result<Query, Error>;
 
-    /// Reads the whole body of a successful answer.
+    /// Decodes the whole body of a successful response.
     ///
     /// # Errors
     ///
-    /// Any kind but [`ErrorKind::Parameter`](crate::ErrorKind::Parameter). A bad record of a list is
-    /// not an error: it is in [`Listing::rejected`].
+    /// Any kind except [`ErrorKind::Parameter`](crate::ErrorKind::Parameter). A list whose records
+    /// cannot all be decoded is not an error: see [`Listing::rejected`].
     fn decode(body: &[u8]) -> Result<Self::Output, Error>;
 }
 
-/// An operation whose answer is a list, so that it can be read record by record.
+/// An operation whose response is a list, which can be decoded record by record.
 ///
 /// # Examples
 ///
@@ -69,16 +69,16 @@ pub trait Operation {
 /// # Ok::<(), gateway_model::Error>(())
 /// ```
 pub trait ListOperation: Operation<Output = Listing<Self::Item>> {
-    /// One record of the list.
+    /// The type of a record of the list.
     type Item: Record;
 
-    /// Returns a decoder that takes the body in pieces.
+    /// Returns a decoder that accepts the body in pieces.
     fn decoder() -> StreamDecoder<Self::Item>;
 
-    /// Reads the whole body into records that borrow from it.
+    /// Decodes the whole body into records that borrow from it.
     ///
     /// # Errors
     ///
-    /// As [`Operation::decode`].
+    /// The same as [`Operation::decode`].
     fn decode_borrowed(body: &[u8]) -> Result<Listing<<Self::Item as Record>::Ref<'_>>, Error>;
 }

@@ -1,4 +1,4 @@
-//! Queries: what is asked of the service, as the text behind the `?`.
+//! Queries: the text after the `?`.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,17 +6,17 @@ use core::fmt;
 
 use crate::{Error, service};
 
-/// A parameter that has been given, in the type of a query.
+/// Type state of a query: the parameter is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Set;
 
-/// A parameter that has not been given, in the type of a query.
+/// Type state of a query: the parameter is not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Unset;
 
-/// Whether a parameter has been given, read from the type of a query.
+/// Whether a parameter is set, as a constant of the type state.
 #[cfg(any(feature = "arbitrary", feature = "proptest"))]
 pub(crate) trait State: fmt::Debug + 'static {
     const GIVEN: bool;
@@ -32,13 +32,14 @@ impl State for Unset {
     const GIVEN: bool = false;
 }
 
-/// What has been given, carried by the type of a query; a function type, so that it is always `Send`.
+/// Carries the type states of a query. A function type is always `Send` and `Sync`.
 pub(crate) type Given<T> = core::marker::PhantomData<fn() -> T>;
 
 /// The query of one call, percent-encoded and without the `?`.
 ///
-/// It holds only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects
-/// the operation (section 4), which is sent verbatim. `Debug` shows no value of a parameter: it may be personal.
+/// It contains only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects
+/// the operation, verbatim (section 4 of the contract). `Debug` shows the names of the parameters but
+/// not their values, which may be personal.
 ///
 /// # Examples
 ///
@@ -52,9 +53,9 @@ pub(crate) type Given<T> = core::marker::PhantomData<fn() -> T>;
 pub struct Query(String);
 
 impl Query {
-    /// Starts a query that selects the operation `method`; `/` stands as it is, as the service text shows it.
+    /// Creates a query that selects the operation `method`. A `/` is not encoded, as in the contract.
     pub(crate) fn select(method: &str) -> Self {
-        let mut text = String::with_capacity(ROOM);
+        let mut text = String::with_capacity(CAPACITY);
         text.push_str(service::SELECTOR);
         text.push('=');
         encode(&mut text, method, |byte| byte == b'/');
@@ -69,16 +70,16 @@ impl Query {
         encode(&mut self.0, value, |_| false);
     }
 
-    /// Appends a parameter whose value must not be empty: the service text gives `name=` no meaning.
+    /// Appends a parameter whose value must not be empty: the contract does not define `name=`.
     pub(crate) fn push_text(&mut self, name: &'static str, value: &str) -> Result<(), Error> {
         if value.is_empty() {
-            return Err(Error::parameter(name, "text that is not empty"));
+            return Err(Error::parameter(name, "non-empty text"));
         }
         self.push(name, value);
         Ok(())
     }
 
-    /// Appends a parameter that the service takes as an unsigned integer.
+    /// Appends a parameter that the service defines as an unsigned integer.
     pub(crate) fn push_integer(&mut self, name: &'static str, value: &str) -> Result<(), Error> {
         let digits = value.bytes().all(|byte| byte.is_ascii_digit());
         match value.parse::<u64>() {
@@ -136,7 +137,7 @@ impl fmt::Display for Query {
     }
 }
 
-/// Values may be personal, so only the names are shown.
+/// Shows only the names of the parameters: values may be personal.
 impl fmt::Debug for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
@@ -146,7 +147,7 @@ impl fmt::Debug for Query {
     }
 }
 
-/// Percent-encodes all but the unreserved characters of RFC 3986 and those that `keep` allows.
+/// Percent-encodes everything except the unreserved characters of RFC 3986 and those that `keep` accepts.
 fn encode(out: &mut String, text: &str, keep: impl Fn(u8) -> bool) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') || keep(byte) {
@@ -170,5 +171,5 @@ fn push_number(out: &mut String, number: u64) {
     out.push(char::from(b'0' + u8::try_from(number % 10).unwrap_or_default()));
 }
 
-/// Enough for the usual query, so that building one allocates once.
-const ROOM: usize = 128;
+/// Initial capacity of a query, in bytes: most queries fit, so that building one allocates once.
+const CAPACITY: usize = 128;

@@ -1,4 +1,4 @@
-//! The escape hatch: what the service text does not know, sent and read as it is.
+//! Queries and responses that the typed API does not cover.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -9,13 +9,13 @@ use serde::Deserialize;
 
 use crate::{Error, Operation, Query, decode};
 
-/// A query with any method and any parameters, for what the typed queries cannot say.
+/// A query with any method and any parameters, for everything that the typed queries do not cover.
 ///
-/// Names and values are percent-encoded; nothing else is checked.
+/// Names and values are percent-encoded. Nothing else is checked.
 ///
 /// # Examples
 ///
-/// A status without a vacancy, whose effect the service text leaves open (section 4.1, rule 4):
+/// A status without a vacancy, which has no effect (section 4.1 of the contract, rule 4):
 ///
 /// ```
 /// use gateway_model::{Operation as _, RawQuery};
@@ -31,7 +31,7 @@ pub struct RawQuery {
 }
 
 impl RawQuery {
-    /// Selects the operation `method`.
+    /// Creates a query that selects the operation `method`.
     ///
     /// ```
     /// use gateway_model::{Operation as _, RawQuery};
@@ -44,7 +44,7 @@ impl RawQuery {
         Self { method: method.into(), pairs: Vec::new() }
     }
 
-    /// Adds a parameter after those already there; the same name may come again.
+    /// Appends a parameter. A name may occur several times.
     ///
     /// ```
     /// use gateway_model::{Operation as _, RawQuery};
@@ -79,7 +79,7 @@ impl Operation for RawQuery {
     }
 }
 
-/// Values may be personal, so only the names are shown.
+/// Shows only the names of the parameters: values may be personal.
 impl fmt::Debug for RawQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.pairs.iter().map(|(name, _)| name.as_str()).collect();
@@ -87,9 +87,9 @@ impl fmt::Debug for RawQuery {
     }
 }
 
-/// A whole JSON document, checked and kept as it came.
+/// A valid JSON document, kept unchanged.
 ///
-/// `Debug` does not print it: it may be personal.
+/// `Debug` does not print the document, which may be personal.
 ///
 /// # Examples
 ///
@@ -128,11 +128,11 @@ impl RawJson {
         self.0.into()
     }
 
-    /// Reads the document into a type of yours.
+    /// Deserializes the document into `T`.
     ///
     /// # Errors
     ///
-    /// The document is not what `T` expects.
+    /// Fails if the document does not deserialize into `T`.
     ///
     /// ```
     /// use gateway_model::{Operation as _, RawQuery};

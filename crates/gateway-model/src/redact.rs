@@ -1,8 +1,8 @@
-//! What `Debug` prints where a person stands.
+//! `Debug` output for personal fields.
 
 use core::fmt;
 
-/// Prints that a personal value is there, never the value.
+/// Prints whether a personal field has a value, never the value.
 pub(crate) struct Redacted<'a, T>(pub(crate) &'a Option<T>);
 
 impl<T> fmt::Debug for Redacted<'_, T> {

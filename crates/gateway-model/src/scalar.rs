@@ -1,4 +1,4 @@
-//! Scalars: text on the wire, a type and a meaning here.
+//! Scalars: text on the wire, a type with a meaning in Rust.
 
 pub(crate) mod civil;
 pub(crate) mod decimal;
@@ -9,7 +9,7 @@ mod meaning;
 #[cfg(feature = "rust_decimal")]
 pub(crate) mod rust_decimal;
 
-/// Defines a scalar: one whose wire text is kept as it came, or an unsigned integer of 64 bits.
+/// Defines a scalar: one that keeps its wire text unchanged, or a 64-bit unsigned integer.
 macro_rules! scalar {
     ($(#[$attribute:meta])* $name:ident, $expecting:literal) => {
         $(#[$attribute])*
@@ -17,7 +17,7 @@ macro_rules! scalar {
         pub struct $name(smol_str::SmolStr);
 
         impl $name {
-            #[doc = concat!("Keeps this text as a [`", stringify!($name), "`].")]
+            #[doc = concat!("Creates a [`", stringify!($name), "`] with this text, unchanged.")]
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
@@ -29,7 +29,7 @@ macro_rules! scalar {
                 Self(smol_str::SmolStr::new(text))
             }
 
-            /// Returns the text that travels.
+            /// Returns the text on the wire.
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
@@ -101,7 +101,7 @@ macro_rules! scalar {
         pub struct $name(u64);
 
         impl $name {
-            #[doc = concat!("Makes a [`", stringify!($name), "`] of this number.")]
+            #[doc = concat!("Creates a [`", stringify!($name), "`] from this number.")]
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
@@ -113,7 +113,7 @@ macro_rules! scalar {
                 Self(number)
             }
 
-            /// Returns the number that travels.
+            /// Returns the number on the wire.
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]

@@ -1,3 +1,3 @@
-//! What is true of the whole service (sections 4 and 9 of the service text).
+//! Constants of the whole service (sections 4 and 9 of the contract).
 
 pub use crate::generated::service::{ACCEPT, API_VERSION, NAME, PATH, SELECTOR};

@@ -1,7 +1,8 @@
-//! Enums of texts: an open one keeps a value it does not know, a closed one refuses it.
+//! Enums of strings: an open enum keeps an unknown value, a closed enum rejects it.
 
-/// Defines an enum of known texts: with the name of a type for those to come, or without it if the
-/// service promises that none will; and with a text that is not listed, for the examples.
+/// Defines an enum of known strings. An open enum names a type for unknown values; a closed enum,
+/// for which the service guarantees that no other value occurs, does not. The examples use a string
+/// that is not listed.
 macro_rules! wire_enum {
     (
         $(#[$attribute:meta])*
@@ -13,7 +14,7 @@ macro_rules! wire_enum {
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name {
             $($(#[$value_attribute])* $variant,)+
-            /// A value that this version does not know; only text makes one.
+            /// A value that this version does not know. It can only be created from text.
             Unknown($unknown),
         }
 
@@ -25,7 +26,7 @@ macro_rules! wire_enum {
             /// Every value that this version knows.
             pub const KNOWN: &[Self] = &[$(Self::$variant),+];
 
-            /// Returns the text that travels.
+            /// Returns the text on the wire.
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
@@ -39,7 +40,7 @@ macro_rules! wire_enum {
                 }
             }
 
-            /// Says whether this version knows the value.
+            /// Returns whether this version knows the value.
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
@@ -52,7 +53,7 @@ macro_rules! wire_enum {
         }
 
         impl $unknown {
-            /// Returns the text that travels.
+            /// Returns the text on the wire.
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
@@ -139,7 +140,7 @@ macro_rules! wire_enum {
         { $($(#[$value_attribute:meta])* $variant:ident = $wire:literal),+ $(,)? }
     ) => {
         $(#[$attribute])*
-        #[expect(clippy::exhaustive_enums, reason = "the service promises that no other value comes")]
+        #[expect(clippy::exhaustive_enums, reason = "the service guarantees that no other value occurs")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name {
             $($(#[$value_attribute])* $variant,)+
@@ -149,7 +150,7 @@ macro_rules! wire_enum {
             /// Every value.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// Returns the text that travels.
+            /// Returns the text on the wire.
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]
@@ -162,7 +163,7 @@ macro_rules! wire_enum {
                 }
             }
 
-            /// Returns the value of this text, if there is one.
+            /// Returns the value with this text, or `None` if the text is not listed.
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]

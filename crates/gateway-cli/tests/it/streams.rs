@@ -59,7 +59,7 @@ fn what_went_wrong_stands_below_what_came() {
     .unwrap();
     let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
     let failed = "error: the answer is not what the service text says after 2 records\r\n  cause: \
-                  the document is cut short at [2] (line 1 column 24), expected the rest of the document\r\n";
+                  truncated document at [2] (line 1 column 24), expected the rest of the document\r\n";
     for (command, came) in [
         ("vacancies list", "ID  PROJECT\r\n1\r\n2\r\n"),
         ("vacancies list -o json", "[\r\n{\"id\":\"1\"},\r\n{\"id\":\"2\"}\r\n"),

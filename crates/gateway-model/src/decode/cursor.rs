@@ -1,9 +1,9 @@
-//! The fast path: reads the usual form of a record, and gives up at any surprise.
+//! The fast path: decodes records in their usual form, and leaves all others to serde.
 //!
-//! Everything here returns `None` for what it does not like: an unusual blank, an escaped name, a
-//! duplicate, the end of the window. serde then reads the record from its beginning, so a shortcut
-//! can lose time but cannot change a result. What is accepted must be accepted by serde, and must
-//! mean the same; the differential tests hold it to that.
+//! Every function returns `None` for anything unusual: unexpected whitespace, an escaped name, a
+//! duplicate field, the end of the window. serde then decodes the record from its start, so the fast
+//! path can cost time but cannot change a result. Everything it accepts, serde must accept with the
+//! same value; the differential tests check that.
 
 use alloc::borrow::Cow;
 
@@ -12,17 +12,18 @@ use serde::Deserialize;
 use crate::decode::depth;
 use crate::decode::escape::escaped;
 use crate::decode::scan::special;
-use crate::decode::skip::{named_value, past_blanks, skip, word};
+use crate::decode::skip::{named_value, past_whitespace, skip, word};
 
-/// A record that has a fast path. Generated for every model.
+/// A record with a fast path. Generated for every model.
 pub(crate) trait Fast<'a>: Sized {
-    /// Reads the object at the cursor.
+    /// Decodes the object at the cursor.
     fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
 }
 
-/// A place in a text.
+/// A position in a text.
 ///
-/// The decoders keep it in registers: what is not inlined takes and returns places, never the cursor.
+/// The decoders keep it in registers: functions that are not inlined take and return positions, never
+/// the cursor.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -36,13 +37,13 @@ impl<'a> Cursor<'a> {
         Self { text, at, depth: 0 }
     }
 
-    /// Returns how far it has come.
+    /// Returns the position in bytes.
     #[inline]
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// Steps into an object that has members, to the first name.
+    /// Enters a non-empty object and moves to its first name.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(crate) fn open(&mut self) -> Option<()> {
@@ -51,12 +52,12 @@ impl<'a> Cursor<'a> {
             return None;
         }
         self.at += 1;
-        // An empty object has no required member: serde says what is missing.
+        // An empty object lacks its required fields: serde reports which.
         self.token()?;
         (self.depth <= depth::LIMIT).then_some(())
     }
 
-    /// Steps over this name and its colon, if they stand here just so. `name` has its quotes and colon.
+    /// Skips this name and its colon and returns whether they were here. `name` includes quotes and colon.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(crate) fn has(&mut self, name: &str) -> bool {
@@ -68,14 +69,14 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// After a member: says whether another follows, and steps to its name.
+    /// After a field: returns whether another follows, and moves to its name.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(crate) fn more(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
         match self.token()? {
             b',' => {
-                self.at = past_blanks(bytes, self.at + 1);
+                self.at = past_whitespace(bytes, self.at + 1);
                 Some(true)
             }
             b'}' => {
@@ -87,7 +88,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Says whether `null` stands here, and steps over it.
+    /// Skips `null` and returns whether it was here.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(crate) fn null(&mut self) -> Option<bool> {
@@ -98,7 +99,7 @@ impl<'a> Cursor<'a> {
         Some(true)
     }
 
-    /// Reads a text.
+    /// Decodes a string.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(crate) fn text(&mut self) -> Option<Cow<'a, str>> {
@@ -121,16 +122,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a value of a type that has no fast path.
+    /// Decodes a value of a type without a fast path.
     pub(crate) fn parsed<T: Deserialize<'a>>(&mut self) -> Option<T> {
-        let start = past_blanks(self.text.as_bytes(), self.at);
+        let start = past_whitespace(self.text.as_bytes(), self.at);
         self.at = skip(self.text, start, 0)?;
         serde_json::from_str(self.text.get(start..self.at)?).ok()
     }
 
-    /// Steps over a member that is none of those the record lists, and adds it to `span`.
+    /// Skips a field that the record does not list, and adds it to `span`.
     ///
-    /// Its name is plain and no blank follows it, so [`has`](Self::has) would have found a listed one.
+    /// Its name has no escapes and is directly followed by its colon, so [`has`](Self::has) would have
+    /// found a listed field.
     #[inline]
     pub(crate) fn unlisted(&mut self, span: &mut Span) -> Option<()> {
         let end = named_value(self.text, self.at)?;
@@ -145,17 +147,17 @@ impl<'a> Cursor<'a> {
         self.text.get(span.start..span.end).unwrap_or_default()
     }
 
-    /// Steps over blanks and returns the byte after them.
+    /// Skips whitespace and returns the byte after it.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     fn token(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
-        self.at = past_blanks(bytes, self.at);
+        self.at = past_whitespace(bytes, self.at);
         bytes.get(self.at).copied()
     }
 }
 
-/// Where the members stand that a record does not list, and what stands between them.
+/// The range from the first to the last field that a record does not list.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Span {
     start: usize,
@@ -165,7 +167,7 @@ pub(crate) struct Span {
 impl Span {
     #[inline]
     fn cover(&mut self, start: usize, end: usize) {
-        // No member stands at the beginning of a text.
+        // No field is at the start of a text.
         if self.start == 0 {
             self.start = start;
         }
@@ -173,13 +175,13 @@ impl Span {
     }
 }
 
-/// Which types are parsed is up to the spec; the function is not dead code.
+/// Not dead code: which types are parsed depends on the spec.
 const _: fn(&mut Cursor<'static>) -> Option<bool> = Cursor::parsed;
 
-/// Reads the members of a record, fastest in the order of the list.
+/// Decodes the fields of a record, fastest in the order of the list.
 ///
-/// `required 0 "\"id\":" id = cursor.text()?;` reads the member with this name, its quotes and its colon
-/// into the variable `id`; an optional one may also be `null`. Both are numbered from 0.
+/// `required 0 "\"id\":" id = cursor.text()?;` decodes the field with this name (with quotes and colon)
+/// into the variable `id`. An `optional` field may also be `null`. Fields are numbered from 0.
 macro_rules! members {
     ($cursor:ident, $nulls:ident, $extra:ident;
      $($presence:ident $index:literal $name:literal $slot:ident = $value:expr;)+) => {
@@ -213,12 +215,12 @@ macro_rules! members {
     };
 }
 
-/// Which members have been read.
+/// The fields that have been decoded.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Seen(u64);
 
 impl Seen {
-    /// Notes a member; a second one is left to serde, and so are those past the sixty-fourth.
+    /// Records a field. Duplicates, and fields after the 64th, are left to serde.
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(crate) fn first(&mut self, member: u32) -> Option<()> {

@@ -1,16 +1,19 @@
-//! How deep a value may be nested.
+//! The nesting limit.
 
-/// Arrays and objects within each other: as many as `serde_json` follows in data it reads.
+/// Maximum nesting of arrays and objects, in levels: the limit of `serde_json` for typed data.
 pub(crate) const LIMIT: usize = 127;
 
-/// What a serde error says; the library's own errors have a kind for it.
-pub(crate) const MESSAGE: &str = "nested too deep";
+/// The expectation of an error about nesting.
+pub(crate) const EXPECTED: &str = "at most 127 levels";
 
-/// Says whether this JSON text is nested deeper than [`LIMIT`].
+/// The message of a serde error; our own errors have a kind for it.
+pub(crate) const MESSAGE: &str = "nested too deeply";
+
+/// Returns whether this JSON text is nested deeper than [`LIMIT`].
 ///
-/// `serde_json` skips what it does not read without any limit, so we count ourselves.
+/// `serde_json` skips unread values without a limit, so we count ourselves.
 pub(crate) fn exceeded(json: &str) -> bool {
-    // Texts, numbers and the like are by far the most usual values.
+    // Most values are neither arrays nor objects.
     if !json.starts_with(['[', '{']) {
         return false;
     }
@@ -38,14 +41,14 @@ mod tests {
     use super::{LIMIT, exceeded};
 
     #[test]
-    fn the_limit_is_the_last_that_passes() {
+    fn the_limit_itself_is_accepted() {
         let nested = |depth| "[".repeat(depth) + &"]".repeat(depth);
         assert!(!exceeded(&nested(LIMIT)));
         assert!(exceeded(&nested(LIMIT + 1)));
     }
 
     #[test]
-    fn brackets_in_text_do_not_count() {
+    fn brackets_in_strings_do_not_count() {
         assert!(!exceeded(&alloc::format!("[\"\\\"{}\"]", "[".repeat(500))));
     }
 }

@@ -1,7 +1,7 @@
-//! Says what is wrong with a record that serde refused: kind, path, place, and never the value.
+//! Finds out what is wrong with a record that serde rejected: kind, path and position, never the value.
 //!
-//! serde's own messages quote the data and know no path. So the record is read once more, this time
-//! along its [`Shape`], with a trace of where we are. Only records that are refused pay for it.
+//! serde's own messages quote the data and have no path. So the record is decoded again along its
+//! [`Shape`], with a trace of the path. Only rejected records pay for it.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,9 +10,9 @@ use core::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::decode::depth;
 use crate::decode::shape::{Member, Object, Shape};
 use crate::decode::text::CowText;
+use crate::decode::{depth, kind_of};
 use crate::error::Position;
 use crate::{Error, ErrorKind};
 
@@ -26,7 +26,7 @@ pub(crate) fn diagnose(json: &str, shape: Shape, mut path: String, position: Pos
         .and_then(|()| deserializer.end());
     let (line, column, kind) = match &result {
         Ok(()) => (1, 1, ErrorKind::Syntax),
-        Err(error) => (error.line(), error.column(), super::kind_of(error)),
+        Err(error) => (error.line(), error.column(), kind_of(error)),
     };
     for name in trace.names {
         if !path.is_empty() {
@@ -39,7 +39,7 @@ pub(crate) fn diagnose(json: &str, shape: Shape, mut path: String, position: Pos
     Error::new(kind, path, position.within(line, column), expected)
 }
 
-/// Where the reading is. After a failure it still stands where the failure was.
+/// The path that is being decoded. After a failure it is the path of the failure.
 struct Trace {
     names: Vec<&'static str>,
     kind: Option<ErrorKind>,
@@ -47,7 +47,7 @@ struct Trace {
 }
 
 impl Trace {
-    /// Notes what is wrong; the serde error only stops the reading.
+    /// Records what is wrong. The serde error only stops the decoding.
     fn fail<E: serde::de::Error>(&mut self, kind: ErrorKind, expected: &'static str) -> E {
         self.kind = Some(kind);
         self.expected = expected;
@@ -137,7 +137,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
             if let Some((index, member)) = known {
                 self.trace.names.push(member.name);
                 if !seen.insert(index) {
-                    return Err(self.trace.fail(ErrorKind::Duplicate, "it once"));
+                    return Err(self.trace.fail(ErrorKind::Duplicate, "the field once"));
                 }
                 map.next_value_seed(Seed {
                     shape: member.shape,
@@ -145,12 +145,12 @@ impl<'de> Visitor<'de> for Seed<'_> {
                     trace: &mut *self.trace,
                 })?;
             } else {
-                // The name of an unlisted member may be data: it is not shown.
+                // The name of an unlisted field may be personal data, so it is not shown.
                 self.trace.names.push("*");
                 self.trace.expected = "a value";
                 let value: &RawValue = map.next_value()?;
                 if depth::exceeded(value.get()) {
-                    return Err(self.trace.fail(ErrorKind::TooDeep, "a value less nested"));
+                    return Err(self.trace.fail(ErrorKind::TooDeep, depth::EXPECTED));
                 }
             }
 
@@ -172,12 +172,12 @@ fn missing(object: &'static Object, mut seen: Seen) -> Option<&'static Member> {
     required.filter(|(index, _)| seen.insert(*index)).map(|(_, member)| member).next()
 }
 
-/// The members that have been read, by their place in the shape.
+/// The fields that have been decoded, by their index in the shape.
 #[derive(Default)]
 struct Seen(Vec<usize>);
 
 impl Seen {
-    /// Returns whether it was new.
+    /// Adds a field and returns whether it is new.
     fn insert(&mut self, member: usize) -> bool {
         let new = !self.0.contains(&member);
         if new {

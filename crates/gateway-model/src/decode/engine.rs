@@ -1,4 +1,4 @@
-//! Walks a document from record to record, over any number of pieces.
+//! Walks a document from record to record, across any number of pieces.
 
 use serde::de::IgnoredAny;
 
@@ -16,40 +16,40 @@ mod failure;
 pub(crate) enum Layout {
     /// The document is the list.
     Array,
-    /// The document is an object, and the list one of its members.
+    /// The document is an object, and the list is one of its fields.
     Envelope(&'static Envelope),
 }
 
 /// An object around a list.
 #[derive(Debug)]
 pub(crate) struct Envelope {
-    /// The member whose text says whether the call was a success.
+    /// The field that reports whether the call succeeded.
     pub(crate) marker: &'static str,
-    /// What that text is after a success.
+    /// The value of that field after a success.
     pub(crate) success: &'static str,
-    /// The member that holds the list.
+    /// The field that holds the list.
     pub(crate) items: &'static str,
 }
 
-/// The part of a document that is at hand.
+/// The part of a document that has been received.
 #[derive(Clone, Copy)]
 pub(crate) struct Window<'w> {
     pub(crate) text: &'w str,
     pub(crate) after: After,
 }
 
-/// What comes after a window.
+/// The continuation of the document after a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
-    /// Perhaps more.
+    /// More may follow.
     More,
-    /// Nothing.
+    /// The document ends.
     Nothing,
     /// Bytes that are not UTF-8.
     Garbage,
 }
 
-/// What comes next.
+/// The result of one step.
 pub(crate) enum Step<R> {
     Record(R),
     Rejected(Rejected),
@@ -59,22 +59,22 @@ pub(crate) enum Step<R> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Before anything, where a byte order mark may stand.
+    /// At the start of the document, before an optional byte order mark.
     Mark,
     Start,
-    /// In the envelope, where a name comes, or its end if this is the first place for one.
+    /// In the envelope, before a name, or before its end if `first`.
     Name {
         first: bool,
     },
     Colon,
     Value,
     AfterValue,
-    /// In the list, where a record comes, or its end if this is the first place for one.
+    /// In the list, before a record, or before its end if `first`.
     Record {
         first: bool,
     },
     AfterRecord,
-    /// After the document, where only blanks may stand.
+    /// After the document, where only whitespace may follow.
     Trailing,
 }
 
@@ -85,7 +85,7 @@ enum Member {
     Other,
 }
 
-/// Where we are in a document, between two windows.
+/// The state of the walk through a document, kept between two windows.
 #[derive(Debug)]
 pub(crate) struct Engine {
     layout: Layout,
@@ -93,19 +93,19 @@ pub(crate) struct Engine {
     state: State,
     member: Member,
     splitter: Splitter,
-    /// The place of the next record in the list.
+    /// The index of the next record in the list.
     index: u64,
     marker_seen: bool,
     items_seen: bool,
-    /// What is wrong with the list as such; an answer that reports no success is worse.
+    /// What is wrong with the list itself. A failure reported by the service takes precedence.
     pending: Option<Error>,
     failed: Option<Error>,
-    /// A place in the window, and where it is in the document.
+    /// An offset in the window, and its position in the document.
     known: (usize, Position),
 }
 
 impl Engine {
-    /// A record, or any other value, may be `limit` bytes long.
+    /// Creates an engine. `limit` is the maximum size of a record or any other value, in bytes.
     pub(crate) fn new(layout: Layout, limit: usize) -> Self {
         Self {
             layout,
@@ -126,14 +126,14 @@ impl Engine {
         self.limit = limit;
     }
 
-    /// Says that the window will begin at `at` from now on.
+    /// Notes that the next window begins at `at` of this one.
     pub(crate) fn forget(&mut self, text: &str, at: usize) {
         self.known = (0, self.position(text, at));
     }
 
-    /// Goes on from `at` to the next record and gives it and its text to `take`, so that it is never moved.
+    /// Advances from `at` to the next record and passes it with its text to `take`, so that it is never moved.
     ///
-    /// After an error it says the same error again.
+    /// After an error, every call returns the same error.
     #[inline]
     pub(crate) fn next<'w, T: Record, O>(
         &mut self,
@@ -183,7 +183,7 @@ impl Engine {
         self.checked::<T, O>(window, at, take)
     }
 
-    /// Reads a record with serde, once all of it is there.
+    /// Decodes a record with serde, once the window contains all of it.
     #[inline(never)]
     fn checked<'w, T: Record, O>(
         &mut self,
@@ -207,7 +207,7 @@ impl Engine {
         }
     }
 
-    /// Rejects a record that is JSON; text that is not JSON ends the whole document.
+    /// Rejects a record that is valid JSON. Invalid JSON fails the whole document.
     #[cold]
     fn refuse<T: Record>(
         &mut self,
@@ -224,7 +224,7 @@ impl Engine {
         Ok(Rejected::new(self.index, error.with_delivered(self.index), json))
     }
 
-    /// Takes one step outside of the records.
+    /// Advances one step outside the records.
     #[cold]
     fn walk(&mut self, window: Window<'_>, at: &mut usize) -> Result<Walk, Error> {
         if let Some(error) = &self.failed {
@@ -304,7 +304,7 @@ impl Engine {
         Ok(Walk::On)
     }
 
-    /// Returns the text of the value at `at` once all of it is there.
+    /// Returns the text of the value at `at`, once the window contains all of it.
     fn whole<'w>(&mut self, window: Window<'w>, at: usize) -> Result<Option<&'w str>, Error> {
         let rest = window.text.get(at..).unwrap_or_default();
         let end = self.splitter.end(rest.as_bytes(), window.after == After::Nothing);
@@ -320,14 +320,14 @@ impl Engine {
     }
 }
 
-/// What a step outside of the records came to.
+/// The result of a step outside the records.
 enum Walk {
     On,
     More,
     End,
 }
 
-/// Steps over blanks and returns the byte after them.
+/// Skips whitespace and returns the byte after it.
 #[inline]
 fn token(text: &str, at: &mut usize) -> Option<u8> {
     let bytes = text.as_bytes();

@@ -1,10 +1,10 @@
-//! Texts with escapes.
+//! Strings with escapes.
 
 use alloc::string::String;
 
 use crate::decode::scan::special;
 
-/// Reads a text from `start` whose first escape is at `escape`, and returns the place after it.
+/// Decodes the string at `start` whose first escape is at `escape`, and returns it with the position after it.
 #[inline(never)]
 pub(crate) fn escaped(text: &str, start: usize, mut escape: usize) -> Option<(String, usize)> {
     let bytes = text.as_bytes();
@@ -28,7 +28,7 @@ pub(crate) fn escaped(text: &str, start: usize, mut escape: usize) -> Option<(St
             }
             byte => out.push(char::from(unescaped(*byte)?)),
         }
-        // Escapes come in runs.
+        // Escapes often follow each other.
         escape = if bytes.get(plain) == Some(&b'\\') { plain } else { special(bytes, plain) };
     }
 }
@@ -45,7 +45,7 @@ fn unescaped(byte: u8) -> Option<u8> {
     })
 }
 
-/// Reads the digits of `\u` at `at`, and those of a second half; returns the place after them.
+/// Decodes the digits of `\u` at `at`, and of its low surrogate; returns the position after them.
 #[inline]
 fn unicode(bytes: &[u8], at: usize) -> Option<(char, usize)> {
     let first = four_digits(bytes, at)?;
@@ -67,7 +67,7 @@ fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
     ((a | b | c | d) & NONE == 0).then_some(number)
 }
 
-/// The value of every byte as a hexadecimal digit.
+/// Value of each byte as a hexadecimal digit.
 #[expect(clippy::indexing_slicing, reason = "a constant: out of bounds would not compile")]
 static DIGITS: [u8; 256] = {
     let mut digits = [NONE; 256];
@@ -81,8 +81,8 @@ static DIGITS: [u8; 256] = {
     digits
 };
 
-/// No digit: no value of a digit has any of these bits.
+/// Value of a byte that is not a digit: no digit has any of these bits.
 const NONE: u8 = 0xF0;
 
-/// What is set aside for the rest of a text after its first escape.
+/// Capacity for the rest of a string after its first escape, in bytes.
 const ESCAPED_ROOM: usize = 48;

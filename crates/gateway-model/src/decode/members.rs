@@ -1,4 +1,4 @@
-//! Walks the text of members, `"a":1, "b":[2]`, that was checked when it was kept.
+//! Iterates over the text of fields, such as `"a":1, "b":[2]`, which was checked when it was kept.
 
 use alloc::borrow::Cow;
 
@@ -7,18 +7,18 @@ use serde::Deserialize as _;
 use crate::decode::splitter::Splitter;
 use crate::decode::text::CowText;
 
-/// Returns the name and the JSON text of the value of every member.
+/// Returns the name and the JSON text of the value of every field.
 pub(crate) fn iter(mut text: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
     core::iter::from_fn(move || {
         let (name, rest) = text.split_at_checked(Splitter::end_of(text)?)?;
-        let rest = blanks(rest).strip_prefix(':').map(blanks)?;
+        let rest = whitespace(rest).strip_prefix(':').map(whitespace)?;
         let (value, rest) = rest.split_at_checked(Splitter::end_of(rest)?)?;
-        text = blanks(rest).strip_prefix(',').map(blanks).unwrap_or_default();
+        text = whitespace(rest).strip_prefix(',').map(whitespace).unwrap_or_default();
         Some((decoded(name)?, value))
     })
 }
 
-fn blanks(text: &str) -> &str {
+fn whitespace(text: &str) -> &str {
     text.trim_start_matches([' ', '\t', '\n', '\r'])
 }
 

@@ -1,11 +1,11 @@
-//! What the decoders need to know about a record.
+//! The trait of records, and the information that decoders need.
 
 use serde::Deserialize;
 
 use crate::decode::cursor::Fast;
 use crate::decode::shape::Shape;
 
-/// A model that stands in lists: it has an owned form and one that borrows from the text.
+/// A model that occurs in lists. It has an owned form and a form that borrows from the text.
 ///
 /// Implemented by the models of this crate only.
 ///
@@ -21,12 +21,12 @@ use crate::decode::shape::Shape;
 /// assert_eq!(vacancy.id.as_str(), "1");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[expect(private_bounds, reason = "sealed: the decoders rely on what they know of each model")]
+#[expect(private_bounds, reason = "sealed: the decoders rely on the generated shape of each model")]
 pub trait Record: Sealed {
-    /// The record as it is borrowed from the text.
+    /// The form that borrows from the text.
     type Ref<'a>: Deserialize<'a> + Fast<'a>;
 
-    /// Copies a borrowed record.
+    /// Copies a borrowed record into an owned one.
     ///
     /// ```
     /// use gateway_model::{Portal, PortalRef, Record as _};
@@ -38,8 +38,8 @@ pub trait Record: Sealed {
     fn from_ref(record: Self::Ref<'_>) -> Self;
 }
 
-/// What only this crate knows of a model.
+/// The private part of [`Record`].
 pub(crate) trait Sealed: Sized {
-    /// For saying what is wrong with a record.
+    /// The shape of the record, for diagnosing a rejected one.
     const SHAPE: Shape;
 }

@@ -1,6 +1,6 @@
-//! Finds the end of a text, a block of bytes at a time.
+//! Finds the end of a string, one block of bytes at a time.
 
-/// Returns the place of the first quote, backslash or control character from `at` on, or the length.
+/// Returns the position of the first quote, backslash or control character from `at`, or the length.
 #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
 #[inline(always)]
 pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
@@ -13,12 +13,13 @@ pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     rest(bytes, at)
 }
 
-/// How many bytes are looked at together.
+/// Size of a block, in bytes.
 ///
-/// The length of a text is what a processor guesses wrong most often: most texts end in the first block or the second.
+/// The length of a string is what a processor mispredicts most often. Most strings end in the first
+/// or second block of this size.
 const BLOCK: usize = 16;
 
-/// The last few bytes of a text.
+/// Searches the last bytes, which do not fill a block.
 #[cold]
 fn rest(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -29,7 +30,7 @@ fn is_special(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
-/// A block as two words: it needs nothing of the processor.
+/// A block as two words, for any processor.
 #[cfg(not(feature = "simd"))]
 mod block {
     #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
@@ -44,10 +45,10 @@ mod block {
         Some(before + (word.trailing_zeros() / 8) as usize)
     }
 
-    /// Sets the high bit of every byte that is special; the lowest bit set is exact, those above may not be.
+    /// Sets the high bit of every special byte. Only the lowest bit set is reliable.
     #[inline]
     fn specials(word: u64) -> u64 {
-        // With this bit turned, a quote comes right after the control characters.
+        // Flipping this bit maps a quote to the value right after the control characters.
         let low = word ^ (ONES * 2);
         let low = low.wrapping_sub(ONES * 0x21) & !low;
         let backslash = word ^ (ONES * u64::from(b'\\'));
@@ -58,7 +59,7 @@ mod block {
     const ONES: u64 = u64::MAX / 255;
 }
 
-/// A block as one wide number.
+/// A block as one SIMD vector.
 #[cfg(feature = "simd")]
 mod block {
     use wide::u8x16;
@@ -82,7 +83,7 @@ mod tests {
     use super::{is_special, special};
 
     #[test]
-    fn every_byte_at_every_place() {
+    fn every_byte_is_classified_at_every_position() {
         for byte in 0..=u8::MAX {
             for place in 0..40 {
                 let mut bytes = vec![b'x'; 40];

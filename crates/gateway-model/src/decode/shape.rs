@@ -1,54 +1,54 @@
-//! What a value should look like, as data: for saying what is wrong with one that does not.
+//! The expected shape of a value, as data, for diagnosing a value that differs.
 
 /// The shape of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     /// A JSON string.
     Text,
-    /// A JSON string out of a list.
+    /// A JSON string from a fixed list.
     Choice(fn(&str) -> bool),
-    /// A whole number of 64 bits.
+    /// A signed 64-bit integer.
     Integer,
-    /// A whole number of 64 bits that is not negative.
+    /// An unsigned 64-bit integer.
     Unsigned,
     /// `true` or `false`.
     Boolean,
-    /// A JSON object with known members.
+    /// A JSON object with known fields.
     Object(&'static Object),
 }
 
 /// The shape of an object.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// What it is called, with an article.
+    /// Its name with an article.
     pub(crate) what: &'static str,
-    /// Its members in the order of the spec.
+    /// Its fields, in the order of the spec.
     pub(crate) members: &'static [Member],
 }
 
-/// The shape of a member.
+/// The shape of a field.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) name: &'static str,
-    /// It must be there and must not be `null`.
+    /// The field must be present and must not be `null`.
     pub(crate) required: bool,
     pub(crate) shape: Shape,
 }
 
 impl Shape {
-    /// Returns what should stand there, in plain words.
+    /// Returns a description for error messages.
     pub(crate) fn expected(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::Choice(_) => "a listed value",
             Self::Integer => "an integer",
-            Self::Unsigned => "an integer that is not negative",
+            Self::Unsigned => "a non-negative integer",
             Self::Boolean => "true or false",
             Self::Object(object) => object.what,
         }
     }
 }
 
-/// Which shapes are used is up to the spec; none of them is dead code.
+/// Not dead code: which shapes are used depends on the spec.
 const _: [Shape; 5] =
     [Shape::Text, Shape::Choice(str::is_empty), Shape::Integer, Shape::Unsigned, Shape::Boolean];

@@ -1,31 +1,31 @@
-//! Steps over what is not read: blanks, and values that a record does not list.
+//! Skips whitespace, and values that a record does not list.
 //!
-//! `None` is for serde to explain: it is said of the end of a window as of any surprise.
+//! `None` leaves the record to serde, at the end of the window as for anything unusual.
 
 use crate::decode::depth;
 use crate::decode::scan::special;
 
-/// Steps over blanks.
+/// Skips whitespace.
 #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
 #[inline(always)]
-pub(crate) fn past_blanks(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn past_whitespace(bytes: &[u8], at: usize) -> usize {
     let is_dense = |at| bytes.get(at).is_some_and(|byte| *byte > b' ');
     if is_dense(at) {
         at
     } else if is_dense(at + 1) && bytes.get(at) == Some(&b' ') {
         at + 1
     } else {
-        blanks(bytes, at)
+        whitespace(bytes, at)
     }
 }
 
 #[inline(never)]
-fn blanks(bytes: &[u8], mut at: usize) -> usize {
+fn whitespace(bytes: &[u8], mut at: usize) -> usize {
     loop {
         if bytes.get(at) == Some(&b'\n') {
             at += 1;
         }
-        // Indentation comes in runs.
+        // Indentation is a run of spaces.
         while let Some(Ok(run)) = bytes.get(at..at + SPACES.len()).map(<[u8; 16]>::try_from) {
             let other = u128::from_le_bytes(run) ^ u128::from_le_bytes(SPACES);
             at += (other.trailing_zeros() / 8) as usize;
@@ -46,7 +46,7 @@ pub(crate) fn word(text: &str, at: usize, word: &str) -> Option<usize> {
     text.as_bytes().get(at..)?.starts_with(word.as_bytes()).then_some(at + word.len())
 }
 
-/// Steps over a name without escapes, its colon, and any value.
+/// Skips a name without escapes, its colon, and any value.
 #[inline(never)]
 pub(crate) fn named_value(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
@@ -54,10 +54,10 @@ pub(crate) fn named_value(text: &str, at: usize) -> Option<usize> {
     if bytes.get(end) != Some(&b':') {
         return None;
     }
-    skip(text, past_blanks(bytes, end + 1), 0)
+    skip(text, past_whitespace(bytes, end + 1), 0)
 }
 
-/// Steps over a text that has no escapes.
+/// Skips a string without escapes.
 #[inline]
 fn plain(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
@@ -67,7 +67,7 @@ fn plain(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(end) == Some(&b'"')).then_some(end + 1)
 }
 
-/// Steps over the value that begins here.
+/// Skips the value that begins here.
 pub(crate) fn skip(text: &str, at: usize, depth: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     match bytes.get(at)? {
@@ -85,28 +85,28 @@ fn skip_list(text: &str, mut at: usize, depth: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_object = bytes.get(at) == Some(&b'{');
     let close = if is_object { b'}' } else { b']' };
-    at = past_blanks(bytes, at + 1);
+    at = past_whitespace(bytes, at + 1);
     if bytes.get(at) == Some(&close) {
         return Some(at + 1);
     }
     loop {
         if is_object {
-            at = past_blanks(bytes, plain(bytes, at)?);
+            at = past_whitespace(bytes, plain(bytes, at)?);
             if bytes.get(at) != Some(&b':') {
                 return None;
             }
-            at = past_blanks(bytes, at + 1);
+            at = past_whitespace(bytes, at + 1);
         }
-        at = past_blanks(bytes, skip(text, at, depth)?);
+        at = past_whitespace(bytes, skip(text, at, depth)?);
         match bytes.get(at)? {
-            b',' => at = past_blanks(bytes, at + 1),
+            b',' => at = past_whitespace(bytes, at + 1),
             byte if *byte == close => return Some(at + 1),
             _ => return None,
         }
     }
 }
 
-/// Steps over a number, and sees what comes after it: a number may be cut without a sign of it.
+/// Skips a number and checks the byte after it, because a number can be truncated unnoticed.
 fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     if bytes.get(at) == Some(&b'-') {
         at += 1;
@@ -125,7 +125,7 @@ fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     matches!(bytes.get(at)?, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t').then_some(at)
 }
 
-/// Steps over one digit or more.
+/// Skips one or more digits.
 #[inline]
 fn digits(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();

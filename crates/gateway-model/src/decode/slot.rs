@@ -1,23 +1,23 @@
-//! Where a member of a record waits until the record is complete.
+//! A field of a record while the record is being deserialized.
 
 use serde::Deserialize;
 use serde::de::{Error, MapAccess};
 
 use crate::nulls::Nulls;
 
-/// A member that is read at most once.
+/// A field that may occur at most once.
 #[derive(Debug)]
 pub(crate) enum Slot<T> {
-    /// Not there so far.
+    /// Absent so far.
     Empty,
-    /// There, as `null`.
+    /// Present, as `null`.
     Null,
-    /// There.
+    /// Present with a value.
     Full(T),
 }
 
 impl<T> Slot<T> {
-    /// Reads a member that must have a value.
+    /// Deserializes a field that must have a value.
     #[inline]
     pub(crate) fn required<'de, A: MapAccess<'de>>(
         &mut self,
@@ -32,7 +32,7 @@ impl<T> Slot<T> {
         Ok(())
     }
 
-    /// Reads a member that may be `null`.
+    /// Deserializes a field that may be `null`.
     #[inline]
     pub(crate) fn optional<'de, A: MapAccess<'de>>(
         &mut self,
@@ -54,13 +54,13 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Returns the value of a member that must be there.
+    /// Returns the value of a required field.
     #[inline]
     pub(crate) fn take<E: Error>(self, name: &'static str) -> Result<T, E> {
         self.full().ok_or_else(|| E::missing_field(name))
     }
 
-    /// Returns the value of a member that need not be there, and notes whether it was `null`.
+    /// Returns the value of an optional field, and records whether it was `null`.
     #[inline]
     pub(crate) fn note(self, member: u32, nulls: &mut Nulls) -> Option<T> {
         if matches!(self, Self::Null) {

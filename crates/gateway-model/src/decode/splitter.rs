@@ -1,35 +1,35 @@
-//! Finds where a JSON value ends by its quotes and brackets alone, over any number of pieces.
+//! Finds the end of a JSON value from its quotes and brackets, across any number of pieces.
 
-/// The state of the search: one value from its first byte on.
+/// The state of the search through one value.
 ///
-/// It checks nothing; whether the value is JSON is for serde to say. It never reads past the end of a
-/// value that is valid, so a broken record cannot take its neighbours with it unnoticed.
+/// It does not validate the value; serde does. It never reads past the end of a valid value, so an
+/// invalid record cannot swallow its neighbours unnoticed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Splitter {
-    /// How many bytes of the value have been looked at.
+    /// Number of bytes of the value that have been examined.
     seen: usize,
     depth: usize,
     in_text: bool,
     escaped: bool,
-    /// A number or a word, which ends where something else begins.
+    /// The value is a number or a literal, which ends where something else begins.
     bare: bool,
 }
 
 impl Splitter {
-    /// Returns the length of the value at the start of `text`, which is all there is.
+    /// Returns the length of the value at the start of `text`, which is complete.
     pub(crate) fn end_of(text: &str) -> Option<usize> {
         Self::default().end(text.as_bytes(), true)
     }
 
-    /// Says whether the search has begun.
+    /// Returns whether the search has begun.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
         self.seen > 0
     }
 
-    /// Returns the length of the value that `value` starts with, or `None` when it may go on.
+    /// Returns the length of the value that `value` starts with, or `None` if it may continue.
     ///
-    /// Call it again with the same bytes and more; those already seen are not looked at again.
+    /// Call it again with the same bytes and more. Bytes already examined are not examined again.
     pub(crate) fn end(&mut self, value: &[u8], last: bool) -> Option<usize> {
         while let Some(&byte) = value.get(self.seen) {
             if self.bare && is_delimiter(byte) {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn values_end_where_they_end() {
+    fn the_end_of_every_kind_of_value_is_found() {
         check(r#"{"a":[1,{"b":"}]"}]} , 1"#, r#"{"a":[1,{"b":"}]"}]}"#);
         check(r#""a\"b\\",1"#, r#""a\"b\\""#);
         check("12.5e3]", "12.5e3");

@@ -1,4 +1,4 @@
-//! The push decoder: a list of any length in bounded memory, without input or output.
+//! The push decoder: decodes a list of any length in bounded memory, without I/O.
 
 use alloc::string::String;
 use core::fmt;
@@ -8,14 +8,14 @@ use crate::decode::Record;
 use crate::decode::engine::{After, Engine, Layout, Step, Window};
 use crate::{Error, Rejected};
 
-/// Reads a list record by record from pieces of any size.
+/// Decodes a list record by record from pieces of any size.
 ///
-/// It does no input itself: push what has arrived, take records until it wants more. It holds what has
-/// been pushed and not yet been taken, so memory is bounded by the size of a piece plus the largest
-/// record, and a single record by [`with_record_limit`](Self::with_record_limit).
+/// It does no I/O: push each piece as it arrives, then take records until it needs more. Its memory is
+/// bounded by the size of a piece plus the largest record; the size of a record is limited by
+/// [`with_record_limit`](Self::with_record_limit).
 ///
-/// [`Next::End`] comes only after the document has been closed and [`finish`](Self::finish) has been
-/// called: a body that was cut is always an error, which says how many records came before.
+/// It returns [`Next::End`] only after the document is complete and [`finish`](Self::finish) has been
+/// called. A truncated body is always an error, which has the number of records before it.
 ///
 /// # Examples
 ///
@@ -36,31 +36,31 @@ use crate::{Error, Rejected};
 /// ```
 pub struct StreamDecoder<T> {
     engine: Engine,
-    /// What has been pushed and checked, from a little before `at` on.
+    /// The pushed and validated text, from before `at`.
     text: String,
     at: usize,
-    /// The first bytes of a character whose rest has not been pushed.
+    /// The first bytes of a character that has not been pushed completely.
     tail: Tail,
     after: After,
     record: PhantomData<fn() -> T>,
 }
 
-/// What a [`StreamDecoder`] has for its caller.
+/// The next step of a [`StreamDecoder`].
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next<T> {
     /// A record.
     Item(T),
-    /// A record that could not be read; the others still can.
+    /// A record that could not be decoded. Decoding continues with the next one.
     Rejected(Rejected),
-    /// Push more, or say that there is no more.
+    /// Push the next piece, or call [`StreamDecoder::finish`].
     NeedMore,
     /// The list is complete.
     End,
 }
 
 impl<T: Record> StreamDecoder<T> {
-    /// How large a single record may be unless another limit is set: 1 MiB.
+    /// Default maximum size of a single record: 1 MiB.
     pub const RECORD_LIMIT: usize = 1 << 20;
 
     pub(crate) fn new(layout: Layout) -> Self {
@@ -74,7 +74,7 @@ impl<T: Record> StreamDecoder<T> {
         }
     }
 
-    /// Sets how many bytes a single record may have; a larger one is [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    /// Sets the maximum size of a single record, in bytes. A larger one is [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     ///
     /// ```
     /// use gateway_model::{ErrorKind, ListOperation as _, ListVacancies};
@@ -89,7 +89,7 @@ impl<T: Record> StreamDecoder<T> {
         self
     }
 
-    /// Takes the next piece of the body. After [`finish`](Self::finish), or an error, nothing is taken.
+    /// Adds the next piece of the body. Pieces after [`finish`](Self::finish) or an error are ignored.
     ///
     /// ```
     /// use gateway_model::{ListOperation as _, ListVacancies, Next};
@@ -114,7 +114,7 @@ impl<T: Record> StreamDecoder<T> {
         }
     }
 
-    /// Says that the body has ended.
+    /// Marks the end of the body.
     ///
     /// ```
     /// use gateway_model::{ListOperation as _, ListVacancies, Next};
@@ -131,11 +131,11 @@ impl<T: Record> StreamDecoder<T> {
         }
     }
 
-    /// Returns what comes next in the list.
+    /// Returns the next record of the list, or the reason why there is none yet.
     ///
     /// # Errors
     ///
-    /// As [`Operation::decode`](crate::Operation::decode); once it has failed it says the same error again.
+    /// The same as [`Operation::decode`](crate::Operation::decode). After an error, every call returns the same error.
     ///
     /// ```
     /// use gateway_model::{ListOperation as _, ListVacancies, Next};
@@ -149,11 +149,11 @@ impl<T: Record> StreamDecoder<T> {
         self.next_record_with(T::from_ref)
     }
 
-    /// Gives the next record to `take`, borrowed from the body: nothing is copied that need not be.
+    /// Passes the next record to `take`, borrowed from the body without copying its strings.
     ///
     /// # Errors
     ///
-    /// As [`next_record`](Self::next_record).
+    /// The same as [`next_record`](Self::next_record).
     ///
     /// ```
     /// use gateway_model::{ListOperation as _, ListVacancies, Next};
@@ -172,13 +172,13 @@ impl<T: Record> StreamDecoder<T> {
         self.next_json_with(|record, _| take(record))
     }
 
-    /// Gives the next record to `take`, and beside it the JSON text that it was read from.
+    /// Passes the next record to `take`, together with its JSON text.
     ///
-    /// For what passes records on as they came: the text has every member, and the blanks between them.
+    /// The text contains every field and the original whitespace, so that records can be passed on unchanged.
     ///
     /// # Errors
     ///
-    /// As [`next_record`](Self::next_record).
+    /// The same as [`next_record`](Self::next_record).
     ///
     /// ```
     /// use gateway_model::{ListOperation as _, ListVacancies, Next};
@@ -207,7 +207,7 @@ impl<T: Record> StreamDecoder<T> {
         }
     }
 
-    /// Lets go of what it holds, and takes nothing more.
+    /// Frees the buffer and ignores all further pieces.
     #[cold]
     fn give_up(&mut self) {
         self.text = String::new();
@@ -225,7 +225,7 @@ impl<T> fmt::Debug for StreamDecoder<T> {
     }
 }
 
-/// The first bytes of a character that was cut by the end of a piece.
+/// The first bytes of a character that a piece boundary splits.
 #[derive(Default)]
 struct Tail {
     bytes: [u8; 4],
@@ -263,7 +263,7 @@ impl Tail {
         piece
     }
 
-    /// Keeps `invalid` for later if it may be the beginning of a character.
+    /// Keeps `invalid` for later if it may be the start of a character.
     fn keep(&mut self, invalid: &[u8]) -> bool {
         if invalid.is_empty() {
             return true;
@@ -279,7 +279,7 @@ impl Tail {
     }
 }
 
-/// Splits `bytes` into the text at their beginning and the rest.
+/// Splits `bytes` into the longest valid UTF-8 prefix and the rest.
 pub(crate) fn checked(bytes: &[u8]) -> (&str, &[u8]) {
     #[cfg(feature = "simd")]
     let valid_up_to = simdutf8::compat::from_utf8(bytes).map_err(|error| error.valid_up_to());
@@ -289,13 +289,13 @@ pub(crate) fn checked(bytes: &[u8]) -> (&str, &[u8]) {
         Ok(text) => (text, &[]),
         Err(valid_up_to) => {
             let (valid, invalid) = bytes.split_at(valid_up_to);
-            // The first part was found valid just now.
+            // The first part was just validated.
             (core::str::from_utf8(valid).unwrap_or_default(), invalid)
         }
     }
 }
 
-/// Says whether these bytes may be the beginning of a character.
+/// Returns whether these bytes may be the start of a character.
 fn is_cut(bytes: &[u8]) -> bool {
     core::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
@@ -307,7 +307,7 @@ mod tests {
     use crate::{ErrorKind, ListOperation as _, ListVacancies};
 
     #[test]
-    fn nothing_is_held_after_an_error() {
+    fn the_buffer_is_freed_after_an_error() {
         let mut decoder = ListVacancies::decoder();
         decoder.push(b"!");
         let error = decoder.next_record().unwrap_err();

@@ -1,4 +1,4 @@
-//! Text out of any serde format, borrowed where the format allows it.
+//! Strings of any serde format, borrowed where the format allows it.
 
 use alloc::borrow::{Cow, ToOwned as _};
 use alloc::string::String;
@@ -7,7 +7,7 @@ use core::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Text that is borrowed when it can be; serde's own `Cow` never borrows.
+/// A string that is borrowed if possible. The `Deserialize` of `Cow` itself never borrows.
 pub(crate) struct CowText<'a>(pub(crate) Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for CowText<'de> {
@@ -17,7 +17,7 @@ impl<'de> Deserialize<'de> for CowText<'de> {
     }
 }
 
-/// Reads text and nothing else; `expecting` says in plain words what should stand there.
+/// Deserializes a string and nothing else. `expecting` describes it for the error message.
 #[inline]
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,

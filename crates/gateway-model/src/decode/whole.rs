@@ -1,4 +1,4 @@
-//! Bodies that are there as a whole.
+//! Decoding of whole bodies.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,14 +12,14 @@ use crate::decode::{Record, depth, diagnose, kind_of};
 use crate::error::Position;
 use crate::{Error, ErrorKind, Listing, Rejected};
 
-/// Reads a list into owned records.
+/// Decodes a list into owned records.
 pub(crate) fn list<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T>, Error> {
     let mut items = Vec::with_capacity(body.len() / USUAL_RECORD);
     let rejected = each::<T>(layout, body, |record| items.push(T::from_ref(record)))?;
     Ok(Listing { items, rejected })
 }
 
-/// Reads a list into records that borrow from the body.
+/// Decodes a list into records that borrow from the body.
 pub(crate) fn borrowed<T: Record>(
     layout: Layout,
     body: &[u8],
@@ -29,10 +29,10 @@ pub(crate) fn borrowed<T: Record>(
     Ok(Listing { items, rejected })
 }
 
-/// How many bytes a record usually has at least, so that a list need not be moved as it grows.
+/// Typical minimum size of a record, in bytes, from which the capacity of a list is estimated.
 const USUAL_RECORD: usize = 192;
 
-/// Gives every record to `take`, and returns those that could not be read.
+/// Passes every record to `take`, and returns the rejected ones.
 #[inline]
 fn each<'b, T: Record>(
     layout: Layout,
@@ -49,18 +49,18 @@ fn each<'b, T: Record>(
         match engine.next::<T, ()>(window, &mut at, |record, _| take(record))? {
             Step::Record(()) => {}
             Step::Rejected(record) => rejected.push(record),
-            // There never is more: the engine says what is missing instead.
+            // `More` does not occur: the body is whole, so the engine reports what is missing.
             Step::More | Step::End => return Ok(rejected),
         }
     }
 }
 
-/// Reads a document that is one object.
+/// Decodes a document that is one object.
 pub(crate) fn object<T: Record>(body: &[u8]) -> Result<T, Error> {
     let (text, position) = document(body)?;
     let mut cursor = Cursor::new(text, 0);
     if let Some(record) = T::Ref::read(&mut cursor)
-        && text.get(cursor.at()..).is_some_and(|rest| rest.bytes().all(is_blank))
+        && text.get(cursor.at()..).is_some_and(|rest| rest.bytes().all(is_whitespace))
     {
         return Ok(T::from_ref(record));
     }
@@ -70,7 +70,7 @@ pub(crate) fn object<T: Record>(body: &[u8]) -> Result<T, Error> {
     }
 }
 
-/// Returns the JSON text of any document, without the blanks around it.
+/// Returns the JSON text of any document, without surrounding whitespace.
 pub(crate) fn json(body: &[u8]) -> Result<&str, Error> {
     let (text, position) = document(body)?;
     let error = |kind, position, expected| Error::new(kind, String::new(), position, expected);
@@ -80,16 +80,16 @@ pub(crate) fn json(body: &[u8]) -> Result<&str, Error> {
     }
     let text = text.trim_matches([' ', '\t', '\n', '\r']);
     if depth::exceeded(text) {
-        return Err(error(ErrorKind::TooDeep, position, "a value less nested"));
+        return Err(error(ErrorKind::TooDeep, position, depth::EXPECTED));
     }
     Ok(text)
 }
 
-fn is_blank(byte: u8) -> bool {
+fn is_whitespace(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Checks the encoding, and steps over a byte order mark.
+/// Checks the encoding and skips a byte order mark.
 fn document(body: &[u8]) -> Result<(&str, Position), Error> {
     let (text, invalid) = checked(body);
     if !invalid.is_empty() {

@@ -1,10 +1,10 @@
-//! Civil date and time: what a clock on a wall shows, without saying where the wall is.
+//! Civil dates and times: a date and a clock time without a time zone.
 
 use core::fmt;
 
-/// A date and time without a zone.
+/// A date and time without a time zone.
 ///
-/// The service text does not say in which zone its times are (section 2), so none is ever attached.
+/// The contract does not say in which zone its times are (section 2), so none is ever attached.
 ///
 /// # Examples
 ///
@@ -34,7 +34,7 @@ pub struct Civil {
 }
 
 impl Civil {
-    /// Reads `YYYY-MM-DD HH:MM:SS` and nothing else.
+    /// Parses `YYYY-MM-DD HH:MM:SS` and no other format.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (date, time) = text.split_once(' ')?;
         let (year, month_day) = date.split_once('-')?;
@@ -62,7 +62,7 @@ impl fmt::Display for Civil {
     }
 }
 
-/// Returns 0 for a month that does not exist, so that no day fits into it.
+/// Returns the number of days in a month, or 0 if the month does not exist, so that no day is valid.
 pub(crate) fn days_in(year: u16, month: u8) -> u8 {
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     match month {
@@ -78,7 +78,7 @@ fn two_digits(text: &str) -> Option<u8> {
     number(text, 2).and_then(|number| u8::try_from(number).ok())
 }
 
-/// Reads exactly `digits` decimal digits.
+/// Parses exactly `digits` decimal digits.
 fn number(text: &str, digits: usize) -> Option<u16> {
     let all = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
     all.then(|| text.parse().ok()).flatten()

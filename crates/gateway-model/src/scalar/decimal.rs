@@ -1,5 +1,6 @@
-//! Decimal numbers that travel as text.
+//! Decimal numbers as text.
 
+/// Returns whether the text is an optional sign, digits, and an optional fraction.
 pub(crate) fn is_plain(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));

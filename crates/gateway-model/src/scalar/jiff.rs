@@ -1,4 +1,4 @@
-//! Dates and times from and to `jiff`: civil on both sides, for the service names no time zone.
+//! Conversions from and to `jiff`, both sides civil: the contract does not specify a time zone.
 
 use jiff::civil::DateTime;
 
@@ -11,8 +11,8 @@ impl TryFrom<Civil> for DateTime {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) when the fields were changed into none
-    /// that exists, such as 30 February.
+    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the fields were changed to a date or
+    /// time that does not exist, such as 30 February.
     fn try_from(civil: Civil) -> Result<Self, Error> {
         let Civil { year, month, day, hour, minute, second } = civil;
         let [month, day, hour, minute, second] =
@@ -30,8 +30,8 @@ impl TryFrom<DateTime> for Civil {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) when the service has no way to write it:
-    /// it lies before the year 0, or between two seconds.
+    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the format of the service cannot
+    /// represent the time: before the year 0, or with a fraction of a second.
     fn try_from(time: DateTime) -> Result<Self, Error> {
         let parts = [time.month(), time.day(), time.hour(), time.minute(), time.second()];
         let [month, day, hour, minute, second] = parts.map(i8::unsigned_abs);
@@ -44,18 +44,18 @@ impl TryFrom<DateTime> for Civil {
     }
 }
 
-/// Adds the same to a scalar whose text is a date and time.
+/// Adds the conversions to a scalar whose text is a date and time.
 macro_rules! conversions {
     ($name:ident) => {
         impl TryFrom<&$name> for jiff::civil::DateTime {
             type Error = crate::Error;
 
-            /// Reads the text, which stays as it came.
+            /// Converts the text, which is unchanged.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) when it is no date and time,
-            /// such as `0000-00-00 00:00:00`.
+            /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a date and
+            /// time, such as `0000-00-00 00:00:00`.
             fn try_from(text: &$name) -> Result<Self, crate::Error> {
                 match text.civil() {
                     Some(civil) => Self::try_from(civil),
@@ -67,12 +67,12 @@ macro_rules! conversions {
         impl TryFrom<jiff::civil::DateTime> for $name {
             type Error = crate::Error;
 
-            /// Writes the text as the service does.
+            /// Converts a date and time to the format of the service.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) when the service has no way to
-            /// write it: it lies before the year 0, or between two seconds.
+            /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the format of the service
+            /// cannot represent the time: before the year 0, or with a fraction of a second.
             fn try_from(time: jiff::civil::DateTime) -> Result<Self, crate::Error> {
                 crate::Civil::try_from(time).map(Self::from)
             }

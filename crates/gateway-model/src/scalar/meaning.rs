@@ -1,17 +1,18 @@
-//! What a text scalar means, offered on demand; the text itself stays as it came.
+//! The meanings of text scalars. A scalar keeps its text and converts it on demand.
 
 /// Adds a meaning to a scalar.
 macro_rules! meaning {
     ($name:ident, integer_in_query) => {
         impl $name {
-            /// Returns the number that a query carries.
+            /// Returns the identifier as the integer that a query contains.
             ///
-            /// The service shows the identifier as text in a record and as an integer in a query,
-            /// so the text is kept and read only when it is asked for.
+            /// The service uses text in a record and an integer in a query (sections 2 and 4.1 of the
+            /// contract), so the text is kept and parsed on demand.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) when the text is not made of decimal digits, or does not fit.
+            /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) if the text is not a decimal
+            /// number, or exceeds 64 bits.
             ///
             /// ```
             #[doc = concat!("use gateway_model::", stringify!($name), ";")]
@@ -35,9 +36,10 @@ macro_rules! meaning {
     };
     ($name:ident, decimal) => {
         impl $name {
-            /// Says whether the text is a plain decimal number: an optional sign, digits, an optional fraction.
+            /// Returns whether the text is a plain decimal number: an optional sign, digits, and an
+            /// optional fraction.
             ///
-            /// Anything else is kept as it came: `1e3`, `1,234.50` and `NaN` are text.
+            /// Any other text is kept too, such as `1e3`, `1,234.50` or `NaN`.
             ///
             /// ```
             #[doc = concat!("use gateway_model::", stringify!($name), ";")]
@@ -55,9 +57,9 @@ macro_rules! meaning {
     };
     ($name:ident, civil_date_time) => {
         impl $name {
-            /// Returns the date and time, if the text is one.
+            /// Returns the date and time, or `None` if the text is not one.
             ///
-            /// Text that is none, such as `0000-00-00 00:00:00`, is kept as it came.
+            /// Such text, for example `0000-00-00 00:00:00`, is kept unchanged.
             ///
             /// ```
             #[doc = concat!("use gateway_model::", stringify!($name), ";")]

@@ -1,4 +1,4 @@
-//! Decimal numbers from and to `rust_decimal`: exactly, or not at all.
+//! Exact conversions from and to `rust_decimal`.
 
 /// Adds the conversions to a scalar whose text is a decimal number.
 macro_rules! conversions {
@@ -6,12 +6,12 @@ macro_rules! conversions {
         impl TryFrom<&$name> for rust_decimal::Decimal {
             type Error = crate::Error;
 
-            /// Reads the text, which stays as it came.
+            /// Converts the text, which is unchanged. Never rounds.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) when it is no plain decimal
-            /// number, or has more digits than the type holds: nothing is ever rounded.
+            /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a plain
+            /// decimal number, or has more digits than the type can hold.
             fn try_from(text: &$name) -> Result<Self, crate::Error> {
                 let number =
                     if text.is_plain() { Self::from_str_exact(text.as_str()).ok() } else { None };
@@ -22,7 +22,7 @@ macro_rules! conversions {
         }
 
         impl From<rust_decimal::Decimal> for $name {
-            /// Writes every digit, zeros at the end included.
+            /// Converts the number with every digit, including trailing zeros.
             fn from(number: rust_decimal::Decimal) -> Self {
                 Self::from(alloc::string::ToString::to_string(&number))
             }

@@ -1,4 +1,4 @@
-//! The members of the object around a list.
+//! The fields of the object around a list.
 
 use serde::Deserialize as _;
 use serde::de::IgnoredAny;
@@ -9,7 +9,7 @@ use crate::decode::text::CowText;
 use crate::{Error, ErrorKind};
 
 impl Engine {
-    /// Returns which member of the envelope this is.
+    /// Returns which field of the envelope this is.
     pub(super) fn name(
         &mut self,
         window: Window<'_>,
@@ -29,12 +29,17 @@ impl Engine {
         };
         if core::mem::replace(seen, true) {
             let position = self.position(window.text, at);
-            return Err(Error::new(ErrorKind::Duplicate, name.0.into(), position, "it once"));
+            return Err(Error::new(
+                ErrorKind::Duplicate,
+                name.0.into(),
+                position,
+                "the field once",
+            ));
         }
         Ok(member)
     }
 
-    /// Reads the value of a member of the envelope that is not the list.
+    /// Checks the value of a field of the envelope other than the list.
     pub(super) fn value(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), Error> {
         if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
             return Err(self.syntax(window, at, json, &error));
@@ -47,21 +52,19 @@ impl Engine {
                 Err(_) => (ErrorKind::WrongType, envelope.marker, envelope.success),
             },
             Member::Items => (ErrorKind::WrongType, envelope.items, "an array"),
-            Member::Other if depth::exceeded(json) => {
-                (ErrorKind::TooDeep, "*", "a value less nested")
-            }
+            Member::Other if depth::exceeded(json) => (ErrorKind::TooDeep, "*", depth::EXPECTED),
             Member::Other => return Ok(()),
         };
         let error = Error::new(kind, name.into(), self.position(window.text, at), expected);
         if self.member == Member::Items {
-            // The marker may still come, and says more about what happened.
+            // The marker may follow, and a failure it reports takes precedence.
             self.pending = Some(error);
             return Ok(());
         }
         Err(error)
     }
 
-    /// At the end of the envelope: it must have said success, and must have had a list.
+    /// At the end of the envelope, checks that it reported success and contained a list.
     pub(super) fn check_envelope(&mut self, text: &str, at: usize) -> Result<(), Error> {
         let Layout::Envelope(envelope) = self.layout else { return Ok(()) };
         let (name, expected) = match (self.marker_seen, self.items_seen) {

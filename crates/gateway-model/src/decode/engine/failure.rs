@@ -1,4 +1,4 @@
-//! What is wrong with a document, and where.
+//! Errors of a document, with their position.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use crate::error::Position;
 use crate::{Error, ErrorKind};
 
 impl Engine {
-    /// The window ends in the middle of something.
+    /// Handles the end of a window within a value: asks for more, or fails if the document ends.
     pub(super) fn exhausted(&mut self, window: Window<'_>) -> Result<Walk, Error> {
         let kind = match window.after {
             After::More => return Ok(Walk::More),
@@ -52,7 +52,7 @@ impl Engine {
         json: &str,
         error: &serde_json::Error,
     ) -> Error {
-        // Only a number or a word can be cut without a sign of it: all else has a last byte of its own.
+        // Only a number or a literal can be truncated unnoticed: all other values have a closing byte.
         let at_the_end = !json.starts_with(['"', '[', '{'])
             && window.after == After::Nothing
             && at + json.len() == window.text.len();
@@ -66,7 +66,7 @@ impl Engine {
         Error::new(kind, self.path(), position, expected)
     }
 
-    /// Returns the path of the record that is being read.
+    /// Returns the path of the record that is being decoded.
     pub(super) fn path(&self) -> String {
         match (self.state, self.layout) {
             (State::Record { .. }, Layout::Array) => format!("[{}]", self.index),
@@ -77,7 +77,7 @@ impl Engine {
         }
     }
 
-    /// Returns where `at` is in the document. Every byte is counted once.
+    /// Returns the position of `at` in the document. Counts every byte only once.
     pub(super) fn position(&mut self, text: &str, at: usize) -> Position {
         let (known, position) = self.known;
         let position = position.after(text.get(known..at).unwrap_or_default());
