@@ -48,7 +48,7 @@ impl<'a> Extra<'a> {
         self.iter().count()
     }
 
-    /// Returns whether there are no fields.
+    /// Returns whether it has no fields.
     ///
     /// ```
     /// assert!(gateway_model::Extra::default().is_empty());

@@ -1,4 +1,4 @@
-//! What random values are made of: for the features `arbitrary` and `proptest`, which fill the types alike.
+//! Random values, for the features `arbitrary` and `proptest`, which generate the same kinds of values.
 
 #[cfg(feature = "arbitrary")]
 pub(crate) mod draws;
@@ -10,17 +10,17 @@ use core::fmt::Write as _;
 
 use crate::decode::shape::Shape;
 
-/// Says whether the service text lists a member of this name, so that it cannot be an unlisted one.
+/// Returns whether the contract lists a field with this name, so that an unlisted field cannot have it.
 pub(crate) fn lists(shape: Shape, name: &str) -> bool {
     matches!(shape, Shape::Object(object) if object.members.iter().any(|member| member.name == name))
 }
 
-/// Returns the text as JSON.
+/// Returns the text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// Returns the text as JSON in which every character is an escape.
+/// Returns the text as a JSON string in which every character is escaped.
 pub(crate) fn escaped(text: &str) -> String {
     let mut json = String::from('"');
     for half in text.encode_utf16() {
@@ -31,17 +31,17 @@ pub(crate) fn escaped(text: &str) -> String {
     json
 }
 
-/// Whether it is used is up to the spec: it is not dead code.
+/// Not dead code: whether it is used depends on the spec.
 const _: u32 = DEPTH;
 
-/// How many levels a model that may hold itself is deep.
+/// Maximum depth of a model that contains itself, in levels.
 pub(crate) const DEPTH: u32 = 3;
 
-/// How many characters a random text has at most.
+/// Maximum length of a random text, in characters.
 pub(crate) const LONGEST: usize = 24;
 
-/// Texts that programs get wrong. Like every other text here, none has more than 64 characters:
-/// the emitter relies on it where a parameter has a limit.
+/// Texts that programs often handle wrong. No text in this file has more than 64 characters, which the
+/// generator relies on for parameters with a maximum length.
 pub(crate) const SURPRISES: &[&str] = &[
     "",
     " ",
@@ -58,25 +58,25 @@ pub(crate) const SURPRISES: &[&str] = &[
     "\u{202e}txt.exe",
     "\u{feff}",
     "\u{2028}\u{ffff}\u{10ffff}",
-    "a text that is longer than what is kept in place",
+    "a text that is longer than what is stored inline",
 ];
 
-/// Decimal texts that are not plain numbers, or not small ones.
+/// Decimal texts that are not plain numbers, or have many digits.
 pub(crate) const ODD_DECIMALS: &[&str] =
     &["", "1e3", "1,234.50", "NaN", "+5", ".5", "00.10", "123456789012345678901234567890.5"];
 
-/// Dates that do not exist, or are not written as the service writes them.
+/// Dates that do not exist, or are in another format than the service's.
 pub(crate) const ODD_DATES: &[&str] =
     &["0000-00-00 00:00:00", "2026-02-29 00:00:00", "2026-11-20T22:15:00Z", "2026-11-20", ""];
 
-/// Currency codes, and one that is none.
+/// Currency codes, and a text that is not one.
 pub(crate) const CURRENCIES: &[&str] = &["EUR", "PLN", "USD", "XXX", "€"];
 
-/// JSON numbers in every way in which they can be written.
+/// JSON numbers in every notation.
 pub(crate) const NUMBERS: &[&str] =
     &["0", "-0", "7", "-12.50", "1e5", "1E+2", "-0.5e-3", "18446744073709551615", "1e300"];
 
-/// JSON words.
+/// JSON literals.
 pub(crate) const WORDS: &[&str] = &["null", "true", "false"];
 
 #[cfg(test)]
@@ -84,14 +84,14 @@ mod tests {
     use super::{CURRENCIES, ODD_DATES, ODD_DECIMALS, SURPRISES, escaped, quoted};
 
     #[test]
-    fn no_text_is_longer_than_the_emitter_believes() {
+    fn no_text_exceeds_the_length_that_the_generator_assumes() {
         for text in [SURPRISES, ODD_DECIMALS, ODD_DATES, CURRENCIES].concat() {
             assert!(text.chars().count() <= 64, "{text}");
         }
     }
 
     #[test]
-    fn both_ways_to_write_a_text_mean_it() {
+    fn quoted_and_escaped_texts_decode_to_the_text() {
         for text in SURPRISES {
             assert_eq!(
                 serde_json::from_str::<alloc::string::String>(&quoted(text)).unwrap(),

@@ -97,7 +97,7 @@ pub(crate) struct Engine {
     index: u64,
     marker_seen: bool,
     items_seen: bool,
-    /// What is wrong with the list itself. A failure reported by the service takes precedence.
+    /// The error of the list itself. A failure reported by the service takes precedence.
     pending: Option<Error>,
     failed: Option<Error>,
     /// An offset in the window, and its position in the document.

@@ -131,7 +131,7 @@ impl<T: Record> StreamDecoder<T> {
         }
     }
 
-    /// Returns the next record of the list, or the reason why there is none yet.
+    /// Returns the next record of the list, or [`Next::NeedMore`] until it is complete.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
-//! Draws for `arbitrary`: the parts that those of the generated types are made of.
+//! Draws for `arbitrary`: the building blocks of the generated implementations.
 //!
-//! Bytes that have run out give the smallest value there is, so every draw ends.
+//! When the bytes run out, every draw returns its smallest value, so drawing always ends.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -19,7 +19,7 @@ use crate::random::{
 use crate::scalar::civil::days_in;
 use crate::{Civil, Extra, RawQuery};
 
-/// Says how a type is drawn.
+/// Implements `Arbitrary` for a type.
 macro_rules! draw {
     ($name:ty, |$source:ident| $value:expr) => {
         impl<'a> $crate::random::draws::Arbitrary<'a> for $name {
@@ -56,12 +56,12 @@ draw!(Civil, |source| {
     }
 });
 
-/// Any text: of all of Unicode, and what programs get wrong.
+/// Any text: from all of Unicode, and texts that programs often handle wrong.
 pub(crate) fn text(source: &mut Unstructured<'_>) -> Result<String> {
     text_of(source, 0..=usize::MAX)
 }
 
-/// Text of so many characters.
+/// Text with a length in characters within `length`.
 pub(crate) fn text_of(
     source: &mut Unstructured<'_>,
     length: RangeInclusive<usize>,
@@ -77,7 +77,7 @@ pub(crate) fn text_of(
     Ok(text.take(count).collect())
 }
 
-/// Digits, as the service shows them, and other text.
+/// Digits, as in the contract, and other text.
 pub(crate) fn identifier(source: &mut Unstructured<'_>) -> Result<String> {
     match source.int_in_range(0..=4_u8)? {
         4 => text(source),
@@ -114,7 +114,7 @@ pub(crate) fn currency(source: &mut Unstructured<'_>) -> Result<String> {
     }
 }
 
-/// The values that are known, and one that is not.
+/// The known values, and an unknown one.
 pub(crate) fn open<T: Clone + From<String>>(
     source: &mut Unstructured<'_>,
     known: &[T],
@@ -125,12 +125,12 @@ pub(crate) fn open<T: Clone + From<String>>(
     }
 }
 
-/// One of the values, which are all there are.
+/// One of the values of a closed enum.
 pub(crate) fn closed<T: Clone>(source: &mut Unstructured<'_>, all: &[T]) -> Result<T> {
     source.choose(all).cloned()
 }
 
-/// A member that may be absent, `null` or there.
+/// A field that may be absent, `null`, or present.
 pub(crate) fn optional<'a, T, F>(source: &mut Unstructured<'a>, value: F) -> Result<Slot<T>>
 where
     F: FnOnce(&mut Unstructured<'a>) -> Result<T>,
@@ -142,7 +142,7 @@ where
     })
 }
 
-/// A member that leads back to its own model, so many levels deep.
+/// A field whose type contains its own model, up to `depth` levels deep.
 pub(crate) fn nested<T>(
     source: &mut Unstructured<'_>,
     depth: u32,
@@ -154,13 +154,13 @@ pub(crate) fn nested<T>(
     }
 }
 
-/// Members that the service text does not list for the model.
+/// Fields that the contract does not list for the model.
 pub(crate) fn unlisted<T: Sealed>(source: &mut Unstructured<'_>) -> Result<Extra<'static>> {
     let members = members(source)?;
     Ok(Extra::of(members.into_iter().filter(|(name, _)| !lists(T::SHAPE, name))))
 }
 
-/// A value that a query can carry: made of text that is not empty.
+/// A value that a query can contain: one with non-empty text.
 pub(crate) fn sendable<'a, T>(source: &mut Unstructured<'a>) -> Result<T>
 where
     T: Arbitrary<'a> + AsRef<str> + From<String>,
@@ -169,7 +169,7 @@ where
     if value.as_ref().is_empty() { text_of(source, 1..=LONGEST).map(T::from) } else { Ok(value) }
 }
 
-/// A parameter that is there if `is_given`.
+/// A parameter that is set if `is_given`.
 pub(crate) fn given<'a, T, F>(
     source: &mut Unstructured<'a>,
     is_given: bool,
@@ -181,7 +181,7 @@ where
     if is_given { value(source).map(Some) } else { Ok(None) }
 }
 
-/// A parameter that may be there if `may_be_given`.
+/// A parameter that may be set if `may_be_given`.
 pub(crate) fn perhaps<'a, T, F>(
     source: &mut Unstructured<'a>,
     may_be_given: bool,
@@ -198,13 +198,13 @@ fn chosen(source: &mut Unstructured<'_>, texts: &[&str]) -> Result<String> {
     source.choose(texts).map(|text| (*text).to_owned())
 }
 
-/// Names, and JSON texts of values.
+/// Names, with JSON texts as values.
 fn members(source: &mut Unstructured<'_>) -> Result<Vec<(String, String)>> {
     let count = source.int_in_range(0..=3_u8)?;
     (0..count).map(|_| Ok((text(source)?, json(source, 3)?))).collect()
 }
 
-/// JSON text that every reader takes, in every way in which it can be written.
+/// Valid JSON text in every notation.
 fn json(source: &mut Unstructured<'_>, depth: u32) -> Result<String> {
     match source.int_in_range(0..=6_u8)? {
         1 => source.arbitrary::<i64>().map(|number| number.to_string()),
@@ -226,7 +226,7 @@ fn json(source: &mut Unstructured<'_>, depth: u32) -> Result<String> {
     }
 }
 
-/// Which of them are used is up to the spec; none is dead code.
+/// Not dead code: which of them are used depends on the spec.
 const _: () = {
     _ = (identifier, decimal, date_time, currency, open::<String>, closed::<String>);
     _ = (text_of, optional::<String, Draw>, nested::<String>);

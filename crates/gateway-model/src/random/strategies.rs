@@ -1,4 +1,4 @@
-//! Strategies for `proptest`: the parts that those of the generated types are made of.
+//! Strategies for `proptest`: the building blocks of the generated implementations.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -24,7 +24,7 @@ use crate::random::{
 use crate::scalar::civil::days_in;
 use crate::{Civil, Extra, RawQuery};
 
-/// Makes a strategy the one that `any` gives for a type.
+/// Implements proptest's `Arbitrary` for a type with a strategy.
 macro_rules! strategy {
     ($name:ty, $strategy:expr) => {
         impl $crate::random::strategies::Arbitrary for $name {
@@ -63,12 +63,12 @@ strategy!(Civil, {
     )
 });
 
-/// Any text: plain, of all of Unicode, and what programs get wrong.
+/// Any text: plain, from all of Unicode, and texts that programs often handle wrong.
 pub(crate) fn text() -> BoxedStrategy<String> {
     text_of(0..=LONGEST)
 }
 
-/// Text of so many characters.
+/// Text with a length in characters within `length`.
 pub(crate) fn text_of(length: RangeInclusive<usize>) -> BoxedStrategy<String> {
     let longest = LONGEST.min(*length.end());
     let fits = |text: &&str| length.contains(&text.chars().count());
@@ -81,7 +81,7 @@ pub(crate) fn text_of(length: RangeInclusive<usize>) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Digits, as the service shows them, and other text.
+/// Digits, as in the contract, and other text.
 pub(crate) fn identifier() -> BoxedStrategy<String> {
     prop_oneof![4 => any::<u64>().prop_map(|number| number.to_string()), 1 => text()].boxed()
 }
@@ -112,7 +112,7 @@ pub(crate) fn currency() -> BoxedStrategy<String> {
     prop_oneof![4 => select(CURRENCIES).prop_map(str::to_owned), 1 => text()].boxed()
 }
 
-/// The values that are known, and one that is not.
+/// The known values, and an unknown one.
 pub(crate) fn open<T>(known: &'static [T]) -> BoxedStrategy<T>
 where
     T: Clone + Debug + From<String> + 'static,
@@ -120,7 +120,7 @@ where
     prop_oneof![2 => select(known), 1 => text().prop_map(T::from)].boxed()
 }
 
-/// A member that may be absent, `null` or there.
+/// A field that may be absent, `null`, or present.
 pub(crate) fn optional<S: Strategy + 'static>(value: S) -> BoxedStrategy<Slot<S::Value>> {
     prop_oneof![
         1 => LazyJust::new(|| Slot::Empty),
@@ -130,7 +130,7 @@ pub(crate) fn optional<S: Strategy + 'static>(value: S) -> BoxedStrategy<Slot<S:
     .boxed()
 }
 
-/// A member that leads back to its own model, so many levels deep.
+/// A field whose type contains its own model, up to `depth` levels deep.
 pub(crate) fn nested<T: Debug + 'static>(
     depth: u32,
     value: fn(u32) -> BoxedStrategy<T>,
@@ -141,19 +141,19 @@ pub(crate) fn nested<T: Debug + 'static>(
     }
 }
 
-/// Members that the service text does not list for the model.
+/// Fields that the contract does not list for the model.
 pub(crate) fn unlisted<T: Sealed>() -> BoxedStrategy<Extra<'static>> {
     let unlisted = |(name, _): &(String, String)| !lists(T::SHAPE, name);
     members().prop_map(move |members| Extra::of(members.into_iter().filter(unlisted))).boxed()
 }
 
-/// A value that a query can carry.
+/// A value that a query can contain.
 pub(crate) fn sendable<T: Arbitrary + AsRef<str> + 'static>() -> BoxedStrategy<T> {
     let is_sendable = |value: &T| !value.as_ref().is_empty();
-    any::<T>().prop_filter("a query carries no empty text", is_sendable).boxed()
+    any::<T>().prop_filter("a query contains no empty text", is_sendable).boxed()
 }
 
-/// A parameter that is there if `is_given`.
+/// A parameter that is set if `is_given`.
 pub(crate) fn given<S: Strategy + 'static>(
     is_given: bool,
     value: S,
@@ -161,7 +161,7 @@ pub(crate) fn given<S: Strategy + 'static>(
     if is_given { value.prop_map(Some).boxed() } else { LazyJust::new(|| None).boxed() }
 }
 
-/// A parameter that may be there if `may_be_given`.
+/// A parameter that may be set if `may_be_given`.
 pub(crate) fn perhaps<S: Strategy + 'static>(
     may_be_given: bool,
     value: S,
@@ -170,12 +170,12 @@ pub(crate) fn perhaps<S: Strategy + 'static>(
     prop_oneof![LazyJust::new(|| None), value].boxed()
 }
 
-/// Names, and JSON texts of values.
+/// Names, with JSON texts as values.
 fn members() -> BoxedStrategy<Vec<(String, String)>> {
     vec((text(), json()), 0..4).boxed()
 }
 
-/// JSON text that every reader takes, in every way in which it can be written.
+/// Valid JSON text in every notation.
 fn json() -> BoxedStrategy<String> {
     let leaf = prop_oneof![
         select(WORDS).prop_map(str::to_owned),
@@ -195,7 +195,7 @@ fn json() -> BoxedStrategy<String> {
     nested.boxed()
 }
 
-/// Which of them are used is up to the spec; none is dead code.
+/// Not dead code: which of them are used depends on the spec.
 const _: () = {
     _ = (identifier, decimal, date_time, currency, open::<String>);
     _ = (text_of, optional::<Just<()>>, nested::<()>);
