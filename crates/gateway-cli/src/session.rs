@@ -20,11 +20,12 @@ use crate::failure::Failure;
 use crate::interrupt::Unfinished;
 use crate::output::destination::Destination;
 use crate::output::flags::OutputFlags;
+use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::progress::records as count;
 use crate::output::raw::Raw;
-use crate::output::select::{Fields, refuse};
-use crate::output::{Format, Shape};
+use crate::output::schema::{RecordSource, Schema};
+use crate::output::select::Fields;
 use crate::screen::Screen;
 use crate::trace::Trace;
 
@@ -75,15 +76,16 @@ impl Session {
         if self.is_only_shown(&operation)? || self.is_raw(&operation)? {
             return Ok(());
         }
-        let shape = Shape { columns, fields, single: false };
-        let mut printer = Printer::of_service(&self.output, self.screen, &shape, O::METHOD)?;
+        let source = RecordSource::Operation { method: O::METHOD };
+        let schema = Schema { columns, fields, single: false, source };
+        let mut printer = Printer::open(&self.output, self.screen, &schema)?;
         match self.print_all(&operation, &mut printer) {
             Ok(rejected) => {
                 self.close(printer)?;
                 if rejected == 0 { Ok(()) } else { Err(Failure::rejected(rejected)) }
             }
             Err(failure) => {
-                printer.cut();
+                printer.abort();
                 Err(failure)
             }
         }
@@ -100,10 +102,10 @@ impl Session {
             self.client.stream(operation).map_err(|error| self.explain_answer(error))?;
         loop {
             // Nothing of a record is kept here, so nothing is copied.
-            let next = match records.received_json_with(|_, json| printer.came(json)) {
+            let next = match records.received_json_with(|_, json| printer.print_received(json)) {
                 None => {
-                    printer.pause()?;
-                    records.next_json_with(|_, json| printer.came(json))
+                    printer.idle()?;
+                    records.next_json_with(|_, json| printer.print_received(json))
                 }
                 received => received,
             };
@@ -112,11 +114,7 @@ impl Session {
                 Entry::Record(done) => done?,
                 Entry::Rejected(record) => {
                     rejected += 1;
-                    printer.warn(&format!(
-                        "the record at index {} was left out: {}",
-                        record.index(),
-                        record.error()
-                    ));
+                    printer.skipped(record.index(), record.error());
                 }
             }
         }
@@ -136,16 +134,17 @@ impl Session {
         if self.is_only_shown(&operation)? || self.is_raw(&operation)? {
             return Ok(());
         }
-        let shape = Shape { columns, fields, single: true };
-        let mut printer = Printer::of_service(&self.output, self.screen, &shape, O::METHOD)?;
+        let source = RecordSource::Operation { method: O::METHOD };
+        let schema = Schema { columns, fields, single: true, source };
+        let mut printer = Printer::open(&self.output, self.screen, &schema)?;
         let object = self.client.send(&operation).map_err(|error| self.explain_answer(error))?;
-        printer.record(&object)?;
+        printer.print(&object)?;
         self.close(printer)
     }
 
     /// Ends the output, and says for `-v` how many records are in it.
     fn close(&self, printer: Printer) -> Result<(), Failure> {
-        let records = printer.records();
+        let records = printer.printed();
         printer.finish()?;
         if self.trace.is_some() {
             self.screen.trace(&format!("  printed {}", count(records)));
@@ -174,10 +173,10 @@ impl Session {
 
     /// Prints the bytes of the answer, if that is what is asked.
     fn is_raw<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
-        if Format::asked(&self.output)? != Some(Format::Raw) {
+        if self.output.format()? != Some(Format::Raw) {
             return Ok(false);
         }
-        refuse(&self.output, RAW)?;
+        self.output.refuse_selection(RAW)?;
         let answer = self.stream_raw(operation)?.error_for_status();
         let mut answer = answer.map_err(|error| self.explain(error))?;
         let mut out = Raw::open(&self.output, self.screen)?;
@@ -206,14 +205,14 @@ impl Session {
     pub(crate) fn pass_on(&self, answer: &mut RawAnswer, out: &mut Raw) -> Result<(), Failure> {
         loop {
             match answer.chunk() {
-                Ok(Some(piece)) => out.push(&piece)?,
+                Ok(Some(piece)) => out.write(&piece)?,
                 Ok(None) => return Ok(()),
                 Err(error) => {
-                    out.cut();
+                    out.abort();
                     return Err(self.explain(error));
                 }
             }
-            out.pause();
+            out.idle();
         }
     }
 
@@ -255,7 +254,7 @@ impl Session {
 }
 
 /// Why nothing can be chosen from an answer.
-pub(crate) const RAW: &str = "-o raw prints the answer as it comes";
+pub(crate) const RAW: &str = "-o raw prints the unchanged response";
 
 /// An operation whose parameters come from the command line.
 ///

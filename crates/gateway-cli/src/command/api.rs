@@ -9,11 +9,11 @@ use gateway_client::model::{Operation as _, RawQuery};
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
+use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::raw::Raw;
-use crate::output::record::{Members, one_line};
-use crate::output::select::{chooses, refuse};
-use crate::output::{Format, Shape};
+use crate::output::record::{Object, one_line};
+use crate::output::schema::{RecordSource, Schema};
 use crate::session::{RAW, RawAnswer, Session};
 
 /// What to ask.
@@ -43,21 +43,21 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
     if session.is_only_shown(&query)? {
         return Ok(());
     }
-    let format = Format::asked(&session.output)?;
+    let format = session.output.format()?;
     if format == Some(Format::Raw) {
-        refuse(&session.output, RAW)?;
+        session.output.refuse_selection(RAW)?;
     }
     if flags.include {
-        refuse(&session.output, "--include prints the answer as it comes")?;
+        session.output.refuse_selection("--include prints the unchanged response")?;
     }
     match format {
-        None | Some(Format::Json) if chooses(&session.output).is_none() => {}
+        None | Some(Format::Json) if session.output.selection().is_none() => {}
         Some(Format::Raw) => {}
         _ if flags.include => {
             return Err(Failure::usage(
-                "--include prints the answer as it comes, in no other format",
+                "cannot use --include with this format: it prints the unchanged response",
             )
-            .hint("-o raw or -o json go with it"));
+            .hint("remove --include, or use -o raw or -o json"));
         }
         _ => return records(session, &query),
     }
@@ -70,7 +70,7 @@ fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Fai
     let head = if include { head(&answer) } else { String::new() };
     let mut answer = answer.error_for_status().or_else(|error| refused(session, error, &head))?;
     let mut out = Raw::open(&session.output, session.screen)?;
-    out.push(head.as_bytes())?;
+    out.write(head.as_bytes())?;
     session.pass_on(&mut answer, &mut out)?;
     if include || session.output.output != Some(Format::Raw) {
         out.end_line()?;
@@ -82,8 +82,8 @@ fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Fai
 fn refused<T>(session: &Session, error: Error, head: &str) -> Result<T, Failure> {
     if session.output.file().is_none() {
         let mut out = Raw::open(&session.output, session.screen)?;
-        out.push(head.as_bytes())?;
-        out.push(error.body().map_or(&[], |body| body))?;
+        out.write(head.as_bytes())?;
+        out.write(error.body().map_or(&[], |body| body))?;
         out.end_line()?;
         out.finish()?;
     }
@@ -104,17 +104,17 @@ fn records(session: &Session, query: &RawQuery) -> Result<(), Failure> {
     };
     let names = names(&values);
     let columns: Vec<&str> = names.iter().map(String::as_str).collect();
-    let shape = Shape { columns: &columns, fields: &[], single };
-    let mut printer = Printer::of_anything(&session.output, session.screen, &shape)?;
+    let schema = Schema { columns: &columns, fields: &[], single, source: RecordSource::Response };
+    let mut printer = Printer::open(&session.output, session.screen, &schema)?;
     for value in values {
-        printer.text(&one_line(value))?;
+        printer.print_line(&one_line(value))?;
     }
     Ok(printer.finish()?)
 }
 
 /// Returns the records of an answer that is an array, or that has one in an envelope of success (spec 4.1).
 fn array(json: &str) -> Option<Vec<&RawValue>> {
-    let envelope = Members::read(json);
+    let envelope = Object::parse(json);
     let array = match envelope.get("status") {
         Some(r#""success""#) => envelope.get("result").unwrap_or(json),
         _ => json,
@@ -126,7 +126,7 @@ fn array(json: &str) -> Option<Vec<&RawValue>> {
 fn names(records: &[&str]) -> Vec<String> {
     let (mut names, mut known) = (Vec::new(), HashSet::new());
     for record in records {
-        for name in Members::of_record(record).names() {
+        for name in Object::of_record(record).names() {
             if !known.contains(name) {
                 known.insert(name.to_owned());
                 names.push(name.to_owned());

@@ -17,9 +17,9 @@ use crate::connect::{
 };
 use crate::failure::Failure;
 use crate::generated::commands::CheapestQuestion;
-use crate::output::Shape;
 use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
+use crate::output::schema::{RecordSource, Schema};
 use crate::screen::{Screen, variable};
 use crate::session::{Asked, Session};
 
@@ -187,8 +187,9 @@ fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Resul
     if session.is_only_shown(&question())? {
         return Ok(());
     }
-    let shape = Shape { columns: FIELDS, fields: FIELDS, single: true };
-    let mut printer = Printer::open(output, screen, &shape)?;
+    let source = RecordSource::Program;
+    let schema = Schema { columns: FIELDS, fields: FIELDS, single: true, source };
+    let mut printer = Printer::open(output, screen, &schema)?;
     let answer = session.client.send(&question());
     let accepted = match &answer {
         Ok(_) => Some(true),
@@ -198,7 +199,7 @@ fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Resul
         },
     };
     let settings = &session.settings;
-    printer.record(&Status {
+    printer.print(&Status {
         profile: settings.profile.value.clone(),
         base_url: settings.base_url.as_ref().map(|url| url.value.clone()),
         token: settings.token.as_ref().map(ToString::to_string),

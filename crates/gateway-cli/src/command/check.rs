@@ -10,10 +10,9 @@ use serde::Serialize;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::generated::commands::CheapestQuestion;
-use crate::output::Shape;
 use crate::output::destination::Destination;
 use crate::output::printer::Printer;
-use crate::output::select::refuse;
+use crate::output::schema::{RecordSource, Schema};
 use crate::session::{Asked, Session};
 use crate::trace::token_of;
 
@@ -113,20 +112,23 @@ fn target(session: &Session, question: &Asked<CheapestQuestion>) -> Result<Targe
 fn open(session: &Session, report: Option<ReportForm>) -> Result<Findings, Failure> {
     let output = &session.output;
     let Some(form) = report else {
-        let shape = Shape { columns: COLUMNS, fields: FIELDS, single: false };
-        return Ok(Findings::Records(Box::new(Printer::open(output, session.screen, &shape)?)));
+        let source = RecordSource::Program;
+        let schema = Schema { columns: COLUMNS, fields: FIELDS, single: false, source };
+        return Ok(Findings::Records(Box::new(Printer::open(output, session.screen, &schema)?)));
     };
-    refuse(output, "a report has every check")?;
+    output.refuse_selection("a report contains every check")?;
     if output.output.is_some() || output.excel || output.csv_raw || output.separator.is_some() {
-        return Err(Failure::usage("a report has a form of its own")
-            .hint("leave out --report, or -o and what belongs to it"));
+        return Err(Failure::usage(
+            "cannot combine --report with -o or a CSV flag: --report sets the format",
+        )
+        .hint("remove --report, or remove -o and the CSV flags"));
     }
     Ok(Findings::Report(form, Destination::open(output.file())?))
 }
 
 fn print(mut printer: Printer, report: &Report) -> Result<(), Failure> {
     for Finding { check, verdict, .. } in report.findings() {
-        printer.record(&Row {
+        printer.print(&Row {
             check: check.name,
             verdict: verdict.word(),
             title: check.title,

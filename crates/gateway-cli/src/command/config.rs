@@ -11,9 +11,9 @@ use crate::config::origin::Setting;
 use crate::config::settings::{Settings, profile};
 use crate::connect::check_base_url;
 use crate::failure::Failure;
-use crate::output::Shape;
 use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
+use crate::output::schema::{RecordSource, Schema};
 use crate::screen::Screen;
 
 /// What to do with settings.
@@ -119,13 +119,14 @@ pub(crate) fn run(
             let settings = Settings::of_known(service)?;
             let fields: &[&str] = &["setting", "value", "origin"];
             let fields = fields.get(..if origin { 3 } else { 2 }).unwrap_or(fields);
-            let shape = Shape { columns: fields, fields, single: false };
-            let mut printer = Printer::open(output, screen, &shape)?;
+            let source = RecordSource::Program;
+            let schema = Schema { columns: fields, fields, single: false, source };
+            let mut printer = Printer::open(output, screen, &schema)?;
             for mut listed in listed(&settings) {
                 if !origin {
                     listed.origin = None;
                 }
-                printer.record(&listed)?;
+                printer.print(&listed)?;
             }
             Ok(printer.finish()?)
         }

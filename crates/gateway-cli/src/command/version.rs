@@ -6,8 +6,7 @@ use crate::command::print::print;
 use crate::failure::Failure;
 use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
-use crate::output::select::chooses;
-use crate::output::{Format, Shape};
+use crate::output::schema::{RecordSource, Schema};
 use crate::screen::Screen;
 
 /// What a report of a problem should name.
@@ -29,7 +28,7 @@ pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
         demo: cfg!(feature = "demo"),
         keyring: cfg!(feature = "keyring"),
     };
-    if Format::asked(output)?.is_none() && chooses(output).is_none() {
+    if output.format()?.is_none() && output.selection().is_none() {
         let with = |there| if there { "with" } else { "without" };
         let text = format!(
             "{} {}\nAPI {}, {} sample data, {} the keyring of the operating system\n",
@@ -41,9 +40,10 @@ pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
         );
         return print(output, text.as_bytes());
     }
-    let shape = Shape { columns: FIELDS, fields: FIELDS, single: true };
-    let mut printer = Printer::open(output, screen, &shape)?;
-    printer.record(&version)?;
+    let source = RecordSource::Program;
+    let schema = Schema { columns: FIELDS, fields: FIELDS, single: true, source };
+    let mut printer = Printer::open(output, screen, &schema)?;
+    printer.print(&version)?;
     Ok(printer.finish()?)
 }
 

@@ -1,4 +1,4 @@
-//! Where the output goes: standard output, or a file that is there whole or not at all.
+//! The destination of the output: standard output, a device, or a file that is written atomically.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -6,102 +6,102 @@ use std::path::{Path, PathBuf};
 
 use crate::atomic_file::AtomicFile;
 use crate::failure::Failure;
-use crate::output::meanwhile::Meanwhile;
+use crate::output::auto_flush::AutoFlush;
 use crate::screen::{Screen, View};
 
-/// An open output that counts what goes through it.
+/// An open output that counts the bytes written to it.
 #[derive(Debug)]
 pub(crate) struct Destination {
-    to: To,
+    target: Target,
     bytes: u64,
 }
 
 #[derive(Debug)]
-enum To {
-    Stdout(Meanwhile<io::Stdout>),
-    /// A device or a pipe: there is nothing to put in its place.
-    Special(Meanwhile<File>),
-    /// A file that takes its name when it is complete, and goes away if it never is.
+enum Target {
+    Stdout(AutoFlush<io::Stdout>),
+    /// A device or a pipe, which cannot be replaced by another file.
+    Device(AutoFlush<File>),
+    /// A temporary file: renamed to `path` when it is complete, removed on failure.
     File {
         out: BufWriter<AtomicFile>,
-        target: PathBuf,
+        path: PathBuf,
     },
 }
 
 impl Destination {
-    /// Opens the file, or standard output.
+    /// Opens a file, or standard output without a path.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
-        let to = match path {
-            None => To::Stdout(Meanwhile::new(buffered(io::stdout()))),
+        let target = match path {
+            None => Target::Stdout(AutoFlush::new(buffered(io::stdout()))),
             Some(path) => Self::file(path).map_err(|error| {
                 let cause = match error.kind() {
-                    io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-                    // Nobody knows the file that the text of some errors names.
+                    io::ErrorKind::NotFound => "no such folder".to_owned(),
+                    // The text of such an error names the temporary file, which the user does not know.
                     kind if error.get_ref().is_some() => kind.to_string(),
                     _ => error.to_string(),
                 };
-                Failure::usage(format!("{} cannot be written", path.display())).because(cause)
+                Failure::usage(format!("cannot write {}", path.display())).because(cause)
             })?,
         };
-        Ok(Self { to, bytes: 0 })
+        Ok(Self { target, bytes: 0 })
     }
 
-    fn file(path: &Path) -> io::Result<To> {
-        let there = fs::metadata(path).ok();
-        if there.as_ref().is_some_and(|there| !there.is_file()) {
+    fn file(path: &Path) -> io::Result<Target> {
+        let existing = fs::metadata(path).ok();
+        if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
             let device = File::options().write(true).open(path)?;
-            return Ok(To::Special(Meanwhile::new(buffered(device))));
+            return Ok(Target::Device(AutoFlush::new(buffered(device))));
         }
-        // A link stays a link: what it leads to is replaced, or made.
-        let target = if there.is_some() { fs::canonicalize(path)? } else { led_to(path)? };
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        // A symbolic link is kept: the file it points to is replaced or created.
+        let path = if existing.is_some() { fs::canonicalize(path)? } else { follow_links(path)? };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or_else(|| Path::new("."));
         let out = AtomicFile::create(folder, ".part")?;
-        if let Some(there) = there {
-            // Who may read it was decided when it was made. Some file systems know no such thing.
-            drop(out.as_file().set_permissions(there.permissions()));
+        if let Some(existing) = existing {
+            // A replaced file keeps its mode. Some file systems do not support modes.
+            drop(out.as_file().set_permissions(existing.permissions()));
         }
-        Ok(To::File { out: buffered(out), target })
+        Ok(Target::File { out: buffered(out), path })
     }
 
-    /// Returns how the output looks where it goes: a file by its name may be the terminal.
+    /// Returns the view of the output. The path of a device may name a terminal.
     pub(crate) fn view(&self, screen: Screen) -> View {
-        match &self.to {
-            To::Stdout(_) => screen.output,
-            To::Special(device) => {
+        match &self.target {
+            Target::Stdout(_) => screen.output,
+            Target::Device(device) => {
                 device.get_ref().map_or_else(View::default, |device| screen.view_of(device))
             }
-            To::File { .. } => View::default(),
+            Target::File { .. } => View::default(),
         }
     }
 
-    /// Returns whether it is read while it is written.
-    pub(crate) fn is_read_meanwhile(&self) -> bool {
-        !matches!(self.to, To::File { .. })
+    /// Returns whether a reader can see the output before it is complete.
+    pub(crate) fn is_live(&self) -> bool {
+        !matches!(self.target, Target::File { .. })
     }
 
-    /// Sees to it that what is written is read before long, because the program is about to wait.
-    pub(crate) fn leave(&mut self) {
-        match &mut self.to {
-            To::Stdout(out) => out.leave(),
-            To::Special(out) => out.leave(),
-            To::File { .. } => {}
+    /// Flushes live output soon, in the background. Call it before the program waits.
+    pub(crate) fn flush_soon(&mut self) {
+        match &mut self.target {
+            Target::Stdout(out) => out.flush_soon(),
+            Target::Device(out) => out.flush_soon(),
+            Target::File { .. } => {}
         }
     }
 
-    /// Returns how many bytes were written.
+    /// Returns the number of bytes written.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Writes what is left; a file takes its name now, and is on the disk.
+    /// Flushes the output. A file is synced to disk, then renamed to its final name.
     pub(crate) fn finish(self) -> io::Result<()> {
-        match self.to {
-            To::Stdout(mut out) => out.flush(),
-            To::Special(mut out) => out.flush(),
-            To::File { out, target } => {
+        match self.target {
+            Target::Stdout(mut out) => out.flush(),
+            Target::Device(mut out) => out.flush(),
+            Target::File { out, path } => {
                 let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-                file.persist(&target)
+                file.persist(&path)
             }
         }
     }
@@ -115,31 +115,31 @@ impl Write for Destination {
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
-        match &mut self.to {
-            To::Stdout(out) => out.write_all(bytes),
-            To::Special(out) => out.write_all(bytes),
-            To::File { out, .. } => out.write_all(bytes),
+        match &mut self.target {
+            Target::Stdout(out) => out.write_all(bytes),
+            Target::Device(out) => out.write_all(bytes),
+            Target::File { out, .. } => out.write_all(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.to {
-            To::Stdout(out) => out.flush(),
-            To::Special(out) => out.flush(),
-            To::File { out, .. } => out.flush(),
+        match &mut self.target {
+            Target::Stdout(out) => out.flush(),
+            Target::Device(out) => out.flush(),
+            Target::File { out, .. } => out.flush(),
         }
     }
 }
 
-/// Follows a link that leads to nothing, up to what is missing.
-fn led_to(path: &Path) -> io::Result<PathBuf> {
+/// Follows a dangling symbolic link to the path that does not exist.
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
-    for _ in 0..LINKS {
+    for _ in 0..MAX_LINKS {
         let Ok(next) = fs::read_link(&target) else { return Ok(target) };
-        // It starts from the folder that it is in.
+        // A relative link starts from its own folder.
         target = target.parent().unwrap_or_else(|| Path::new("")).join(next);
     }
-    // The system says best what it finds there.
+    // Too many links: this returns the error of the system.
     fs::canonicalize(path)
 }
 
@@ -147,5 +147,5 @@ fn buffered<W: Write>(out: W) -> BufWriter<W> {
     BufWriter::with_capacity(128 * 1024, out)
 }
 
-/// How many links systems follow.
-const LINKS: usize = 40;
+/// Maximum number of symbolic links to follow, as in Linux.
+const MAX_LINKS: usize = 40;

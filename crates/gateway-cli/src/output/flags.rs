@@ -1,21 +1,24 @@
-//! The output flags that every command takes.
+//! The output flags that every command takes, and the rules for combining them.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::failure::Failure;
+use crate::output::csv::Dialect;
+use crate::output::format::Format;
 use crate::output::select::Filter;
-use crate::output::{Format, separator};
-use crate::screen::Color;
+use crate::output::separator;
+use crate::screen::{Color, variable};
 
-/// How the output looks, and where it goes.
+/// The format and destination of the output, and the records and fields to print.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
-    /// Print as this format [default: table on a terminal, else json].
+    /// Output format [default: table on a terminal, else json].
     ///
-    /// With --output-file the name decides: .csv, .ndjson, .txt, else JSON. A JSON array that was
-    /// cut is not valid JSON, so a program that reads it notices; a cut NDJSON file is only short.
+    /// With --output-file, the extension selects the format: .csv, .ndjson, .txt, else JSON. If the output is
+    /// interrupted, JSON is left invalid so that readers notice; NDJSON just ends early.
     #[arg(short, long, global = true, value_name = "FORMAT", hide_possible_values = false)]
     pub(crate) output: Option<Format>,
 
@@ -23,13 +26,13 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) fields: Option<Vec<String>>,
 
-    /// Print only records with FIELD=TEXT (exactly) or FIELD~TEXT (a part, in any case).
+    /// Print only records where FIELD equals TEXT; FIELD~TEXT: contains TEXT, ignoring case.
     ///
-    /// Records are chosen here, after they came; several filters must all hold.
+    /// Records are filtered locally. If the flag is repeated, a record must match every filter.
     #[arg(long, global = true, value_name = "FIELD=TEXT", value_parser = Filter::parse)]
     pub(crate) filter: Vec<Filter>,
 
-    /// Sort by these fields; `-FIELD` is largest first. Keeps the whole list in memory.
+    /// Sort by these fields; prefix `-` for descending order. Keeps the whole list in memory.
     #[arg(
         long,
         global = true,
@@ -39,26 +42,26 @@ pub(crate) struct OutputFlags {
     )]
     pub(crate) sort: Option<Vec<String>>,
 
-    /// Write to a file, which is there whole or not at all; `-` is standard output.
+    /// Write to FILE atomically; `-` is standard output.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) output_file: Option<PathBuf>,
 
-    /// Leave CSV cells that a spreadsheet would run as formulas as they are.
+    /// Don't escape CSV cells that look like formulas.
     #[arg(long, global = true)]
     pub(crate) csv_raw: bool,
 
-    /// Write CSV as Excel opens it: marked as UTF-8, with the list separator of the locale.
+    /// Write CSV for Excel: with a UTF-8 byte order mark and the list separator of the locale.
     ///
-    /// The locale is what `LC_ALL`, `LC_NUMERIC` or `LANG` says; where it says nothing, as on Windows, the separator is a
-    /// comma. If Excel puts everything into one column, it expects another: `--separator ';'`.
+    /// The locale is taken from `LC_ALL`, `LC_NUMERIC` or `LANG`. If none is set, as on Windows, the separator is a comma.
+    /// If Excel puts everything into one column, it expects another separator: try `--separator ';'`.
     #[arg(long, global = true)]
     pub(crate) excel: bool,
 
-    /// Write CSV with this between cells: `,` `;` `|` `:` or `tab`.
+    /// Write CSV with this separator: `,` `;` `|` `:` or `tab`.
     #[arg(long, global = true, value_name = "CHAR", value_parser = separator::parse)]
     pub(crate) separator: Option<char>,
 
-    /// Say nothing besides data and errors.
+    /// Print only data, warnings and errors.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
@@ -68,8 +71,59 @@ pub(crate) struct OutputFlags {
 }
 
 impl OutputFlags {
-    /// Returns the file to write, if the output goes to one.
+    /// Returns the output file; `None` for standard output.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.output_file.as_deref().filter(|file| file.as_os_str() != "-")
+    }
+
+    /// Returns the requested format: the value of `-o`, else that of the file extension, else CSV if a CSV flag is given.
+    pub(crate) fn format(&self) -> Result<Option<Format>, Failure> {
+        let requested = match (self.output, self.file()) {
+            (None, Some(file)) => Format::of_file(file)?,
+            (output, _) => output,
+        };
+        let csv_flags = [
+            ("--excel", self.excel),
+            ("--csv-raw", self.csv_raw),
+            ("--separator", self.separator.is_some()),
+        ];
+        match (requested, csv_flags.iter().find(|(_, given)| *given)) {
+            (None | Some(Format::Csv), Some(_)) => Ok(Some(Format::Csv)),
+            (Some(other), Some((flag, _))) => {
+                let other = other.name();
+                Err(Failure::usage(format!(
+                    "cannot use {flag}: the output format is {other}, not csv"
+                ))
+                .hint(format!("remove {flag}, or add -o csv")))
+            }
+            (requested, None) => Ok(requested),
+        }
+    }
+
+    /// Returns the CSV dialect. Its default separator depends on the locale.
+    pub(crate) fn dialect(&self) -> Dialect {
+        let separator = self.separator.unwrap_or_else(|| {
+            let locale = ["LC_ALL", "LC_NUMERIC", "LANG"].into_iter().find_map(variable);
+            if self.excel { separator::of_locale(&locale.unwrap_or_default()) } else { ',' }
+        });
+        Dialect { escape_formulas: !self.csv_raw, byte_order_mark: self.excel, separator }
+    }
+
+    /// Returns the first flag that selects records or fields, if one is given.
+    pub(crate) fn selection(&self) -> Option<&'static str> {
+        let given = [
+            ("--fields", self.fields.is_some()),
+            ("--filter", !self.filter.is_empty()),
+            ("--sort", self.sort.is_some()),
+        ];
+        given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
+    }
+
+    /// Fails with this reason if a flag selects records or fields.
+    pub(crate) fn refuse_selection(&self, reason: &str) -> Result<(), Failure> {
+        match self.selection() {
+            None => Ok(()),
+            Some(flag) => Err(Failure::usage(format!("cannot use {flag}: {reason}"))),
+        }
     }
 }

@@ -1,63 +1,63 @@
-//! JSON: everything that the service sent, as one document or as one line for each record.
+//! JSON and NDJSON, with everything the service sent.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crate::escape::is_hostile;
-use crate::output::form::Form;
+use crate::output::record_writer::RecordWriter;
 
-/// A list as an array, one record on each line; one object as itself.
+/// A list as a JSON array with one record per line, or one object.
 #[derive(Debug)]
 pub(crate) struct Json {
     single: bool,
     terminal: bool,
-    begun: bool,
-    /// On a terminal, the record whose line cannot be ended yet: there may be a comma in it. What the program says
-    /// meanwhile would stand beside half a line, or in its place.
+    has_bracket: bool,
+    /// On a terminal: the last record, until it is known whether a comma follows it. A message of the program that is
+    /// written in between must not share a line with it.
     held: Option<String>,
 }
 
 impl Json {
-    /// Makes the form of a list, or of one object.
+    /// Creates a writer of a list, or of one object.
     pub(crate) fn new(single: bool, terminal: bool) -> Self {
-        Self { single, terminal, begun: false, held: None }
+        Self { single, terminal, has_bracket: false, held: None }
     }
 }
 
-impl Form for Json {
-    fn record(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
+impl RecordWriter for Json {
+    fn write(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
         if self.single {
-            return out.write_all(shown(record, self.terminal).as_bytes());
+            return out.write_all(safe(record, self.terminal).as_bytes());
         }
         if !self.terminal {
-            out.write_all(if self.begun { b",\n" } else { b"[\n" })?;
-            self.begun = true;
+            out.write_all(if self.has_bracket { b",\n" } else { b"[\n" })?;
+            self.has_bracket = true;
             return out.write_all(record.as_bytes());
         }
-        if !self.begun {
-            self.begun = true;
+        if !self.has_bracket {
+            self.has_bracket = true;
             out.write_all(b"[\n")?;
         }
-        match self.held.replace(shown(record, true).into_owned()) {
+        match self.held.replace(safe(record, true).into_owned()) {
             Some(held) => writeln!(out, "{held},"),
             None => Ok(()),
         }
     }
 
-    fn cut(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn abort(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match self.held.take() {
             Some(held) => writeln!(out, "{held}"),
-            None if self.begun => out.write_all(b"\n"),
+            None if self.has_bracket => out.write_all(b"\n"),
             None => Ok(()),
         }
     }
 
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
         if let Some(held) = self.held.take() {
             out.write_all(held.as_bytes())?;
         }
-        out.write_all(match (self.single, self.begun) {
+        out.write_all(match (self.single, self.has_bracket) {
             (true, _) => b"\n",
             (false, true) => b"\n]\n",
             (false, false) => b"[]\n",
@@ -66,25 +66,26 @@ impl Form for Json {
     }
 }
 
-/// One record on each line, without brackets. Blanks within a line are the service's own: a record passes as it came.
+/// One record per line, without brackets. The whitespace within a record stays as received.
 #[derive(Debug)]
 pub(crate) struct Ndjson {
     pub(crate) terminal: bool,
 }
 
-impl Form for Ndjson {
-    fn record(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
-        out.write_all(shown(record, self.terminal).as_bytes())?;
+impl RecordWriter for Ndjson {
+    fn write(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
+        out.write_all(safe(record, self.terminal).as_bytes())?;
         out.write_all(b"\n")
     }
 
-    fn end(&mut self, _out: &mut dyn Write) -> io::Result<Option<String>> {
+    fn finish(&mut self, _out: &mut dyn Write) -> io::Result<Option<String>> {
         Ok(None)
     }
 }
 
-/// On a terminal, writes what would act on it as `\u` escapes: the same JSON value, seen and not executed.
-fn shown(json: &str, terminal: bool) -> Cow<'_, str> {
+/// Replaces characters that would act on a terminal with `\u` escapes, if the output is a terminal. The JSON value stays
+/// the same.
+fn safe(json: &str, terminal: bool) -> Cow<'_, str> {
     if !terminal || !json.contains(is_hostile) {
         return Cow::Borrowed(json);
     }
@@ -103,15 +104,15 @@ fn shown(json: &str, terminal: bool) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::shown;
+    use super::safe;
 
     #[test]
     fn escapes_keep_the_value() {
         let json = "{\"n\":\"a\u{9b}\u{202e}\u{7f}é\"}";
-        let safe = shown(json, true);
-        assert_eq!(safe, "{\"n\":\"a\\u009b\\u202e\\u007fé\"}");
+        let escaped = safe(json, true);
+        assert_eq!(escaped, "{\"n\":\"a\\u009b\\u202e\\u007fé\"}");
         let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-        assert_eq!(read(&safe), read(json));
-        assert_eq!(shown(json, false), json);
+        assert_eq!(read(&escaped), read(json));
+        assert_eq!(safe(json, false), json);
     }
 }

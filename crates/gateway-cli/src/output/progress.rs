@@ -1,69 +1,69 @@
-//! The line that says how far a long list is, for a person who waits.
+//! The progress line of a long list.
 
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use crate::screen::Screen;
 
-/// Counts what is received, whatever of it is printed, and shows the count on standard error if somebody looks at it.
+/// A count of the records received, printed or not. It is shown on standard error if that is a terminal.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    begun: Instant,
-    shown: Option<Instant>,
+    started: Instant,
+    last_shown: Option<Instant>,
     screen: Option<Screen>,
     records: u64,
     bytes: u64,
 }
 
 impl Progress {
-    /// Begins to count; without a screen, nobody looks.
+    /// Starts to count. Without a screen, nothing is shown.
     pub(crate) fn new(screen: Option<Screen>) -> Self {
-        Self { begun: Instant::now(), shown: None, screen, records: 0, bytes: 0 }
+        Self { started: Instant::now(), last_shown: None, screen, records: 0, bytes: 0 }
     }
 
     /// Counts one record.
-    pub(crate) fn came(&mut self, bytes: usize) {
+    pub(crate) fn add(&mut self, bytes: usize) {
         self.records += 1;
         self.bytes += bytes as u64;
-        // The clock costs more than a record.
+        // Reading the clock costs more than printing a record.
         if self.records.is_multiple_of(256) {
             self.show();
         }
     }
 
-    /// Returns the line to end with: how much was printed in which time.
+    /// Returns the closing summary: records, bytes and time.
     pub(crate) fn summary(&self, printed: u64, bytes: u64) -> String {
-        let time = self.begun.elapsed().as_secs_f64();
+        let time = self.started.elapsed().as_secs_f64();
         format!("{} ({}) in {time:.1} s", records(printed), size(bytes))
     }
 
-    /// Takes the line away, so that something else can be written.
+    /// Clears the line, so that something else can be written.
     pub(crate) fn clear(&mut self) {
-        if self.shown.take().is_some() {
+        if self.last_shown.take().is_some() {
             drop(write!(io::stderr(), "\r\u{1b}[K"));
         }
     }
 
-    /// Shows the line, if it is time.
+    /// Shows the line if it is due.
     pub(crate) fn show(&mut self) {
         let Some(screen) = self.screen else { return };
         let now = Instant::now();
-        let due = match self.shown {
-            None => now.duration_since(self.begun) >= PATIENCE,
-            Some(last) => now.duration_since(last) >= PAUSE,
+        let due = match self.last_shown {
+            None => now.duration_since(self.started) >= DELAY,
+            Some(last) => now.duration_since(last) >= INTERVAL,
         };
         if !due {
             return;
         }
-        self.shown = Some(now);
-        let line = line(self.records, self.bytes, now.duration_since(self.begun).as_secs());
-        // A line that breaks would leave its beginning behind each time.
+        self.last_shown = Some(now);
+        let line = line(self.records, self.bytes, now.duration_since(self.started).as_secs());
+        // A line that wraps cannot be cleared completely.
         let room = usize::from(screen.errors_width()).saturating_sub(1);
         drop(write!(io::stderr(), "\r\u{1b}[K{}", line.get(..room).unwrap_or(&line)));
     }
 }
 
-/// `1,234,567 records  1.5 MB  700.0 kB/s`.
+/// Formats the line, such as `1,234,567 records  1.5 MB  700.0 kB/s`.
 fn line(count: u64, bytes: u64, seconds: u64) -> String {
     format!("{}  {}  {}/s", records(count), size(bytes), size(bytes / seconds.max(1)))
 }
@@ -74,7 +74,7 @@ impl Drop for Progress {
     }
 }
 
-/// `1 record`, `1,234,567 records`.
+/// Formats a number of records, such as `1 record` or `1,234,567 records`.
 pub(crate) fn records(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -87,7 +87,7 @@ pub(crate) fn records(count: u64) -> String {
     text + if count == 1 { " record" } else { " records" }
 }
 
-/// `512 B`, `1.5 MB`.
+/// Formats a number of bytes, such as `512 B` or `1.5 MB`.
 pub(crate) fn size(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..1_000 => return format!("{bytes} B"),
@@ -98,18 +98,18 @@ pub(crate) fn size(bytes: u64) -> String {
     format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit)
 }
 
-/// A command that is done sooner shows no progress.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Delay before the line is first shown.
+const DELAY: Duration = Duration::from_millis(500);
 
-/// Between two looks.
-const PAUSE: Duration = Duration::from_millis(100);
+/// Minimum interval between two updates.
+const INTERVAL: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
 mod tests {
     use super::{line, records, size};
 
     #[test]
-    fn numbers_for_people() {
+    fn counts_and_sizes_are_readable() {
         assert_eq!(line(1000, 1_500_000, 3), "1,000 records  1.5 MB  500.0 kB/s");
         assert_eq!(records(1), "1 record");
         assert_eq!(records(1_234_567), "1,234,567 records");

@@ -1,4 +1,4 @@
-//! Bytes as they come; on a terminal, what would act on it is shown instead.
+//! Unchanged bytes; on a terminal, control characters are escaped.
 
 use std::io::{self, Write as _};
 
@@ -8,12 +8,12 @@ use crate::output::destination::Destination;
 use crate::output::flags::OutputFlags;
 use crate::screen::Screen;
 
-/// An output for bytes of any number, of which it keeps few.
+/// An output of bytes, in constant memory.
 #[derive(Debug)]
 pub(crate) struct Raw {
     out: Destination,
     terminal: bool,
-    /// The line that has begun, on a terminal.
+    /// On a terminal: the start of the current line.
     line: Vec<u8>,
     last: Option<u8>,
 }
@@ -26,8 +26,8 @@ impl Raw {
         Ok(Self { out, terminal, line: Vec::new(), last: None })
     }
 
-    /// Writes a piece.
-    pub(crate) fn push(&mut self, piece: &[u8]) -> io::Result<()> {
+    /// Writes a piece of the response.
+    pub(crate) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
         self.last = piece.last().copied().or(self.last);
         if !self.terminal {
             return self.out.write_all(piece);
@@ -35,40 +35,40 @@ impl Raw {
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
             if let Some(line) = self.line.strip_suffix(b"\n") {
-                writeln!(self.out, "{}", shown(line.strip_suffix(b"\r").unwrap_or(line)))?;
+                writeln!(self.out, "{}", safe(line.strip_suffix(b"\r").unwrap_or(line)))?;
                 self.line.clear();
-            } else if self.line.len() > LONG_LINE {
-                let (begun, rest) = self.line.split_at(character_end(&self.line));
-                write!(self.out, "{}", shown(begun))?;
+            } else if self.line.len() > MAX_LINE {
+                let (start, rest) = self.line.split_at(character_end(&self.line));
+                write!(self.out, "{}", safe(start))?;
                 self.line = rest.to_vec();
             }
         }
         Ok(())
     }
 
-    /// Ends the last line, if there is one without an end.
+    /// Ends the last line if it has no line end.
     pub(crate) fn end_line(&mut self) -> io::Result<()> {
         match self.last {
             None | Some(b'\n') => Ok(()),
-            Some(_) => self.push(b"\n"),
+            Some(_) => self.write(b"\n"),
         }
     }
 
-    /// Passes on what has been written, because the next piece may be long in coming.
-    pub(crate) fn pause(&mut self) {
-        self.out.leave();
+    /// Makes the written bytes visible soon. Call it before waiting for the next piece.
+    pub(crate) fn idle(&mut self) {
+        self.out.flush_soon();
     }
 
-    /// Passes on what came before something went wrong, so that what is said of it stands below.
-    pub(crate) fn cut(&mut self) {
-        if self.out.is_read_meanwhile() {
+    /// Ends the output after a failure, so that the error message appears below the written bytes.
+    pub(crate) fn abort(&mut self) {
+        if self.out.is_live() {
             let ended = if self.terminal { self.end_line() } else { Ok(()) };
-            // There is something worse to tell than that this did not work either.
+            // The failure that is about to be reported matters more than an error here.
             drop(ended.and_then(|()| self.out.flush()));
         }
     }
 
-    /// Writes what is left; a file takes its name now.
+    /// Completes the output. A file is renamed to its final name.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         if self.terminal {
             self.end_line()?;
@@ -77,14 +77,14 @@ impl Raw {
     }
 }
 
-fn shown(line: &[u8]) -> String {
+fn safe(line: &[u8]) -> String {
     printable(&String::from_utf8_lossy(line)).into_owned()
 }
 
-/// Returns how much of `text` ends with a whole character, and not with a CR that may belong to the end of the line.
+/// Returns the length of `text` without a partial character, or a CR that may belong to the line end, at its end.
 fn character_end(text: &[u8]) -> usize {
     let whole = match text.utf8_chunks().last() {
-        // What is cut may be completed by the next piece.
+        // The next piece may complete the character.
         Some(last) if last.invalid().len() < 4 => text.len() - last.invalid().len(),
         _ => text.len(),
     };
@@ -92,31 +92,31 @@ fn character_end(text: &[u8]) -> usize {
     whole - usize::from(cr)
 }
 
-/// A longer line is written before its end has come, in bytes.
-const LONG_LINE: usize = 64 * 1024;
+/// Maximum length of a line that is held until it is complete, in bytes.
+const MAX_LINE: usize = 64 * 1024;
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{LONG_LINE, Raw};
+    use super::{MAX_LINE, Raw};
     use crate::output::destination::Destination;
 
-    /// Writes the pieces as on a terminal, and returns what is there then.
+    /// Writes the pieces as on a terminal, and returns the output.
     fn on_terminal(pieces: &[&[u8]]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("terminal");
         let out = Destination::open(Some(&path)).unwrap();
         let mut raw = Raw { out, terminal: true, line: Vec::new(), last: None };
         for piece in pieces {
-            raw.push(piece).unwrap();
+            raw.write(piece).unwrap();
         }
         raw.finish().unwrap();
         std::fs::read_to_string(path).unwrap()
     }
 
     #[test]
-    fn lines_end_where_they_end() {
+    fn line_ends_are_kept_and_a_missing_one_is_added() {
         assert_eq!(on_terminal(&[]), "");
         assert_eq!(on_terminal(&[b"a"]), "a\n");
         assert_eq!(on_terminal(&[b"a\n"]), "a\n");
@@ -128,9 +128,9 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn pieces_do_not_show(
+        fn the_output_does_not_depend_on_the_pieces(
             text in "[aé😀\\r\\n\u{9b}]{0,40}",
-            long in prop_oneof![Just(0), LONG_LINE - 9..LONG_LINE + 9],
+            long in prop_oneof![Just(0), MAX_LINE - 9..MAX_LINE + 9],
             cut in any::<prop::sample::Index>(),
         ) {
             let text = "x".repeat(long) + &text;

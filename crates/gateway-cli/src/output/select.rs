@@ -1,78 +1,9 @@
-//! Which records, and which of their fields: `--fields`, `--filter`.
+//! Selection of records and of their fields, for `--filter` and `--fields`.
 
-use crate::failure::Failure;
-use crate::output::flags::OutputFlags;
-use crate::output::record::{Members, Path};
-use crate::suggest::closest;
+use crate::output::record::{Object, Path};
 
-/// The field names of a record by their paths: `id`, `portal`, `portal.name`.
+/// The paths of the fields of a record, such as `id`, `portal` and `portal.name`.
 pub(crate) type Fields<'a> = &'a [&'a str];
-
-/// Checks that a record of this program has such a field.
-pub(crate) fn check(path: &str, known: Fields<'_>) -> Result<(), Failure> {
-    if known.contains(&path) {
-        return Ok(());
-    }
-    Err(Failure::usage(format!("a record has no field `{path}`")).hint(meant(path, known)))
-}
-
-fn meant(path: &str, known: Fields<'_>) -> String {
-    match closest(path, known.iter().copied()) {
-        Some(name) => format!("did you mean `{name}`? All fields: {}", known.join(", ")),
-        None => format!("the fields are {}", known.join(", ")),
-    }
-}
-
-/// Checks a field of a record that the service sends, which may have more than the service text says.
-///
-/// What reads like a known field is taken for a mistake. Anything else may be there; what is returned says that nobody
-/// knows.
-pub(crate) fn check_sent(
-    path: &str,
-    known: Fields<'_>,
-    method: &str,
-) -> Result<Option<String>, Failure> {
-    if known.contains(&path) {
-        return Ok(None);
-    }
-    if closest(path, known.iter().copied()).is_some() {
-        let meant = meant(path, known);
-        return Err(Failure::usage(format!("a record has no field `{path}`"))
-            .hint(format!("{meant}; `gateway api {method}` takes any name that is sent")));
-    }
-    Ok(Some(format!("the service text names no field `{path}`; it stays empty if none is sent")))
-}
-
-/// Checks a field against the members that records have; what is returned says that none has it.
-pub(crate) fn check_found(path: &Path, members: Fields<'_>) -> Option<String> {
-    let member = path.names().next()?;
-    if members.is_empty() || members.contains(&member) {
-        return None;
-    }
-    let meant = closest(member, members.iter().copied());
-    let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-    Some(format!("no record has a member `{member}`{meant}"))
-}
-
-/// Returns the first flag that chooses from what came, if there is one.
-pub(crate) fn chooses(flags: &OutputFlags) -> Option<&'static str> {
-    let given = [
-        ("--fields", flags.fields.is_some()),
-        ("--filter", !flags.filter.is_empty()),
-        ("--sort", flags.sort.is_some()),
-    ];
-    given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
-}
-
-/// Says why nothing can be chosen, if something is to be chosen.
-pub(crate) fn refuse(flags: &OutputFlags, because: &str) -> Result<(), Failure> {
-    match chooses(flags) {
-        None => Ok(()),
-        Some(flag) => {
-            Err(Failure::usage(format!("{because}, so {flag} has nothing to choose from")))
-        }
-    }
-}
 
 /// A condition that a record must meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,42 +14,42 @@ pub(crate) struct Filter {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Test {
-    Is(String),
+    Equals(String),
     Contains(String),
 }
 
 impl Filter {
-    /// Reads `FIELD=TEXT` (is exactly) or `FIELD~TEXT` (contains, in any case).
+    /// Parses `FIELD=TEXT` (equals) or `FIELD~TEXT` (contains, ignoring case).
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let Some((path, value)) = text.split_once(['=', '~']) else {
-            return Err("write FIELD=TEXT, or FIELD~TEXT for a part of it".to_owned());
+            return Err("expected FIELD=TEXT (equals) or FIELD~TEXT (contains)".to_owned());
         };
-        let condition = match text.as_bytes().get(path.len()) {
+        let test = match text.as_bytes().get(path.len()) {
             Some(b'~') => Test::Contains(value.to_lowercase()),
-            _ => Test::Is(value.to_owned()),
+            _ => Test::Equals(value.to_owned()),
         };
-        Ok(Self { path: path.to_owned(), test: condition })
+        Ok(Self { path: path.to_owned(), test })
     }
 
-    /// Returns whether what a person reads in the field meets the condition. What is absent reads as empty text.
+    /// Returns whether the text of the field meets the condition. The text of an absent field is empty.
     pub(crate) fn accepts(&self, cell: &str) -> bool {
         match &self.test {
-            Test::Is(text) => cell == text,
+            Test::Equals(text) => cell == text,
             Test::Contains(text) => cell.to_lowercase().contains(text),
         }
     }
 }
 
-/// Which fields to keep: a tree, so that `portal.id,portal.name` stay together in one object.
+/// The fields to keep, as a tree: `portal.id` and `portal.name` stay in one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// Whether everything is kept, whatever else is named in it.
+    /// Whether the whole value is kept, even if some of its fields are also named.
     whole: bool,
-    members: Vec<(String, Self)>,
+    fields: Vec<(String, Self)>,
 }
 
 impl Selection {
-    /// Makes the tree of these paths, in their order.
+    /// Creates the tree of these paths, in their order.
     pub(crate) fn of(paths: &[Path]) -> Self {
         let mut root = Self::default();
         for path in paths {
@@ -132,28 +63,28 @@ impl Selection {
             self.whole = true;
             return;
         };
-        if let Some((_, child)) = self.members.iter_mut().find(|(other, _)| other == name) {
+        if let Some((_, child)) = self.fields.iter_mut().find(|(other, _)| other == name) {
             child.add(names);
             return;
         }
         let mut child = Self::default();
         child.add(names);
-        self.members.push((name.to_owned(), child));
+        self.fields.push((name.to_owned(), child));
     }
 
-    /// Writes the selected members of an object as an object; `null` for what is absent.
+    /// Writes an object with the selected fields. Absent fields are `null`.
     pub(crate) fn write(&self, json: &str, into: &mut String) {
         if self.whole || !json.starts_with('{') {
             into.push_str(json);
             return;
         }
-        let members = Members::read(json);
-        for (index, (name, child)) in self.members.iter().enumerate() {
+        let object = Object::parse(json);
+        for (index, (name, child)) in self.fields.iter().enumerate() {
             into.push(if index == 0 { '{' } else { ',' });
-            // A name with a quote in it cannot come from the list of known fields, but from an answer.
+            // A name from a response may contain a quote.
             into.push_str(&serde_json::Value::from(name.as_str()).to_string());
             into.push(':');
-            child.write(members.get(name).unwrap_or("null"), into);
+            child.write(object.get(name).unwrap_or("null"), into);
         }
         into.push('}');
     }
@@ -162,7 +93,7 @@ impl Selection {
 #[cfg(test)]
 mod tests {
     use super::{Filter, Selection};
-    use crate::output::record::{Members, Path};
+    use crate::output::record::{Cells, Path};
 
     #[track_caller]
     fn check(paths: &[&str], json: &str, expected: &str) {
@@ -173,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_asked_for() {
+    fn only_the_selected_fields_are_written() {
         let paths = ["portal.name", "id", "none", "portal.id"];
         check(
             &paths,
@@ -184,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_takes_nothing_from_the_whole() {
+    fn a_whole_object_includes_its_selected_parts() {
         let json = r#"{"id":7,"portal":{"id":"p","name":"n"}}"#;
         let whole = r#"{"portal":{"id":"p","name":"n"}}"#;
         check(&["portal", "portal.name"], json, whole);
@@ -193,19 +124,19 @@ mod tests {
     }
 
     #[test]
-    fn dots_may_be_part_of_a_name() {
+    fn field_names_may_contain_dots() {
         let mut text = String::new();
-        let paths = [Path::member("a.b"), Path::parse("c")];
+        let paths = [Path::field("a.b"), Path::parse("c")];
         Selection::of(&paths).write(r#"{"a":{"b":1},"a.b":2,"c":3}"#, &mut text);
         assert_eq!(text, r#"{"a.b":2,"c":3}"#);
     }
 
     #[test]
-    fn filters() {
-        let record = Members::of_record(r#"{"name":"Ada Example","a":{"b":"x=y"}}"#);
+    fn filters_compare_the_text_of_a_field() {
+        let record = r#"{"name":"Ada Example","a":{"b":"x=y"}}"#;
         let accepts = |text| {
             let filter = Filter::parse(text).unwrap();
-            filter.accepts(&record.cell(&Path::parse(&filter.path)))
+            filter.accepts(&Cells::read(record).cell(&Path::parse(&filter.path)))
         };
         assert!(accepts("name~EXAM") && accepts("name=Ada Example") && accepts("a.b=x=y"));
         assert!(!accepts("name=Ada") && !accepts("none=x") && accepts("none="));

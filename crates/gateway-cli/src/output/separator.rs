@@ -1,17 +1,17 @@
-//! What stands between the cells of CSV: a comma, or what the spreadsheets of a country expect.
+//! The separator of CSV cells: a comma, or the list separator of a locale.
 
-/// Reads what the person writes: the character itself, or `tab`.
+/// Parses a flag: the character itself, or `tab`.
 pub(crate) fn parse(text: &str) -> Result<char, String> {
     match text {
         "," | ";" | "|" | ":" | "\t" => Ok(text.chars().next().unwrap_or(',')),
         "tab" => Ok('\t'),
-        _ => Err("write , or ; or | or : or tab".to_owned()),
+        _ => Err("expected , or ; or | or : or tab".to_owned()),
     }
 }
 
-/// Returns what a spreadsheet of this locale expects, such as `de_AT.UTF-8`: `;` where decimals have a comma.
+/// Returns the list separator of a locale such as `de_AT.UTF-8`: `;` where decimals are written with a comma.
 ///
-/// Only a guess: a spreadsheet asks its own settings, and Windows has no such variables.
+/// This is a guess: a spreadsheet uses its own settings, and Windows does not set the variables that hold the locale.
 pub(crate) fn of_locale(locale: &str) -> char {
     let name = locale.split(['.', '@']).next().unwrap_or_default();
     let (language, region) = name.split_once(['_', '-']).unwrap_or((name, ""));
@@ -26,8 +26,8 @@ pub(crate) fn of_locale(locale: &str) -> char {
 /// Languages most of whose speakers write decimals with a point.
 const POINT_LANGUAGES: &[&str] = &["en", "he", "hi", "ja", "ko", "th", "zh"];
 
-/// Where decimals have a point, and lists a comma (Unicode CLDR). Switzerland has a point, too, but lists with `;`; in
-/// Canada it depends on the language.
+/// Regions that write decimals with a point and lists with a comma (Unicode CLDR). Switzerland is not among them: it
+/// writes decimals with a point but lists with `;`. In Canada it depends on the language.
 const POINT_REGIONS: &[&str] = &[
     "AU", "BD", "BW", "CN", "DO", "GB", "GH", "GT", "HK", "HN", "IE", "IL", "IN", "JP", "KE", "KR",
     "LK", "MO", "MT", "MX", "MY", "NG", "NI", "NP", "NZ", "PA", "PH", "PK", "SG", "SV", "TH", "TW",
@@ -39,7 +39,7 @@ mod tests {
     use super::{of_locale, parse};
 
     #[test]
-    fn the_region_decides_before_the_language() {
+    fn the_region_takes_precedence_over_the_language() {
         for (locale, expected) in [
             ("", ','),
             ("C.UTF-8", ','),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_separates_is_a_separator() {
+    fn other_characters_are_refused() {
         assert_eq!(parse(";"), Ok(';'));
         assert_eq!(parse("tab"), Ok('\t'));
         for no in ["", "a", "\"", "'", ".", "-", "=", ",,", " "] {

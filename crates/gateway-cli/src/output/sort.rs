@@ -1,4 +1,4 @@
-//! The order of records: `--sort`.
+//! Sort order of records, for `--sort`.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ pub(crate) struct Sort {
 }
 
 impl Sort {
-    /// Reads `FIELD`, or `-FIELD` for the largest first.
+    /// Parses `FIELD`, or `-FIELD` for descending order.
     pub(crate) fn parse(text: &str) -> Self {
         match text.strip_prefix('-') {
             Some(path) => Self { path: path.to_owned(), descending: true },
@@ -18,34 +18,34 @@ impl Sort {
         }
     }
 
-    /// Compares two values of this field. What is empty comes last, whichever way the others stand.
+    /// Compares two values of this field. Empty values sort last in both directions.
     pub(crate) fn compare(&self, one: &Key, other: &Key) -> Ordering {
         let ordering = one.cmp(other);
-        let empty = matches!(one, Key::Nothing) || matches!(other, Key::Nothing);
+        let empty = matches!(one, Key::Empty) || matches!(other, Key::Empty);
         if self.descending && !empty { ordering.reverse() } else { ordering }
     }
 }
 
-/// What a record is sorted by: numbers by their value, then text by its characters, then nothing.
+/// A sort key: numbers by value, then text by its characters, then empty values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
     Number(Number),
     Text(String),
-    Nothing,
+    Empty,
 }
 
 impl Key {
-    /// Takes what a person reads.
+    /// Creates the key of a cell.
     pub(crate) fn of(cell: &str) -> Self {
         match Number::parse(cell) {
-            _ if cell.is_empty() => Self::Nothing,
+            _ if cell.is_empty() => Self::Empty,
             Some(number) => Self::Number(number),
             None => Self::Text(cell.to_owned()),
         }
     }
 }
 
-/// A decimal number of any size: `0.digits` times ten to the power of `magnitude`. Zero has no digits.
+/// A decimal number of any size: `0.digits` times ten to the power of `magnitude`. `digits` is empty for zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Number {
     negative: bool,
@@ -54,7 +54,7 @@ pub(crate) struct Number {
 }
 
 impl Number {
-    /// Reads a number as JSON writes it, `-12.50` or `1e9`; zeros before it do not matter.
+    /// Parses a JSON number, such as `-12.50` or `1e9`. Leading zeros are allowed.
     fn parse(text: &str) -> Option<Self> {
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let (decimal, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -104,7 +104,7 @@ mod tests {
 
     use super::{Key, Sort};
 
-    /// Sorts these cells, and returns them as one line.
+    /// Sorts cells that are separated by spaces.
     #[track_caller]
     fn check(field: &str, cells: &str, expected: &str) {
         let sort = Sort::parse(field);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_sort_as_numbers() {
+    fn numbers_sort_by_value() {
         check("n", "9.5 10.5 -3 2  b", "-3 2 9.5 10.5 b ");
         check("-n", "9.5 10.5 -3 2  b", "b 10.5 9.5 2 -3 ");
         check("n", "10 9 1e1 0.5e2 -1e-3 -1 0", "-1 -1e-3 0 9 10 1e1 0.5e2");
@@ -131,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn small_numbers_sort_as_the_machine_sorts_them(one in -999_999..999_999_i32, other in -999_999..999_999_i32) {
+        fn small_numbers_sort_like_machine_integers(one in -999_999..999_999_i32, other in -999_999..999_999_i32) {
             let cell = |number: i32| (f64::from(number) / 1000.0).to_string();
             prop_assert_eq!(Key::of(&cell(one)).cmp(&Key::of(&cell(other))), one.cmp(&other));
         }

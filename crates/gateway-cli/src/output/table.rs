@@ -1,4 +1,4 @@
-//! A table for a person: one line for each record, columns side by side, nothing broken over lines.
+//! A table for people: one line per record, in aligned columns.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -8,76 +8,77 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::printable;
-use crate::output::form::Form;
-use crate::output::record::{Members, Path};
+use crate::output::record::{Cells, Path};
+use crate::output::record_writer::RecordWriter;
 use crate::screen::{Tone, View, paint};
 
-/// A header, then one line for each record.
+/// A header, then one line per record.
 ///
-/// The first records decide how wide the columns are: a thousand, or those of the first half second. What comes after
-/// them is written as it comes.
-/// On a terminal a line never breaks: text that has no room ends in `…`, and columns that have none
-/// are left out from the right, which the note at the end says.
+/// The first records set the widths of the columns: up to 1000 of them, or those of the first half second. Later records
+/// are written immediately.
+///
+/// On a terminal a line never wraps: text that does not fit is cut and ends in `…`, and columns that do not fit are left
+/// out from the right, with a note at the end.
 #[derive(Debug)]
 pub(crate) struct Table {
     paths: Vec<Path>,
     width: Option<usize>,
     color: bool,
-    /// The records that have been seen before the widths were known.
-    waiting: Vec<Vec<String>>,
-    /// When the first of them came.
-    since: Option<Instant>,
-    columns: Option<Vec<Slot>>,
+    /// The records held until the widths are set.
+    held: Vec<Vec<String>>,
+    /// The time of the first held record.
+    held_since: Option<Instant>,
+    columns: Option<Vec<Column>>,
     hidden: Vec<String>,
 }
 
-/// What a column gets of a line.
+/// The position and width of a column.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    /// Where its cell stands in a row.
+struct Column {
+    /// The index of its cells in a row.
     index: usize,
     width: usize,
-    /// Whether a part of its text says nothing: half a phone number calls nobody.
+    /// Whether its text is useless if cut, such as a phone number.
     exact: bool,
 }
 
-impl Slot {
-    /// Returns the narrowest that it can be read in.
-    fn least(self) -> usize {
-        if self.exact { self.width } else { self.width.min(LEAST) }
+impl Column {
+    /// Returns the minimum width that keeps the column readable.
+    fn min_width(self) -> usize {
+        if self.exact { self.width } else { self.width.min(MIN_WIDTH) }
     }
 
-    /// Returns what it can spare for an earlier one.
+    /// Returns the width that the column can give to the first column in a single line.
     fn spare(self) -> usize {
-        if self.exact { 0 } else { self.width.saturating_sub(SHORTEST) }
+        if self.exact { 0 } else { self.width.saturating_sub(MIN_SHARED_WIDTH) }
     }
 }
 
 impl Table {
-    /// Makes the form with these columns.
+    /// Creates a writer with these columns.
     pub(crate) fn new(paths: Vec<Path>, View { width, color }: View) -> Self {
         let width = width.map(usize::from);
         Self {
             paths,
             width,
             color,
-            waiting: Vec::new(),
-            since: None,
+            held: Vec::new(),
+            held_since: None,
             columns: None,
             hidden: Vec::new(),
         }
     }
 
-    /// Decides on the widths, and writes the header and all that waited.
-    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    /// Sets the widths, and writes the header and the held records.
+    fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let titles: Vec<String> = self.paths.iter().map(title).collect();
-        let mut columns: Vec<Slot> = titles
+        let mut columns: Vec<Column> = titles
             .iter()
             .enumerate()
             .map(|(index, title)| {
-                let cells = || self.waiting.iter().filter_map(move |row| row.get(index));
+                let cells = || self.held.iter().filter_map(move |row| row.get(index));
                 let width = cells().map(|cell| cell.width()).max().unwrap_or(0).max(title.width());
-                Slot { index, width, exact: cells().all(|cell| is_exact(cell)) }
+                Column { index, width, exact: cells().all(|cell| is_exact(cell)) }
             })
             .collect();
         if let Some(width) = self.width {
@@ -87,7 +88,7 @@ impl Table {
         self.hidden = hidden.map(ToString::to_string).collect();
         let header = line(&columns, &titles, true);
         writeln!(out, "{}", paint(self.color, Tone::Bold, &header))?;
-        for row in std::mem::take(&mut self.waiting) {
+        for row in std::mem::take(&mut self.held) {
             writeln!(out, "{}", line(&columns, &row, true))?;
         }
         self.columns = Some(columns);
@@ -95,57 +96,59 @@ impl Table {
     }
 }
 
-impl Form for Table {
-    fn record(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
-        let members = Members::of_record(record);
+impl RecordWriter for Table {
+    fn write(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
+        let mut cells = Cells::read(record);
         let row: Vec<String> =
-            self.paths.iter().map(|path| printable(&members.cell(path)).into_owned()).collect();
+            self.paths.iter().map(|path| printable(&cells.cell(path)).into_owned()).collect();
         if let Some(columns) = &self.columns {
             return writeln!(out, "{}", line(columns, &row, self.width.is_some()));
         }
-        self.since.get_or_insert_with(Instant::now);
-        self.waiting.push(row);
-        if self.waiting.len() < SAMPLE { Ok(()) } else { self.begin(out) }
+        self.held_since.get_or_insert_with(Instant::now);
+        self.held.push(row);
+        if self.held.len() < MAX_HELD { Ok(()) } else { self.start(out) }
     }
 
-    fn pause(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let waits =
-            self.columns.is_none() && self.since.is_some_and(|one| one.elapsed() >= PATIENCE);
-        if waits { self.begin(out) } else { Ok(()) }
+    fn idle(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let held_since = self.held_since.filter(|_| self.columns.is_none());
+        let due = held_since.is_some_and(|since| since.elapsed() >= MAX_HOLD);
+        if due { self.start(out) } else { Ok(()) }
     }
 
-    fn cut(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if self.waiting.is_empty() { Ok(()) } else { self.begin(out) }
+    fn abort(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.held.is_empty() { Ok(()) } else { self.start(out) }
     }
 
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
         if self.columns.is_none() {
-            self.begin(out)?;
+            self.start(out)?;
         }
         if self.hidden.is_empty() {
             return Ok(None);
         }
         let hidden = self.hidden.join(", ");
-        Ok(Some(format!("no room for {hidden}; see --fields and -o json")))
+        Ok(Some(format!(
+            "columns that do not fit: {hidden} (choose with --fields, or use -o json)"
+        )))
     }
 }
 
-/// The header of a column.
+/// Returns the header of a column.
 fn title(path: &Path) -> String {
     printable(&path.to_string().to_uppercase().replace(['_', '.'], " ")).into_owned()
 }
 
-/// Returns whether a text is a number, a phone number, a date: nothing that can be read without its end.
+/// Returns whether a text is a number, a phone number or a date, which is useless if cut.
 fn is_exact(cell: &str) -> bool {
-    cell.len() <= LONGEST_EXACT
+    cell.len() <= MAX_EXACT
         && cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-.,:/() TZ".contains(&byte))
 }
 
-/// Makes the columns fit: the last ones go until the rest can be read, then the widest text gives.
-fn fit(columns: &mut Vec<Slot>, room: usize) {
-    let gaps = |columns: &[Slot]| GAP.len() * columns.len().saturating_sub(1);
+/// Fits the columns into a line: removes the last ones until the rest are readable, then narrows the widest text.
+fn fit(columns: &mut Vec<Column>, room: usize) {
+    let gaps = |columns: &[Column]| GAP.len() * columns.len().saturating_sub(1);
     while columns.len() > 1
-        && columns.iter().map(|column| column.least()).sum::<usize>() + gaps(columns) > room
+        && columns.iter().map(|column| column.min_width()).sum::<usize>() + gaps(columns) > room
     {
         columns.pop();
     }
@@ -155,35 +158,36 @@ fn fit(columns: &mut Vec<Slot>, room: usize) {
     }
     let mut excess = columns.iter().map(|column| column.width).sum::<usize>().saturating_sub(room);
     while excess > 0 {
-        let text = columns.iter_mut().filter(|column| column.width > column.least());
+        let text = columns.iter_mut().filter(|column| column.width > column.min_width());
         let Some(widest) = text.max_by_key(|column| column.width) else { return };
         widest.width -= 1;
         excess -= 1;
     }
 }
 
-/// Returns one line without spaces at its end.
+/// Returns one line without trailing spaces.
 ///
-/// The first column names the record, so it is never cut: what it takes too much, the next ones give.
-/// Without a terminal nothing is cut.
-fn line(columns: &[Slot], cells: &[String], cuts: bool) -> String {
+/// The first column identifies the record. If its cell is too wide, the other columns of the line give up width, and the
+/// cell is cut only if they cannot give enough. Without a terminal (`cuts` is false) nothing is cut.
+fn line(columns: &[Column], cells: &[String], cuts: bool) -> String {
     let mut line = String::new();
-    let mut owed = 0;
+    // The width by which earlier cells exceed their columns.
+    let mut excess = 0;
     let spare: usize = columns.iter().skip(1).map(|column| column.spare()).sum();
-    for (place, column) in columns.iter().enumerate() {
-        if place > 0 {
+    for (position, column) in columns.iter().enumerate() {
+        if position > 0 {
             line.push_str(GAP);
         }
         let cell = cells.get(column.index).map_or("", String::as_str);
         let width = cell.width();
-        let room = column.width - owed.min(if place == 0 { 0 } else { column.spare() });
-        owed -= column.width - room;
+        let room = column.width - excess.min(if position == 0 { 0 } else { column.spare() });
+        excess -= column.width - room;
         if width <= room {
             // Writing to a string cannot fail.
             _ = write!(line, "{cell}{:1$}", "", room - width);
-        } else if !cuts || (place == 0 && width - room <= spare) {
+        } else if !cuts || (position == 0 && width - room <= spare) {
             line.push_str(cell);
-            owed += width - room;
+            excess += width - room;
         } else {
             cut(cell, room, &mut line);
         }
@@ -192,7 +196,7 @@ fn line(columns: &[Slot], cells: &[String], cuts: bool) -> String {
     line
 }
 
-/// Appends the beginning of a text and `…`, in exactly so many columns. No character is torn apart.
+/// Appends the start of a text and `…`, padded to exactly `width` columns. Grapheme clusters are not split.
 fn cut(text: &str, width: usize, line: &mut String) {
     let mut used = 0;
     for cluster in text.graphemes(true) {
@@ -205,23 +209,23 @@ fn cut(text: &str, width: usize, line: &mut String) {
     _ = write!(line, "…{:1$}", "", width.saturating_sub(used + 1));
 }
 
-/// Between two columns.
+/// The space between two columns.
 const GAP: &str = "  ";
 
-/// The narrowest that a column with long text gets before another one is left out.
-const LEAST: usize = 10;
+/// Minimum width of a column with long text; below it, the last column is left out.
+const MIN_WIDTH: usize = 10;
 
-/// A date with its time and zone is shorter.
-const LONGEST_EXACT: usize = 30;
+/// Maximum length of text that is never cut. A date with its time and zone is shorter.
+const MAX_EXACT: usize = 30;
 
-/// What a column keeps when an earlier one needs its room.
-const SHORTEST: usize = 6;
+/// Minimum width of a column that gives width to the first one.
+const MIN_SHARED_WIDTH: usize = 6;
 
-/// How many records decide on the widths.
-const SAMPLE: usize = 1000;
+/// Maximum number of records that set the widths.
+const MAX_HELD: usize = 1000;
 
-/// For how long they are waited for.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Maximum time that a record is held.
+const MAX_HOLD: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {
@@ -229,8 +233,8 @@ mod tests {
     use unicode_width::UnicodeWidthStr as _;
 
     use super::Table;
-    use crate::output::form::Form as _;
     use crate::output::record::Path;
+    use crate::output::record_writer::RecordWriter as _;
     use crate::screen::View;
 
     fn view(width: Option<u16>) -> View {
@@ -257,14 +261,14 @@ mod tests {
             ),
             person("4711", &"Wolfeschlegelsteinhausen".repeat(5), &"x".repeat(90), "Indeed"),
         ];
-        let (mut form, mut out) = (
+        let (mut writer, mut out) = (
             Table::new(paths.iter().map(|path| Path::parse(path)).collect(), view(width)),
             Vec::new(),
         );
         for record in people {
-            form.record(&mut out, &record.to_string()).unwrap();
+            writer.write(&mut out, &record.to_string()).unwrap();
         }
-        let note = form.end(&mut out).unwrap();
+        let note = writer.finish(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         if let Some(width) = width {
             assert!(text.lines().all(|line| line.width() <= usize::from(width)), "{text}");
@@ -298,18 +302,18 @@ mod tests {
     }
 
     #[test]
-    fn as_wide_as_needed() {
+    fn unlimited_columns() {
         insta::assert_snapshot!(shown(None, &["id", "name", "portal.name"]));
     }
 
     #[test]
-    fn what_comes_late_is_not_cut_where_it_names_the_record() {
+    fn a_late_record_keeps_its_first_cell_whole() {
         let columns = ["id", "name"].map(Path::parse).to_vec();
-        let (mut form, mut out) = (Table::new(columns, view(Some(30))), Vec::new());
+        let (mut writer, mut out) = (Table::new(columns, view(Some(30))), Vec::new());
         for id in 0..1002 {
             let id = if id < 1001 { 7 } else { 1_234_567 };
             let record = json!({"id": id, "name": "Wolfeschlegelsteinhausenbergerdorff"});
-            form.record(&mut out, &record.to_string()).unwrap();
+            writer.write(&mut out, &record.to_string()).unwrap();
         }
         let text = String::from_utf8(out).unwrap();
         let last: Vec<&str> = text.lines().rev().take(2).collect();
@@ -317,10 +321,9 @@ mod tests {
     }
 
     #[test]
-    fn no_width_is_too_small() {
-        for width in 0..60 {
-            // A terminal of no columns is none that a person reads.
-            shown(Some(width.max(1)), &PATHS);
+    fn every_width_of_a_terminal_is_enough() {
+        for width in 1..60 {
+            shown(Some(width), &PATHS);
         }
     }
 }

@@ -1,0 +1,105 @@
+//! Cells that a spreadsheet may run as formulas.
+
+/// Returns whether a spreadsheet may take a cell for a formula.
+///
+/// Plain numbers and phone numbers are not formulas, although they may start with a sign.
+pub(crate) fn is_formula(cell: &str) -> bool {
+    // Fast path: nearly every cell starts with a letter or a digit.
+    if cell.bytes().next().is_none_or(|first| first.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let starts = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'];
+    cell.starts_with(starts) && !is_number(cell) && !is_phone(cell)
+}
+
+/// Returns whether the text is a phone number, such as `+40 21 000 0001` or `+49 (0)30 700-1`: a plus sign, then digits
+/// and the usual punctuation.
+///
+/// A spreadsheet computes `+49-30-700`, and reads `+1 1/2` as one and a half. It can do neither if a space separates two
+/// groups of digits, or if the only punctuation is spaces, dots and brackets.
+fn is_phone(cell: &str) -> bool {
+    let rest = cell.strip_prefix('+').unwrap_or_default();
+    let plain = |letter: char| letter.is_ascii_digit() || " ()./-".contains(letter);
+    starts_group(rest)
+        && rest.chars().all(plain)
+        && (!rest.contains(['-', '/']) || (has_separate_groups(rest) && !is_mixed_fraction(rest)))
+}
+
+/// Returns whether a space separates two groups without an operator between them, as in `30 700` and `49 (0)30`.
+fn has_separate_groups(text: &str) -> bool {
+    let ends_group = |part: &str| part.ends_with(|last: char| last.is_ascii_digit() || last == ')');
+    let parts: Vec<&str> = text.split(' ').filter(|part| !part.is_empty()).collect();
+    parts
+        .windows(2)
+        .any(|pair| matches!(pair, [one, other] if ends_group(one) && starts_group(other)))
+}
+
+fn starts_group(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit() || first == '(')
+}
+
+/// Returns whether the text is a whole number and a fraction, such as `1 1/2`.
+fn is_mixed_fraction(text: &str) -> bool {
+    let Some((whole, part)) = text.trim().split_once(' ') else { return false };
+    let fraction = part.split_once('/');
+    is_digits(whole) && fraction.is_some_and(|(a, b)| is_digits(a.trim()) && is_digits(b.trim()))
+}
+
+/// Returns whether the text is a decimal number, such as `-12` or `+0.50`.
+fn is_number(cell: &str) -> bool {
+    let text = cell.strip_prefix(['+', '-']).unwrap_or(cell);
+    let (whole, part) = text.split_once('.').map_or((text, None), |(w, p)| (w, Some(p)));
+    is_digits(whole) && part.is_none_or(is_digits)
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_formula;
+
+    #[test]
+    fn phones_and_numbers_stay_exact() {
+        for plain in [
+            "+40 21 000 0001",
+            "+49 (0)30-700.1/2",
+            "+49 30 700-1",
+            "+49(0)30.700",
+            "+40210000001",
+            "-12",
+            "+0.50",
+            "-3.5",
+            "Ada",
+            "",
+            "4711",
+        ] {
+            assert!(!is_formula(plain), "{plain}");
+        }
+        for formula in [
+            "+1+1",
+            "-1+1",
+            "+40 21 x",
+            "-",
+            "+",
+            "@SUM(1)",
+            "=1",
+            "-1-1",
+            "\t1",
+            "＝1",
+            "+1e5",
+            "--1",
+            "+1-1",
+            "+1/0",
+            "+49-30-7001067",
+            "+1 - 1",
+            "+1 -1",
+            "+(1)-1",
+            "+1 1/2",
+            "+49 30/7001067",
+        ] {
+            assert!(is_formula(formula), "{formula}");
+        }
+    }
+}
