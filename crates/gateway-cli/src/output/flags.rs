@@ -26,7 +26,7 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) fields: Option<Vec<String>>,
 
-    /// Print only records where FIELD equals TEXT; FIELD~TEXT: contains TEXT, ignoring case.
+    /// Print only records where FIELD equals TEXT (FIELD~TEXT: contains TEXT, ignoring case).
     ///
     /// Records are filtered locally. If the flag is repeated, a record must match every filter.
     #[arg(long, global = true, value_name = "FIELD=TEXT", value_parser = Filter::parse)]

@@ -127,9 +127,7 @@ impl RecordWriter for Table {
             return Ok(None);
         }
         let hidden = self.hidden.join(", ");
-        Ok(Some(format!(
-            "columns that do not fit: {hidden} (choose with --fields, or use -o json)"
-        )))
+        Ok(Some(format!("hidden columns: {hidden}; choose columns with --fields, or use -o json")))
     }
 }
 

@@ -116,7 +116,7 @@ fn a_link_stays_a_link() {
 fn what_keeps_a_file_from_being_written_names_no_other() {
     let person = Person::of_service("http://127.0.0.1:9");
     let output = person.run(&["vacancies", "list", "--output-file", "none/v.csv"]);
-    let told = "error: none/v.csv cannot be written\n  cause: there is no such folder\n";
+    let told = "error: cannot write none/v.csv\n  cause: no such folder\n";
     assert_eq!((code(&output), stderr(&output)), (2, told));
     fs::write(person.home.path().join("file"), "").unwrap();
     let output = person.run(&["vacancies", "list", "--output-file", "file/v.csv"]);

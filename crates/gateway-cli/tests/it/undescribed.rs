@@ -24,8 +24,7 @@ fn check(answer: &'static str, command: &str, out: &str, said: &str) {
 }
 
 const MORE: &str = r#"[{"id":"1","project":"Welder","headcount":3},{"id":"2"}]"#;
-const DOUBT: &str =
-    "warning: the service text names no field `headcount`; it stays empty if none is sent\n";
+const DOUBT: &str = "warning: unknown field `headcount`: it is empty unless the service sends it\n";
 
 #[test]
 fn fields_that_no_text_names_can_be_chosen() {
@@ -81,7 +80,7 @@ fn the_records_of_an_envelope_are_its_result() {
 
 #[test]
 fn a_name_that_no_record_has_is_told() {
-    let said = "warning: no record has a member `idd`; did you mean `id`?\n";
+    let said = "warning: no record has a field `idd`; did you mean `id`?\n";
     check(r#"[{"id":1}]"#, "api any -o ndjson --fields id,idd", "{\"id\":1,\"idd\":null}\n", said);
     check("[]", "api any -o json --filter id=1", "[]\n", "");
 }
