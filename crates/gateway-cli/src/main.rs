@@ -10,8 +10,10 @@ mod config;
 mod connect;
 #[cfg(feature = "demo")]
 mod demo;
+mod dry_run;
 mod escape;
 mod exit;
+mod explain;
 mod failure;
 
 mod generated;
@@ -19,6 +21,7 @@ mod help;
 mod interrupt;
 mod lock;
 mod number;
+mod operation;
 mod output;
 #[cfg_attr(not(unix), path = "prompt_windows.rs")]
 mod prompt;

@@ -3,21 +3,20 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use gateway_client::model::{
-    Error, ListOperation, Listing, Operation, Query, RawQuery, Record, StreamDecoder,
-};
+use gateway_client::model::{ListOperation, Operation};
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::{BlockingBody, BlockingTransport, Options};
-use gateway_client::{Entry, ErrorKind, StreamedAnswer, blocking};
+use gateway_client::{Entry, Error, StreamedAnswer, blocking};
 use serde::Serialize;
 
 use crate::config::flags::ServiceFlags;
-use crate::config::origin::TokenFrom;
 use crate::config::settings::Settings;
 use crate::connect::connect;
-use crate::escape::printable;
+use crate::dry_run::curl;
+use crate::explain::{Context, SAME_COMMAND, explain};
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
+use crate::operation::{CliOperation, Parameters};
 use crate::output::destination::Destination;
 use crate::output::flags::OutputFlags;
 use crate::output::format::Format;
@@ -45,9 +44,6 @@ pub(crate) struct Session {
 /// An answer that is passed on as it comes.
 pub(crate) type RawAnswer = StreamedAnswer<BlockingBody>;
 
-/// The parameters of an operation by name, and their values if they were given.
-pub(crate) type Parameters = Vec<(&'static str, Option<String>)>;
-
 impl Session {
     /// Connects to the service that the settings name.
     pub(crate) fn open(
@@ -72,7 +68,7 @@ impl Session {
     where
         O: ListOperation,
     {
-        let operation = Asked::<O>::new(given);
+        let operation = CliOperation::<O>::new(given);
         if self.is_only_shown(&operation)? || self.is_raw(&operation)? {
             return Ok(());
         }
@@ -98,8 +94,7 @@ impl Session {
         printer: &mut Printer,
     ) -> Result<u64, Failure> {
         let mut rejected = 0;
-        let mut records =
-            self.client.stream(operation).map_err(|error| self.explain_answer(error))?;
+        let mut records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
         loop {
             // Nothing of a record is kept here, so nothing is copied.
             let next = match records.received_json_with(|_, json| printer.print_received(json)) {
@@ -110,7 +105,7 @@ impl Session {
                 received => received,
             };
             let Some(entry) = next else { return Ok(rejected) };
-            match entry.map_err(|error| self.explain_answer(error))? {
+            match entry.map_err(|error| self.explain(&error))? {
                 Entry::Record(done) => done?,
                 Entry::Rejected(record) => {
                     rejected += 1;
@@ -130,14 +125,14 @@ impl Session {
     where
         O: Operation<Output: Serialize>,
     {
-        let operation = Asked::<O>::new(given);
+        let operation = CliOperation::<O>::new(given);
         if self.is_only_shown(&operation)? || self.is_raw(&operation)? {
             return Ok(());
         }
         let source = RecordSource::Operation { method: O::METHOD };
         let schema = Schema { columns, fields, single: true, source };
         let mut printer = Printer::open(&self.output, self.screen, &schema)?;
-        let object = self.client.send(&operation).map_err(|error| self.explain_answer(error))?;
+        let object = self.client.send(&operation).map_err(|error| self.explain(&error))?;
         printer.print(&object)?;
         self.close(printer)
     }
@@ -158,15 +153,9 @@ impl Session {
             return Ok(false);
         }
         let request = self.client.request(operation)?;
-        // A quote ends the shell's quoting.
-        let url = request.uri().to_string().replace('\'', "'\\''");
         // The file is for the answer, and nothing answers here.
         let mut out = Destination::open(None)?;
-        writeln!(
-            out,
-            "curl -sS -H 'Accept: application/json' -H \"Authorization: Bearer $GATEWAY_TOKEN\" '{}'",
-            printable(&url)
-        )?;
+        writeln!(out, "{}", curl(&request))?;
         out.finish()?;
         Ok(true)
     }
@@ -178,7 +167,7 @@ impl Session {
         }
         self.output.refuse_selection(RAW)?;
         let answer = self.stream_raw(operation)?.error_for_status();
-        let mut answer = answer.map_err(|error| self.explain(error))?;
+        let mut answer = answer.map_err(|error| self.explain(&error))?;
         let mut out = Raw::open(&self.output, self.screen)?;
         self.pass_on(&mut answer, &mut out)?;
         out.finish()?;
@@ -188,17 +177,16 @@ impl Session {
     /// Makes a transport of its own, for requests that no client makes; it tells what `-v` asks for.
     pub(crate) fn transport(&self) -> Result<Arc<dyn BlockingTransport>, Failure> {
         Ok(match self.trace {
-            Some(trace) => Arc::new(trace.transport().map_err(gateway_client::Error::from)?),
-            None => Arc::new(
-                ReqwestBlockingTransport::new(&Options::default())
-                    .map_err(gateway_client::Error::from)?,
-            ),
+            Some(trace) => Arc::new(trace.transport().map_err(Error::from)?),
+            None => {
+                Arc::new(ReqwestBlockingTransport::new(&Options::default()).map_err(Error::from)?)
+            }
         })
     }
 
     /// Asks for an answer that is passed on as it comes.
     pub(crate) fn stream_raw<O: Operation>(&self, operation: &O) -> Result<RawAnswer, Failure> {
-        self.client.stream_raw(operation).map_err(|error| self.explain(error))
+        self.client.stream_raw(operation).map_err(|error| self.explain(&error))
     }
 
     /// Writes a body as it comes.
@@ -209,96 +197,18 @@ impl Session {
                 Ok(None) => return Ok(()),
                 Err(error) => {
                     out.abort();
-                    return Err(self.explain(error));
+                    return Err(self.explain(&error));
                 }
             }
             out.idle();
         }
     }
 
-    /// Adds to an error what only this command knows: that it can show the answer as it comes.
-    pub(crate) fn explain_answer(&self, error: gateway_client::Error) -> Failure {
-        let unfit = matches!(error.kind(), ErrorKind::Decode | ErrorKind::NotSuccess);
-        let failure = self.explain(error);
-        if unfit {
-            failure.hint("the same command with `-o raw` shows what the service sends")
-        } else {
-            failure
-        }
-    }
-
-    /// Adds to an error what only the program knows: where the token comes from.
-    pub(crate) fn explain(&self, error: gateway_client::Error) -> Failure {
-        let kind = error.kind();
-        let about_token = matches!(kind, ErrorKind::Unauthorized | ErrorKind::Token);
-        let failure = Failure::from(error);
-        let Some(from) = self.settings.token.as_ref().filter(|_| about_token) else {
-            return failure;
-        };
-        let next = match from {
-            TokenFrom::Login { .. } => "; `gateway auth login` stores another",
-            TokenFrom::Keyring { .. } => "; `gateway auth login --keyring` stores another",
-            _ => "",
-        };
-        let failure = match from {
-            TokenFrom::File(_) if kind == ErrorKind::Token => {
-                failure.of("the token file cannot be used")
-            }
-            TokenFrom::Command(_) if kind == ErrorKind::Token => {
-                failure.of("the token command cannot be used")
-            }
-            _ => failure,
-        };
-        failure.hint(format!("the token comes from {from}{next}"))
+    /// Returns the failure that an error of this session amounts to.
+    pub(crate) fn explain(&self, error: &Error) -> Failure {
+        explain(error, Context { token: self.settings.token.as_ref(), raw: SAME_COMMAND })
     }
 }
 
 /// Why nothing can be chosen from an answer.
 pub(crate) const RAW: &str = "-o raw prints the unchanged response";
-
-/// An operation whose parameters come from the command line.
-///
-/// The parser has seen to it that a parameter stands only with those that it needs.
-pub(crate) struct Asked<O> {
-    query: RawQuery,
-    operation: std::marker::PhantomData<fn() -> O>,
-}
-
-impl<O: Operation> Asked<O> {
-    /// Leaves out what was not given.
-    pub(crate) fn new(given: Parameters) -> Self {
-        let query =
-            given.into_iter().fold(RawQuery::new(O::METHOD), |query, (name, value)| match value {
-                Some(value) => query.pair(name, value),
-                None => query,
-            });
-        Self { query, operation: std::marker::PhantomData }
-    }
-}
-
-impl<O: Operation> Operation for Asked<O> {
-    type Output = O::Output;
-
-    const NAME: &'static str = O::NAME;
-    const METHOD: &'static str = O::METHOD;
-
-    fn query(&self) -> Result<Query, Error> {
-        self.query.query()
-    }
-
-    fn decode(body: &[u8]) -> Result<Self::Output, Error> {
-        O::decode(body)
-    }
-}
-
-impl<O: ListOperation> ListOperation for Asked<O> {
-    type Item = O::Item;
-
-    fn decoder() -> StreamDecoder<O::Item> {
-        O::decoder()
-    }
-
-    fn decode_borrowed(body: &[u8]) -> Result<Listing<<O::Item as Record>::Ref<'_>>, Error> {
-        O::decode_borrowed(body)
-    }
-}

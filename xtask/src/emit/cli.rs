@@ -46,11 +46,8 @@ fn cheapest(file: &mut Rust, service: &Service) {
     operations.sort_by_key(|one| (one.response.is_list(), one.params.len()));
     let Some(operation) = operations.first() else { return };
     file.blank();
-    file.doc("The question that costs the service the least, to see whether it takes a token.");
-    file.line(format_args!(
-        "pub(crate) type CheapestQuestion = model::{};",
-        operation.rust.pascal()
-    ));
+    file.doc("The cheapest operation, which checks whether the service accepts a token.");
+    file.line(format_args!("pub(crate) type Probe = model::{};", operation.rust.pascal()));
 }
 
 /// A command at the top: `candidates` with its verbs, or an operation whose selector has no `/`.

@@ -87,15 +87,15 @@ fn refused<T>(session: &Session, error: Error, head: &str) -> Result<T, Failure>
         out.end_line()?;
         out.finish()?;
     }
-    Err(session.explain(error))
+    Err(session.explain(&error))
 }
 
 /// Prints the answer as records: the members of an array, or the one object that it is.
 fn records(session: &Session, query: &RawQuery) -> Result<(), Failure> {
-    let answer = session.client.send_raw(query).map_err(|error| session.explain(error))?;
+    let answer = session.client.send_raw(query).map_err(|error| session.explain(&error))?;
     let answer = answer.error_for_status().or_else(|error| refused(session, error, ""))?;
-    let json = RawQuery::decode(answer.body())
-        .map_err(|error| session.explain_answer(Error::from(error)))?;
+    let json =
+        RawQuery::decode(answer.body()).map_err(|error| session.explain(&Error::from(error)))?;
     let array = array(json.as_str());
     let single = array.is_none();
     let values: Vec<&str> = match &array {

@@ -3,7 +3,8 @@
 use std::io::{self, IsTerminal as _};
 
 use clap::{Args, Subcommand};
-use gateway_client::{AccessToken, ErrorKind};
+use gateway_client::AccessToken;
+use gateway_client::model::Operation as _;
 use serde::Serialize;
 
 use crate::config::file::ConfigFile;
@@ -15,13 +16,16 @@ use crate::config::{folder, tokens};
 use crate::connect::{
     ask_for_token, check_base_url, check_token_file, from_stdin, no_base_url, with_token,
 };
+use crate::exit::Exit;
+use crate::explain::{Context, explain};
 use crate::failure::Failure;
-use crate::generated::commands::CheapestQuestion;
+use crate::generated::commands::Probe;
+use crate::operation::CliOperation;
 use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
 use crate::screen::{Screen, variable};
-use crate::session::{Asked, Session};
+use crate::session::Session;
 
 /// What to do with the token.
 #[derive(Clone, Copy, Debug, Subcommand)]
@@ -92,7 +96,7 @@ fn login(
     screen: Screen,
 ) -> Result<(), Failure> {
     if service.dry_run {
-        Session::open(service, output, screen)?.is_only_shown(&question())?;
+        Session::open(service, output, screen)?.is_only_shown(&probe())?;
         return Ok(());
     }
     let settings = Settings::of(service)?;
@@ -113,7 +117,7 @@ fn login(
         .map_err(|error| Failure::from(error).hint(format!("it came from {from}")))?;
     if !flags.unchecked {
         let client = with_token(service, &settings, screen, token)?;
-        client.send(&question()).map_err(|error| refused(error, &from))?;
+        client.send(&probe()).map_err(|error| refused(error, &from))?;
     }
     let place = if let Some(keyring) = keyring {
         keyring.store(profile, text)?;
@@ -172,33 +176,32 @@ fn prompt(profile: &str) -> Result<String, Failure> {
 
 /// Says that nothing was stored, and what to do.
 fn refused(error: gateway_client::Error, from: &str) -> Failure {
-    let hint = match error.kind() {
-        ErrorKind::Unauthorized | ErrorKind::Forbidden => {
-            format!("nothing was stored; the token comes from {from}")
-        }
-        _ => "nothing was stored; --unchecked stores the token without asking the service".into(),
+    let failure = Failure::from(error);
+    let hint = match failure.exit() {
+        Exit::NotAuthorised => format!("nothing was stored; the token comes from {from}"),
+        _ => "nothing was stored; --unchecked stores the token without checking it".to_owned(),
     };
-    Failure::from(error).hint(hint)
+    failure.hint(hint)
 }
 
 /// Says where the token comes from, and asks the service about it.
 fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
     let session = Session::open(service, output, screen)?;
-    if session.is_only_shown(&question())? {
+    if session.is_only_shown(&probe())? {
         return Ok(());
     }
     let source = RecordSource::Program;
     let schema = Schema { columns: FIELDS, fields: FIELDS, single: true, source };
     let mut printer = Printer::open(output, screen, &schema)?;
-    let answer = session.client.send(&question());
-    let accepted = match &answer {
-        Ok(_) => Some(true),
-        Err(error) => match error.kind() {
-            ErrorKind::Unauthorized | ErrorKind::Forbidden => Some(false),
-            _ => None,
-        },
-    };
     let settings = &session.settings;
+    let raw = format!("`gateway api {} -o raw`", Probe::METHOD);
+    let context = Context { token: settings.token.as_ref(), raw: &raw };
+    let checked = session.client.send(&probe()).map_err(|error| explain(&error, context));
+    let accepted = match &checked {
+        Ok(_) => Some(true),
+        Err(failure) if failure.exit() == Exit::NotAuthorised => Some(false),
+        Err(_) => None,
+    };
     printer.print(&Status {
         profile: settings.profile.value.clone(),
         base_url: settings.base_url.as_ref().map(|url| url.value.clone()),
@@ -206,7 +209,7 @@ fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Resul
         accepted,
     })?;
     printer.finish()?;
-    answer.map(drop).map_err(|error| session.explain(error))
+    checked.map(drop)
 }
 
 /// Removes the token wherever the profile has it.
@@ -273,9 +276,9 @@ fn without_token(service: &ServiceFlags) -> ServiceFlags {
     ServiceFlags { token_file: None, token_stdin: false, ..service.clone() }
 }
 
-/// The question that a token is tried with.
-fn question() -> Asked<CheapestQuestion> {
-    Asked::new(Vec::new())
+/// The call that checks a token.
+fn probe() -> CliOperation<Probe> {
+    CliOperation::new(Vec::new())
 }
 
 const FIELDS: &[&str] = &["profile", "base_url", "token", "accepted"];

@@ -4,16 +4,16 @@ use std::io::Write as _;
 
 use clap::{Args, ValueEnum};
 use gateway_testkit::contract::{Finding, Profile, Report, Target, run as judge};
-use http::StatusCode;
 use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::generated::commands::CheapestQuestion;
+use crate::generated::commands::Probe;
+use crate::operation::CliOperation;
 use crate::output::destination::Destination;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
-use crate::session::{Asked, Session};
+use crate::session::Session;
 use crate::trace::token_of;
 
 /// How strictly to check, and how to report.
@@ -55,19 +55,22 @@ enum Findings {
 
 /// Asks the service some forty questions, and judges the answers.
 pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> {
-    let question = Asked::<CheapestQuestion>::new(Vec::new());
-    if session.is_only_shown(&question)? {
+    let probe = CliOperation::<Probe>::new(Vec::new());
+    if session.is_only_shown(&probe)? {
         session.screen.note("this is the first of some forty requests");
         return Ok(());
     }
     let findings = open(session, flags.report)?;
-    // Whoever is not there, or lets us in no further, is not checked.
-    let first = session.client.send_raw(&question).map_err(|error| session.explain(error))?;
-    if matches!(first.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        first.error_for_status().map_err(|error| session.explain(error))?;
+    // A service that is not there, or refuses the token, is not checked.
+    let first = session.client.send_raw(&probe).map_err(|error| session.explain(&error))?;
+    if let Err(error) = first.error_for_status() {
+        let failure = session.explain(&error);
+        if failure.exit() == Exit::NotAuthorised {
+            return Err(failure);
+        }
     }
     let profile = if flags.strict { Profile::Reference } else { Profile::Any };
-    let report = judge(&target(session, &question)?, &session.transport()?, profile);
+    let report = judge(&target(session, &probe)?, &session.transport()?, profile);
     match findings {
         Findings::Report(form, mut out) => {
             let text = match form {
@@ -95,8 +98,8 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
 }
 
 /// The same service and token that every other command uses.
-fn target(session: &Session, question: &Asked<CheapestQuestion>) -> Result<Target, Failure> {
-    let request = session.client.request(question).map_err(|error| session.explain(error))?;
+fn target(session: &Session, probe: &CliOperation<Probe>) -> Result<Target, Failure> {
+    let request = session.client.request(probe).map_err(|error| session.explain(&error))?;
     let token = token_of(request.headers()).unwrap_or_default();
     let base_url = session.settings.base_url.as_ref().map_or("", |url| url.value.as_str());
     let target = Target::new(base_url, token).map_err(|error| {

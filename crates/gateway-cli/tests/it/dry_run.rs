@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+
 use crate::run::{Person, TOKEN, code, stderr, stdout};
 
 /// Everything below a folder: the files and what is in them.
@@ -47,6 +49,44 @@ fn nothing_changes() {
     .map(|args| person.see(args));
     insta::assert_snapshot!(shown.join("\n"));
     assert_eq!(everything(person.home.path()), before);
+}
+
+/// The command that a dry run prints sends what the program would send, byte for byte; only the token is a variable.
+#[test]
+fn a_dry_run_shows_every_header_that_is_sent() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.respond("content-type: application/json\r\n", br#"{"credits_number":"1"}"#);
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri("/it's"));
+    let get = ["api", "credits/get", "-f", "note=it's"];
+    assert_eq!(code(&person.run(&get)), 0);
+    let sent = server.progress().requests.into_iter().next().unwrap();
+    let mut headers = sent.headers();
+    // Every HTTP client adds this one.
+    headers.retain(|(name, _)| name != "host");
+
+    let shown = person.run(&[&get[..], &["--dry-run"]].concat());
+    let shown = stdout(&shown).replace("$GATEWAY_TOKEN", TOKEN);
+    let mut words = shlex::split(&shown).unwrap().into_iter();
+    let mut shown_headers = Vec::new();
+    let mut url = String::new();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "curl" | "-sS" => {}
+            "-H" => {
+                let header = words.next().unwrap();
+                let (name, value) = header.split_once(": ").unwrap();
+                shown_headers.push((name.to_owned(), value.as_bytes().to_vec()));
+            }
+            _ => url = word,
+        }
+    }
+    headers.sort();
+    shown_headers.sort();
+    assert_eq!(shown_headers, headers);
+    assert_eq!(url, server.uri(&sent.target()));
 }
 
 /// A file that could not be written either is nothing that the request depends on.

@@ -120,7 +120,7 @@ fn a_refusal_is_explained_whoever_asked() {
     .unwrap();
     let person = Person::of_service(&server.uri(""));
     for (command, shown, said) in [
-        ("api busy", "", "hint: come back in 90 s"),
+        ("api busy", "", "hint: retry in 90 s"),
         ("api none", "", "hint: the base URL may be wrong"),
         ("api none -o csv", "", "hint: the base URL may be wrong"),
         ("api c", "{\"title\"", "cause: no such method"),

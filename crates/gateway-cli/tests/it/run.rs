@@ -91,7 +91,8 @@ impl Person {
         }
         writeln!(shown, "exit code {}", output.status.code().unwrap()).unwrap();
         assert!(!shown.contains(TOKEN), "the token is shown: {shown}");
-        shown.replace(&path(self.home.path()), "~")
+        let agent = concat!("gateway-client/", env!("CARGO_PKG_VERSION"));
+        shown.replace(&path(self.home.path()), "~").replace(agent, "gateway-client/VERSION")
     }
 }
 

@@ -1,0 +1,149 @@
+//! Turns an error of the client into what a person reads: message, causes, hint and exit code.
+
+use std::error::Error as _;
+
+use gateway_client::{Error, ErrorKind};
+use serde::Deserialize;
+
+use crate::config::origin::TokenFrom;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// What the program knows about a failed call, besides the error.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context<'a> {
+    /// The source of the access token.
+    pub(crate) token: Option<&'a TokenFrom>,
+    /// The command that prints the response unchanged.
+    pub(crate) raw: &'a str,
+}
+
+/// Returns the failure that an error amounts to.
+pub(crate) fn explain(error: &Error, context: Context<'_>) -> Failure {
+    let (exit, hint) = meaning(error, context);
+    let mut message = match (error.kind(), context.token) {
+        (ErrorKind::Token, Some(TokenFrom::File(_))) => "cannot use the token file".to_owned(),
+        (ErrorKind::Token, Some(TokenFrom::Command(_))) => {
+            "cannot use the token command".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    if error.attempts() > 1 {
+        message = format!("{message}, after {} attempts", error.attempts());
+    }
+    let failure =
+        causes(error, exit).into_iter().fold(Failure::new(exit, message), Failure::because);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// An error from before there is a call.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        explain(&error, Context { token: None, raw: SAME_COMMAND })
+    }
+}
+
+/// Returns what an error means: the exit code, and what to do next.
+fn meaning(error: &Error, context: Context<'_>) -> (Exit, Option<String>) {
+    let fixed = |hint: &str| Some(hint.to_owned());
+    match error.kind() {
+        ErrorKind::Config | ErrorKind::Query => (Exit::Usage, None),
+        ErrorKind::Token => (Exit::Usage, context.token.map(origin)),
+        ErrorKind::Unauthorized => (Exit::NotAuthorised, context.token.map(origin)),
+        ErrorKind::Forbidden => (
+            Exit::NotAuthorised,
+            fixed("the token is known but does not allow this call; use one that does"),
+        ),
+        ErrorKind::Connect => (
+            Exit::Network,
+            fixed(
+                "check the base URL, and that the service is running; `gateway config list --origin` shows where the URL comes from",
+            ),
+        ),
+        ErrorKind::Tls => (
+            Exit::Network,
+            fixed("check the certificate of the service and the clock of this machine"),
+        ),
+        ErrorKind::Timeout => (Exit::Network, fixed("use `--timeout SECONDS` to wait longer")),
+        ErrorKind::Interrupted | ErrorKind::Transport => (Exit::Network, None),
+        ErrorKind::NotFound
+        | ErrorKind::Redirected
+        | ErrorKind::ContentType
+        | ErrorKind::Protocol => (
+            Exit::Contract,
+            fixed(
+                "the base URL may be wrong; `gateway config list --origin` shows where it comes from",
+            ),
+        ),
+        ErrorKind::RateLimited => (
+            Exit::Contract,
+            Some(match error.retry_after() {
+                Some(wait) => format!("retry in {} s", wait.as_secs()),
+                None => "retry later".to_owned(),
+            }),
+        ),
+        ErrorKind::Server => {
+            (Exit::Contract, fixed("the service has an internal problem; retry later"))
+        }
+        ErrorKind::Decode | ErrorKind::NotSuccess => {
+            (Exit::Contract, Some(format!("{} prints the response unchanged", context.raw)))
+        }
+        ErrorKind::Status => (
+            Exit::Contract,
+            methods(error)
+                .map(|methods| format!("the service knows the methods {}", methods.join(", "))),
+        ),
+        _ => (Exit::Contract, None),
+    }
+}
+
+/// Returns where the token comes from, and how to replace a stored one.
+fn origin(token: &TokenFrom) -> String {
+    let next = match token {
+        TokenFrom::Login { .. } => "; `gateway auth login` replaces it",
+        TokenFrom::Keyring { .. } => "; `gateway auth login --keyring` replaces it",
+        _ => "",
+    };
+    format!("the token comes from {token}{next}")
+}
+
+/// Returns why an error happened: its sources, and what the service says about it.
+fn causes(error: &Error, exit: Exit) -> Vec<String> {
+    let mut causes: Vec<String> = Vec::new();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let mut text = cause.to_string();
+        // The message has the number of records already.
+        if let (Some(_), Some((what, _))) = (error.delivered(), text.rsplit_once(", after ")) {
+            text.truncate(what.len());
+        }
+        if causes.last() != Some(&text) {
+            causes.push(text);
+        }
+        source = cause.source();
+    }
+    // The layers of the libraries mean nothing to a person; the innermost one saw what happened.
+    if exit == Exit::Network {
+        causes.drain(..causes.len().saturating_sub(1));
+    }
+    if let Some(problem) = error.problem() {
+        causes.extend(problem.detail.or(problem.title));
+    }
+    causes
+}
+
+/// Returns the methods that the service lists when it does not know the one in the request.
+fn methods(error: &Error) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Problem {
+        methods: Vec<String>,
+    }
+    let problem: Problem = serde_json::from_slice(error.body()?).ok()?;
+    Some(problem.methods).filter(|methods| !methods.is_empty())
+}
+
+/// Most commands can print the response of their own call.
+pub(crate) const SAME_COMMAND: &str = "the same command with `-o raw`";
