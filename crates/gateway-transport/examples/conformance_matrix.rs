@@ -1,8 +1,8 @@
-//! Runs the conformance kit on every adapter, and prints which passes what, as Markdown.
+//! Runs the conformance kit on every adapter and prints the results as Markdown.
 //!
 //! `cargo xtask transports` writes it to `docs/transports.md`.
 
-#![expect(clippy::print_stdout, reason = "it is what the program is for")]
+#![expect(clippy::print_stdout, reason = "printing is the purpose of this program")]
 
 #[path = "../tests/conformance/subjects.rs"]
 mod subjects;
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One row for each adapter.
+/// Returns a table with one row for each adapter.
 fn summary(reports: &[Vec<Report>]) -> String {
     let rows = ADAPTERS.iter().zip(reports).map(|(adapter, reports)| {
         let [passed, failed, skipped] = [PASS, FAIL, SKIP]
@@ -35,7 +35,7 @@ fn summary(reports: &[Vec<Report>]) -> String {
     rows.fold(head, |out, row| out + &row)
 }
 
-/// One row for each check.
+/// Returns a table with one row for each check.
 fn table(reports: &[Vec<Report>]) -> String {
     let titles = ADAPTERS.map(|adapter| adapter.title).join(" | ");
     let head = format!("| check | {titles} |\n|---|{}\n", ":-:|".repeat(ADAPTERS.len()));
@@ -47,7 +47,7 @@ fn table(reports: &[Vec<Report>]) -> String {
     rows.fold(head, |out, row| out + &row)
 }
 
-/// Why a cell is no pass: each reason once, with the check and the adapters that it is for.
+/// Returns the reasons for skipped and failed checks, each once, with the check and its adapters.
 fn reasons(reports: &[Vec<Report>]) -> String {
     let mut all: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for (adapter, reports) in ADAPTERS.iter().zip(reports) {

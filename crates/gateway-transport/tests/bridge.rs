@@ -1,4 +1,4 @@
-//! Blocking transports in async code, over sockets.
+//! Both bridges: blocking transports in async code over sockets, and async transports in blocking code.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::error::Error as _;
 use std::io::Read;
@@ -18,15 +18,15 @@ use gateway_transport::{
 use http_body::Frame;
 
 #[tokio::test]
-async fn a_body_comes_piece_by_piece() {
+async fn a_body_streams_in_chunks() {
     let server = RawServer::start(|request, connection| {
-        if request.target() == "/go-on" {
+        if request.target() == "/continue" {
             connection.respond("", b"");
             return Next::KeepAlive;
         }
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfirst");
-        // The rest is sent when the reader of the first part asks for something else.
-        connection.wait_for_company(2, PATIENCE);
+        // The rest is sent only after the reader of the first part has sent another request.
+        connection.wait_for_company(2, TIMEOUT);
         connection.send(b" last");
         Next::KeepAlive
     })
@@ -34,12 +34,12 @@ async fn a_body_comes_piece_by_piece() {
     let transport = transport();
     let mut body = transport.send(get(&server, "/")).await.unwrap().into_body();
     assert_eq!(body.chunk().await.unwrap().unwrap(), "first");
-    transport.send(get(&server, "/go-on")).await.unwrap();
+    transport.send(get(&server, "/continue")).await.unwrap();
     assert_eq!(body.collect(10).await.unwrap(), " last");
 }
 
 #[tokio::test]
-async fn a_cut_body_is_an_error() {
+async fn a_truncated_body_is_an_error() {
     let server = RawServer::start(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfirst");
         Next::Close
@@ -54,7 +54,7 @@ async fn a_cut_body_is_an_error() {
 async fn the_deadline_covers_the_body() {
     let server = RawServer::start(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfirst");
-        connection.wait_for_close(PATIENCE);
+        connection.wait_for_close(TIMEOUT);
         Next::Close
     })
     .unwrap();
@@ -76,22 +76,22 @@ async fn a_dropped_body_ends_the_exchange() {
     let mut body = transport().send(get(&server, "/")).await.unwrap().into_body();
     body.chunk().await.unwrap().unwrap();
     drop(body);
-    assert!(server.wait_until(PATIENCE, |seen| seen.ended == 1));
+    assert!(server.wait_until(TIMEOUT, |seen| seen.ended == 1));
 }
 
 #[tokio::test]
-async fn a_panic_inside_is_a_typed_error() {
-    let transport = OffThread::new(blocking_transport_fn(|_| panic!("out of luck")));
+async fn a_panic_of_the_transport_is_a_typed_error() {
+    let transport = OffThread::new(blocking_transport_fn(|_| panic!("planted panic")));
     let error = transport.send(Request::default()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Other);
     assert!(error.source().is_some());
 }
 
 #[tokio::test]
-async fn a_panic_within_a_body_does_not_end_it() {
+async fn a_panic_within_a_body_is_a_typed_error() {
     let transport = OffThread::new(blocking_transport_fn(|_| {
-        let mut piece = Some(Ok(Some("first".into())));
-        let body = BlockingBody::from_chunks(move || piece.take().expect("out of luck"));
+        let mut chunk = Some(Ok(Some("first".into())));
+        let body = BlockingBody::from_chunks(move || chunk.take().expect("planted panic"));
         Ok(BlockingResponse::new(body))
     }));
     let mut body = transport.send(Request::default()).await.unwrap().into_body();
@@ -100,31 +100,31 @@ async fn a_panic_within_a_body_does_not_end_it() {
     assert_eq!((error.kind(), error.phase()), (ErrorKind::Other, Phase::Body));
 }
 
-/// What `stream::unfold` makes must not be polled after its end, and a web framework makes bodies of it.
+/// Web frameworks build bodies from `stream::unfold`, whose stream must not be polled after its end.
 #[test]
-fn a_stream_that_has_ended_is_left_alone() {
-    for pieces in 0..3 {
+fn a_stream_is_not_polled_after_its_end() {
+    for chunks in 0..3 {
         let transport = OnThread::new(transport_fn(move |_| async move {
-            let ended = Ended { pieces, is_over: false };
-            Ok(Response::new(Body::new(ended)))
+            let strict = Strict { chunks, has_ended: false };
+            Ok(Response::new(Body::new(strict)))
         }))
         .unwrap();
         let body = || transport.send(Request::default()).unwrap().into_body();
-        assert_eq!(body().collect(10).unwrap(), "x".repeat(pieces));
+        assert_eq!(body().collect(10).unwrap(), "x".repeat(chunks));
         let mut body = body();
-        assert_eq!(body.read_to_end(&mut Vec::new()).unwrap(), pieces);
+        assert_eq!(body.read_to_end(&mut Vec::new()).unwrap(), chunks);
         assert_eq!(body.read(&mut [0]).unwrap(), 0);
         assert_eq!(body.chunk().unwrap(), None);
     }
 }
 
-/// A body of this many pieces that panics when it is polled after its end.
-struct Ended {
-    pieces: usize,
-    is_over: bool,
+/// A body of this many chunks that panics when it is polled after its end.
+struct Strict {
+    chunks: usize,
+    has_ended: bool,
 }
 
-impl http_body::Body for Ended {
+impl http_body::Body for Strict {
     type Data = Bytes;
     type Error = TransportError;
 
@@ -132,10 +132,10 @@ impl http_body::Body for Ended {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        assert!(!self.is_over, "polled after its end");
-        let left = self.pieces.checked_sub(1);
-        self.is_over = left.is_none();
-        self.pieces = left.unwrap_or_default();
+        assert!(!self.has_ended, "polled after its end");
+        let left = self.chunks.checked_sub(1);
+        self.has_ended = left.is_none();
+        self.chunks = left.unwrap_or_default();
         Poll::Ready(left.map(|_| Ok(Frame::data("x".into()))))
     }
 }
@@ -158,4 +158,5 @@ fn get(server: &RawServer, target: &str) -> Request {
     http::Request::get(server.uri(target)).body("".into()).unwrap()
 }
 
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Timeout of anything that must happen in a passing test.
+const TIMEOUT: Duration = Duration::from_secs(20);

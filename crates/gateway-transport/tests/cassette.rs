@@ -1,4 +1,4 @@
-//! Cassettes: what is kept, what is never kept, and that a replay is what was recorded.
+//! Cassettes: what is recorded, what is never recorded, and that a replay equals the recording.
 #![cfg(feature = "cassette")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::error::Error;
@@ -39,7 +39,7 @@ fn record() -> String {
 }
 
 #[test]
-fn no_credential_is_written_and_two_recordings_are_equal() {
+fn no_credential_is_recorded_and_two_recordings_are_equal() {
     let cassette = record();
     assert_eq!(
         cassette,
@@ -54,10 +54,10 @@ fn no_credential_is_written_and_two_recordings_are_equal() {
 }
 
 #[test]
-fn a_replay_is_what_was_recorded() {
+fn a_replay_equals_the_recording() {
     let replayer = Replayer::new(&record()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    // Out of order, and with another secret: neither matters.
+    // The order of the requests and the value of the secret do not matter.
     let second = runtime.block_on(Transport::send(&replayer, request("/b"))).unwrap();
     let body = runtime.block_on(second.into_body().collect(100)).unwrap();
     assert_eq!(body, &b"\xff\x00"[..]);
@@ -69,12 +69,12 @@ fn a_replay_is_what_was_recorded() {
     assert_eq!(replayer.remaining(), 0);
 
     let error = BlockingTransport::send(&replayer, request("/b")).unwrap_err();
-    let difference = error.source().unwrap().to_string();
-    assert_eq!(difference, "\n  requested: POST /b\n  every recorded line has been used");
+    let mismatch = error.source().unwrap().to_string();
+    assert_eq!(mismatch, "\n  requested: POST /b\n  every recorded line has been used");
 }
 
 #[test]
-fn a_broken_line_is_named() {
+fn an_invalid_line_is_reported_with_its_number() {
     let error = Replayer::new("\n{}\n").unwrap_err();
     assert_eq!(error.to_string(), "cassette line 2 is not a recorded exchange");
 }

@@ -1,4 +1,4 @@
-//! Gzip on top of a transport: what is asked for, what is decoded, what is refused, and how much memory it takes.
+//! Gzip on top of a transport: what is requested, decoded and refused, and how much memory decoding takes.
 #![cfg(feature = "gzip")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::io::Write;
@@ -11,7 +11,7 @@ use gateway_transport::{
     BlockingTransport, ErrorKind, MemoryTransport, Request, Transport, TransportError,
 };
 
-/// Sends one request in both modes, over a memory transport that answers with this encoding and body.
+/// Sends a blocking and an async request to a memory transport that answers with this encoding and body.
 fn exchange(encoding: &str, body: &[u8], limit: u64) -> Result<Bytes, TransportError> {
     let answer = || {
         let answer = http::Response::builder()
@@ -62,13 +62,13 @@ fn several_members_are_one_body() {
 }
 
 #[test]
-fn what_is_not_encoded_passes() {
+fn an_unencoded_body_is_returned_unchanged() {
     assert_eq!(exchange("identity", b"plain", 10).unwrap(), "plain");
     assert_eq!(exchange("gzip", b"", 10).unwrap(), "");
 }
 
 #[test]
-fn broken_streams_are_errors() {
+fn truncated_and_corrupt_streams_are_errors() {
     let whole = gzip(&[7; 5000]);
     for end in [1, 9, 12, whole.len() - 9, whole.len() - 1] {
         check_kind("gzip", &whole[..end], ErrorKind::Interrupted);
@@ -78,18 +78,18 @@ fn broken_streams_are_errors() {
     let at = whole.len() - 8;
     wrong_checksum[at] ^= 1;
     check_kind("gzip", &wrong_checksum, ErrorKind::Interrupted);
-    // A byte within: a block of a type that does not exist.
-    let mut damaged = whole.clone();
-    damaged[10] |= 0b110;
-    check_kind("gzip", &damaged, ErrorKind::Interrupted);
-    check_kind("gzip", &[&whole[..], &damaged].concat(), ErrorKind::Interrupted);
-    check_kind("gzip", &[&whole[..], b"something behind its end"].concat(), ErrorKind::Protocol);
+    // A block of a type that does not exist.
+    let mut corrupt = whole.clone();
+    corrupt[10] |= 0b110;
+    check_kind("gzip", &corrupt, ErrorKind::Interrupted);
+    check_kind("gzip", &[&whole[..], &corrupt].concat(), ErrorKind::Interrupted);
+    check_kind("gzip", &[&whole[..], b"data after the end"].concat(), ErrorKind::Protocol);
     check_kind("zstd", b"", ErrorKind::Protocol);
 }
 
 #[test]
 fn the_limit_counts_decoded_bytes() {
-    // 64 MiB of zeros in 64 KiB: the limit ends the decoding, so that this test needs no 64 MiB.
+    // About 64 KiB that decode to 64 MiB of zeros. The limit stops the decoder long before that.
     let bomb = gzip(&vec![0; 64 << 20]);
     assert!(bomb.len() < 80_000);
     let error = exchange("gzip", &bomb, 100_000).unwrap_err();
@@ -97,7 +97,7 @@ fn the_limit_counts_decoded_bytes() {
 }
 
 #[test]
-fn a_caller_who_asks_himself_gets_the_raw_bytes() {
+fn a_request_with_accept_encoding_gets_the_raw_body() {
     let raw = gzip(b"raw");
     let answer = http::Response::builder().header("content-encoding", "gzip");
     let answer = answer.body(Bytes::from(raw.clone())).unwrap();

@@ -1,6 +1,9 @@
-//! A body of 1 GiB goes through every adapter in little memory; with `--nocapture`, the growth is printed.
+//! Every adapter streams a body of 1 GiB in little memory. With `--nocapture`, the tests print the growth.
 #![cfg(target_os = "linux")]
-#![expect(clippy::print_stdout, reason = "one process tells the other, and that one whoever asks")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the reader process reports to the test, and the test to the user"
+)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::io::Read as _;
 use std::process::Command;
@@ -44,7 +47,7 @@ fn reqwest_as_tower_service() {
     check("tower<reqwest>");
 }
 
-/// Serves a long body, and measures a process that has nothing in it but the reader.
+/// Serves a long body, and measures a process that contains only the reader.
 #[track_caller]
 fn check(adapter: &str) {
     let server = RawServer::start(|_, connection| {
@@ -58,17 +61,17 @@ fn check(adapter: &str) {
         .envs([(ADAPTER, adapter), (TARGET, &server.uri("/long"))])
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&child.stdout);
-    assert!(child.status.success(), "{said}{}", String::from_utf8_lossy(&child.stderr));
-    let growth = said.lines().find_map(|line| line.split_once(GROWTH)).unwrap().1;
+    let output = String::from_utf8_lossy(&child.stdout);
+    assert!(child.status.success(), "{output}{}", String::from_utf8_lossy(&child.stderr));
+    let growth = output.lines().find_map(|line| line.split_once(GROWTH)).unwrap().1;
     let growth: u64 = growth.trim().parse().unwrap();
     println!("{adapter}: peak memory grew by {growth} KiB");
     assert!(growth < 8 * 1024, "peak memory grew by {growth} KiB");
 }
 
-/// The other half of the tests above.
+/// The reader of the tests above, in a separate process.
 #[test]
-#[ignore = "runs as a process of its own, started by the other tests"]
+#[ignore = "started in a separate process by the other tests"]
 fn reader() {
     let (Ok(adapter), Ok(target)) = (env::var(ADAPTER), env::var(TARGET)) else { return };
     let request = http::Request::get(target)
@@ -90,7 +93,7 @@ fn reader() {
             let service = TransportService::new(over_reqwest());
             read_async(&ServiceTransport::<_>::new(service), request);
         }
-        other => panic!("no adapter {other}"),
+        other => panic!("unknown adapter {other}"),
     }
 }
 
@@ -119,7 +122,7 @@ fn read_blocking(transport: &impl BlockingTransport, request: Request) {
     read.finish();
 }
 
-/// How far a reader has come, and the memory it began with.
+/// The number of bytes read so far, and the memory in use after the first chunk.
 #[derive(Default)]
 struct Reading {
     read: usize,
@@ -129,7 +132,7 @@ struct Reading {
 impl Reading {
     fn count(&mut self, bytes: usize) {
         self.read += bytes;
-        // The first piece brings in what is there once, such as the threads of a runtime.
+        // Measured after the first chunk, when one-time costs, such as the threads of a runtime, are in.
         self.before.get_or_insert_with(|| memory("VmRSS:"));
     }
 
@@ -139,7 +142,7 @@ impl Reading {
     }
 }
 
-/// A figure of this process, in KiB.
+/// Returns the memory figure `name` of this process, in KiB.
 fn memory(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();

@@ -1,4 +1,4 @@
-//! Proxies of the environment: which requests go through them, and which never do.
+//! Proxies of the environment: which requests use them, and which never do.
 #![cfg(feature = "reqwest-blocking")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::env;
@@ -10,9 +10,9 @@ use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, ErrorKind, Options, TransportError};
 
-/// The proxy is looked up here, the host by the proxy.
+/// The adapter resolves the proxy's name; the proxy resolves the target's.
 #[test]
-fn a_proxy_is_for_other_machines() {
+fn a_proxy_is_used_only_for_other_machines() {
     let (proxy, here) = (answering(b"by proxy"), answering(b"direct"));
     run("behind_a_proxy", &proxy, &[("NO_PROXY", "direct.invalid"), (HERE, &here.uri(""))]);
 
@@ -23,9 +23,9 @@ fn a_proxy_is_for_other_machines() {
     assert_eq!(asked, [in_full, by_tunnel].concat().concat());
 }
 
-/// The other half of the test above.
+/// Runs in a separate process for the test above.
 #[test]
-#[ignore = "runs as a process of its own, started by another test"]
+#[ignore = "started in a separate process by another test"]
 fn behind_a_proxy() {
     let Ok(here) = env::var(HERE) else { return };
     let (_, port) = here.rsplit_once(':').unwrap();
@@ -38,7 +38,7 @@ fn behind_a_proxy() {
             let target = format!("http://{host}:{port}/");
             assert_eq!(get(&*transport, &target).unwrap(), "direct", "{target}");
         }
-        // Nobody answers there, but the proxy must not even be asked.
+        // No server listens there, but the request must not go to the proxy either.
         for host in ["http://127.9.9.9", "http://[::1]", "http://a.localhost", "https://127.9.9.9"]
         {
             let target = format!("{host}:{port}/");
@@ -49,17 +49,17 @@ fn behind_a_proxy() {
     }
 }
 
-/// There, `HTTP_PROXY` is the header `proxy` of whoever asks.
+/// In a CGI program, `HTTP_PROXY` is the caller's header `proxy`.
 #[test]
-fn a_program_that_answers_by_cgi_has_no_proxy() {
+fn a_cgi_program_uses_no_proxy() {
     let proxy = answering(b"by proxy");
     run("within_cgi", &proxy, &[("REQUEST_METHOD", "GET")]);
     assert_eq!(proxy.progress().connections, 0);
 }
 
-/// The other half of the test above.
+/// Runs in a separate process for the test above.
 #[test]
-#[ignore = "runs as a process of its own, started by another test"]
+#[ignore = "started in a separate process by another test"]
 fn within_cgi() {
     if env::var_os("REQUEST_METHOD").is_some() {
         for transport in adapters() {
@@ -69,7 +69,7 @@ fn within_cgi() {
     }
 }
 
-/// Runs a test of this file in an environment with a proxy: that of a process is the same for all its tests.
+/// Runs a test of this file in a process whose environment names a proxy. All tests of one process share its environment.
 #[track_caller]
 fn run(test: &str, proxy: &RawServer, variables: &[(&str, &str)]) {
     let mut child = Command::new(env::current_exe().unwrap());
@@ -83,7 +83,7 @@ fn run(test: &str, proxy: &RawServer, variables: &[(&str, &str)]) {
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
 }
 
-/// Both adapters; what blocks is the async one on a thread.
+/// Returns both adapters. `ReqwestBlockingTransport` is the async adapter on a thread.
 fn adapters() -> [Box<dyn BlockingTransport>; 2] {
     let options = Options::default();
     [
@@ -97,7 +97,7 @@ fn get(transport: &dyn BlockingTransport, target: &str) -> Result<Bytes, Transpo
     transport.send(request)?.into_body().collect(100)
 }
 
-/// A server, and a proxy as well: the answer is the same, whoever is asked for.
+/// Starts a server that is also a proxy. It gives the same answer for every host.
 fn answering(body: &'static [u8]) -> RawServer {
     RawServer::start(move |request, connection| {
         if request.method() == "CONNECT" {
@@ -110,9 +110,9 @@ fn answering(body: &'static [u8]) -> RawServer {
     .unwrap()
 }
 
-/// Some of them look like this one.
+/// Hosts other than this machine. Some look like it.
 const OTHER_MACHINES: [&str; 5] =
     ["gateway.invalid", "localhost.invalid", "not-localhost", "127.0.0.1.invalid", "[::2]"];
 
-/// The variable with the address of a server on this machine.
+/// Variable that holds the address of a server on this machine.
 const HERE: &str = "GATEWAY_TEST_SERVER";

@@ -1,4 +1,4 @@
-//! What is particular to the reqwest adapters.
+//! Behaviour specific to the reqwest adapters.
 #![cfg(feature = "reqwest-blocking")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::io::{BufRead, BufReader, Write};
@@ -35,7 +35,7 @@ fn a_call_without_a_runtime_is_a_typed_error() {
 fn one_transport_serves_several_runtimes() {
     let address = serve();
     let transport = ReqwestTransport::new(&options()).unwrap();
-    // Each one stays alive and idle, with the connection it opened, while the next one calls.
+    // Each runtime stays alive and idle, with the connection it opened, while the next one sends.
     let runtimes: Vec<_> = (0..10).map(|_| runtime()).collect();
     for runtime in &runtimes {
         for _ in 0..2 {
@@ -72,7 +72,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// Answers `{}` to everything, and keeps connections open.
+/// Starts a server that answers every request with `{}` and keeps connections open.
 fn serve() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! TLS over sockets, through every adapter: whom it trusts, what it says when it does not, and what a cut is.
+//! TLS over sockets, through every adapter: trusted roots, errors for untrusted peers, and truncated sessions.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -15,7 +15,7 @@ use gateway_transport::{
 };
 
 #[test]
-fn a_private_authority_is_trusted_when_it_is_named() {
+fn a_private_authority_is_trusted_if_it_is_an_extra_root() {
     let authority = Authority::new().unwrap();
     for adapter in ADAPTERS {
         let server = RawServer::start_tls(&authority.identity().unwrap(), greet).unwrap();
@@ -33,7 +33,7 @@ fn a_private_authority_is_trusted_when_it_is_named() {
 }
 
 #[test]
-fn bad_certificates_are_refused_before_anything_is_sent() {
+fn invalid_certificates_are_refused_before_anything_is_sent() {
     let authority = Authority::new().unwrap();
     let identities = [
         (Identity::self_signed().unwrap(), "BadSignature"),
@@ -46,7 +46,7 @@ fn bad_certificates_are_refused_before_anything_is_sent() {
             let error = get(adapter, &trusting(&authority), &server.uri("/?secret")).unwrap_err();
             assert_untrusted(adapter, &error);
             assert!(format!("{error:?}").contains(reason), "{adapter}: {error:?}");
-            assert!(server.wait_until(PATIENCE, |seen| seen.ended == 1), "{adapter}, {reason}");
+            assert!(server.wait_until(TIMEOUT, |seen| seen.ended == 1), "{adapter}, {reason}");
             assert_eq!(server.progress().requests.len(), 0, "{adapter}, {reason}");
         }
     }
@@ -60,7 +60,7 @@ fn a_peer_without_tls_is_not_trusted() {
         let server = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").unwrap();
-            // Until the peer has gone: an earlier end could overtake the answer.
+            // Wait until the peer has closed: closing earlier could discard the response.
             drop(stream.read_to_end(&mut Vec::new()));
         });
         let error = get(adapter, &options_without_roots(), &target);
@@ -70,13 +70,13 @@ fn a_peer_without_tls_is_not_trusted() {
 }
 
 #[test]
-fn a_peer_that_hangs_up_in_the_handshake_is_no_connection() {
+fn a_close_during_the_handshake_is_a_connect_error() {
     for adapter in ADAPTERS {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let target = format!("https://{}/", listener.local_addr().unwrap());
         let server = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
-            // The whole first message, so that the end is no reset.
+            // Read the whole first message, so that closing does not cause a reset.
             let mut header = [0; 5];
             stream.read_exact(&mut header).unwrap();
             let length = u16::from_be_bytes([header[3], header[4]]).into();
@@ -84,8 +84,8 @@ fn a_peer_that_hangs_up_in_the_handshake_is_no_connection() {
         });
         let error = get(adapter, &options_without_roots(), &target).unwrap_err();
         server.join().unwrap();
-        let what = (error.kind(), error.phase(), error.sent());
-        assert_eq!(what, (ErrorKind::Connect, Phase::Connect, Sent::No), "{adapter}: {error:?}");
+        let actual = (error.kind(), error.phase(), error.sent());
+        assert_eq!(actual, (ErrorKind::Connect, Phase::Connect, Sent::No), "{adapter}: {error:?}");
     }
 }
 
@@ -96,12 +96,12 @@ fn the_handshake_counts_as_connecting() {
         let target = format!("https://{}/", listener.local_addr().unwrap());
         let server = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
-            // A handshake record of 256 bytes, of which one comes every now and then.
+            // A handshake record of 256 bytes, sent one byte at a time.
             stream.write_all(&[22, 3, 3, 1, 0]).unwrap();
             stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
             let mut hello = [0; 4096];
             for _ in 0..256 {
-                // Waits until there is nothing to read, and sees the end.
+                // Waits for the read timeout, or notices that the client has closed.
                 if matches!(stream.read(&mut hello), Ok(0)) || stream.write_all(&[0]).is_err() {
                     break;
                 }
@@ -110,17 +110,17 @@ fn the_handshake_counts_as_connecting() {
         let options = options_without_roots().connect_timeout(Duration::from_millis(100));
         let error = get(adapter, &options, &target).unwrap_err();
         server.join().unwrap();
-        let what = (error.kind(), error.phase(), error.sent());
-        assert_eq!(what, (ErrorKind::Timeout, Phase::Connect, Sent::No), "{adapter}: {error:?}");
+        let actual = (error.kind(), error.phase(), error.sent());
+        assert_eq!(actual, (ErrorKind::Timeout, Phase::Connect, Sent::No), "{adapter}: {error:?}");
     }
 }
 
 #[test]
-fn an_end_without_a_goodbye_is_a_cut() {
+fn an_end_without_close_notify_is_a_truncated_body() {
     let authority = Authority::new().unwrap();
     for adapter in ADAPTERS {
         let server = RawServer::start_tls(&authority.identity().unwrap(), |request, connection| {
-            // Its end is the end of the connection (RFC 9112, section 9.8).
+            // The body ends with the connection (RFC 9112, section 9.8).
             connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello");
             if request.target() == "/cut" {
                 connection.cut();
@@ -138,8 +138,8 @@ fn an_end_without_a_goodbye_is_a_cut() {
 }
 
 #[test]
-fn a_root_that_is_no_certificate_is_refused() {
-    let options = Options::default().extra_root("no certificate");
+fn an_invalid_extra_root_is_refused() {
+    let options = Options::default().extra_root("not a certificate");
     let error = ReqwestTransport::new(&options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Tls);
     let error = UreqTransport::new(&options).unwrap_err();
@@ -148,8 +148,8 @@ fn a_root_that_is_no_certificate_is_refused() {
 
 #[track_caller]
 fn assert_untrusted(adapter: &str, error: &TransportError) {
-    let what = (error.kind(), error.phase(), error.sent());
-    assert_eq!(what, (ErrorKind::Tls, Phase::Connect, Sent::No), "{adapter}: {error:?}");
+    let actual = (error.kind(), error.phase(), error.sent());
+    assert_eq!(actual, (ErrorKind::Tls, Phase::Connect, Sent::No), "{adapter}: {error:?}");
 }
 
 fn get(adapter: &str, options: &Options, target: &str) -> Result<String, TransportError> {
@@ -183,4 +183,5 @@ fn options_without_roots() -> Options {
 
 const ADAPTERS: [&str; 3] = ["reqwest", "reqwest-blocking", "ureq"];
 const LIMIT: u64 = 100;
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Timeout of anything that must happen in a passing test.
+const TIMEOUT: Duration = Duration::from_secs(20);

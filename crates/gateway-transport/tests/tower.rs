@@ -1,4 +1,4 @@
-//! Services as transports, and transports below the layers of tower.
+//! Services as transports, and transports under tower layers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::convert::Infallible;
 use std::future::pending;
@@ -37,7 +37,7 @@ async fn a_router_answers_without_a_socket() {
 }
 
 #[tokio::test]
-async fn a_router_is_held_to_the_deadline() {
+async fn the_deadline_applies_to_a_router() {
     let transport = router();
     for (target, phase) in [("/never", Phase::Head), ("/endless", Phase::Body)] {
         let mut request = request_to(target);
@@ -48,7 +48,7 @@ async fn a_router_is_held_to_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_transport_works_below_layers() {
+async fn a_transport_works_under_layers() {
     let server = RawServer::start(|request, connection| {
         connection.respond("", request.target().as_bytes());
         Next::KeepAlive
@@ -68,22 +68,22 @@ async fn a_transport_works_below_layers() {
 }
 
 #[tokio::test]
-async fn errors_keep_their_type_on_the_way_through_layers() {
+async fn errors_keep_their_kind_through_layers() {
     let refused = TransportError::new(ErrorKind::Resolve, "no such host");
     let memory = gateway_transport::MemoryTransport::new([Err(refused)]);
-    // Each of these two makes a boxed error of the one below.
+    // Each of these two layers boxes the error of the one below.
     let service = ServiceBuilder::new()
         .buffer(4)
         .timeout(Duration::from_secs(20))
         .service(TransportService::new(memory));
     let error = ServiceTransport::<_>::new(service).send(Request::default()).await.unwrap_err();
-    let what = (error.kind(), error.phase(), error.sent());
-    assert_eq!(what, (ErrorKind::Resolve, Phase::Connect, Sent::No));
+    let actual = (error.kind(), error.phase(), error.sent());
+    assert_eq!(actual, (ErrorKind::Resolve, Phase::Connect, Sent::No));
     assert_eq!(error.to_string(), "no such host");
 }
 
 #[tokio::test]
-async fn the_time_limit_of_a_layer_is_a_timeout() {
+async fn a_timeout_of_a_layer_is_a_timeout_error() {
     let service = ServiceBuilder::new()
         .timeout(Duration::from_millis(50))
         .service_fn(async |_: Request| pending::<Result<Response, Infallible>>().await);
@@ -91,7 +91,7 @@ async fn the_time_limit_of_a_layer_is_a_timeout() {
     assert_eq!((error.kind(), error.phase()), (ErrorKind::Timeout, Phase::Head));
 }
 
-/// Echoes, never answers, or never ends.
+/// Returns a router with three routes: one echoes, one never answers, and the body of one never ends.
 fn router() -> impl Transport {
     async fn echo(request: AxumRequest) -> ([(&'static str, String); 1], String) {
         let seen = request.headers()["x-sent"].to_str().unwrap().to_owned();
@@ -106,7 +106,7 @@ fn router() -> impl Transport {
     ServiceTransport::<Router, axum::body::Body>::new(router)
 }
 
-/// A body that always has more.
+/// A body that is always ready and never ends.
 struct Endless;
 
 impl http_body::Body for Endless {

@@ -1,4 +1,4 @@
-//! What is particular to the ureq adapter.
+//! Behaviour specific to the ureq adapter.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use gateway_transport::{
 };
 
 #[test]
-fn a_reset_is_not_the_end_of_a_body_without_a_length() {
+fn a_reset_does_not_end_a_body_without_a_length() {
     let server = RawServer::start(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello");
-        // Not before the peer has read this far: a reset takes along what has not been read.
+        // Wait until the client has read this far: a reset discards data that has not been read.
         connection.wait_for_company(2, Duration::from_secs(20));
         Next::Reset
     })
@@ -34,15 +34,15 @@ fn names_are_looked_up_with_and_without_a_deadline() {
     .unwrap();
     let named = server.uri_by_name("/");
     for target in [server.uri("/"), named, "http://no-such-host.invalid/".to_owned()] {
-        let mut hurried = get(&target);
-        hurried.extensions_mut().insert(Deadline::after(Duration::from_secs(20)));
-        for request in [get(&target), hurried] {
+        let mut with_deadline = get(&target);
+        with_deadline.extensions_mut().insert(Deadline::after(Duration::from_secs(20)));
+        for request in [get(&target), with_deadline] {
             let answer = direct().send(request).and_then(|answer| answer.into_body().collect(9));
             match answer {
                 Ok(body) => assert_eq!(body, "hello"),
                 Err(error) => {
-                    let what = (error.kind(), error.phase(), error.sent());
-                    assert_eq!(what, (ErrorKind::Resolve, Phase::Connect, Sent::No));
+                    let actual = (error.kind(), error.phase(), error.sent());
+                    assert_eq!(actual, (ErrorKind::Resolve, Phase::Connect, Sent::No));
                     assert!(target.ends_with(".invalid/"), "{target}: {error:?}");
                 }
             }

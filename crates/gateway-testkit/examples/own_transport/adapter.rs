@@ -1,4 +1,4 @@
-//! The adapter: a request in, a streaming response out, and every error given a kind.
+//! A transport over `attohttpc`: sends the request, streams the response, and classifies every error.
 
 use std::io;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use gateway_transport::{
 };
 use http::Response;
 
-/// Sends requests with `attohttpc`, one connection for each.
+/// Sends requests with `attohttpc`, which opens a connection for each request.
 pub(crate) struct AttohttpcTransport {
     pub(crate) connect_timeout: Duration,
     pub(crate) idle_timeout: Duration,
@@ -18,7 +18,7 @@ pub(crate) struct AttohttpcTransport {
 
 impl BlockingTransport for AttohttpcTransport {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        // The deadline is in the request; one that has passed ends the call here, before anything is sent.
+        // The request carries the deadline. If it has passed, return here, before anything is sent.
         let left = Deadline::remaining(&request)?;
         let (head, body) = request.into_parts();
         let mut builder = RequestBuilder::try_new(head.method, head.uri.to_string())
@@ -31,10 +31,10 @@ impl BlockingTransport for AttohttpcTransport {
             builder = builder.timeout(left);
         }
         *builder.headers_mut() = head.headers;
-        // A GET without a body must not have the framing of one.
+        // A GET without a body must not send `content-length`.
         let sent = if body.is_empty() { builder.send() } else { builder.bytes(body).send() };
         let (status, headers, reader) = sent.map_err(classify)?.split();
-        // The reader is handed over as it is: nobody waits for the end of the body here.
+        // Return the reader without waiting for the end of the body.
         let mut response = Response::new(BlockingBody::with_errors(reader, classify_body));
         *response.status_mut() = status;
         *response.headers_mut() = headers;
@@ -42,7 +42,7 @@ impl BlockingTransport for AttohttpcTransport {
     }
 }
 
-/// Gives an error its kind. Its own text stays out of ours: it may quote an address.
+/// Converts an error to our type. Its text is not copied, because it may quote the address.
 fn classify(error: attohttpc::Error) -> TransportError {
     match error.into_kind() {
         Theirs::Io(error) => TransportError::from_io(error),
@@ -53,7 +53,7 @@ fn classify(error: attohttpc::Error) -> TransportError {
         | Theirs::InvalidUrlHost
         | Theirs::InvalidUrlPort
         | Theirs::TlsDisabled => {
-            TransportError::new(ErrorKind::InvalidRequest, "not an address of this client")
+            TransportError::new(ErrorKind::InvalidRequest, "the client does not support the target")
         }
         _ => TransportError::new(ErrorKind::Other, "the client failed"),
     }

@@ -1,4 +1,4 @@
-//! What has to be asked of the machine: CPU time, and a processor of one's own.
+//! CPU time of this process, and processor affinity.
 
 #[cfg(target_os = "linux")]
 pub(crate) use self::linux::{cpu_time, stay_on_first, stay_on_last};
@@ -12,22 +12,22 @@ mod linux {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     use rustix::time::{ClockId, clock_gettime};
 
-    /// Returns the CPU time that all threads of this process have used. Other programs hardly disturb it.
+    /// Returns the CPU time that all threads of this process have used. Other programs have little effect on it.
     pub(crate) fn cpu_time() -> Duration {
         let time = clock_gettime(ClockId::ProcessCPUTime);
         let nanoseconds = u32::try_from(time.tv_nsec).unwrap_or_default();
         Duration::new(u64::try_from(time.tv_sec).unwrap_or_default(), nanoseconds)
     }
 
-    /// Keeps this process on the first of its processors.
+    /// Pins this process to the first of its processors.
     ///
-    /// On loopback, the kernel does a part of the work of one side on the time of the other, and how much depends on who
-    /// runs where. Client and server on a processor each make that the same in every round.
+    /// On loopback, the kernel does part of one side's work in the CPU time of the other. The size of that part depends on
+    /// the processors of the two sides; with one processor for each, it is the same in every round.
     pub(crate) fn stay_on_first() {
         stay_on(processors().next());
     }
 
-    /// Keeps this process on the last of its processors.
+    /// Pins this process to the last of its processors.
     pub(crate) fn stay_on_last() {
         stay_on(processors().last());
     }
@@ -40,7 +40,7 @@ mod linux {
     fn stay_on(processor: Option<usize>) {
         let mut set = CpuSet::new();
         set.set(processor.expect("every process has a processor"));
-        sched_setaffinity(None, &set).expect("a process may give up processors");
+        sched_setaffinity(None, &set).expect("a process may reduce its processors");
     }
 }
 
@@ -49,7 +49,7 @@ mod other {
     use std::sync::OnceLock;
     use std::time::{Duration, Instant};
 
-    /// Returns the time since the first call: not every system tells the CPU time of a process.
+    /// Returns the time since the first call, because not every system reports the CPU time of a process.
     pub(crate) fn cpu_time() -> Duration {
         static START: OnceLock<Instant> = OnceLock::new();
         START.get_or_init(Instant::now).elapsed()

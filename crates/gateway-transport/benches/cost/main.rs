@@ -1,8 +1,8 @@
-//! What our adapters cost over the bare clients: CPU time of the client for each request.
+//! The cost of our adapters over the bare clients: CPU time of the client for each request.
 //!
-//! `cargo bench -p gateway-transport` prints the table; with `-- --write` it also goes to `docs/benchmarks.md`, and
-//! `-- --count ours-ureq 1 1000` sends a number of requests and nothing else, for tools that profile. The server is this
-//! program again, in a process of its own, so that the CPU time of this process is that of the client alone.
+//! `cargo bench -p gateway-transport` prints the table; with `-- --write`, it also writes the table to
+//! `docs/benchmarks.md`. `-- --count ours-ureq 1 1000` only sends requests, for profilers. The server is this program in
+//! a second process, so that the CPU time of this process is that of the client alone.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -10,7 +10,7 @@
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark talks to a person, and stops at the first surprise"
+    reason = "a benchmark prints its results and panics on failure"
 )]
 
 #[path = "../../../gateway-model/benches/support/document.rs"]
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     }
     let server = Server::start();
     machine::stay_on_first();
-    // The path and query of a real call.
+    // Path and query of a real call.
     let target = "/c/oauth/v1?method=candidates/list&vacancy_id=42&status=Shortlist";
     let pairs = subjects::pairs(&format!("{}{target}", server.base_url()));
     if let [mode, name, concurrency, requests, ..] = arguments.as_slice()
@@ -52,14 +52,14 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Sends a number of requests by one subject.
+/// Sends this number of requests with one subject.
 fn count(pairs: &[Pair], name: &str, concurrency: &str, requests: &str) -> ExitCode {
     let mut subjects = pairs.iter().flat_map(|pair| [&pair.bare, &pair.ours]);
     let subject = subjects.find(|subject| subject.name == name);
     let (Some(subject), Ok(concurrency), Ok(requests)) =
         (subject, concurrency.parse(), requests.parse())
     else {
-        eprintln!("--count takes the name of a subject, a concurrency and a number of requests");
+        eprintln!("--count needs the name of a subject, a concurrency and a number of requests");
         return ExitCode::FAILURE;
     };
     (subject.send)(concurrency, requests);

@@ -1,16 +1,17 @@
-//! Runs bare client and adapter in turn, round by round.
+//! Measures bare client and adapter in alternating rounds.
 
 use crate::machine::cpu_time;
 use crate::subjects::{Pair, Subject};
 
-/// What was measured for one client at one concurrency.
+/// The result for one client at one concurrency.
 pub(crate) struct Row {
     pub(crate) client: &'static str,
     pub(crate) concurrency: usize,
-    /// Microseconds of CPU for a request: the medians.
+    /// Microseconds of CPU for a request with the bare client: the median over the rounds.
     pub(crate) bare: f64,
+    /// Microseconds of CPU for a request with our adapter: the median over the rounds.
     pub(crate) ours: f64,
-    /// How many times the cost of the bare client: the median over the rounds.
+    /// Cost of our adapter relative to the bare client: the median over the rounds.
     pub(crate) ratio: f64,
 }
 
@@ -27,7 +28,7 @@ fn row(pair: &Pair, concurrency: usize) -> Row {
     }
     let mut rounds = Vec::new();
     for round in 0..ROUNDS {
-        // Every second round goes backwards, so that neither always follows the other.
+        // Every second round is reversed, so that neither subject always runs second.
         rounds.push(if round % 2 == 0 {
             let bare = cost(&pair.bare, concurrency);
             (bare, cost(&pair.ours, concurrency))
@@ -45,7 +46,7 @@ fn row(pair: &Pair, concurrency: usize) -> Row {
     }
 }
 
-/// Returns the microseconds of CPU for a request.
+/// Returns the microseconds of CPU for one request.
 fn cost(subject: &Subject, concurrency: usize) -> f64 {
     let start = cpu_time();
     (subject.send)(concurrency, REQUESTS);

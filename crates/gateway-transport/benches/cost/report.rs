@@ -1,4 +1,4 @@
-//! The table that people read.
+//! The table of results.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ pub(crate) fn text(rows: &[Row]) -> String {
         .to_owned();
     for Row { client, concurrency, bare, ours, ratio } in rows {
         writeln!(out, "| {client} | {concurrency} | {bare:.1} µs | {ours:.1} µs | ×{ratio:.3} |")
-            .expect("a string takes all");
+            .expect("writing to a string cannot fail");
     }
     out
 }

@@ -1,4 +1,4 @@
-//! A server that answers everything with 1 KB, in a process of its own.
+//! A server that answers every request with 1 KB, in a separate process.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -10,17 +10,17 @@ use crate::machine;
 /// The argument that makes this program the server.
 pub(crate) const SERVE: &str = "--serve";
 
-/// How many bytes the body of the answer has.
+/// Size of the response body, in bytes.
 pub(crate) const BODY: usize = 1024;
 
-/// The process of the server; it ends when this is dropped.
+/// The server process. It ends when this is dropped.
 pub(crate) struct Server {
     child: Child,
     port: u16,
 }
 
 impl Server {
-    /// Starts this program once more, as the server.
+    /// Starts this program a second time, as the server.
     pub(crate) fn start() -> Self {
         let program = env::current_exe().expect("this program has a path");
         let mut child = Command::new(program)
@@ -30,13 +30,13 @@ impl Server {
             .spawn()
             .expect("the server starts");
         let mut line = String::new();
-        let said = child.stdout.take().expect("its output is a pipe");
-        BufReader::new(said).read_line(&mut line).expect("the server says its port");
+        let stdout = child.stdout.take().expect("its output is a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("the server prints its port");
         let port = line.trim().parse().expect("a port is a number");
         Self { child, port }
     }
 
-    /// Returns where it listens.
+    /// Returns the base URL of the server.
     pub(crate) fn base_url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -44,7 +44,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The end of its input tells it to stop.
+        // The server stops at the end of its input.
         drop(self.child.stdin.take());
         self.child.wait().expect("the server ends");
     }
@@ -64,13 +64,13 @@ pub(crate) fn serve() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A balance, with a member that fills it up.
+/// Returns a balance, padded with an extra field.
 fn body() -> String {
     let (head, tail) = (r#"{"credits_number":"1250.50","currency":"EUR","note":""#, r#""}"#);
     format!("{head}{}{tail}", "x".repeat(BODY - head.len() - tail.len()))
 }
 
-/// Answers one request after the other. Nobody sends the next one before the answer to the one before.
+/// Answers requests one after another. Clients do not pipeline.
 fn answer_all(mut stream: TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let answer = format!(

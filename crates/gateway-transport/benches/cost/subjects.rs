@@ -23,14 +23,14 @@ pub(crate) struct Pair {
     pub(crate) ours: Subject,
 }
 
-/// Something that sends requests.
+/// A client under measurement.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
-    /// Sends this many requests, so many at a time.
+    /// Sends requests. The arguments are the concurrency and the total number of requests.
     pub(crate) send: Box<dyn Fn(usize, usize)>,
 }
 
-/// Everything that is measured. Each request has a time limit of its own, as those of a real caller have.
+/// Returns the clients to measure. Each request has a timeout, as in real programs.
 pub(crate) fn pairs(target: &str) -> Vec<Pair> {
     let target: Arc<str> = target.into();
     vec![
@@ -49,7 +49,7 @@ fn bare_reqwest(target: Arc<str>) -> Subject {
         rustls::crypto::aws_lc_rs::default_provider(),
     ))
     .with_safe_default_protocol_versions()
-    .expect("the provider has them")
+    .expect("the provider supports the default versions")
     .with_root_certificates(rustls::RootCertStore::empty())
     .with_no_client_auth();
     let client = reqwest::Client::builder()
@@ -84,8 +84,8 @@ fn our_reqwest(target: Arc<str>) -> Subject {
     })
 }
 
-/// With a time limit, ureq starts a thread for the lookup of each request, even on a kept connection and for an address.
-/// It detaches that thread while it ends; there a crash has been seen, with glibc 2.36, about once in a million requests.
+/// With a timeout, ureq starts a lookup thread for each request, even on a pooled connection and for an IP address. It
+/// detaches that thread while it ends, where glibc 2.36 has crashed about once in a million requests.
 fn bare_ureq(target: Arc<str>) -> Subject {
     let options = options();
     let agent = ureq::Agent::config_builder()
@@ -131,7 +131,7 @@ fn request(target: &str) -> Request {
         .unwrap()
 }
 
-/// As many tasks as there are requests at a time, on one thread, so that no thread looks for work in vain.
+/// Runs one task for each concurrent request, all on one thread, so that no idle thread looks for work.
 fn asynchronous<F>(name: &'static str, call: F) -> Subject
 where
     F: AsyncFn() -> usize + Clone + 'static,
@@ -153,7 +153,7 @@ where
     Subject { name, send: Box::new(send) }
 }
 
-/// As many threads as there are requests at a time.
+/// Runs one thread for each concurrent request.
 fn blocking(name: &'static str, call: impl Fn() -> usize + Sync + 'static) -> Subject {
     let send = move |concurrency: usize, requests: usize| {
         let share = || {
@@ -171,7 +171,7 @@ fn blocking(name: &'static str, call: impl Fn() -> usize + Sync + 'static) -> Su
 }
 
 fn options() -> Options {
-    // Every connection is kept, so that none is opened while the clock runs.
+    // Every connection is kept, so that none is opened during the measurement.
     Options::default().proxy(Proxy::Never).pool_max_idle(64)
 }
 

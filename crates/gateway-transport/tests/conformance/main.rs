@@ -1,6 +1,6 @@
-//! Every adapter against the whole conformance kit.
+//! Runs the whole conformance kit on every adapter.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod subjects;
 
@@ -27,7 +27,7 @@ macro_rules! adapters {
         })+
 
         #[test]
-        fn no_adapter_is_forgotten() {
+        fn every_adapter_is_tested() {
             assert_eq!(ADAPTERS.len(), [$(stringify!($name)),+].len());
         }
     };
@@ -35,13 +35,13 @@ macro_rules! adapters {
 
 adapters!(reqwest, reqwest_blocking, ureq, on_thread, off_thread, tower);
 
-/// The kit sends a token in the checks of secrecy; here all that any crate below us logs is looked at, too.
+/// The secrecy checks of the kit send a token. This test also searches everything that the dependencies log.
 #[test]
-fn no_log_has_the_token_in_it() {
+fn the_token_is_never_logged() {
     let log = Log::default();
     let writer = log.clone();
     let layer = fmt::layer().with_ansi(false).with_writer(move || writer.clone());
-    // It prints every byte that is sent and received, in hexadecimal: see the documentation of `ureq`.
+    // This target prints every byte that is sent and received: see the documentation of `UreqTransport`.
     let targets = Targets::new()
         .with_default(LevelFilter::TRACE)
         .with_target("ureq_proto::util", LevelFilter::OFF);
@@ -53,7 +53,7 @@ fn no_log_has_the_token_in_it() {
         }
     }
     let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
-    assert!(text.lines().count() > 1000, "hardly anything was logged");
+    assert!(text.lines().count() > 1000, "too few lines were logged");
     for secret in ["canarytoken", "canaryperson"] {
         let line = text.lines().find(|line| line.contains(secret));
         assert_eq!(line, None, "{secret} was logged");

@@ -1,11 +1,11 @@
-//! The adapters, as the conformance kit wants them.
+//! The adapters, as subjects of the conformance kit.
 
 use gateway_testkit::conformance::Factory;
 
-/// An adapter, and the checks that it cannot pass by its nature.
+/// An adapter, and the checks that it cannot pass by design.
 #[derive(Clone, Copy)]
 pub(crate) struct Adapter {
-    /// How a reader knows it.
+    /// The name in the documentation.
     pub(crate) title: &'static str,
     pub(crate) factory: Factory,
     pub(crate) skips: &'static [(&'static str, &'static str)],
@@ -56,7 +56,7 @@ adapters! {
         Ok(Subject::asynchronous(gateway_transport::bridge::OffThread::new(inner)))
     }, skips = &[(
         "cancellation.dropped_while_waiting_closes",
-        "a blocking call cannot be interrupted: it ends by itself, at its deadline at the latest",
+        "a blocking call cannot be interrupted; it ends at its deadline at the latest",
     )];
     tower "`tower` both ways over reqwest": |setup| {
         let inner = gateway_transport::reqwest::ReqwestTransport::new(&setup.options())?;

@@ -1,30 +1,30 @@
-//! Which crates stand below this one, for each of its features. What its signatures name, the snapshot of the public
-//! items holds (`xtask/tests/public_api`).
+//! The dependencies of this crate, for several sets of features. The snapshot of the public API
+//! (`xtask/tests/public_api`) covers the types that its signatures name.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::collections::BTreeSet;
 use std::env;
 use std::process::Command;
 
 #[test]
-fn the_core_stands_on_few_crates() {
-    let crates = crates_below("");
+fn the_core_has_few_dependencies() {
+    let crates = dependencies("");
     assert!(crates.len() <= 12, "{crates:?}");
 }
 
 #[test]
-fn no_client_comes_without_its_feature() {
-    let crates = crates_below("bridge,cassette,gzip,tower,rustls");
+fn a_client_is_a_dependency_only_with_its_feature() {
+    let crates = dependencies("bridge,cassette,gzip,tower,rustls");
     let clients = ["hyper", "reqwest", "ureq", "hyper-util", "url"];
     assert_eq!(clients.iter().find(|name| crates.contains(**name)), None);
 }
 
 #[test]
-fn ureq_comes_without_a_runtime() {
-    assert!(!crates_below("cassette,gzip,rustls,ureq").contains("tokio"));
+fn ureq_does_not_depend_on_tokio() {
+    assert!(!dependencies("cassette,gzip,rustls,ureq").contains("tokio"));
 }
 
-/// The crates of a build with these features, this one included.
-fn crates_below(features: &str) -> BTreeSet<String> {
+/// Returns the crates of a build with these features, this one included.
+fn dependencies(features: &str) -> BTreeSet<String> {
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["tree", "--offline", "--edges", "normal", "--prefix", "none"])
         .args(["--no-default-features", "--features", features])

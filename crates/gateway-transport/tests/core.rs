@@ -1,4 +1,4 @@
-//! What other crates rely on and no signature shows: auto traits, dyn-compatibility, sizes, what `Debug` prints.
+//! Properties of the core types that no signature shows: auto traits, dyn-compatibility, sizes, `Debug` output.
 use std::fmt::Debug;
 use std::mem::size_of;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use gateway_transport::{
 };
 
 #[test]
-fn types_cross_threads() {
+fn types_are_send_and_sync() {
     fn send_sync<T: Send + Sync + Debug>() {}
     fn send<T: Send + Debug>() {}
     send_sync::<SharedTransport>();
@@ -27,7 +27,7 @@ fn types_cross_threads() {
 }
 
 #[test]
-fn a_call_through_the_handle_can_be_spawned() {
+fn a_call_through_a_shared_transport_can_be_spawned() {
     let shared = SharedTransport::new(MemoryTransport::default());
     let _call: BoxFuture<'static, Result<Response, TransportError>> =
         Box::pin(async move { shared.send(Request::default()).await });
@@ -47,7 +47,7 @@ fn an_error_is_one_pointer_wide() {
 }
 
 #[test]
-fn phase_and_sent_follow_from_the_kind() {
+fn phase_and_sent_are_derived_from_the_kind() {
     let of = |kind| {
         let error = TransportError::new(kind, "");
         (error.phase(), error.sent(), error.is_transient())
@@ -64,7 +64,7 @@ fn phase_and_sent_follow_from_the_kind() {
 }
 
 #[test]
-fn an_error_survives_the_way_through_io() {
+fn a_transport_error_survives_an_io_error() {
     let error = TransportError::timeout(Phase::Body).into_io();
     assert_eq!(TransportError::from_io(error).phase(), Phase::Body);
 
@@ -73,7 +73,7 @@ fn an_error_survives_the_way_through_io() {
 }
 
 #[test]
-fn an_expired_deadline_is_an_error_before_anything_is_sent() {
+fn an_expired_deadline_fails_before_anything_is_sent() {
     let transport = MemoryTransport::new([Ok(http::Response::default())]);
     let mut request = Request::default();
     request.extensions_mut().insert(Deadline::at(std::time::Instant::now()));
