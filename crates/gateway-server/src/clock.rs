@@ -1,19 +1,19 @@
-//! The wall clock, as a value that tests replace.
+//! The wall clock, as a value that tests can replace.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A point of time in whole seconds since 1970, as the database keeps it.
+/// A point in time, in whole seconds since 1970 (UTC), as stored in the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnixTime(pub i64);
 
-/// Tells the time of day. Durations never come from here: they are measured on the monotonic clock.
+/// A wall clock. Not used for durations, which are measured on the monotonic clock.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> UnixTime + Send + Sync>);
 
 impl Clock {
-    /// Makes the clock of the machine. A time before 1970 reads as 1970.
+    /// Creates a clock that reads the system time. A time before 1970 reads as 1970.
     pub fn system() -> Self {
         Self(Arc::new(|| {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -21,12 +21,12 @@ impl Clock {
         }))
     }
 
-    /// Makes a clock that asks `read` whenever it is looked at.
+    /// Creates a clock that calls `read` for the time.
     pub fn from_fn(read: impl Fn() -> UnixTime + Send + Sync + 'static) -> Self {
         Self(Arc::new(read))
     }
 
-    /// Returns the time now.
+    /// Returns the current time.
     pub fn now(&self) -> UnixTime {
         (self.0)()
     }

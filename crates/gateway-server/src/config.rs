@@ -1,4 +1,4 @@
-//! How a server is set up. The defaults are meant for production behind nothing.
+//! The settings of a server. The defaults suit a production server that clients reach directly.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
@@ -6,52 +6,50 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::front::body::LONGEST_ANSWER;
 use crate::store::STATEMENT_BUDGET;
 
 /// The settings of a server. Every limit has a name and a default.
 ///
-/// A server takes the nearest sensible value for one that makes no sense, such as a reader too many for the threads
-/// there are; the program `gateway-server` refuses it.
+/// A server replaces an out-of-range value by the nearest one in range; the program `gateway-server` refuses it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {
-    /// Where the service listens. Loopback unless told otherwise.
+    /// Address of the service. By default a loopback address.
     pub listen: SocketAddr,
-    /// Where health and metrics listen, if anywhere.
+    /// Address of health and metrics. Not served if unset.
     pub ops_listen: Option<SocketAddr>,
-    /// The path that stands before `/c/oauth/v1`.
+    /// Path prefix before `/c/oauth/v1`.
     pub prefix: String,
-    /// The files, in PEM, of the certificates and of the key of the first; with them the service speaks HTTPS.
+    /// PEM files of the certificate chain and of the private key. If set, the service speaks HTTPS.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// Requests per second and token in the long run; 0 is no limit.
+    /// Sustained requests per second and token; 0 means no limit.
     pub rate: u32,
-    /// Requests at once per token.
+    /// Maximum burst of requests per token.
     pub burst: u32,
-    /// How many connections may be open. Each is a descriptor of the process, which must be let to have as many.
+    /// Maximum of open connections. Each needs a file descriptor, so the limit of the process must allow as many.
     pub connections: usize,
-    /// How many calls to the database run at once.
+    /// Maximum of concurrent database calls.
     pub readers: usize,
-    /// How long one statement of the database may take: what the store was given as its budget. A request waits as
-    /// long for its turn, and three times as long for an answer, which may need a connection first.
+    /// Timeout of one database statement; must match the statement budget of the store. A request waits up to this
+    /// long for a database slot, and up to three times as long for the call, which may have to connect first.
     pub statement_timeout: Duration,
-    /// From the first byte of a request head to its last.
+    /// Timeout for receiving a complete request head, from its first byte.
     pub head_timeout: Duration,
-    /// Between two requests on a connection.
+    /// Timeout of an idle connection, between two requests and before the first.
     pub idle_timeout: Duration,
-    /// How long a client may take not one byte of an answer.
+    /// Timeout of a client that accepts no byte of an answer.
     pub stall_timeout: Duration,
-    /// How long one answer may take as a whole, 15 minutes at most: superseded data is not kept for longer.
+    /// Timeout of a whole answer, at most 15 minutes: superseded data may be removed after that.
     pub answer_timeout: Duration,
-    /// How long answers may take to end after the server was told to stop.
+    /// Time for answers to end after [`RunningServer::stop`](crate::RunningServer::stop) was called.
     pub drain_timeout: Duration,
-    /// Bytes of disk, in unnamed temporary files, for whole lists that were sent before; 0 keeps none.
+    /// Maximum of disk space for kept lists, in bytes, in unnamed temporary files; 0 keeps none.
     pub list_cache: u64,
-    /// How many such files there may be.
+    /// Maximum number of such files.
     pub(crate) list_files: usize,
-    /// Whether a line per request is written to standard error.
+    /// Whether the access log is written to standard error, one line per request.
     pub access_log: bool,
-    /// Tells when a token expires.
+    /// Clock by which tokens expire.
     pub clock: Clock,
 }
 
@@ -81,7 +79,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Brings every setting to where the server can work with it.
+    /// Replaces every out-of-range setting by the nearest one in range.
     pub(crate) fn clamped(mut self) -> Self {
         let nearest =
             |range: RangeInclusive<usize>, own: usize| own.clamp(*range.start(), *range.end());
@@ -102,11 +100,14 @@ impl Config {
     }
 }
 
-/// Connections: one at least, and no more than any system has descriptors for.
+/// Range of connections. No system has descriptors for more.
 pub(crate) const CONNECTIONS: RangeInclusive<usize> = 1..=1_000_000;
 
-/// Calls to the database at once: each has a thread, and the runtime makes no more than so many.
+/// Range of concurrent database calls. Each needs a thread, and the runtime creates no more than 512.
 pub(crate) const READERS: RangeInclusive<usize> = 1..=512;
 
-/// Seconds of a timeout. A day is for ever to a connection, and far from where adding to a clock overflows.
+/// Range of a timeout, in seconds. A day is longer than any connection needs, and far from overflowing a clock.
 pub(crate) const SECONDS: RangeInclusive<u64> = 1..=24 * 60 * 60;
+
+/// Maximum and default of the answer timeout. Superseded rows are kept for the sake of answers of this length.
+pub(crate) const LONGEST_ANSWER: Duration = Duration::from_secs(15 * 60);

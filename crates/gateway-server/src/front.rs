@@ -1,8 +1,10 @@
-//! The front: from the head of a request to an answer. Decides in one fixed order, and says exactly what is wrong.
+//! The front: turns the head of a request into an answer. Every check has its place in one fixed order, and every
+//! refusal says exactly what is wrong.
 
 pub(crate) mod auth;
 pub(crate) mod body;
 pub(crate) mod conditional;
+pub(crate) mod ended;
 pub(crate) mod limit;
 pub(crate) mod list;
 pub(crate) mod list_cache;
@@ -10,6 +12,7 @@ pub(crate) mod log;
 pub(crate) mod metrics;
 pub(crate) mod negotiate;
 pub(crate) mod problem;
+pub(crate) mod recorder;
 pub(crate) mod request_id;
 pub(crate) mod work;
 
@@ -26,20 +29,23 @@ use self::body::AnswerBody;
 use self::limit::RateLimits;
 use self::list::ListSource;
 use self::list_cache::ListCache;
-use self::log::{AccessLog, End, Record};
+use self::log::AccessLog;
 use self::metrics::Metrics;
 use self::negotiate::Coding;
 use self::problem::{Kind, Problem};
+use self::recorder::{RecordedBody, Recorder};
+use self::request_id::X_REQUEST_ID;
 use self::work::Work;
 use crate::clock::Clock;
 use crate::generated::operation::Operation;
 use crate::generated::parameters;
 use crate::listen::head::Refusal;
+use crate::listen::service::Service;
 use crate::query::Pairs;
-use crate::store::{CandidateFilter, Principal, Store};
+use crate::store::{AccountId, CandidateFilter, Principal, Store};
 use crate::token::TokenDigest;
 
-/// Everything a request is answered from. Shared by all connections.
+/// Everything that answering a request needs. Shared by all connections.
 #[derive(Debug)]
 pub(crate) struct Front {
     pub(crate) path: String,
@@ -53,44 +59,18 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    /// Serves the contract's address below `prefix`.
+    /// Returns the path of the service below `prefix`.
     pub(crate) fn path_below(prefix: &str) -> String {
         format!("{}{}", prefix.trim_end_matches('/'), service::PATH)
     }
 
-    /// Answers one request. `refusal` is what the connection found wrong with its head.
-    pub(crate) async fn answer(
-        &self,
-        request: &Parts,
-        refusal: Option<Refusal>,
-    ) -> Response<AnswerBody> {
-        let id = request_id::of(&request.headers);
-        let mut record = Record::begin(Instant::now(), &id, &self.log, &self.metrics);
-        let mut response = match self.decide(request, refusal, &mut record).await {
-            Ok(response) => response,
-            Err(problem) => {
-                record.failed_with(&problem);
-                problem.into_response()
-            }
-        };
-        if refusal.is_some() {
-            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-        }
-        response.headers_mut().insert(X_REQUEST_ID, id);
-        record.status(response.status());
-        if request.method == Method::HEAD {
-            record.end(End::Complete);
-        }
-        response.map(|body| body.recorded(record))
-    }
-
-    /// The order is fixed: what the connection refused, path, verb, token, rate, parameters, data. Who has no token
-    /// learns nothing about operations and parameters.
+    /// Decides in this order: refusal of the connection, path, verb, body, token, rate, `Accept`, parameters, data. A
+    /// client without a valid token learns nothing about operations and parameters.
     async fn decide(
         &self,
         request: &Parts,
         refusal: Option<Refusal>,
-        record: &mut Record,
+        recorder: &mut Recorder,
     ) -> Result<Response<AnswerBody>, Problem> {
         let body_refused = match refusal {
             Some(Refusal::Body) => true,
@@ -109,7 +89,7 @@ impl Front {
         let query = request.uri.query().unwrap_or_default();
         let digest = auth::token(&request.headers, query)?;
         let principal = self.authenticate(digest).await?;
-        record.principal(&principal);
+        recorder.principal(&principal);
         if let Err(wait) = self.limits.admit(&principal.token) {
             return Err(Problem::new(Kind::TooManyRequests).retry_after(wait));
         }
@@ -118,7 +98,7 @@ impl Front {
         }
         let pairs = Pairs::parse(query).map_err(|_malformed| Problem::new(Kind::QueryMalformed))?;
         let operation = operation(&pairs)?;
-        record.operation(operation);
+        recorder.operation(operation);
         self.perform(operation, &pairs, &principal, request).await
     }
 
@@ -148,7 +128,7 @@ impl Front {
             return Ok(answer(StatusCode::NOT_MODIFIED, &etag, AnswerBody::empty()));
         }
         let coding = negotiate::coding(&request.headers);
-        // No `match`: an operation that is new in the contract is refused until it has its storage query here.
+        // Not a `match`: a new operation of the contract is refused until its storage query is added here.
         let (body, coding) = if operation == Operation::GetCredits {
             (self.credits(snapshot.account).await?, Coding::Identity)
         } else if operation == Operation::ListCandidates {
@@ -174,7 +154,7 @@ impl Front {
         Ok(response)
     }
 
-    async fn credits(&self, account: crate::store::AccountId) -> Result<AnswerBody, Problem> {
+    async fn credits(&self, account: AccountId) -> Result<AnswerBody, Problem> {
         let json = self
             .work
             .look_up(move |store: &dyn Store| {
@@ -186,8 +166,8 @@ impl Front {
         Ok(AnswerBody::full(Bytes::from(json)))
     }
 
-    /// Reads the first piece before anything is answered, so that a database that fails gives an error and not a cut
-    /// list; a list that fits into it is answered with its length.
+    /// Reads the first piece of a list before anything is answered, so that a failing database leads to an error and
+    /// not to a truncated list. A list that fits into the first piece is sent with its length.
     async fn list(
         &self,
         source: ListSource,
@@ -209,6 +189,28 @@ impl Front {
     }
 }
 
+impl Service for Front {
+    type Body = RecordedBody;
+
+    async fn answer(&self, request: &Parts, refusal: Option<Refusal>) -> Response<RecordedBody> {
+        let id = request_id::of(&request.headers);
+        let mut recorder = Recorder::begin(&id, &self.log, &self.metrics);
+        let mut response = match self.decide(request, refusal, &mut recorder).await {
+            Ok(response) => response,
+            Err(problem) => {
+                recorder.problem(&problem);
+                problem.into_response()
+            }
+        };
+        if refusal.is_some() {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response.headers_mut().insert(X_REQUEST_ID, id);
+        let status = response.status();
+        response.map(|body| recorder.attach(status, body, request.method == Method::HEAD))
+    }
+}
+
 fn operation(pairs: &Pairs<'_>) -> Result<Operation, Problem> {
     let method = pairs
         .get(service::SELECTOR)
@@ -221,7 +223,7 @@ fn operation(pairs: &Pairs<'_>) -> Result<Operation, Problem> {
 fn candidate_filter(parameters: parameters::ListCandidates) -> CandidateFilter {
     match (parameters.vacancy_id.map(i64::try_from), parameters.status) {
         (None, _) => CandidateFilter::All,
-        // Beyond what the database can hold: no vacancy has this id.
+        // Larger than any id in the database: the vacancy does not exist.
         (Some(Err(_too_large)), _) => CandidateFilter::Nothing,
         (Some(Ok(vacancy)), None) => CandidateFilter::Vacancy(vacancy),
         (Some(Ok(vacancy)), Some(status)) => CandidateFilter::Status(vacancy, status),
@@ -238,9 +240,7 @@ fn answer(status: StatusCode, etag: &HeaderValue, body: AnswerBody) -> Response<
     response
 }
 
-/// A shorter answer is not worth a coding.
+/// Minimum length of a list that is compressed, in bytes.
 const SMALLEST_CODED: usize = 1024;
 
 const GATEWAY_NOTICE: HeaderName = HeaderName::from_static("gateway-notice");
-
-pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -1,8 +1,10 @@
 //! The recruitment gateway service over SQLite or PostgreSQL.
 //!
-//! A [`Server`] answers the contract's three operations from a [`Store`]: bearer tokens, problem details, lists
-//! streamed from one consistent snapshot. The program `gateway-server` is a thin command line over this library.
+//! A [`Server`] answers the three operations of the contract from a [`Store`]. It checks bearer tokens, reports errors
+//! as problem details, and streams each list from one consistent snapshot. The program `gateway-server` is a thin
+//! command line over this library.
 
+mod causes;
 #[doc(hidden)]
 pub mod cli;
 mod clock;

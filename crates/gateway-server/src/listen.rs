@@ -1,9 +1,11 @@
-//! Listening: an accept loop of our own, with limits and deadlines that the ready-made ones lack.
+//! Listening: an accept loop with limits and timeouts that the HTTP library does not have.
 
+pub(crate) mod connections;
 pub(crate) mod guard;
 pub(crate) mod head;
+pub(crate) mod service;
+mod state;
 pub(crate) mod tls;
-pub(crate) mod verdicts;
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -12,7 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use http::{Request, Response};
+use http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -20,37 +23,40 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
-use self::guard::{Guard, Patience};
+use self::connections::Connections;
+use self::guard::{Guard, Timeouts};
 use self::head::{HeadLimits, Refusal};
-use self::verdicts::{Answering, Verdicts};
-use crate::front::Front;
+use self::service::Service;
+use self::state::{Answering, ConnectionState};
 
-/// How far the server is on its way out.
+/// How far the server has shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
-    /// Takes connections and requests.
+    /// Accepts connections and requests.
     Serving,
-    /// Takes no new connection, and closes each after the answer it is at.
+    /// Accepts no new connection, and closes each open one after its current answer.
     Draining,
-    /// Cuts what is left.
+    /// Cuts the connections that are still open.
     Cutting,
 }
 
-/// Everything connections share.
+/// A listener and everything its connections share.
 #[derive(Debug)]
-pub(crate) struct Listen {
-    pub(crate) front: Arc<Front>,
+pub(crate) struct Listen<S> {
+    pub(crate) service: S,
     pub(crate) head_limits: HeadLimits,
-    pub(crate) patience: Patience,
-    pub(crate) connections: Arc<Semaphore>,
-    /// So many at once, which are one too many, are told so.
+    pub(crate) timeouts: Timeouts,
+    pub(crate) connections: Arc<Connections>,
+    /// Permits of connections that are served.
+    pub(crate) permits: Arc<Semaphore>,
+    /// Permits of connections above the limit that are answered with a refusal.
     pub(crate) refusals: Arc<Semaphore>,
     pub(crate) tls: Option<Arc<tls::Acceptor>>,
     pub(crate) phase: watch::Receiver<Phase>,
 }
 
-impl Listen {
-    /// Accepts until the server drains.
+impl<S: Service> Listen<S> {
+    /// Accepts connections until the server drains.
     pub(crate) async fn run(self: Arc<Self>, listener: TcpListener) {
         let mut phase = self.phase.clone();
         loop {
@@ -60,62 +66,59 @@ impl Listen {
             };
             match accepted {
                 Ok((socket, _address)) => self.spawn(socket),
-                // Out of file descriptors, most likely: the waiting client stays in the queue, and a loop without a
-                // pause would only burn the processor.
+                // Most likely out of file descriptors. The client waits in the queue of the system; without a pause
+                // the loop would only burn CPU.
                 Err(_error) => tokio::time::sleep(ACCEPT_PAUSE).await,
             }
         }
     }
 
     fn spawn(self: &Arc<Self>, socket: TcpStream) {
-        // An answer goes out when it is written; failing to say so costs some delay only.
+        // Without this option answers are only delayed, so a failure is ignored.
         drop(socket.set_nodelay(true));
-        let (permit, refusal) = match Arc::clone(&self.connections).try_acquire_owned() {
+        let (permit, refusal) = match Arc::clone(&self.permits).try_acquire_owned() {
             Ok(permit) => (permit, None),
             Err(_none_left) => {
-                self.front.metrics.connection_refused();
-                // To tell somebody takes a descriptor, too: beyond some the connection is closed without a word.
+                self.connections.count_refused();
+                // A refusal needs a descriptor too. When all of those are in use, the connection is closed without an
+                // answer.
                 let Ok(permit) = Arc::clone(&self.refusals).try_acquire_owned() else { return };
                 (permit, Some(Refusal::Overloaded))
             }
         };
         let listen = Arc::clone(self);
         tokio::spawn(async move {
-            let metrics = Arc::clone(&listen.front.metrics);
-            metrics.connections.fetch_add(1, Ordering::Relaxed);
-            // A connection that says nothing costs a few hundred bytes: everything else is made when it does.
-            if listen.is_spoken_to(&socket, refusal.is_some()).await {
-                // Two statements: in one, room for the unboxed future would be part of every task.
-                let conversation = Box::pin(listen.converse(socket, refusal));
-                conversation.await;
+            let _open = listen.connections.count_open();
+            // A silent connection costs a few hundred bytes: the rest is allocated after its first byte.
+            if refusal.is_some() || listen.has_first_byte(&socket).await {
+                // Two statements: in one, every task would have room for the unboxed future.
+                let served = Box::pin(listen.serve_socket(socket, refusal));
+                served.await;
             }
-            metrics.connections.fetch_sub(1, Ordering::Relaxed);
             drop(permit);
         });
     }
 
-    /// Waits for the first byte, but not for ever and not while the server drains.
-    async fn is_spoken_to(&self, socket: &TcpStream, refused: bool) -> bool {
-        // Peeked at and not awaited with `readable`, which also completes when there is nothing.
+    /// Waits for the first byte. Returns false if it does not arrive in time or before the server drains.
+    async fn has_first_byte(&self, socket: &TcpStream) -> bool {
         let mut first = [0];
         let mut phase = self.phase.clone();
-        let draining = phase.wait_for(|phase| *phase > Phase::Serving);
         tokio::select! {
-            spoken = tokio::time::timeout(self.patience.idle, socket.peek(&mut first)), if !refused => {
-                spoken.is_ok_and(|length| length.is_ok_and(|length| length > 0))
+            // `peek` and not `readable`, which also completes when there is nothing to read.
+            peeked = tokio::time::timeout(self.timeouts.idle, socket.peek(&mut first)) => {
+                matches!(peeked, Ok(Ok(1..)))
             }
-            _ = draining, if !refused => false,
-            else => true,
+            _ = phase.wait_for(|phase| *phase > Phase::Serving) => false,
         }
     }
 
-    async fn converse(&self, socket: TcpStream, refusal: Option<Refusal>) {
+    async fn serve_socket(&self, socket: TcpStream, refusal: Option<Refusal>) {
         match &self.tls {
             None => self.serve(socket, refusal).await,
             Some(tls) => {
                 let encrypted = Box::pin(async {
-                    // A handshake is part of what may take only so long.
-                    if let Some(stream) = tls.accept(socket, self.patience.head).await {
+                    // The handshake has the same timeout as a request head.
+                    if let Some(stream) = tls.accept(socket, self.timeouts.head).await {
                         self.serve(stream, refusal).await;
                     }
                 });
@@ -124,52 +127,52 @@ impl Listen {
         }
     }
 
-    async fn serve<S>(&self, socket: S, refusal: Option<Refusal>)
+    async fn serve<T>(&self, socket: T, refusal: Option<Refusal>)
     where
-        S: AsyncRead + AsyncWrite + Unpin,
+        T: AsyncRead + AsyncWrite + Unpin,
     {
-        let verdicts = Arc::new(Verdicts::default());
-        let mut guard = Guard::new(socket, self.head_limits, self.patience, Arc::clone(&verdicts));
+        let state = Arc::new(ConnectionState::default());
+        let mut guard = Guard::new(socket, self.head_limits, self.timeouts, Arc::clone(&state));
         if let Some(refusal) = refusal {
             guard = guard.refuse(refusal);
         }
         let count = AtomicU64::new(0);
         let mut phase = self.phase.clone();
         loop {
-            let spoken_to = tokio::select! {
-                // First: what has arrived is answered, even if the server is on its way out.
+            let has_request = tokio::select! {
+                // In this order: a request that has arrived is answered even while the server drains.
                 biased;
-                spoken_to = poll_fn(|context| guard.poll_spoken_to(context)) => spoken_to,
+                has_request = poll_fn(|context| guard.poll_request(context)) => has_request,
                 _ = phase.wait_for(|phase| *phase > Phase::Serving), if refusal.is_none() => false,
             };
-            if !spoken_to {
+            if !has_request {
                 return;
             }
-            // In a box, and in two statements: a connection that is silent has no room for the library.
-            let requests = Box::pin(self.requests(guard, &verdicts, &count));
+            // Boxed, and in two statements: a silent connection reserves no room for the library.
+            let requests = Box::pin(self.requests(guard, &state, &count));
             let Some(silent) = requests.await else { return };
             guard = silent;
         }
     }
 
-    /// Answers requests until the client is silent, and returns the connection if another may come.
-    async fn requests<S>(
+    /// Answers requests until the client is silent. Returns the connection if it can be used again.
+    async fn requests<T>(
         &self,
-        guard: Guard<S>,
-        verdicts: &Arc<Verdicts>,
+        guard: Guard<T>,
+        state: &Arc<ConnectionState>,
         count: &AtomicU64,
-    ) -> Option<Guard<S>>
+    ) -> Option<Guard<T>>
     where
-        S: AsyncRead + AsyncWrite + Unpin,
+        T: AsyncRead + AsyncWrite + Unpin,
     {
-        let service = service_fn(|request: Request<hyper::body::Incoming>| {
-            let refusal = verdicts.of(count.fetch_add(1, Ordering::Relaxed));
-            let answering = Answering::begin(verdicts);
+        let service = service_fn(|request: Request<Incoming>| {
+            let refusal = state.refusal(count.fetch_add(1, Ordering::Relaxed));
+            let answering = Answering::begin(state);
             let (head, _body) = request.into_parts();
-            // In a box: the library keeps room for it in every connection, answering or not.
+            // Boxed: the library reserves room for this future in every connection, even when none is running.
             Box::pin(async move {
-                let answer = self.front.answer(&head, refusal).await;
-                Ok::<Response<_>, Infallible>(answer.map(|body| body.until_sent(answering)))
+                let answer = self.service.answer(&head, refusal).await;
+                Ok::<_, Infallible>(answer.map(|body| answering.until_sent(body)))
             })
         });
         let mut connection = http1::Builder::new()
@@ -181,7 +184,7 @@ impl Listen {
         loop {
             tokio::select! {
                 ended = poll_fn(|context| connection.poll_without_shutdown(context)) => {
-                    // How a connection ended is in the records of its requests.
+                    // The recorders of the requests know how the connection ended.
                     ended.ok()?;
                     break;
                 }
@@ -205,12 +208,12 @@ impl Listen {
     }
 }
 
-/// The library stops asking for more of an answer while it holds so many unsent bytes. It is also more than the
-/// largest head, which arrives whole.
+/// Unsent bytes of an answer at which the HTTP library stops asking for more. Also more than the largest head, which
+/// the library receives whole.
 const WRITE_BUFFER: usize = 32 * 1024;
 
-/// So many clients at once are told that there are too many of them.
+/// Maximum of connections above the limit that are answered with a refusal at the same time.
 pub(crate) const REFUSALS: usize = 32;
 
-/// After an accept that failed.
+/// Pause after a failed accept.
 pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

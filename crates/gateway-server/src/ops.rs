@@ -1,4 +1,4 @@
-//! Health and metrics, on a listener of their own that the public never reaches.
+//! Health and metrics, on a separate listener that the public does not reach.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -14,25 +14,27 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
-use crate::front::Front;
 use crate::front::body::AnswerBody;
+use crate::front::metrics::Metrics;
+use crate::front::work::Work;
 use crate::listen::{ACCEPT_PAUSE, Phase};
 use crate::store::Store;
 
 /// Answers `/healthz`, `/readyz` and `/metrics`.
 #[derive(Debug)]
 pub(crate) struct Ops {
-    front: Arc<Front>,
+    metrics: Arc<Metrics>,
+    work: Work,
     phase: watch::Receiver<Phase>,
     connections: Arc<Semaphore>,
 }
 
 impl Ops {
-    pub(crate) fn new(front: Arc<Front>, phase: watch::Receiver<Phase>) -> Self {
-        Self { front, phase, connections: Arc::new(Semaphore::new(CONNECTIONS)) }
+    pub(crate) fn new(metrics: Arc<Metrics>, work: Work, phase: watch::Receiver<Phase>) -> Self {
+        Self { metrics, work, phase, connections: Arc::new(Semaphore::new(CONNECTIONS)) }
     }
 
-    /// Accepts until the server has drained: while it drains, `/readyz` is what sends clients elsewhere.
+    /// Accepts connections until the server has drained: while it drains, `/readyz` sends clients elsewhere.
     pub(crate) async fn run(self: Arc<Self>, listener: TcpListener) {
         let mut phase = self.phase.clone();
         loop {
@@ -47,7 +49,7 @@ impl Ops {
         }
     }
 
-    /// Takes the next connection once there is room for it: until then it waits in the queue of the system.
+    /// Accepts the next connection when the limit allows it. Until then it waits in the queue of the system.
     async fn accept(
         &self,
         listener: &TcpListener,
@@ -67,7 +69,7 @@ impl Ops {
                     Ok::<_, Infallible>(ops.answer(request.method(), request.uri().path()).await)
                 }
             });
-            // A scrape is one request; how it ended is nobody's business.
+            // A scrape is one request, and how it ended does not matter.
             drop(
                 http1::Builder::new()
                     .timer(TokioTimer::new())
@@ -84,10 +86,10 @@ impl Ops {
             return text(StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n".into());
         }
         match path {
-            // Alive: this answer is the proof.
+            // A process that answers is alive.
             "/healthz" => text(StatusCode::OK, "ok\n".into()),
             "/readyz" => self.readiness().await,
-            "/metrics" => text(StatusCode::OK, self.front.metrics.render()),
+            "/metrics" => text(StatusCode::OK, self.metrics.render()),
             _ => text(StatusCode::NOT_FOUND, "/healthz, /readyz or /metrics\n".into()),
         }
     }
@@ -96,11 +98,11 @@ impl Ops {
         if *self.phase.borrow() > Phase::Serving {
             return text(StatusCode::SERVICE_UNAVAILABLE, "stopping\n".into());
         }
-        // Whoever asks has a limit of his own, and takes silence for something worse.
-        match timeout(READY_WITHIN, self.front.work.run(Store::health)).await {
+        // A probe has its own timeout and would take silence for a dead process.
+        match timeout(READY_WITHIN, self.work.run(Store::health)).await {
             Ok(Ok(())) => text(StatusCode::OK, "ready\n".into()),
             Ok(Err(_)) | Err(_) => {
-                text(StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n".into())
+                text(StatusCode::SERVICE_UNAVAILABLE, "the database does not respond\n".into())
             }
         }
     }
@@ -115,8 +117,8 @@ fn text(status: StatusCode, body: String) -> Response<AnswerBody> {
     response
 }
 
-/// A database that has not answered by then is not ready.
+/// Time within which a ready database responds.
 const READY_WITHIN: Duration = Duration::from_secs(2);
 
-/// So many who ask at once are answered at once.
+/// Maximum of open connections.
 pub(crate) const CONNECTIONS: usize = 16;

@@ -1,4 +1,4 @@
-//! A server: from a configuration and a store to an address that answers, and back.
+//! Starting and stopping a server.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -8,21 +8,22 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
-use crate::config::Config;
+use crate::config::{Config, LONGEST_ANSWER};
 use crate::error::{Error, ErrorKind};
 use crate::front::Front;
-use crate::front::body::LONGEST_ANSWER;
 use crate::front::limit::RateLimits;
 use crate::front::list_cache::ListCache;
 use crate::front::log::AccessLog;
+use crate::front::metrics::Metrics;
 use crate::front::work::Work;
-use crate::listen::guard::Patience;
+use crate::listen::connections::Connections;
+use crate::listen::guard::Timeouts;
 use crate::listen::head::HeadLimits;
 use crate::listen::{Listen, Phase, REFUSALS, tls};
 use crate::ops::Ops;
 use crate::store::Store;
 
-/// A server that is set up and not yet started.
+/// A server that is configured but not started.
 #[derive(Debug)]
 pub struct Server {
     config: Config,
@@ -30,16 +31,16 @@ pub struct Server {
 }
 
 impl Server {
-    /// Sets up a server.
+    /// Creates a server that answers from `store`.
     pub fn new(config: Config, store: Arc<dyn Store>) -> Self {
         Self { config: config.clamped(), store }
     }
 
-    /// Binds the address and begins to serve on the current runtime.
+    /// Binds the address and starts to serve on the current runtime.
     ///
     /// # Errors
     ///
-    /// Fails when the address is taken or may not be bound.
+    /// Fails if an address cannot be bound, or if the certificates or their key cannot be used.
     pub async fn start(self) -> Result<RunningServer, Error> {
         let Self { config, store } = self;
         let listener = bind(config.listen).await?;
@@ -51,7 +52,9 @@ impl Server {
             AccessLog::default()
         };
         let work = Work::new(store, config.readers, config.statement_timeout);
-        let front = Arc::new(Front {
+        let connections = Arc::new(Connections::default());
+        let metrics = Arc::new(Metrics::new(Arc::clone(&connections)));
+        let front = Front {
             path: Front::path_below(&config.prefix),
             work: work.clone(),
             clock: config.clock.clone(),
@@ -59,15 +62,15 @@ impl Server {
             lists: Arc::new(ListCache::new(config.list_cache, config.list_files)),
             answer_timeout: config.answer_timeout,
             log,
-            metrics: Arc::default(),
-        });
+            metrics: Arc::clone(&metrics),
+        };
         let limit = config.connections;
-        let connections = Arc::new(Semaphore::new(limit));
+        let permits = Arc::new(Semaphore::new(limit));
         let ops_address = match config.ops_listen {
             Some(address) => {
                 let listener = bind(address).await?;
                 let address = listener.local_addr()?;
-                let ops = Ops::new(Arc::clone(&front), watched.clone());
+                let ops = Ops::new(metrics, work.clone(), watched.clone());
                 tokio::spawn(Arc::new(ops).run(listener));
                 Some(address)
             }
@@ -78,21 +81,22 @@ impl Server {
             None => None,
         };
         let listen = Arc::new(Listen {
-            front,
+            service: front,
             head_limits: HeadLimits::default(),
-            patience: Patience {
+            timeouts: Timeouts {
                 head: config.head_timeout,
                 idle: config.idle_timeout,
                 stall: config.stall_timeout,
                 answer: config.answer_timeout,
             },
-            connections: Arc::clone(&connections),
+            connections,
+            permits: Arc::clone(&permits),
             refusals: Arc::new(Semaphore::new(REFUSALS)),
             tls: tls.clone(),
             phase: watched,
         });
         let accepting = tokio::spawn(listen.run(listener));
-        tokio::spawn(collect(work, phase.subscribe()));
+        tokio::spawn(remove_superseded_rows(work, phase.subscribe()));
         Ok(RunningServer {
             address,
             ops_address,
@@ -100,14 +104,14 @@ impl Server {
             prefix: config.prefix.trim_end_matches('/').to_owned(),
             drain: config.drain_timeout,
             phase,
-            connections,
+            permits,
             limit,
             accepting,
         })
     }
 }
 
-/// A server that serves. Dropping it cuts everything; [`stop`](Self::stop) lets answers end.
+/// A running server. Dropping it cuts every connection; [`stop`](Self::stop) lets answers end first.
 pub struct RunningServer {
     address: SocketAddr,
     ops_address: Option<SocketAddr>,
@@ -115,7 +119,7 @@ pub struct RunningServer {
     prefix: String,
     drain: Duration,
     phase: watch::Sender<Phase>,
-    connections: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     limit: usize,
     accepting: tokio::task::JoinHandle<()>,
 }
@@ -126,36 +130,36 @@ impl RunningServer {
         self.address
     }
 
-    /// Returns where health and metrics are answered.
+    /// Returns the bound address of health and metrics, if they are configured.
     pub fn ops_address(&self) -> Option<SocketAddr> {
         self.ops_address
     }
 
-    /// Returns what a client is given as base URL.
+    /// Returns the base URL for clients.
     pub fn base_url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}{}", self.address, self.prefix)
     }
 
-    /// Reads the certificates and the key again, for connections from now on.
+    /// Reads the certificates and the key again. New connections use them. Without HTTPS this does nothing.
     ///
     /// # Errors
     ///
-    /// Fails when a file cannot be read, or when they are no pair. Those that were read before stay then.
+    /// Fails if a file cannot be read or the key does not match the certificate. The old certificates stay in use.
     pub fn renew_certificates(&self) -> Result<(), Error> {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.renew())
     }
 
-    /// Stops taking requests, lets answers end within the drain limit, and cuts what is left.
+    /// Stops accepting requests, lets answers end within the drain timeout, and cuts the remaining connections.
     ///
-    /// Returns true if nothing had to be cut.
+    /// Returns whether all answers ended in time.
     pub async fn stop(self) -> bool {
         self.phase.send_replace(Phase::Draining);
-        // The listener is closed when the loop has ended; from then on nobody new is let in.
-        let Self { accepting, connections, limit, drain, phase, .. } = self;
+        // After this the listener is closed, so that no new connection takes a permit.
+        let Self { accepting, permits, limit, drain, phase, .. } = self;
         drop(accepting.await);
         let all = u32::try_from(limit).unwrap_or(u32::MAX);
-        let drained = tokio::time::timeout(drain, connections.acquire_many(all)).await.is_ok();
+        let drained = tokio::time::timeout(drain, permits.acquire_many(all)).await.is_ok();
         phase.send_replace(Phase::Cutting);
         drained
     }
@@ -167,22 +171,23 @@ impl fmt::Debug for RunningServer {
     }
 }
 
-/// Removes superseded rows now and then, once no answer can be reading them any more.
-async fn collect(work: Work, mut phase: watch::Receiver<Phase>) {
+/// Removes superseded rows from time to time, when no answer can still be reading them.
+async fn remove_superseded_rows(work: Work, mut phase: watch::Receiver<Phase>) {
     loop {
         tokio::select! {
-            () = tokio::time::sleep(COLLECT_EVERY) => {}
+            () = tokio::time::sleep(REMOVAL_INTERVAL) => {}
             _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
         }
-        // What could not be removed now is removed the next time.
-        drop(work.tidy(move |store| store.collect(2 * LONGEST_ANSWER)).await);
+        // A failure is ignored: the next run removes the rows.
+        drop(work.run_in_background(move |store| store.collect(2 * LONGEST_ANSWER)).await);
     }
 }
 
-const COLLECT_EVERY: Duration = Duration::from_secs(5 * 60);
+/// Interval between two removals of superseded rows.
+const REMOVAL_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
     TcpListener::bind(address).await.map_err(|error| {
-        Error::caused(ErrorKind::Listen, format!("{address} cannot be listened on"), error)
+        Error::caused(ErrorKind::Listen, format!("cannot listen on {address}"), error)
     })
 }

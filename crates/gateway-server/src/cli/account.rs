@@ -1,16 +1,17 @@
-//! `gateway-server account`.
+//! The commands `gateway-server account`.
 
-use crate::Clock;
-use crate::cli::{Database, note, print, print_table, show_time};
+use crate::cli::database::Database;
+use crate::cli::output::{note, print, print_table, show_time};
+use crate::clock::Clock;
 use crate::error::{Error, ErrorKind};
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
-    /// Make an account.
+    /// Create an account.
     Create {
-        /// Its name, which the other commands take.
+        /// Name by which the other commands refer to the account.
         name: String,
-        /// Make a token of this label too and print it. It is shown this once.
+        /// Also create a token with this label and print it. It cannot be shown again.
         #[arg(long, value_name = "LABEL")]
         token: Option<String>,
         #[command(flatten)]
@@ -24,13 +25,14 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
     match command {
         Command::Create { name, token, database } => {
             if name.trim() != name || !(1..=200).contains(&name.chars().count()) {
-                let help = "an account name has 1 to 200 characters and no space at its ends";
+                let help =
+                    "invalid account name: use 1 to 200 characters, without spaces at the ends";
                 return Err(Error::new(ErrorKind::Config, help));
             }
-            let (store, now) = (database.open_or_make()?, Clock::system().now());
+            let (store, now) = (database.open_or_create()?, Clock::system().now());
             let id = store.create_account(&name, now)?;
             let Some(label) = token else { return print(&format!("account {id}: {name}\n")) };
-            note(&format!("account {id}: {name}; its token is shown this once"));
+            note(&format!("account {id}: {name}; its token cannot be shown again"));
             print(&format!("{}\n", store.create_token(id, &label, now, None)?.reveal()))
         }
         Command::List(database) => {

@@ -1,11 +1,12 @@
-//! The commands that put data into an account, and the one that looks for damage.
+//! The commands that write the data of an account, and `gateway-server check`.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::{Database, note, print};
+use crate::cli::database::Database;
+use crate::cli::output::{note, print};
 use crate::demo_data::DemoData;
 use crate::error::{Error, ErrorKind};
 use crate::generated::record::CreditsRow;
@@ -14,19 +15,19 @@ use crate::store::{Changes, ImportMode, ImportReport, Place};
 
 #[derive(Debug, Args)]
 pub(super) struct ImportArguments {
-    /// The account that gets the data.
+    /// Account that receives the data.
     #[arg(long, value_name = "NAME")]
     account: String,
-    /// Give every candidate in the files a status in this vacancy. For answers to filtered calls.
+    /// Give every candidate in the files a status in this vacancy. Use it for answers to filtered calls.
     #[arg(long, value_name = "N", requires = "status")]
     vacancy_id: Option<i64>,
-    /// The status that goes with --vacancy-id.
+    /// Status of the candidates in the vacancy of --vacancy-id.
     #[arg(long, value_name = "NAME", requires = "vacancy_id")]
     status: Option<String>,
-    /// Check and count everything, and change nothing.
+    /// Dry run: check and count everything, but change nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Files in NDJSON (.ndjson, .jsonl), JSON (.json, answers of the service too) or CSV (.csv).
+    /// Files in NDJSON (.ndjson, .jsonl), JSON (.json, including answers of the service) or CSV (.csv).
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -53,13 +54,13 @@ pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
 pub(super) enum CreditsCommand {
     /// Set the balance.
     Set {
-        /// The account.
+        /// Account whose balance is set.
         #[arg(long, value_name = "NAME")]
         account: String,
-        /// A plain decimal number, which is answered exactly as it is written here.
+        /// Plain decimal number. Answers repeat it exactly as written here.
         #[arg(allow_negative_numbers = true)]
         number: String,
-        /// The code of the currency.
+        /// Currency code.
         currency: String,
         #[command(flatten)]
         database: Database,
@@ -80,13 +81,13 @@ pub(super) fn credits(command: CreditsCommand) -> Result<(), Error> {
 
 #[derive(Debug, Args)]
 pub(super) struct DemoArguments {
-    /// The account that gets the data.
+    /// Account that receives the data.
     #[arg(long, value_name = "NAME")]
     account: String,
-    /// How many candidates.
+    /// Number of candidates.
     #[arg(long, value_name = "N", default_value_t = DemoData::default().candidates)]
     candidates: u32,
-    /// The same seed gives the same data.
+    /// Seed: the same seed gives the same data.
     #[arg(long, value_name = "S", default_value_t = DemoData::default().seed)]
     seed: u64,
     #[command(flatten)]
@@ -115,7 +116,7 @@ pub(super) fn check(database: &Database) -> Result<(), Error> {
 fn describe(report: &ImportReport, mode: ImportMode) -> String {
     let line = |name: &str, changes: Changes| {
         let Changes { added, changed, unchanged } = changes;
-        format!("{name}: {added} new, {changed} changed, {unchanged} as before\n")
+        format!("{name}: {added} new, {changed} changed, {unchanged} unchanged\n")
     };
     let mut text = line("vacancies", report.vacancies);
     text.push_str(&line("candidates", report.candidates));
@@ -123,10 +124,10 @@ fn describe(report: &ImportReport, mode: ImportMode) -> String {
     text.push_str(if report.credits_changed {
         "credits: changed\n"
     } else {
-        "credits: as before\n"
+        "credits: unchanged\n"
     });
     if mode == ImportMode::DryRun {
-        text.push_str("dry run: nothing was changed\n");
+        text.push_str("dry run: nothing was written\n");
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Descriptors: how many files and sockets the process may have open, and how many connections that leaves.
+//! File descriptors: how many the process may open, and how many connections that allows.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -7,37 +7,37 @@ use crate::error::{Error, ErrorKind};
 use crate::listen::REFUSALS;
 use crate::ops::CONNECTIONS as OPS;
 
-/// Raises the limit of the process as far as the configuration needs it and the system lets it, and lowers what does
-/// not fit below it. Returns what the operator should know.
+/// Raises the descriptor limit of the process as far as needed and allowed, and lowers settings that do not fit below
+/// it. Returns a warning for the operator if fewer connections than configured are possible.
 ///
-/// Without this the one connection too many would take the descriptor that the database needs for the others.
+/// Without this, one connection too many could take the descriptor that the database needs to serve the others.
 pub(super) fn fit(config: &mut Config) -> Result<Option<String>, Error> {
     let allowed = raise(needed(config).saturating_add(config.connections));
     let wanted = config.connections;
-    // A list that is not kept is only slower.
+    // Fewer kept lists only make some answers slower.
     config.list_files = config.list_files.min(allowed / 8);
     config.connections = allowed.saturating_sub(needed(config)).min(wanted);
     if config.connections == 0 {
         let readers = config.readers;
         let help = format!(
-            "{allowed} open files are too few for {readers} readers: raise the limit (ulimit -n) or lower readers"
+            "the limit of {allowed} open files is too low for {readers} readers: raise it (ulimit -n) or lower --readers"
         );
         return Err(Error::new(ErrorKind::Config, help));
     }
     let connections = config.connections;
     Ok((connections < wanted).then(|| {
         format!(
-            "no more than {connections} connections at once: the process may open {allowed} files (ulimit -n)"
+            "serving at most {connections} connections, not {wanted}: the process may open {allowed} files; raise the limit (ulimit -n)"
         )
     }))
 }
 
-/// What is open besides the connections.
+/// Returns how many descriptors are needed besides the connections.
 fn needed(config: &Config) -> usize {
     PROCESS + OPS + REFUSALS + config.list_files + config.readers * PER_READER
 }
 
-/// Returns how many descriptors there may be, which are `wanted` if the system lets it be so many.
+/// Raises the limit to `wanted` descriptors if the system allows it. Returns how many of them may be used.
 fn raise(wanted: usize) -> usize {
     let fits = |limit: Option<u64>| limit.is_none_or(|limit| limit >= wanted as u64);
     let limit = getrlimit(Resource::Nofile);
@@ -50,8 +50,8 @@ fn raise(wanted: usize) -> usize {
     allowed.map_or(wanted, |limit| usize::try_from(limit).map_or(wanted, |limit| limit.min(wanted)))
 }
 
-/// The standard streams, the runtime, two listeners, the file that is written, and some to spare.
+/// Descriptors for the standard streams, the runtime, two listeners, the file being written, and some spare.
 const PROCESS: usize = 24;
 
-/// A connection to PostgreSQL with its runtime; one to SQLite has two.
+/// Descriptors of a PostgreSQL connection with its runtime. A SQLite connection needs two.
 const PER_READER: usize = 5;

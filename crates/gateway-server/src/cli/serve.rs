@@ -1,4 +1,4 @@
-//! `gateway-server serve`.
+//! The command `gateway-server serve`.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -9,8 +9,10 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use crate::cli::database::open_or_create;
+use crate::cli::descriptors;
+use crate::cli::output::{note, print, print_error};
 use crate::cli::settings::Settings;
-use crate::cli::{complain, descriptors, note, open_or_make, print};
 use crate::config::Config;
 use crate::error::Error;
 use crate::server::{RunningServer, Server};
@@ -18,20 +20,20 @@ use crate::store::Store;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Serve sample data from a temporary database, and print a URL and a token for the shell.
+    /// Serve sample data from a temporary database, and print a URL and a token as shell exports.
     #[arg(long)]
     demo: bool,
-    /// Read settings from a TOML file; its keys are the names of the flags.
+    /// TOML file with settings. Its keys are the flag names.
     #[arg(long, value_name = "FILE", env = "GATEWAY_CONFIG")]
     config: Option<PathBuf>,
-    /// Print the effective configuration and serve nothing.
+    /// Print the effective configuration and exit.
     #[arg(long)]
     print_config: bool,
     #[command(flatten)]
     settings: Settings,
 }
 
-/// Refuses `--demo` beside `--database`. A database that only stands in the environment is for the other commands.
+/// Refuses `--demo` together with `--database`. A database from the environment is ignored: other commands use it.
 pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
     let given = matches.value_source("database") == Some(ValueSource::CommandLine);
     if matches.get_flag("demo") && given {
@@ -54,21 +56,22 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
     if let Some(text) = descriptors::fit(&mut config)? {
         note(&format!("gateway-server: {text}"));
     }
-    // Before there is a runtime: opening a database blocks.
+    // Before the runtime exists: opening a database blocks.
     let budget = config.statement_timeout;
-    let store = if demo { None } else { Some(open_or_make(settings.database.as_deref(), budget)?) };
+    let store =
+        if demo { None } else { Some(open_or_create(settings.database.as_deref(), budget)?) };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(store, config));
-    // What still waits for a database that does not answer would otherwise hold the process up for as long.
-    runtime.shutdown_timeout(LEAVE_WITHIN);
+    // Without a timeout, a thread that waits for an unreachable database would keep the process alive.
+    runtime.shutdown_timeout(RUNTIME_SHUTDOWN);
     served
 }
 
-/// Serves the store, or sample data if there is none.
+/// Serves the store, or sample data if there is no store.
 async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), Error> {
-    // Before the address is printed: who has read it may send the signal.
+    // Before the address is printed: a process that has read it may send the signal.
     let mut terminate = signal(SignalKind::terminate())?;
-    // Without certificates this one means what it means to any other program.
+    // Without certificates SIGHUP keeps its usual meaning and ends the process.
     let hangup = config.tls.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
     let (running, directory) = if let Some(store) = store {
         let running = Server::new(config, store).start().await?;
@@ -84,32 +87,33 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
         (running, Some(directory))
     };
     tokio::select! {
-        asked = asked_to_stop(&mut terminate) => asked?,
+        stopped = stop_signal(&mut terminate) => stopped?,
         never = renew(&running, hangup) => match never {},
     }
-    // A second signal does not wait for answers.
+    // A second signal ends the process without waiting for answers.
     tokio::select! {
         _drained = running.stop() => {}
-        asked = asked_to_stop(&mut terminate) => asked?,
+        stopped = stop_signal(&mut terminate) => stopped?,
     }
     drop(directory);
     Ok(())
 }
 
-/// Reads the certificates again whenever it is asked to.
+/// Reads the certificates again on every SIGHUP.
 async fn renew(running: &RunningServer, hangup: Option<Signal>) -> Infallible {
     if let Some(mut hangup) = hangup {
         while hangup.recv().await.is_some() {
             match running.renew_certificates() {
-                Ok(()) => note("gateway-server: the certificates were read again"),
-                Err(error) => complain(&error),
+                Ok(()) => note("gateway-server: reloaded the certificates"),
+                Err(error) => print_error(&error),
             }
         }
     }
     std::future::pending().await
 }
 
-async fn asked_to_stop(terminate: &mut Signal) -> Result<(), Error> {
+/// Waits for SIGTERM or Ctrl-C.
+async fn stop_signal(terminate: &mut Signal) -> Result<(), Error> {
     tokio::select! {
         _signal = terminate.recv() => {}
         interrupted = tokio::signal::ctrl_c() => interrupted?,
@@ -117,10 +121,11 @@ async fn asked_to_stop(terminate: &mut Signal) -> Result<(), Error> {
     Ok(())
 }
 
-/// Two lines for `eval "$(…)"`. Neither value can hold a quote: one is an address, the other base64url.
+/// Returns two lines for `eval "$(…)"`. A token never contains a quote; the prefix of the URL might.
 fn exports(running: &RunningServer, token: &str) -> String {
-    format!("export GATEWAY_BASE_URL='{}'\nexport GATEWAY_TOKEN='{token}'\n", running.base_url())
+    let base_url = running.base_url().replace('\'', r"'\''");
+    format!("export GATEWAY_BASE_URL='{base_url}'\nexport GATEWAY_TOKEN='{token}'\n")
 }
 
-/// A thread that is reading has so long to end. Nothing is lost with it: the service only reads.
-const LEAVE_WITHIN: Duration = Duration::from_secs(1);
+/// Time for blocking threads to end. Nothing is lost if they do not: the service only reads.
+const RUNTIME_SHUTDOWN: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! The settings of `serve`: flags before environment before file before default.
+//! The settings of `serve`. Order of precedence: flags, environment, file, defaults.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -10,71 +10,70 @@ use std::time::Duration;
 use clap::Args;
 use serde::Deserialize;
 
-use crate::config::{CONNECTIONS, Config, READERS, SECONDS};
+use crate::config::{CONNECTIONS, Config, LONGEST_ANSWER, READERS, SECONDS};
 use crate::error::{Error, ErrorKind};
-use crate::front::body::LONGEST_ANSWER;
 
-/// One struct is both the flags (with their variables) and the file, so that neither knows a setting the other lacks.
+/// The settings as flags, environment variables and keys of the file, in one struct so that all three stay the same.
 #[derive(Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Settings {
-    /// Where to listen; port 0 takes a free one. [default: 127.0.0.1:8080]
+    /// Address of the service; port 0 picks a free port. [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR", env = "GATEWAY_LISTEN")]
     pub(super) listen: Option<SocketAddr>,
-    /// Where /healthz, /readyz and /metrics listen; nowhere if not given.
+    /// Address of /healthz, /readyz and /metrics. By default they are not served.
     #[arg(long, value_name = "ADDR", env = "GATEWAY_OPS_LISTEN")]
     ops_listen: Option<SocketAddr>,
-    /// The database: a file, which is made if it does not exist, or `postgres://USER@HOST/NAME`.
+    /// Database: a file, created if it does not exist, or `postgres://USER@HOST/NAME`.
     #[arg(long, value_name = "FILE|URL", env = "GATEWAY_DATABASE", hide_env_values = true)]
     pub(super) database: Option<String>,
-    /// The path before /c/oauth/v1.
+    /// Path prefix before /c/oauth/v1.
     #[arg(long, value_name = "PATH", env = "GATEWAY_PREFIX")]
     prefix: Option<String>,
-    /// The certificates, in PEM; together with --tls-key this serves HTTPS. SIGHUP has both read again.
+    /// Certificate chain in PEM. Together with --tls-key this serves HTTPS. SIGHUP reloads both files.
     #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_CERTIFICATE")]
     tls_certificate: Option<PathBuf>,
-    /// The private key of the first certificate, in PEM.
+    /// Private key of the first certificate, in PEM.
     #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_KEY")]
     tls_key: Option<PathBuf>,
-    /// Requests per second and token in the long run; 0 is no limit. [default: 50]
+    /// Sustained requests per second and token; 0 means no limit. [default: 50]
     #[arg(long, value_name = "N", env = "GATEWAY_RATE")]
     rate: Option<u32>,
-    /// Requests at once per token. [default: 100]
+    /// Maximum burst of requests per token. [default: 100]
     #[arg(long, value_name = "N", env = "GATEWAY_BURST")]
     burst: Option<u32>,
-    /// How many connections may be open. [default: 10000]
+    /// Maximum of open connections. [default: 10000]
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS")]
     connections: Option<usize>,
-    /// How many calls to the database run at once. [default: 8]
+    /// Maximum of concurrent database calls. [default: 8]
     #[arg(long, value_name = "N", env = "GATEWAY_READERS")]
     readers: Option<usize>,
-    /// Seconds that one statement of the database may take. [default: 10]
+    /// Timeout of one database statement, in seconds. [default: 10]
     #[arg(long, value_name = "S", env = "GATEWAY_STATEMENT_TIMEOUT")]
     statement_timeout: Option<u64>,
-    /// Seconds from the first byte of a request head to its last. [default: 10]
+    /// Timeout for receiving a complete request head, in seconds. [default: 10]
     #[arg(long, value_name = "S", env = "GATEWAY_HEAD_TIMEOUT")]
     head_timeout: Option<u64>,
-    /// Seconds between two requests on a connection. [default: 60]
+    /// Timeout of an idle connection, in seconds. [default: 60]
     #[arg(long, value_name = "S", env = "GATEWAY_IDLE_TIMEOUT")]
     idle_timeout: Option<u64>,
-    /// Seconds in which a client takes not one byte of an answer. [default: 30]
+    /// Timeout of a client that accepts no byte of an answer, in seconds. [default: 30]
     #[arg(long, value_name = "S", env = "GATEWAY_STALL_TIMEOUT")]
     stall_timeout: Option<u64>,
-    /// Seconds that one answer may take as a whole, at most 900. [default: 900]
+    /// Timeout of a whole answer, in seconds, at most 900. [default: 900]
     #[arg(long, value_name = "S", env = "GATEWAY_ANSWER_TIMEOUT")]
     answer_timeout: Option<u64>,
-    /// Seconds that answers may take to end after SIGTERM. [default: 30]
+    /// Time for answers to end after SIGTERM, in seconds. [default: 30]
     #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT")]
     drain_timeout: Option<u64>,
-    /// MiB of disk, in unnamed temporary files, for whole lists that were sent before. [default: 1024]
+    /// Disk space for kept lists, in MiB, in unnamed temporary files; 0 keeps none. [default: 1024]
     #[arg(long, value_name = "MIB", env = "GATEWAY_LIST_CACHE")]
     list_cache: Option<u64>,
-    /// Whether a JSON line per request goes to standard error. [default: true]
+    /// Write the access log to standard error, one JSON line per request. [default: true]
     #[arg(long, value_name = "BOOL", env = "GATEWAY_ACCESS_LOG")]
     access_log: Option<bool>,
 }
 
-/// Takes the first of two values that is there, field by field.
+/// Takes each field from the first of two settings, or from the second if it is unset in the first.
 macro_rules! first_of {
     ($first:expr, $second:expr; $($field:ident),+ $(,)?) => {
         Settings { $($field: $first.$field.or($second.$field)),+ }
@@ -85,16 +84,12 @@ impl Settings {
     /// Reads a configuration file.
     pub(super) fn from_file(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|error| {
-            Error::caused(ErrorKind::Config, format!("{} cannot be read", path.display()), error)
+            Error::caused(ErrorKind::Config, format!("cannot read {}", path.display()), error)
         })?;
-        toml::from_str(&text).map_err(|error| {
-            // The file may hold a password: its text is not repeated, only what is wrong with it.
-            let context = format!("{}: {}", path.display(), error.message());
-            Error::new(ErrorKind::Config, context)
-        })
+        toml::from_str(&text).map_err(|error| invalid(path, &text, &error))
     }
 
-    /// Fills in what is not set from settings that count less.
+    /// Fills in unset fields from settings of lower precedence.
     pub(super) fn or(self, other: Self) -> Self {
         first_of!(self, other;
             listen, ops_listen, database, prefix, tls_certificate, tls_key, rate, burst, connections, readers,
@@ -114,13 +109,16 @@ impl Settings {
         let least = *SECONDS.start();
         let prefix = self.prefix.clone().unwrap_or_default();
         if !prefix.is_empty() && (!prefix.starts_with('/') || prefix.contains(['?', '#', ' '])) {
-            return Err(Error::new(ErrorKind::Config, "prefix must be a path, such as /gateway"));
+            return Err(Error::new(
+                ErrorKind::Config,
+                "prefix must be a path that starts with / and has no query, fragment or space, such as /gateway",
+            ));
         }
         let tls = match (&self.tls_certificate, &self.tls_key) {
             (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
             (None, None) => None,
             _ => {
-                let help = "tls-certificate and tls-key belong together";
+                let help = "tls-certificate and tls-key must be set together";
                 return Err(Error::new(ErrorKind::Config, help));
             }
         };
@@ -145,9 +143,9 @@ impl Settings {
             stall_timeout: seconds("stall-timeout", stall, least, default.stall_timeout)?,
             answer_timeout: within("answer-timeout", self.answer_timeout, &ANSWER_SECONDS)?
                 .map_or(default.answer_timeout, Duration::from_secs),
-            // Nothing is a way to drain, too: whatever is being answered is cut at once.
+            // 0 is allowed: answers are then cut immediately.
             drain_timeout: seconds("drain-timeout", drain, 0, default.drain_timeout)?,
-            list_cache: within("list-cache", self.list_cache, &(0..=MOST_MIB))?
+            list_cache: within("list-cache", self.list_cache, &(0..=MAX_MIB))?
                 .map_or(default.list_cache, |mib| mib * MIB),
             list_files: default.list_files,
             access_log: self.access_log.unwrap_or(true),
@@ -155,7 +153,7 @@ impl Settings {
         })
     }
 
-    /// Writes the effective configuration as a file that `--config` takes. A password in the database URL is masked.
+    /// Returns the effective configuration as a file for `--config`. A password in the database URL is masked.
     pub(super) fn show(&self, config: &Config) -> String {
         let mut text = String::new();
         let mut line = |key: &str, value: String| {
@@ -196,7 +194,36 @@ impl Settings {
     }
 }
 
-/// Refuses a setting outside of what it may be: better no server than one that answers nobody.
+/// Describes an error in the file by its line and key. Values are not repeated: one of them may be a password.
+fn invalid(path: &Path, text: &str, error: &toml::de::Error) -> Error {
+    let start = error.span().map_or(0, |span| span.start);
+    let before = text.get(..start).unwrap_or_default();
+    let number = before.matches('\n').count() + 1;
+    let line = text.lines().nth(number - 1).unwrap_or_default();
+    let key = line.split('=').next().unwrap_or_default().trim();
+    let message = error.message();
+    let problem = match message.rsplit_once(", expected ") {
+        Some((wrong, expected))
+            if wrong.starts_with("invalid type:") || wrong.starts_with("invalid value:") =>
+        {
+            let expected = match expected {
+                "u32" | "u64" | "usize" => "a whole number",
+                "a string" | "path string" => "a string",
+                "a boolean" => "true or false",
+                "socket address" => "an address, such as \"127.0.0.1:8080\"",
+                other => other,
+            };
+            format!("`{key}` must be {expected}")
+        }
+        _ if message == "invalid socket address syntax" => {
+            format!("`{key}` must be an address, such as \"127.0.0.1:8080\"")
+        }
+        _ => message.to_owned(),
+    };
+    Error::new(ErrorKind::Config, format!("{}:{number}: {problem}", path.display()))
+}
+
+/// Refuses a value that is out of range, with which the server might not answer any request.
 fn within<T: PartialOrd + Display>(
     name: &str,
     own: Option<T>,
@@ -212,15 +239,15 @@ fn within<T: PartialOrd + Display>(
     }
 }
 
-/// Superseded data is kept for an answer as long as the longest, and no longer.
+/// Range of the answer timeout. Superseded data may be removed after the longest answer.
 const ANSWER_SECONDS: RangeInclusive<u64> = 1..=LONGEST_ANSWER.as_secs();
 
 const MIB: u64 = 1024 * 1024;
 
-/// A pebibyte: more disk than there is, and a number of bytes that still fits.
-const MOST_MIB: u64 = 1024 * MIB;
+/// Maximum of `list-cache`: a pebibyte, more than any disk has, and in bytes still within 64 bits.
+const MAX_MIB: u64 = 1024 * MIB;
 
-/// Hides the password of a URL: before the host, and among the parameters. What might be one counts as one.
+/// Masks the password of a URL, before the host and among the parameters. When in doubt, a value is masked.
 fn masked(database: &str) -> String {
     let Some((scheme, rest)) = database.split_once("://") else { return database.to_owned() };
     let rest = match rest.split_once('?') {
@@ -241,7 +268,7 @@ fn masked(database: &str) -> String {
 
 fn masked_parameter(parameter: &str) -> Cow<'_, str> {
     match parameter.split_once('=') {
-        // An escape in a name could spell anything.
+        // A name with an escape might decode to `password`.
         Some((name, _)) if name.to_ascii_lowercase().contains("pass") || name.contains('%') => {
             Cow::Owned(format!("{name}=***"))
         }
@@ -254,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_is_a_file_that_says_the_same() {
+    fn the_shown_configuration_reads_back_the_same() {
         let settings =
             Settings { database: Some("a.db".into()), rate: Some(7), ..Settings::default() };
         let shown = settings.show(&settings.config().unwrap());
@@ -264,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_and_half_settings_are_refused() {
+    fn unknown_keys_and_incomplete_settings_are_refused() {
         assert!(toml::from_str::<Settings>("listn = \"127.0.0.1:1\"").is_err());
         let half = Settings { tls_key: Some("k".into()), ..Settings::default() };
         assert_eq!(half.config().unwrap_err().kind(), ErrorKind::Config);
@@ -273,7 +300,29 @@ mod tests {
     }
 
     #[test]
-    fn what_kills_the_service_is_refused() {
+    fn an_error_in_the_file_names_the_line_and_the_key_but_no_value() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("cfg.toml");
+        for (text, expected) in [
+            ("burst = 1\n\nrate = \"hunter2\"\n", ":3: `rate` must be a whole number"),
+            ("rate = -1", ":1: `rate` must be a whole number"),
+            ("database = [\"hunter2\"]", ":1: `database` must be a string"),
+            ("tls-key = 1", ":1: `tls-key` must be a string"),
+            ("access-log = \"hunter2\"", ":1: `access-log` must be true or false"),
+            ("listen = \"hunter2\"", ":1: `listen` must be an address, such as \"127.0.0.1:8080\""),
+            ("rate = 1\nlistn = \"hunter2\"", ":2: unknown field `listn`, expected one of"),
+            ("database = \"hunter2", ":1: invalid basic string"),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let error = Settings::from_file(&file).unwrap_err();
+            let shown = crate::causes::with_causes(&error);
+            assert!(shown.contains(&format!("cfg.toml{expected}")), "{shown}");
+            assert!(!shown.contains("hunter2"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn out_of_range_settings_are_refused() {
         let settings = |toml: &str| toml::from_str::<Settings>(toml).unwrap();
         for line in [
             "burst = 0",

@@ -1,41 +1,42 @@
-//! `gateway-server token`.
+//! The commands `gateway-server token`.
 
-use crate::cli::{Database, note, print, print_table, show_time};
+use crate::cli::database::Database;
+use crate::cli::output::{note, print, print_table, show_time};
+use crate::clock::{Clock, UnixTime};
 use crate::error::{Error, ErrorKind};
 use crate::store::TokenInfo;
 use crate::token::TokenId;
-use crate::{Clock, UnixTime};
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
-    /// Make a token and print it. It is shown this once: only its hash is stored.
+    /// Create a token and print it. It cannot be shown again: only its hash is stored.
     Create {
-        /// The account it speaks for.
+        /// Account that the token gives access to.
         #[arg(long, value_name = "NAME")]
         account: String,
-        /// What it is for.
+        /// Label for the list of tokens.
         #[arg(long, default_value = "")]
         label: String,
-        /// How long it is valid, such as `90d`, `12h` or `30m`; for ever if not given.
+        /// Lifetime, such as `90d`, `12h`, `30m` or `45s`. By default the token never expires.
         #[arg(long, value_name = "TIME", value_parser = lifetime)]
         expires: Option<i64>,
         #[command(flatten)]
         database: Database,
     },
-    /// List the tokens of an account. The tokens themselves are not known.
+    /// List the tokens of an account. Token values cannot be shown again.
     List {
-        /// The account.
+        /// Account whose tokens are listed.
         #[arg(long, value_name = "NAME")]
         account: String,
         #[command(flatten)]
         database: Database,
     },
-    /// Refuse a token from now on.
+    /// Revoke a token, effective immediately.
     Revoke {
-        /// The account.
+        /// Account that the token belongs to.
         #[arg(long, value_name = "NAME")]
         account: String,
-        /// The id, from the list.
+        /// Id of the token, from `token list`.
         id: String,
         #[command(flatten)]
         database: Database,
@@ -49,8 +50,8 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
             let store = database.open()?;
             let expires = expires.map(|seconds| UnixTime(now.0.saturating_add(seconds)));
             let token = store.create_token(store.account(&account)?, &label, now, expires)?;
-            note(&format!("token {} for {account}; it is shown this once", token.digest().id()));
-            // The token alone on standard output: `GATEWAY_TOKEN=$(gateway-server token create …)`.
+            note(&format!("token {} for {account}; it cannot be shown again", token.digest().id()));
+            // Only the token goes to standard output: `GATEWAY_TOKEN=$(gateway-server token create …)`.
             print(&format!("{}\n", token.reveal()))
         }
         Command::List { account, database } => {
@@ -62,9 +63,12 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
         Command::Revoke { account, id, database } => {
             let store = database.open()?;
             if store.revoke_token(store.account(&account)?, &TokenId(id.clone()), now)? {
-                return print(&format!("token {id} is revoked\n"));
+                return print(&format!("revoked token {id}\n"));
             }
-            Err(Error::new(ErrorKind::NotFound, format!("{account} has no token {id}")))
+            Err(Error::new(
+                ErrorKind::NotFound,
+                format!("account {account} has no token {id}; see `gateway-server token list`"),
+            ))
         }
     }
 }
@@ -80,7 +84,7 @@ fn row(token: TokenInfo, now: UnixTime) -> [String; 5] {
 }
 
 fn lifetime(text: &str) -> Result<i64, String> {
-    let help = || "a number and d, h, m or s, such as 90d".to_owned();
+    let help = || "expected a number and d, h, m or s, such as 90d".to_owned();
     let unit = text.chars().last().ok_or_else(help)?;
     let seconds: i64 = match unit {
         'd' => 86_400,

@@ -1,12 +1,13 @@
-//! The bearer token of a request (RFC 6750), or what is wrong with it.
+//! The bearer token of a request (RFC 6750).
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
 use crate::front::problem::{Kind, Problem};
+use crate::query::Pairs;
 use crate::token::{TokenDigest, is_b64token};
 
-/// Finds the token. It is hashed on the spot and goes no further in clear.
+/// Returns the hash of the token. The token itself is not passed on.
 pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Problem> {
     if names_a_token(query) {
         return Err(Problem::new(Kind::TokenInQuery));
@@ -19,7 +20,7 @@ pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Pro
     let text = value.to_str().map_err(|_error| Problem::new(Kind::TokenMalformed))?;
     let (scheme, rest) = text.split_once(' ').unwrap_or((text, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
-        // Another scheme is no token at all: the challenge says which one to use (RFC 6750 section 3.1).
+        // Another scheme counts as a missing token: the challenge names the scheme to use (RFC 6750 section 3.1).
         return Err(Problem::new(Kind::TokenMissing));
     }
     let token = rest.trim_matches(' ');
@@ -29,12 +30,11 @@ pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Pro
     Ok(TokenDigest::of(token))
 }
 
-/// Tells whether the query holds `access_token`, however it is encoded (RFC 6750 section 2.3 is not offered).
+/// Returns whether the query has an `access_token`, in any encoding (RFC 6750 section 2.3 is not supported).
 fn names_a_token(query: &str) -> bool {
     query.split('&').any(|piece| {
         let name = piece.split_once('=').map_or(piece, |(name, _)| name);
-        name == PARAMETER
-            || crate::query::Pairs::parse(name).is_ok_and(|pairs| pairs.contains(PARAMETER))
+        name == PARAMETER || Pairs::parse(name).is_ok_and(|pairs| pairs.contains(PARAMETER))
     })
 }
 
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens() {
+    fn a_token_is_found_or_refused_with_its_reason() {
         check(&["Bearer abc"], "", Ok("abc"));
         check(&["bEARER abc"], "", Ok("abc"));
         check(&["Bearer   abc"], "", Ok("abc"));

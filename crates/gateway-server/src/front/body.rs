@@ -1,11 +1,11 @@
-//! The body of an answer: nothing, a few bytes, or a list that is read while it is sent.
+//! The body of an answer: empty, a few bytes, or a list that is read while it is sent.
 
 use std::fmt;
 use std::future::Future;
 use std::io::Write as _;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -16,18 +16,12 @@ use tokio::time::timeout_at;
 
 use crate::error::{Error, ErrorKind};
 use crate::front::list::ListSource;
-use crate::front::log::{End, Record};
 use crate::front::negotiate::Coding;
 use crate::front::work::Work;
-use crate::listen::verdicts::Answering;
 use crate::store::Store;
 
-/// The body of an answer. When it is dropped, its request is over and is logged.
-pub(crate) struct AnswerBody {
-    content: Content,
-    record: Option<Record>,
-    answering: Option<Answering>,
-}
+/// The body of an answer.
+pub(crate) struct AnswerBody(Content);
 
 enum Content {
     Full(Option<Bytes>),
@@ -36,14 +30,14 @@ enum Content {
 
 impl AnswerBody {
     pub(crate) fn empty() -> Self {
-        Self { content: Content::Full(None), record: None, answering: None }
+        Self(Content::Full(None))
     }
 
     pub(crate) fn full(bytes: Bytes) -> Self {
-        Self { content: Content::Full(Some(bytes)), record: None, answering: None }
+        Self(Content::Full(Some(bytes)))
     }
 
-    /// Sends `first` and then what `source` still has, until the deadline.
+    /// Sends `first` and then the rest of `source`. Fails at the deadline.
     pub(crate) fn list(
         first: Bytes,
         source: ListSource,
@@ -57,19 +51,7 @@ impl AnswerBody {
         };
         let pages = Pages { first: Some(first), source, encoder };
         let list = List { state: State::Idle(pages), work, deadline };
-        Self { content: Content::List(Box::new(list)), record: None, answering: None }
-    }
-
-    /// Tells the connection when the body is sent, or given up.
-    pub(crate) fn until_sent(mut self, answering: Answering) -> Self {
-        self.answering = Some(answering);
-        self
-    }
-
-    /// Ties the body to the record of its request.
-    pub(crate) fn recorded(mut self, record: Record) -> Self {
-        self.record = Some(record);
-        self
+        Self(Content::List(Box::new(list)))
     }
 }
 
@@ -81,30 +63,19 @@ impl Body for AnswerBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        let Self { content, record, .. } = &mut *self;
-        let next = match content {
+        let next = match &mut self.0 {
             Content::Full(bytes) => bytes.take().map(Ok),
             Content::List(list) => ready!(list.poll_next(context)),
         };
-        if let Some(record) = record {
-            match &next {
-                None => record.end(End::Complete),
-                Some(Ok(bytes)) => record.sent(bytes.len()),
-                Some(Err(error)) => record.broke_off(error),
-            }
-            if matches!(content, Content::Full(None)) {
-                record.end(End::Complete);
-            }
-        }
         Poll::Ready(next.map(|result| result.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.content, Content::Full(None))
+        matches!(self.0, Content::Full(None))
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.content {
+        match &self.0 {
             Content::Full(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
@@ -119,12 +90,12 @@ impl fmt::Debug for AnswerBody {
     }
 }
 
-/// A page on its way. It is read by a task of its own: a future that only the body polls would wait, with a permit in
-/// its hand that others need, until a slow client asks for more.
-type Turn = JoinHandle<Result<(Pages, Option<Bytes>), Error>>;
+/// The task that reads the next page. A future polled only by the body would hold its database slot until a slow client
+/// asks for more.
+type Reading = JoinHandle<Result<(Pages, Option<Bytes>), Error>>;
 
-/// A list that is sent. One page is read ahead while the one before is written; no more, so that a reader who takes
-/// his time costs two pages of memory and nothing of the database.
+/// A list that is being sent. While one page is written, only the next one is read: a slow client costs two pages of
+/// memory, and no database slot.
 struct List {
     state: State,
     work: Work,
@@ -133,18 +104,18 @@ struct List {
 
 enum State {
     Idle(Pages),
-    Reading(Turn),
+    Reading(Reading),
     Read(Pages, Option<Bytes>),
-    Over,
+    Ended,
 }
 
 impl List {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
         if let Err(error) = ready!(self.poll_read(context)) {
-            self.state = State::Over;
+            self.state = State::Ended;
             return Poll::Ready(Some(Err(error)));
         }
-        let State::Read(pages, bytes) = std::mem::replace(&mut self.state, State::Over) else {
+        let State::Read(pages, bytes) = std::mem::replace(&mut self.state, State::Ended) else {
             return Poll::Ready(None);
         };
         let Some(bytes) = bytes else { return Poll::Ready(None) };
@@ -152,13 +123,13 @@ impl List {
             return Poll::Ready(Some(Err(late())));
         }
         self.state = State::Idle(pages);
-        self.begin();
+        self.read_ahead();
         Poll::Ready(Some(Ok(bytes)))
     }
 
-    /// Begins to read the next page, if none is being read.
-    fn begin(&mut self) {
-        self.state = match std::mem::replace(&mut self.state, State::Over) {
+    /// Starts to read the next page, unless a page is being read.
+    fn read_ahead(&mut self) {
+        self.state = match std::mem::replace(&mut self.state, State::Ended) {
             State::Idle(mut pages) => {
                 let work = self.work.clone();
                 let deadline = self.deadline.into();
@@ -167,7 +138,7 @@ impl List {
                         let bytes = pages.next()?;
                         Ok((pages, bytes))
                     };
-                    let read = timeout_at(deadline, work.go_on(read));
+                    let read = timeout_at(deadline, work.run_patiently(read));
                     read.await.unwrap_or_else(|_elapsed| Err(late()))
                 }))
             }
@@ -176,10 +147,12 @@ impl List {
     }
 
     fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
-        self.begin();
-        if let State::Reading(turn) = &mut self.state {
-            let stopped = |error| Error::caused(ErrorKind::Storage, "a page broke off", error);
-            let (pages, bytes) = ready!(Pin::new(turn).poll(context)).map_err(stopped)??;
+        self.read_ahead();
+        if let State::Reading(reading) = &mut self.state {
+            let failed = |error| {
+                Error::caused(ErrorKind::Storage, "the task that reads a page failed", error)
+            };
+            let (pages, bytes) = ready!(Pin::new(reading).poll(context)).map_err(failed)??;
             self.state = State::Read(pages, bytes);
         }
         Poll::Ready(Ok(()))
@@ -187,10 +160,10 @@ impl List {
 }
 
 fn late() -> Error {
-    Error::new(ErrorKind::Io, "the answer took longer than allowed")
+    Error::new(ErrorKind::Io, "the answer exceeded answer-timeout")
 }
 
-/// The pages of a list as they are sent: as they are, or compressed.
+/// The pages of a list, plain or compressed.
 struct Pages {
     first: Option<Bytes>,
     source: ListSource,
@@ -217,8 +190,5 @@ impl Pages {
     }
 }
 
-/// Compressed bytes are collected until they are worth a write.
+/// Minimum of compressed bytes in one write, except for the last.
 const SMALLEST_PIECE: usize = 16 * 1024;
-
-/// No answer may take longer, and where nothing else is set none does: superseded rows are kept for this long only.
-pub(crate) const LONGEST_ANSWER: Duration = Duration::from_secs(15 * 60);

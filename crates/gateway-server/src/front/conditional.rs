@@ -1,18 +1,18 @@
-//! Conditional requests: a weak entity tag per data version of the account (RFC 9110 section 8.8.3).
+//! Conditional requests: a weak entity tag for each revision of an account (RFC 9110 section 8.8.3).
 
 use http::HeaderMap;
 use http::header::{HeaderValue, IF_NONE_MATCH};
 
 use crate::store::Snapshot;
 
-/// Returns the tag of everything the account can be answered in this version of its data.
+/// Returns the tag of all answers from this snapshot.
 pub(crate) fn etag(snapshot: Snapshot) -> HeaderValue {
     let Snapshot { account, revision, tag } = snapshot;
     let text = format!("W/\"{:x}.{revision:x}.{tag:x}\"", account.0);
     HeaderValue::try_from(text).unwrap_or_else(|_error| HeaderValue::from_static("W/\"\""))
 }
 
-/// Tells whether the client has this version already. Tags are compared weakly (RFC 9110 section 13.1.2).
+/// Returns whether the client already has this revision. Tags are compared weakly (RFC 9110 section 13.1.2).
 pub(crate) fn is_unmodified(headers: &HeaderMap, etag: &HeaderValue) -> bool {
     let opaque = |tag: &[u8]| -> Vec<u8> { tag.strip_prefix(b"W/").unwrap_or(tag).to_vec() };
     let wanted = opaque(etag.as_bytes());
@@ -31,7 +31,7 @@ mod tests {
     use crate::store::AccountId;
 
     #[test]
-    fn tags() {
+    fn tags_are_compared_weakly() {
         let etag = etag(Snapshot { account: AccountId(1), revision: 26, tag: 7 });
         assert_eq!(etag, "W/\"1.1a.7\"");
         for (value, expected) in [

@@ -1,4 +1,4 @@
-//! How often a token may ask: a bucket per token that fills at a steady rate.
+//! The rate limit: a token bucket for each bearer token.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::lock::lock;
 use crate::token::TokenId;
 
-/// Requests per second and token. The map holds only buckets that are not full, and so cannot grow without end.
+/// The rate limit of every bearer token. Full buckets are dropped when the map grows large.
 #[derive(Debug)]
 pub(crate) struct RateLimits {
     rate: u32,
@@ -17,17 +17,18 @@ pub(crate) struct RateLimits {
 
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
+    /// Requests left at time `at`.
     left: f64,
     at: Instant,
 }
 
 impl RateLimits {
-    /// Admits `rate` requests per second in the long run and `burst` at once. A rate of 0 admits everything.
+    /// Creates a limit of `rate` requests per second, with bursts of up to `burst`. A rate of 0 admits everything.
     pub(crate) fn new(rate: u32, burst: u32) -> Self {
         Self { rate, burst: burst.max(1), buckets: Mutex::new(HashMap::new()) }
     }
 
-    /// Admits a request, or says how long to wait.
+    /// Admits a request, or returns how long to wait.
     pub(crate) fn admit(&self, token: &TokenId) -> Result<(), Duration> {
         if self.rate == 0 {
             return Ok(());
@@ -42,7 +43,7 @@ impl RateLimits {
             burst.min(since.mul_add(rate, bucket.left))
         };
         let mut buckets = lock(&self.buckets);
-        if buckets.len() >= MOST_BUCKETS && !buckets.contains_key(token) {
+        if buckets.len() >= MANY_BUCKETS && !buckets.contains_key(token) {
             buckets.retain(|_token, bucket| filled(bucket) < burst);
         }
         let left = buckets.get(token).map_or(burst, filled);
@@ -54,15 +55,15 @@ impl RateLimits {
     }
 }
 
-/// From so many buckets on, those that are full again are dropped.
-const MOST_BUCKETS: usize = 4096;
+/// Number of buckets from which on full ones are dropped.
+const MANY_BUCKETS: usize = 4096;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_burst_then_the_rate() {
+    fn a_burst_is_admitted_and_then_the_rate() {
         let limits = RateLimits::new(10, 3);
         let (a, b) = (TokenId("a".into()), TokenId("b".into()));
         let start = Instant::now();
@@ -87,6 +88,6 @@ mod tests {
             let token = TokenId(n.to_string());
             limits.admit_at(&token, start + Duration::from_millis(u64::from(n))).unwrap();
         }
-        assert!(limits.buckets.lock().unwrap().len() <= MOST_BUCKETS + 1);
+        assert!(limits.buckets.lock().unwrap().len() <= MANY_BUCKETS + 1);
     }
 }

@@ -1,4 +1,4 @@
-//! A list, piece by piece: pages by key of one snapshot, rendered as JSON.
+//! A list in pieces: pages of one snapshot, read by key and rendered as JSON.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,17 +10,17 @@ use crate::front::list_cache::{KeptList, ListCache, QUICK, Recording};
 use crate::generated::operation::{Frame, LIST_CANDIDATES, LIST_VACANCIES};
 use crate::store::{CandidateFilter, Page, Snapshot, Store};
 
-/// Gives the bytes of one list from first to last. Holds nothing of the database between two pieces.
+/// The bytes of one list, in pieces. Holds no database resource between two pieces.
 #[derive(Debug)]
 pub(crate) enum ListSource {
-    /// Read from the database, page by page.
+    /// Reads from the database, page by page.
     Pages(Pages),
-    /// Sent before, and kept.
+    /// Reads a kept list.
     Kept(KeptList),
 }
 
 impl ListSource {
-    /// Lists candidates. All of an account come from `cache`, or go there.
+    /// Lists candidates. The unfiltered list is read from `cache`, or recorded there.
     pub(crate) fn candidates(
         store: Arc<dyn Store>,
         snapshot: Snapshot,
@@ -42,7 +42,7 @@ impl ListSource {
         Self::Pages(Pages::new(store, snapshot, Rows::Vacancies, None))
     }
 
-    /// Tells whether the last byte was given.
+    /// Returns whether the last byte was returned.
     pub(crate) fn is_finished(&self) -> bool {
         match self {
             Self::Pages(pages) => pages.after.is_none(),
@@ -50,7 +50,7 @@ impl ListSource {
         }
     }
 
-    /// Gives the next bytes. Blocks for as long as the database or the disk takes.
+    /// Returns the next piece. Blocks on the database or the disk.
     pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
         match self {
             Self::Pages(pages) => pages.next(),
@@ -59,19 +59,20 @@ impl ListSource {
     }
 }
 
-/// Pages by key of one snapshot, rendered as JSON.
+/// Pages of one snapshot, read by key and rendered as JSON.
 #[derive(Debug)]
 pub(crate) struct Pages {
     store: Arc<dyn Store>,
     snapshot: Snapshot,
     rows: Rows,
-    /// The id to go on after; `None` once the last byte was given.
+    /// Id of the last record read; `None` after the last page.
     after: Option<i64>,
-    /// How many records the next page has.
+    /// Maximum of records in the next page.
     limit: u32,
+    /// When the previous page was asked for.
     asked: Option<Instant>,
-    /// The last piece grew to this: the next begins with room for as much.
-    room: usize,
+    /// Capacity to allocate for the next piece, from the length of the last one.
+    capacity: usize,
     recording: Option<Recording>,
 }
 
@@ -98,14 +99,23 @@ impl Pages {
         recording: Option<Recording>,
     ) -> Self {
         let after = Some(Page::START);
-        Self { store, snapshot, rows, after, limit: FIRST_ROWS, asked: None, room: 512, recording }
+        Self {
+            store,
+            snapshot,
+            rows,
+            after,
+            limit: FIRST_ROWS,
+            asked: None,
+            capacity: 512,
+            recording,
+        }
     }
 
-    /// Reads and renders the next page. Blocks for as long as the database takes for it.
+    /// Reads and renders the next page. Blocks on the database.
     fn next(&mut self) -> Result<Option<Bytes>, Error> {
         let Some(after) = self.after else { return Ok(None) };
         let frame = self.rows.frame();
-        let mut out = Vec::with_capacity(self.room);
+        let mut out = Vec::with_capacity(self.capacity);
         let mut first = after == Page::START;
         if first {
             out.extend_from_slice(frame.open.as_bytes());
@@ -115,9 +125,9 @@ impl Pages {
                 out.push(b',');
             }
         };
-        // Larger pages for a client that takes them quickly, so that one that does not holds little.
+        // Pages grow for a fast client, so that a slow one holds little memory.
         let quick = self.asked.replace(Instant::now()).is_some_and(|asked| asked.elapsed() < QUICK);
-        self.limit = if quick { MOST_ROWS.min(self.limit * 2) } else { FIRST_ROWS };
+        self.limit = if quick { MAX_ROWS.min(self.limit * 2) } else { FIRST_ROWS };
         let page = Page { after, limit: self.limit };
         self.after = match &self.rows {
             Rows::Candidates(filter) => {
@@ -132,22 +142,22 @@ impl Pages {
             }),
         }?;
         if self.after.is_none() {
-            // Only here: an answer that was cut before is no JSON text.
+            // Closed only here, so that a truncated answer is never valid JSON.
             out.extend_from_slice(frame.close.as_bytes());
         }
         self.recording = self.recording.take().and_then(|recording| recording.write(&out));
         if self.after.is_none() {
             let recorded = self.recording.take();
-            // A list that fits into one piece is as quick to read again.
+            // A list of one piece is not kept: reading it again takes no longer.
             recorded.filter(|_| after != Page::START).into_iter().for_each(Recording::finish);
         }
-        self.room = out.len() + out.len() / 16;
+        self.capacity = out.len() + out.len() / 16;
         Ok(Some(Bytes::from(out)))
     }
 }
 
-/// A slow client holds pages of so many records.
+/// Records in a page for a slow client.
 const FIRST_ROWS: u32 = 256;
 
-/// Still larger pages are no faster, and each reader holds two.
-const MOST_ROWS: u32 = 512;
+/// Records in a page for a fast client. Larger pages are not faster, and each answer holds two.
+const MAX_ROWS: u32 = 512;

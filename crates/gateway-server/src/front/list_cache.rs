@@ -1,7 +1,7 @@
-//! Whole lists, kept as they were sent: the second client of a list costs a read of a file, not a walk of the database.
+//! The list cache: whole lists, kept as files, so that sending a list again reads a file and not the database.
 //!
-//! The files have no name: nobody else can open them, and they are gone with the process, however it ends. A list is
-//! of one revision of one account, so what was kept is right for as long as that revision is the newest.
+//! The files have no name: no other process can open them, and they are deleted when the process ends, however it
+//! ends. A list belongs to one revision of one account, so a kept list is valid while that revision is the newest.
 
 mod disk;
 
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::lock::lock;
 use crate::store::{AccountId, Snapshot};
 
-/// The lists that are kept: the newest of each account, within a limit on disk.
+/// The kept lists: the newest of each account, within a limit on disk space.
 #[derive(Debug)]
 pub(crate) struct ListCache {
     disk: Arc<Disk>,
@@ -27,9 +27,9 @@ pub(crate) struct ListCache {
 #[derive(Debug, Default)]
 struct Lists {
     kept: HashMap<AccountId, Kept>,
-    /// The snapshots that were listed before. A list that nobody asks for again is not worth its disk.
+    /// Snapshot that was last listed for each account. Only a list that is asked for again is worth its disk space.
     asked: HashMap<AccountId, Snapshot>,
-    /// Whoever comes while a list is being kept does not keep it a second time.
+    /// Snapshots whose list is being written, so that it is written once only.
     recorded: HashSet<Snapshot>,
 }
 
@@ -41,7 +41,7 @@ struct Kept {
 }
 
 impl ListCache {
-    /// Keeps at most `limit` bytes in at most `files` files; 0 keeps nothing.
+    /// Creates a cache of at most `limit` bytes in at most `files` files. With 0 it keeps nothing.
     pub(crate) fn new(limit: u64, files: usize) -> Self {
         Self { disk: Disk::new(limit, files), lists: Mutex::default() }
     }
@@ -58,9 +58,10 @@ impl ListCache {
         Some(KeptList { list, offset: 0, piece: SMALLEST_PIECE, asked: None })
     }
 
-    /// Begins to keep the list of a snapshot that is about to be sent, if it was sent before and nobody else does.
+    /// Starts to record the list of a snapshot while it is sent. Returns nothing if the list was not sent before, or is
+    /// already being recorded.
     pub(crate) fn record(self: &Arc<Self>, snapshot: Snapshot) -> Option<Recording> {
-        if self.disk.is_none() {
+        if self.disk.is_disabled() {
             return None;
         }
         let mut lists = self.lists();
@@ -73,28 +74,30 @@ impl ListCache {
         Some(Recording { mark: Mark { cache: Arc::clone(self), snapshot }, file: None })
     }
 
-    /// Takes what `take` takes of the disk, and makes room for it if need be: what was not asked for the longest goes
-    /// first. A list that is being sent lives until it is sent, so that to forget it would free nothing.
-    fn take<T>(&self, mut take: impl FnMut() -> Option<T>) -> Option<T> {
+    /// Reserves disk space with `reserve`. If there is not enough, removes the least recently used lists until there is,
+    /// and returns nothing if none is left to remove.
+    ///
+    /// A list that is being sent is not removed: its file exists until it is sent, so this would free nothing.
+    fn evict_until<T>(&self, mut reserve: impl FnMut() -> Option<T>) -> Option<T> {
         loop {
-            if let Some(taken) = take() {
+            if let Some(taken) = reserve() {
                 return Some(taken);
             }
             let mut lists = self.lists();
             let idle = lists.kept.iter().filter(|(_, kept)| Arc::strong_count(&kept.list) == 1);
             let oldest = idle.min_by_key(|(_, kept)| kept.used).map(|(account, _)| *account)?;
-            let forgotten = lists.kept.remove(&oldest);
-            // A file that is closed is removed, which may take a while.
+            let removed = lists.kept.remove(&oldest);
+            // Closing the file deletes it, which may take a while: not under the lock.
             drop(lists);
-            drop(forgotten);
+            drop(removed);
         }
     }
 
-    /// Begins a file in the place of the list of another revision, which nobody asks for any more.
-    fn begin(&self, account: AccountId) -> Option<Stored> {
+    /// Creates a file, in place of the list of an older revision.
+    fn create_file(&self, account: AccountId) -> Option<Stored> {
         let before = self.lists().kept.remove(&account);
         drop(before);
-        self.take(|| self.disk.share()).and_then(Stored::create)
+        self.evict_until(|| self.disk.share()).and_then(Stored::create)
     }
 
     fn lists(&self) -> MutexGuard<'_, Lists> {
@@ -102,34 +105,34 @@ impl ListCache {
     }
 }
 
-/// A list on its way into the cache.
+/// A list that is being written to the cache.
 #[derive(Debug)]
 pub(crate) struct Recording {
     mark: Mark,
-    /// Made with the first piece, by whoever may block.
+    /// Created with the first piece, on a thread that may block.
     file: Option<Stored>,
 }
 
 impl Recording {
-    /// Writes the next piece. Returns nothing when the list cannot be kept: that fails no answer.
+    /// Writes the next piece. Returns nothing if the list cannot be kept, which does not fail the answer.
     pub(crate) fn write(mut self, bytes: &[u8]) -> Option<Self> {
         let Mark { cache, snapshot } = &self.mark;
         let mut file = match self.file.take() {
             Some(file) => file,
-            None => cache.begin(snapshot.account)?,
+            None => cache.create_file(snapshot.account)?,
         };
         let more = bytes.len() as u64;
-        // What can never fit drives nothing out.
-        if cache.disk.is_beyond(file.length() + more) {
+        // A list larger than the limit must not evict others.
+        if cache.disk.exceeds_limit(file.length() + more) {
             return None;
         }
-        cache.take(|| file.share.grow(more))?;
+        cache.evict_until(|| file.share.grow(more))?;
         file.write(bytes)?;
         self.file = Some(file);
         Some(self)
     }
 
-    /// Keeps what was written, which is the whole list.
+    /// Keeps the list, which was written to its end.
     pub(crate) fn finish(self) {
         let Self { mark, file } = self;
         let Some(file) = file else { return };
@@ -140,7 +143,7 @@ impl Recording {
     }
 }
 
-/// That a list is being kept. Ends when it is dropped.
+/// The mark that a list is being written. Removed when it is dropped.
 #[derive(Debug)]
 struct Mark {
     cache: Arc<ListCache>,
@@ -167,7 +170,7 @@ impl KeptList {
         self.offset == self.list.length()
     }
 
-    /// Reads the next piece: larger ones for a client that takes them quickly, so that one that does not holds little.
+    /// Reads the next piece. Pieces grow for a fast client, so that a slow one holds little memory.
     pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
         if self.is_finished() {
             return Ok(None);
@@ -183,11 +186,13 @@ impl KeptList {
     }
 }
 
+/// Bytes of a piece for a slow client.
 const SMALLEST_PIECE: usize = 64 * 1024;
 
+/// Maximum of bytes in a piece.
 const LARGEST_PIECE: usize = 128 * 1024 - 64;
 
-/// A client that asks for the next piece so soon is waiting for us, and not we for it.
+/// Time within which a fast client asks for the next piece: it waits for the server, and not the server for it.
 pub(crate) const QUICK: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
@@ -198,7 +203,7 @@ mod tests {
         Snapshot { account: AccountId(account), revision, tag: revision }
     }
 
-    /// Asks for a list twice, and begins to keep it.
+    /// Asks for a list twice, and starts to record it.
     fn record(cache: &Arc<ListCache>, snapshot: Snapshot) -> Option<Recording> {
         drop(cache.record(snapshot));
         cache.record(snapshot)
@@ -209,43 +214,43 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_kept_once_and_by_one() {
+    fn a_list_is_recorded_once() {
         let cache = Arc::new(ListCache::new(100, 9));
         let first = record(&cache, snapshot(1, 1)).unwrap();
         assert!((0..4).all(|_| cache.record(snapshot(1, 1)).is_none()));
-        // Given up, and so anybody's again.
+        // The recording was dropped, so the next request may record.
         drop(first.write(&[0; 60]).unwrap());
         cache.record(snapshot(1, 1)).unwrap().write(&[0; 100]).unwrap().finish();
         assert!(cache.get(snapshot(1, 1)).is_some() && cache.get(snapshot(1, 2)).is_none());
     }
 
     #[test]
-    fn what_was_not_asked_for_the_longest_goes_first() {
+    fn the_least_recently_used_list_is_evicted_first() {
         let cache = Arc::new(ListCache::new(100, 9));
         keep(&cache, snapshot(1, 1), &[0; 40]);
         keep(&cache, snapshot(2, 1), &[0; 40]);
         assert!(cache.get(snapshot(1, 1)).is_some());
         keep(&cache, snapshot(3, 1), &[0; 40]);
         assert!(cache.get(snapshot(1, 1)).is_some() && cache.get(snapshot(2, 1)).is_none());
-        // What can never fit drives nothing out.
+        // A list larger than the limit evicts nothing.
         assert!(record(&cache, snapshot(4, 1)).unwrap().write(&[0; 101]).is_none());
         assert!(cache.get(snapshot(1, 1)).is_some() && cache.get(snapshot(3, 1)).is_some());
     }
 
     #[test]
-    fn what_is_being_sent_takes_its_room_until_it_is_sent() {
+    fn a_list_counts_until_it_is_sent() {
         let cache = Arc::new(ListCache::new(100, 9));
         keep(&cache, snapshot(1, 1), &[0; 60]);
         let sent = cache.get(snapshot(1, 1)).unwrap();
         assert!(record(&cache, snapshot(2, 1)).unwrap().write(&[0; 60]).is_none());
-        // The same account's next revision: the file is forgotten, and there all the same.
+        // The next revision of the same account: its list is removed, but the file still exists.
         assert!(record(&cache, snapshot(1, 2)).unwrap().write(&[0; 60]).is_none());
         drop(sent);
         keep(&cache, snapshot(2, 1), &[0; 60]);
     }
 
     #[test]
-    fn files_are_counted_too() {
+    fn the_number_of_files_is_limited_too() {
         let cache = Arc::new(ListCache::new(100, 1));
         let first = record(&cache, snapshot(1, 1)).unwrap().write(b"a").unwrap();
         assert!(record(&cache, snapshot(2, 1)).unwrap().write(b"a").is_none());

@@ -1,187 +1,203 @@
-//! Counters, and their text for Prometheus. Labels have few values, none of them from a request.
+//! Counters, rendered as text for Prometheus. Label values are a small fixed set; none is taken from a request.
 
-use std::fmt::Write as _;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::front::log::End;
+use crate::front::ended::{End, EndedAnswer};
 use crate::generated::operation::Operation;
+use crate::listen::connections::Connections;
 
-/// What the server counts.
-#[derive(Debug, Default)]
+/// The counters of the server.
+#[derive(Debug)]
 pub(crate) struct Metrics {
-    answers: [[AtomicU64; CLASSES.len()]; OPERATIONS],
-    seconds_us: [AtomicU64; OPERATIONS],
-    buckets: [[AtomicU64; BOUNDS_US.len()]; OPERATIONS],
+    /// One entry for each operation, and one for requests that named none.
+    operations: Vec<OperationCounters>,
+    ends: Counters<End>,
     bytes: AtomicU64,
-    ends: [AtomicU64; 3],
-    in_flight: AtomicI64,
-    pub(crate) connections: AtomicI64,
-    connections_refused: AtomicU64,
+    in_flight: AtomicU64,
     log_lines_dropped: AtomicU64,
+    connections: Arc<Connections>,
 }
 
 impl Metrics {
+    /// Creates counters at zero. The connections are counted by the listener.
+    pub(crate) fn new(connections: Arc<Connections>) -> Self {
+        let operations = Operation::ALL.into_iter().map(Some).chain([None]);
+        Self {
+            operations: operations.map(OperationCounters::new).collect(),
+            ends: Counters::new(End::ALL),
+            bytes: AtomicU64::new(0),
+            in_flight: AtomicU64::new(0),
+            log_lines_dropped: AtomicU64::new(0),
+            connections,
+        }
+    }
+
+    /// Counts a request that has arrived.
     pub(crate) fn began(&self) {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn ended(
-        &self,
-        operation: Option<Operation>,
-        status: u16,
-        end: End,
-        bytes: u64,
-        took: Duration,
-    ) {
-        let row = operation
-            .and_then(|operation| Operation::ALL.iter().position(|other| *other == operation))
-            .unwrap_or(Operation::ALL.len());
-        let class = usize::from(status / 100).saturating_sub(2).min(CLASSES.len() - 1);
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let add = |counter: Option<&AtomicU64>, by: u64| {
-            if let Some(counter) = counter {
-                counter.fetch_add(by, Ordering::Relaxed);
-            }
-        };
-        add(self.answers.get(row).and_then(|classes| classes.get(class)), 1);
-        add(self.seconds_us.get(row), micros);
-        let bucket = BOUNDS_US.iter().position(|bound| micros <= *bound);
-        if let Some(bucket) = bucket {
-            add(self.buckets.get(row).and_then(|buckets| buckets.get(bucket)), 1);
+    /// Counts an answer that has ended.
+    pub(crate) fn ended(&self, answer: &EndedAnswer) {
+        let mut operations = self.operations.iter();
+        if let Some(counters) = operations.find(|one| one.operation == answer.operation) {
+            counters.ended(answer);
         }
-        add(Some(&self.bytes), bytes);
-        add(self.ends.get(end as usize), 1);
+        self.ends.increment(|end| *end == answer.end);
+        self.bytes.fetch_add(answer.bytes, Ordering::Relaxed);
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn connection_refused(&self) {
-        self.connections_refused.fetch_add(1, Ordering::Relaxed);
-    }
-
+    /// Counts a line that the access log dropped.
     pub(crate) fn log_line_dropped(&self) {
         self.log_lines_dropped.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Renders everything in the text format of Prometheus.
+    /// Returns all counters in the text format of Prometheus.
     pub(crate) fn render(&self) -> String {
         let mut out = String::with_capacity(4096);
-        self.render_requests(&mut out);
-        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        head(&mut out, "gateway_answer_ends_total", "counter", "How answers ended.");
-        for (end, counter) in ["complete", "client_gone", "failed"].iter().zip(&self.ends) {
-            line(
-                &mut out,
-                format_args!("gateway_answer_ends_total{{end=\"{end}\"}} {}", get(counter)),
-            );
+        let written = self.write(&mut out);
+        debug_assert!(written.is_ok(), "writing to a string does not fail");
+        out
+    }
+
+    fn write(&self, out: &mut String) -> fmt::Result {
+        head(out, "gateway_requests_total", "counter", "Requests answered.")?;
+        for counters in &self.operations {
+            counters.write_requests(out)?;
+        }
+        let help = "Time from the request head to the end of the answer.";
+        head(out, DURATION, "histogram", help)?;
+        for counters in &self.operations {
+            counters.write_durations(out)?;
+        }
+        head(out, "gateway_answer_ends_total", "counter", "Answers by how they ended.")?;
+        for (end, count) in self.ends.read() {
+            writeln!(out, "gateway_answer_ends_total{{end=\"{}\"}} {count}", end.name())?;
         }
         for (name, kind, help, value) in [
             (
                 "gateway_answer_bytes_total",
                 "counter",
-                "Bytes of bodies handed to connections.",
-                get(&self.bytes).into(),
+                "Bytes of answer bodies handed to connections.",
+                self.bytes.load(Ordering::Relaxed),
             ),
             (
                 "gateway_requests_in_flight",
                 "gauge",
-                "Requests whose answer is not over.",
-                self.in_flight.load(Ordering::Relaxed).into(),
+                "Requests whose answer has not ended.",
+                self.in_flight.load(Ordering::Relaxed),
             ),
-            (
-                "gateway_connections",
-                "gauge",
-                "Open connections.",
-                self.connections.load(Ordering::Relaxed).into(),
-            ),
+            ("gateway_connections", "gauge", "Open connections.", self.connections.open()),
             (
                 "gateway_connections_refused_total",
                 "counter",
-                "Connections above the limit.",
-                get(&self.connections_refused).into(),
+                "Connections refused because the limit was reached.",
+                self.connections.refused(),
             ),
             (
                 "gateway_log_lines_dropped_total",
                 "counter",
-                "Access log lines that could not be written in time.",
-                i128::from(get(&self.log_lines_dropped)),
+                "Access log lines dropped because they could not be written in time.",
+                self.log_lines_dropped.load(Ordering::Relaxed),
             ),
         ] {
-            let value: i128 = value;
-            head(&mut out, name, kind, help);
-            line(&mut out, format_args!("{name} {value}"));
+            head(out, name, kind, help)?;
+            writeln!(out, "{name} {value}")?;
         }
-        out
-    }
-
-    fn render_requests(&self, out: &mut String) {
-        let name = "gateway_request_duration_seconds";
-        let labels: Vec<&str> =
-            Operation::ALL.iter().map(|operation| operation.method()).chain(["none"]).collect();
-        head(out, "gateway_requests_total", "counter", "Requests answered.");
-        for (operation, classes) in labels.iter().zip(&self.answers) {
-            for (class, counter) in CLASSES.iter().zip(classes) {
-                let value = counter.load(Ordering::Relaxed);
-                line(
-                    out,
-                    format_args!(
-                        "gateway_requests_total{{operation=\"{operation}\",status=\"{class}\"}} {value}"
-                    ),
-                );
-            }
-        }
-        head(out, name, "histogram", "From the head of the request to the end of the answer.");
-        for (row, operation) in labels.iter().enumerate() {
-            let mut below = 0;
-            for (bound, counter) in
-                BOUNDS_US.iter().zip(self.buckets.get(row).into_iter().flatten())
-            {
-                below += counter.load(Ordering::Relaxed);
-                let bound = Duration::from_micros(*bound).as_secs_f64();
-                line(
-                    out,
-                    format_args!(
-                        "{name}_bucket{{operation=\"{operation}\",le=\"{bound}\"}} {below}"
-                    ),
-                );
-            }
-            let count: u64 = self
-                .answers
-                .get(row)
-                .into_iter()
-                .flatten()
-                .map(|c| c.load(Ordering::Relaxed))
-                .sum();
-            let sum = self.seconds_us.get(row).map_or(0, |sum| sum.load(Ordering::Relaxed));
-            line(
-                out,
-                format_args!("{name}_bucket{{operation=\"{operation}\",le=\"+Inf\"}} {count}"),
-            );
-            line(
-                out,
-                format_args!(
-                    "{name}_sum{{operation=\"{operation}\"}} {}",
-                    Duration::from_micros(sum).as_secs_f64()
-                ),
-            );
-            line(out, format_args!("{name}_count{{operation=\"{operation}\"}} {count}"));
-        }
+        Ok(())
     }
 }
 
-fn head(out: &mut String, name: &str, kind: &str, help: &str) {
-    line(out, format_args!("# HELP {name} {help}\n# TYPE {name} {kind}"));
+/// The counters of one operation.
+#[derive(Debug)]
+struct OperationCounters {
+    /// Unset for requests that named no operation.
+    operation: Option<Operation>,
+    /// By the first digit of the status.
+    statuses: Counters<u16>,
+    /// By the upper bound of the time that the answer took.
+    durations: Counters<Duration>,
+    micros: AtomicU64,
 }
 
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    let written = writeln!(out, "{text}");
-    debug_assert!(written.is_ok(), "writing to a string does not fail");
+impl OperationCounters {
+    fn new(operation: Option<Operation>) -> Self {
+        Self {
+            operation,
+            statuses: Counters::new([2, 3, 4, 5]),
+            durations: Counters::new(BOUNDS_MS.map(Duration::from_millis)),
+            micros: AtomicU64::new(0),
+        }
+    }
+
+    fn ended(&self, answer: &EndedAnswer) {
+        // Without a status there was no answer.
+        let Some(status) = answer.status else { return };
+        let micros = u64::try_from(answer.took.as_micros()).unwrap_or(u64::MAX);
+        self.statuses.increment(|first_digit| *first_digit == status.as_u16() / 100);
+        self.durations.increment(|bound| answer.took <= *bound);
+        self.micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    fn label(&self) -> &'static str {
+        self.operation.map_or("none", Operation::method)
+    }
+
+    fn write_requests(&self, out: &mut String) -> fmt::Result {
+        let operation = self.label();
+        for (status, count) in self.statuses.read() {
+            let labels = format_args!("operation=\"{operation}\",status=\"{status}xx\"");
+            writeln!(out, "gateway_requests_total{{{labels}}} {count}")?;
+        }
+        Ok(())
+    }
+
+    fn write_durations(&self, out: &mut String) -> fmt::Result {
+        let operation = format_args!("operation=\"{}\"", self.label());
+        let mut below = 0;
+        for (bound, count) in self.durations.read() {
+            below += count;
+            let bound = bound.as_secs_f64();
+            writeln!(out, "{DURATION}_bucket{{{operation},le=\"{bound}\"}} {below}")?;
+        }
+        let count: u64 = self.statuses.read().map(|(_, count)| count).sum();
+        let sum = Duration::from_micros(self.micros.load(Ordering::Relaxed)).as_secs_f64();
+        writeln!(out, "{DURATION}_bucket{{{operation},le=\"+Inf\"}} {count}")?;
+        writeln!(out, "{DURATION}_sum{{{operation}}} {sum}")?;
+        writeln!(out, "{DURATION}_count{{{operation}}} {count}")
+    }
 }
 
-/// The operations, and one row for requests that named none.
-const OPERATIONS: usize = Operation::ALL.len() + 1;
+/// Counters that are found by a key, in the order in which they are rendered.
+#[derive(Debug)]
+struct Counters<K>(Vec<(K, AtomicU64)>);
 
-const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
+impl<K: Copy> Counters<K> {
+    fn new(keys: impl IntoIterator<Item = K>) -> Self {
+        Self(keys.into_iter().map(|key| (key, AtomicU64::new(0))).collect())
+    }
 
-const BOUNDS_US: [u64; 8] =
-    [1_000, 5_000, 25_000, 100_000, 500_000, 2_500_000, 10_000_000, 60_000_000];
+    /// Increments the first counter whose key matches.
+    fn increment(&self, matches: impl Fn(&K) -> bool) {
+        if let Some((_, count)) = self.0.iter().find(|(key, _)| matches(key)) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn read(&self) -> impl Iterator<Item = (K, u64)> {
+        self.0.iter().map(|(key, count)| (*key, count.load(Ordering::Relaxed)))
+    }
+}
+
+fn head(out: &mut String, name: &str, kind: &str, help: &str) -> fmt::Result {
+    writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}")
+}
+
+const DURATION: &str = "gateway_request_duration_seconds";
+
+/// Upper bounds of the histogram, in milliseconds, ascending.
+const BOUNDS_MS: [u64; 8] = [1, 5, 25, 100, 500, 2_500, 10_000, 60_000];

@@ -1,16 +1,16 @@
-//! What the client can take: the media type and the content coding (RFC 9110 section 12.5).
+//! Content negotiation: media type and content coding (RFC 9110 section 12.5).
 
 use http::HeaderMap;
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderName};
 
-/// How an answer is coded.
+/// The content coding of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Identity,
     Gzip,
 }
 
-/// Tells whether the client takes `application/json`. No `Accept` header accepts everything.
+/// Returns whether the client accepts `application/json`. Without an `Accept` header it accepts everything.
 pub(crate) fn accepts_json(headers: &HeaderMap) -> bool {
     if !headers.contains_key(ACCEPT) {
         return true;
@@ -18,7 +18,7 @@ pub(crate) fn accepts_json(headers: &HeaderMap) -> bool {
     // The most specific range decides.
     ["application/json", "application/*", "*/*"]
         .into_iter()
-        .find_map(|range| weight(headers, &ACCEPT, range))
+        .find_map(|range| lists(headers, &ACCEPT, range))
         .unwrap_or(false)
 }
 
@@ -26,12 +26,12 @@ pub(crate) fn accepts_json(headers: &HeaderMap) -> bool {
 pub(crate) fn coding(headers: &HeaderMap) -> Coding {
     let asked = ["gzip", "x-gzip", "*"]
         .into_iter()
-        .find_map(|coding| weight(headers, &ACCEPT_ENCODING, coding));
+        .find_map(|coding| lists(headers, &ACCEPT_ENCODING, coding));
     if asked == Some(true) { Coding::Gzip } else { Coding::Identity }
 }
 
-/// Tells whether the header lists `name`, and with a weight above zero.
-fn weight(headers: &HeaderMap, header: &HeaderName, name: &str) -> Option<bool> {
+/// Returns whether the header lists `name` with a weight above zero; nothing if it does not list it.
+fn lists(headers: &HeaderMap, header: &HeaderName, name: &str) -> Option<bool> {
     headers
         .get_all(header)
         .iter()
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn media_types() {
+    fn the_most_specific_media_range_decides() {
         assert!(accepts_json(&HeaderMap::new()));
         for (value, expected) in [
             ("application/json", true),
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn codings() {
+    fn gzip_is_chosen_only_when_accepted() {
         assert_eq!(coding(&HeaderMap::new()), Coding::Identity);
         for (value, expected) in [
             ("gzip", Coding::Gzip),

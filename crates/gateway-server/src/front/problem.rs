@@ -1,4 +1,4 @@
-//! What is answered when something is wrong: RFC 9457 problem details, RFC 6750 challenges.
+//! Error answers: RFC 9457 problem details, with RFC 6750 challenges.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::json;
 use crate::listen::head::Refusal;
 use crate::parameter::{self, Fault};
 
-/// The kinds of problem. The name is the stable part of the `type` member; texts may change.
+/// The kinds of problem. The name is the stable part of the field `type`; titles may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     RequestMalformed,
@@ -57,48 +57,42 @@ impl Kind {
             Self::HeadTooLarge => (431, "head-too-large", "The request head is too large"),
             Self::HeadTimeout => (408, "head-timeout", "The request head did not arrive in time"),
             Self::VersionUnsupported => {
-                (505, "version-unsupported", "Only HTTP/1.1 and HTTP/1.0 are spoken here")
+                (505, "version-unsupported", "Only HTTP/1.1 and HTTP/1.0 are supported")
             }
-            Self::BodyNotAllowed => {
-                (400, "body-not-allowed", "A request to this service has no body")
-            }
-            Self::NotFound => (404, "not-found", "There is nothing at this path"),
+            Self::BodyNotAllowed => (400, "body-not-allowed", "Requests must not have a body"),
+            Self::NotFound => (404, "not-found", "No resource at this path"),
             Self::MethodNotAllowed => (405, "method-not-allowed", "Only GET and HEAD are allowed"),
             Self::TokenMissing => (401, "token-missing", "The request needs a bearer token"),
             Self::TokenMalformed => {
                 (400, "token-malformed", "The Authorization header is malformed")
             }
-            Self::TokenInQuery => (400, "token-in-query", "A token is not accepted in the query"),
+            Self::TokenInQuery => (400, "token-in-query", "A token in the query is not accepted"),
             Self::TokenInvalid => (401, "token-invalid", "The token is not valid"),
             Self::TooManyRequests => {
                 (429, "too-many-requests", "Too many requests with this token")
             }
-            Self::NotAcceptable => (406, "not-acceptable", "The answer is application/json"),
-            Self::QueryMalformed => {
-                (400, "query-malformed", "The query is not form-encoded UTF-8 text")
-            }
+            Self::NotAcceptable => (406, "not-acceptable", "Only application/json is available"),
+            Self::QueryMalformed => (400, "query-malformed", "The query is not form-encoded UTF-8"),
             Self::MethodMissing => (400, "method-missing", "The parameter method is missing"),
             Self::MethodUnknown => {
-                (400, "method-unknown", "The parameter method names no operation")
+                (400, "method-unknown", "The parameter method does not name an operation")
             }
             Self::ParameterRepeated => {
                 (400, "parameter-repeated", "A parameter has two different values")
             }
             Self::ParameterEmpty => (400, "parameter-empty", "A parameter is empty"),
             Self::ParameterInvalid => {
-                (400, "parameter-invalid", "A parameter is not what it must be")
+                (400, "parameter-invalid", "A parameter has an invalid value")
             }
-            Self::ParameterMissing => {
-                (400, "parameter-missing", "A parameter that the call needs is missing")
-            }
+            Self::ParameterMissing => (400, "parameter-missing", "A required parameter is missing"),
             Self::NotImplemented => {
-                (501, "not-implemented", "This server does not have the operation yet")
+                (501, "not-implemented", "This server does not support the operation yet")
             }
             Self::Overloaded => (503, "overloaded", "The server is busy"),
             Self::StorageUnavailable => {
-                (503, "storage-unavailable", "The data cannot be read at the moment")
+                (503, "storage-unavailable", "The data is temporarily unavailable")
             }
-            Self::StorageCorrupt => (503, "storage-corrupt", "The data cannot be read"),
+            Self::StorageCorrupt => (503, "storage-corrupt", "The data is damaged"),
         }
     }
 
@@ -119,7 +113,7 @@ impl Kind {
     }
 }
 
-/// A problem on its way to the client. Nothing of the request is repeated in it but the name of a parameter.
+/// A problem to be answered. The answer repeats nothing of the request except the name of a parameter.
 #[derive(Debug)]
 pub(crate) struct Problem {
     kind: Kind,
@@ -133,7 +127,7 @@ impl Problem {
         Self { kind, parameter: None, retry_after: None, cause: None }
     }
 
-    /// Says what the connection found wrong with the head of the request.
+    /// Creates the problem of a request that the connection refused.
     pub(crate) fn refused(refusal: Refusal) -> Self {
         Self::new(match refusal {
             Refusal::Malformed => Kind::RequestMalformed,
@@ -155,12 +149,12 @@ impl Problem {
         Self { retry_after: Some(wait), ..self }
     }
 
-    /// Returns what kind of problem it is.
+    /// Returns the kind of the problem.
     pub(crate) fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Returns the failure behind it: for the operator, never for the client.
+    /// Returns the error behind the problem: for the operator, never for the client.
     pub(crate) fn cause(&self) -> Option<&Error> {
         self.cause.as_ref()
     }
@@ -179,7 +173,7 @@ impl Problem {
             headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         }
         if let Some(wait) = self.retry_after {
-            // Rounded up: who waits that long is admitted.
+            // Rounded up, so that a client that waits this long is admitted.
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
         }

@@ -1,13 +1,11 @@
-//! Request ids: the caller's own if it is harmless, else a new one.
+//! Request ids: the id that the client sent if it is harmless, otherwise a new one.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::front::X_REQUEST_ID;
-
-/// Returns the id that stands in the answer and in the log.
+/// Returns the request id for the answer and the log.
 pub(crate) fn of(headers: &HeaderMap) -> HeaderValue {
     match headers.get(X_REQUEST_ID) {
         Some(id) if is_harmless(id.as_bytes()) => id.clone(),
@@ -15,13 +13,13 @@ pub(crate) fn of(headers: &HeaderMap) -> HeaderValue {
     }
 }
 
-/// Short, and nothing that could break a log line or a terminal.
+/// Returns whether the id is short, and cannot break a log line or a terminal.
 fn is_harmless(id: &[u8]) -> bool {
     (1..=64).contains(&id.len())
         && id.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-/// Unique across processes by a random number drawn once, and within this one by a count.
+/// Creates an id from a random number of this process and a counter.
 fn fresh() -> HeaderValue {
     static PROCESS: OnceLock<u64> = OnceLock::new();
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -31,12 +29,14 @@ fn fresh() -> HeaderValue {
         .unwrap_or_else(|_error| HeaderValue::from_static("unknown"))
 }
 
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn ids() {
+    fn a_harmless_id_is_kept_and_another_replaced() {
         let with = |id| HeaderMap::from_iter([(X_REQUEST_ID, HeaderValue::from_static(id))]);
         assert_eq!(of(&with("a-B_1.2")), "a-B_1.2");
         assert_ne!(of(&with("a b")), "a b");

@@ -1,4 +1,4 @@
-//! Where the blocking work of the database runs, how much of it at once, and how long anybody waits for it.
+//! Runs blocking database calls: a limited number concurrently, and with limits on how long a request waits for them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,32 +9,33 @@ use tokio::time::timeout;
 use crate::error::{Error, ErrorKind};
 use crate::store::Store;
 
-/// Runs short, blocking calls to the store beside the threads that serve connections.
+/// Runs short, blocking calls to the store on threads that serve no connections.
 ///
-/// The permits bound how many run at once, and so how many connections to the database are needed. They are handed
-/// out in order: a small answer waits for at most one page of each list before it.
+/// A call needs a slot. The number of slots limits how many calls run concurrently, and so how many database
+/// connections are needed. Slots are granted in order: a small answer waits for at most one page of each earlier list.
 ///
-/// The database ends its statements itself, as long as it can be reached. When it cannot, a blocking call waits for as
-/// long as the network makes it; whoever asked does not, and is told so. The call keeps its permit until it is over: a
-/// database that hangs must not collect threads.
+/// A reachable database ends its statements itself. If the database cannot be reached, a blocking call may hang for as
+/// long as the network allows; the request does not wait for it and gets an error. The call keeps its slot until it
+/// returns, so that a hanging database cannot accumulate threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
     store: Arc<dyn Store>,
-    permits: Arc<Semaphore>,
-    statement: Duration,
+    slots: Arc<Semaphore>,
+    statement_timeout: Duration,
 }
 
 impl Work {
-    /// Runs `at_once` jobs at a time. `statement` is how long one statement of the database may take.
-    pub(crate) fn new(store: Arc<dyn Store>, at_once: usize, statement: Duration) -> Self {
-        Self { store, permits: Arc::new(Semaphore::new(at_once)), statement }
+    /// Creates `slots` slots. `statement_timeout` is the limit of one database statement.
+    pub(crate) fn new(store: Arc<dyn Store>, slots: usize, statement_timeout: Duration) -> Self {
+        Self { store, slots: Arc::new(Semaphore::new(slots)), statement_timeout }
     }
 
     pub(crate) fn store(&self) -> Arc<dyn Store> {
         Arc::clone(&self.store)
     }
 
-    /// Runs a job that reads a row or two: at once where that takes less than handing it to another thread.
+    /// Runs a job that reads one or two rows. Runs it on this thread if the store is near: that takes less time than
+    /// handing the job to another thread.
     pub(crate) async fn look_up<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -43,31 +44,32 @@ impl Work {
         if self.store.is_near() { job(&*self.store) } else { self.run(job).await }
     }
 
-    /// Runs `job` and waits for it without holding a thread. Fails when its turn does not come, or does not end.
+    /// Runs `job` and waits for it without blocking this thread. Fails if the job gets no slot, or does not return, in
+    /// time.
     pub(crate) async fn run<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
         let busy =
-            |_elapsed| Error::new(ErrorKind::Overloaded, "all readers of the database are busy");
-        let permit = timeout(self.statement, self.turn()).await.map_err(busy)??;
-        self.run_with(permit, job).await
+            |_elapsed| Error::new(ErrorKind::Overloaded, "no database slot became free in time");
+        let slot = timeout(self.statement_timeout, self.slot()).await.map_err(busy)??;
+        self.run_with(slot, job).await
     }
 
-    /// Runs `job` as [`run`](Self::run) does, but waits for its turn for as long as the caller does: for what has begun
-    /// already, and would be broken off.
-    pub(crate) async fn go_on<T, F>(&self, job: F) -> Result<T, Error>
+    /// Runs `job` like [`run`](Self::run), but waits for a slot without a limit: for an answer that has already begun,
+    /// and has a deadline.
+    pub(crate) async fn run_patiently<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
-        let permit = self.turn().await?;
-        self.run_with(permit, job).await
+        let slot = self.slot().await?;
+        self.run_with(slot, job).await
     }
 
-    /// Runs what nobody waits for, for as long as it takes, and beside the others: a request must not wait for its end.
-    pub(crate) async fn tidy<T, F>(&self, job: F) -> Result<T, Error>
+    /// Runs a job that no request waits for, without a slot and without a time limit.
+    pub(crate) async fn run_in_background<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
@@ -75,21 +77,23 @@ impl Work {
         self.spawn(None, job).await
     }
 
-    async fn turn(&self) -> Result<OwnedSemaphorePermit, Error> {
+    async fn slot(&self) -> Result<OwnedSemaphorePermit, Error> {
         let stopping = |_closed| Error::new(ErrorKind::Storage, "the server is stopping");
-        Arc::clone(&self.permits).acquire_owned().await.map_err(stopping)
+        Arc::clone(&self.slots).acquire_owned().await.map_err(stopping)
     }
 
-    async fn run_with<T, F>(&self, permit: OwnedSemaphorePermit, job: F) -> Result<T, Error>
+    async fn run_with<T, F>(&self, slot: OwnedSemaphorePermit, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
-        let silent = |_elapsed| Error::new(ErrorKind::Storage, "the database does not answer");
-        timeout(self.statement * STEPS, self.spawn(Some(permit), job)).await.map_err(silent)?
+        let silent = |_elapsed| Error::new(ErrorKind::Storage, "the database does not respond");
+        timeout(self.statement_timeout * STEPS, self.spawn(Some(slot), job))
+            .await
+            .map_err(silent)?
     }
 
-    async fn spawn<T, F>(&self, permit: Option<OwnedSemaphorePermit>, job: F) -> Result<T, Error>
+    async fn spawn<T, F>(&self, slot: Option<OwnedSemaphorePermit>, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
@@ -97,12 +101,14 @@ impl Work {
         let store = self.store();
         let done = tokio::task::spawn_blocking(move || {
             let result = job(&*store);
-            drop(permit);
+            drop(slot);
             result
         });
-        done.await.map_err(|error| Error::caused(ErrorKind::Storage, "a job broke off", error))?
+        done.await.map_err(|error| {
+            Error::caused(ErrorKind::Storage, "the task of a database call failed", error)
+        })?
     }
 }
 
-/// A job may have to connect, to prepare a statement, and to run it.
+/// Steps of a job that each may take the statement timeout: connect, prepare a statement, run it.
 const STEPS: u32 = 3;

@@ -1,4 +1,4 @@
-//! The connection between the socket and the HTTP library: lets whole, well-formed heads through, and watches the clock.
+//! The layer between the socket and the HTTP library: passes on complete, well-formed heads, and enforces timeouts.
 
 use std::ops::ControlFlow;
 use std::pin::Pin;
@@ -11,55 +11,59 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::listen::head::{self, HeadLimits, Refusal};
-use crate::listen::verdicts::Verdicts;
+use crate::listen::state::ConnectionState;
 
-/// How long a connection may take for what.
+/// Timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
-    /// From the first byte of a head to its last.
+pub(crate) struct Timeouts {
+    /// For receiving a complete request head, from its first byte.
     pub(crate) head: Duration,
-    /// Between two requests, and before the first.
+    /// For the first byte of a request.
     pub(crate) idle: Duration,
-    /// A write during which the client takes not one byte.
+    /// For a write during which the client accepts no byte.
     pub(crate) stall: Duration,
-    /// From where an answer begins until its last byte was taken.
+    /// For a whole answer, until the client has accepted its last byte.
     pub(crate) answer: Duration,
 }
 
 /// A socket as the HTTP library sees it.
 ///
-/// In place of a head that is refused the library gets [`STAND_IN`], so that the answer is written by the same code
-/// and in the same order as every other; after it nothing more is read.
+/// In place of a refused head, the library reads [`SUBSTITUTE`]. So the same code writes the refusal, in the same order
+/// as every other answer. After a refusal nothing more is read.
 pub(crate) struct Guard<S> {
     socket: S,
     limits: HeadLimits,
-    patience: Patience,
-    verdicts: Arc<Verdicts>,
-    /// What has arrived and was not given to the library; the first `passed` bytes may be.
+    timeouts: Timeouts,
+    state: Arc<ConnectionState>,
+    /// Bytes that have arrived and that the library has not read.
     buffer: Vec<u8>,
+    /// Bytes at the start of `buffer` that the library may read.
     passed: usize,
-    /// How many heads were let through.
+    /// Number of heads passed on so far.
     heads: u64,
     refused: bool,
     skipped_empty_line: bool,
-    /// When reading becomes too late. The timer is made when it is first waited for.
+    /// Deadline of reading.
     deadline: Instant,
-    phase: Phase,
+    reading: Reading,
+    /// Created when the deadline is first waited for.
     timer: Option<Pin<Box<Sleep>>>,
+    /// Runs while a write makes no progress.
     stall: Option<Pin<Box<Sleep>>>,
     linger: Linger,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Between two requests, or in the middle of an answer.
+enum Reading {
+    /// Between two requests, or during an answer.
     Between,
-    /// In the middle of a head.
+    /// In a head that is not complete.
     Head,
-    /// The library was told that the client is gone, and it is only silent.
+    /// The library has seen the end of the stream, but the client is only silent.
     Parked,
 }
 
+/// What remains to be read before the connection is closed.
 enum Linger {
     No,
     Draining { left: usize, until: Pin<Box<Sleep>> },
@@ -70,35 +74,35 @@ impl<S> Guard<S> {
     pub(crate) fn new(
         socket: S,
         limits: HeadLimits,
-        patience: Patience,
-        verdicts: Arc<Verdicts>,
+        timeouts: Timeouts,
+        state: Arc<ConnectionState>,
     ) -> Self {
         Self {
             socket,
             limits,
-            patience,
-            verdicts,
+            timeouts,
+            state,
             buffer: Vec::new(),
             passed: 0,
             heads: 0,
             refused: false,
             skipped_empty_line: false,
-            deadline: Instant::now() + patience.idle,
-            phase: Phase::Between,
+            deadline: Instant::now() + timeouts.idle,
+            reading: Reading::Between,
             timer: None,
             stall: None,
             linger: Linger::No,
         }
     }
 
-    /// Begins with a refusal: the first answer says why, and nothing is read.
+    /// Refuses the first request without reading it.
     pub(crate) fn refuse(mut self, refusal: Refusal) -> Self {
-        self.stand_in(refusal);
+        self.substitute(refusal);
         self
     }
 
-    /// Lets as much through as may be, and refuses what must be.
-    fn judge(&mut self) {
+    /// Passes on the next head if it is complete and valid, or refuses it.
+    fn check(&mut self) {
         if self.refused || self.passed > 0 {
             return;
         }
@@ -109,9 +113,9 @@ impl<S> Guard<S> {
                     self.buffer.drain(..length);
                     self.skipped_empty_line = true;
                     if self.buffer.is_empty() {
-                        // The end of what was before, and not the beginning of a head: its clock stops.
+                        // The empty line ends the previous request and does not begin a head: stop the timeout.
                         self.buffer = Vec::new();
-                        self.phase = Phase::Between;
+                        self.reading = Reading::Between;
                         self.deadline = Instant::now() + PARK;
                         return;
                     }
@@ -125,46 +129,46 @@ impl<S> Guard<S> {
                 match head::check(head, self.limits) {
                     Ok(()) => self.pass(length),
                     Err(Refusal::Body) => {
-                        self.verdicts.set(self.heads, Refusal::Body);
+                        self.state.refuse(self.heads, Refusal::Body);
                         self.pass(length);
                         self.buffer.truncate(length);
                         self.refused = true;
                     }
-                    Err(refusal) => self.stand_in(refusal),
+                    Err(refusal) => self.substitute(refusal),
                 }
             }
-            Err(refusal) => self.stand_in(refusal),
+            Err(refusal) => self.substitute(refusal),
         }
     }
 
     fn pass(&mut self, length: usize) {
         self.passed = length;
         self.heads += 1;
-        self.phase = Phase::Between;
+        self.reading = Reading::Between;
         self.skipped_empty_line = false;
         self.deadline = Instant::now() + PARK;
     }
 
     fn begin_head(&mut self) {
-        self.phase = Phase::Head;
-        self.deadline = Instant::now() + self.patience.head;
+        self.reading = Reading::Head;
+        self.deadline = Instant::now() + self.timeouts.head;
     }
 
-    /// Tells whether the library ended only because the guard let it, and may be started again.
+    /// Returns whether the library stopped only because the client was silent, and may be started again.
     pub(crate) fn is_parked(&self) -> bool {
-        self.phase == Phase::Parked
+        self.reading == Reading::Parked
     }
 
-    fn stand_in(&mut self, refusal: Refusal) {
-        self.verdicts.set(self.heads, refusal);
+    fn substitute(&mut self, refusal: Refusal) {
+        self.state.refuse(self.heads, refusal);
         self.buffer.clear();
-        self.buffer.extend_from_slice(STAND_IN);
-        self.pass(STAND_IN.len());
+        self.buffer.extend_from_slice(SUBSTITUTE);
+        self.pass(SUBSTITUTE.len());
         self.refused = true;
     }
 
-    /// Completes when reading has taken too long.
-    fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    /// Completes when the deadline of reading has passed.
+    fn poll_deadline(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let deadline = self.deadline;
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
         if timer.deadline() != deadline {
@@ -188,29 +192,29 @@ impl<S> Guard<S> {
 }
 
 impl<S: AsyncRead + Unpin> Guard<S> {
-    /// Waits, outside the library, for the first byte of a request. Gives false when none will come.
-    pub(crate) fn poll_spoken_to(&mut self, context: &mut Context<'_>) -> Poll<bool> {
-        if self.phase == Phase::Parked {
-            self.phase = Phase::Between;
-            self.deadline = Instant::now() + self.patience.idle;
+    /// Waits, outside the library, for the first byte of a request. Returns false if none arrives.
+    pub(crate) fn poll_request(&mut self, context: &mut Context<'_>) -> Poll<bool> {
+        if self.reading == Reading::Parked {
+            self.reading = Reading::Between;
+            self.deadline = Instant::now() + self.timeouts.idle;
         }
         if self.buffer.is_empty() {
             return match self.poll_fill(context) {
                 Poll::Ready(filled) => Poll::Ready(filled.is_ok_and(|length| length > 0)),
-                // Idle for too long: closed without a word, as is usual.
-                Poll::Pending => self.poll_late(context).map(|()| false),
+                // Idle for too long: closed without an answer, as is usual.
+                Poll::Pending => self.poll_deadline(context).map(|()| false),
             };
         }
         Poll::Ready(true)
     }
 
-    /// Reads what has arrived. The clock of a head starts with its first byte.
+    /// Reads the bytes that have arrived. The timeout of a head starts with its first byte.
     fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut space = [std::mem::MaybeUninit::uninit(); READ];
         let mut space = ReadBuf::uninit(&mut space);
         ready!(Pin::new(&mut self.socket).poll_read(context, &mut space))?;
         let length = space.filled().len();
-        if length > 0 && self.phase != Phase::Head {
+        if length > 0 && self.reading != Reading::Head {
             self.begin_head();
         }
         self.buffer.extend_from_slice(space.filled());
@@ -226,13 +230,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         loop {
-            this.judge();
+            this.check();
             if this.passed > 0 {
                 this.give(out);
                 return Poll::Ready(Ok(()));
             }
             if this.refused {
-                // The answer says `Connection: close`; whatever still comes is nobody's request.
+                // The answer says `Connection: close`: bytes that follow are not a request.
                 return Poll::Pending;
             }
             match this.poll_fill(context) {
@@ -240,15 +244,15 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
                 Poll::Ready(Ok(_)) => {}
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
-                    ready!(this.poll_late(context));
+                    ready!(this.poll_deadline(context));
                     let writing = this.stall.is_some();
-                    if this.phase == Phase::Head && !writing {
-                        this.stand_in(Refusal::Timeout);
-                    } else if writing || this.verdicts.is_answering() {
+                    if this.reading == Reading::Head && !writing {
+                        this.substitute(Refusal::Timeout);
+                    } else if writing || this.state.is_answering() {
                         this.deadline = Instant::now() + LOOK_AGAIN;
                     } else {
-                        // As if the client had gone: the library ends and frees its buffers.
-                        this.phase = Phase::Parked;
+                        // Report the end of the stream, so that the library stops and frees its buffers.
+                        this.reading = Reading::Parked;
                         return Poll::Ready(Ok(()));
                     }
                 }
@@ -258,28 +262,28 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
-    /// Fails a write during which the client took nothing for too long.
+    /// Fails a write that stalls. A write that succeeds restarts the deadline of reading.
     fn poll_written(
         &mut self,
         context: &mut Context<'_>,
         result: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
         if matches!(result, Poll::Ready(Ok(1..))) {
-            self.reading_resumes();
+            self.restart_deadline();
         }
         self.poll_progress(context, result)
     }
 
-    /// Time spent on an answer is not time the client was idle, or slow with its next head.
-    fn reading_resumes(&mut self) {
-        let patience = if self.phase == Phase::Head { self.patience.head } else { PARK };
-        self.deadline = Instant::now() + patience;
+    /// Restarts the deadline of reading: time spent on an answer does not count as idle, or against the next head.
+    fn restart_deadline(&mut self) {
+        let timeout = if self.reading == Reading::Head { self.timeouts.head } else { PARK };
+        self.deadline = Instant::now() + timeout;
     }
 
-    /// Fails what waits for a client that takes nothing for too long, or a little at a time for much too long.
+    /// Fails a pending write when the client accepts nothing for too long, or when the whole answer takes too long.
     ///
-    /// That something is ready says nothing: the library flushes whenever it is polled, which is with every byte that
-    /// arrives.
+    /// A ready result alone does not restart the deadline of reading: the library flushes whenever it is polled, which
+    /// happens with every byte that arrives.
     fn poll_progress<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -287,22 +291,22 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
     ) -> Poll<io::Result<T>> {
         if result.is_ready() {
             if self.stall.take().is_some() {
-                self.reading_resumes();
+                self.restart_deadline();
             }
             return result;
         }
-        let Self { verdicts, patience, stall, .. } = self;
+        let Self { state, timeouts, stall, .. } = self;
         let stalled = || {
-            let stalled = Instant::now() + patience.stall;
-            verdicts.began().map_or(stalled, |began| stalled.min(began + patience.answer))
+            let stalled = Instant::now() + timeouts.stall;
+            state.answer_began().map_or(stalled, |began| stalled.min(began + timeouts.answer))
         };
         let timer = stall.get_or_insert_with(|| Box::pin(sleep_until(stalled())));
         ready!(timer.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Reads and drops what a refused client still sends: closing at once would reset the connection, and the client
-    /// would never see the answer (RFC 9112 section 9.6).
+    /// Reads and discards what a refused client still sends. Closing immediately would reset the connection, and the
+    /// client might never see the answer (RFC 9112 section 9.6).
     fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Linger::Draining { left, until } = &mut self.linger else { return Poll::Ready(()) };
         let mut space = [std::mem::MaybeUninit::uninit(); READ];
@@ -362,7 +366,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
             ready!(this.poll_progress(context, result))?;
             this.linger = if this.refused {
                 let until = Box::pin(sleep_until(Instant::now() + LINGER));
-                Linger::Draining { left: MOST_DRAINED, until }
+                Linger::Draining { left: MAX_DRAINED, until }
             } else {
                 Linger::Done
             };
@@ -378,19 +382,22 @@ impl<S> fmt::Debug for Guard<S> {
     }
 }
 
-/// What the library reads in place of a head that was refused.
-const STAND_IN: &[u8] = b"GET / HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n";
+/// Request that the library reads in place of a refused head.
+const SUBSTITUTE: &[u8] = b"GET / HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n";
 
-/// A connection that is silent for so long after an answer is taken from the library, whose buffers are most of what it
-/// costs. Short, as clients that ask again do so at once or after long; starting the library again takes microseconds.
+/// Silence after an answer, until the connection is taken away from the library, whose buffers are most of its cost.
+/// Short, because clients send the next request either immediately or much later, and restarting the library takes
+/// microseconds.
 const PARK: Duration = Duration::from_millis(10);
 
-/// While an answer is on its way there is nothing to park.
+/// Interval of checks whether an answer is still being sent. Until then the connection is not parked.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// So much is read from the socket at once.
+/// Maximum of bytes in one read from the socket.
 const READ: usize = 4 * 1024;
 
-/// So long, and so much, is read from a client that was refused.
+/// Maximum time of reading from a client that was refused.
 const LINGER: Duration = Duration::from_secs(2);
-const MOST_DRAINED: usize = 4 * 1024 * 1024;
+
+/// Maximum of bytes read from a client that was refused.
+const MAX_DRAINED: usize = 4 * 1024 * 1024;

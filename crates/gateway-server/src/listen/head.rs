@@ -1,40 +1,40 @@
-//! The head of a request, read strictly (RFC 9112) before the HTTP library sees it.
+//! Strict checks of a request head (RFC 9112), before the HTTP library sees it.
 //!
-//! The library is lenient where leniency is what request smuggling lives on: it takes bare line feeds, a missing or
-//! a second `Host`, and `Content-Length` beside `Transfer-Encoding`. Here the whole grammar of a head is checked, and
-//! since no request of this service has a body, what follows a head can only be the next one.
+//! The library is lenient in ways that make request smuggling possible: it accepts bare line feeds, a missing or a
+//! second `Host`, and `Content-Length` together with `Transfer-Encoding`. This module checks the whole grammar of a
+//! head. Because no request of this service has a body, the bytes after a head can only be the next head.
 
 use std::ops::ControlFlow;
 
-/// Why a request is refused before anybody looks at what it asks for.
+/// Why a request is refused before its path and query are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Not the grammar of HTTP/1.1.
+    /// The head does not follow the grammar of HTTP/1.1.
     Malformed,
-    /// No `Host`, two, or one that names no host.
+    /// `Host` is missing, repeated or invalid.
     Host,
     /// The request line is too long.
     UriTooLong,
-    /// The head has too many bytes or fields.
+    /// The head has too many bytes or header fields.
     HeadTooLarge,
     /// The head did not arrive in time.
     Timeout,
-    /// Another version of HTTP.
+    /// The version of HTTP is not 1.0 or 1.1.
     Version,
-    /// The request announces a body. The head itself is fine.
+    /// The request announces a body. The head itself is valid.
     Body,
     /// There are too many connections.
     Overloaded,
 }
 
-/// How large a head may be.
+/// Size limits of a head.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeadLimits {
-    /// Bytes of the request line.
+    /// Maximum of bytes in the request line.
     pub(crate) line: usize,
-    /// Bytes of the whole head.
+    /// Maximum of bytes in the whole head.
     pub(crate) head: usize,
-    /// Number of header fields.
+    /// Maximum number of header fields.
     pub(crate) fields: usize,
 }
 
@@ -44,15 +44,15 @@ impl Default for HeadLimits {
     }
 }
 
-/// Looks for the end of the head in what has arrived, and for what cannot become a head any more.
+/// Returns the length of the head, with its empty line, if the bytes that have arrived contain all of it.
 ///
-/// Returns the length of a complete head with its empty line.
+/// Fails as soon as the bytes cannot become a valid head any more.
 pub(crate) fn complete(bytes: &[u8], limits: HeadLimits) -> Result<Option<usize>, Refusal> {
     let line = bytes.iter().position(|byte| *byte == b'\n');
     if line.unwrap_or(bytes.len()) > limits.line {
         return Err(Refusal::UriTooLong);
     }
-    // The very first octets tell another protocol: TLS, or a line that can never be a request.
+    // The first byte shows another protocol, such as TLS, or a line that cannot become a request.
     if bytes.first().is_some_and(|byte| !is_token(*byte)) {
         return Err(Refusal::Malformed);
     }
@@ -61,7 +61,7 @@ pub(crate) fn complete(bytes: &[u8], limits: HeadLimits) -> Result<Option<usize>
     if head.len() > limits.head {
         return Err(Refusal::HeadTooLarge);
     }
-    // A line feed without a carriage return ends no line here; waiting for more would be waiting for ever.
+    // A line feed without a carriage return does not end a line: waiting for more bytes would never help.
     let bare = |pair: &[u8]| matches!(pair, [before, b'\n'] if *before != b'\r');
     if head.first() == Some(&b'\n') || head.windows(2).any(bare) {
         return Err(Refusal::Malformed);
@@ -69,7 +69,7 @@ pub(crate) fn complete(bytes: &[u8], limits: HeadLimits) -> Result<Option<usize>
     Ok(end)
 }
 
-/// Checks a complete head. `Err(Refusal::Body)` means that everything else about it is in order.
+/// Checks a complete head. `Err(Refusal::Body)` means that the head is valid apart from announcing a body.
 pub(crate) fn check(head: &[u8], limits: HeadLimits) -> Result<(), Refusal> {
     let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r"));
     let request_line = lines.next().flatten().ok_or(Refusal::Malformed)?;
@@ -87,10 +87,10 @@ pub(crate) fn check(head: &[u8], limits: HeadLimits) -> Result<(), Refusal> {
         }
         fields.read(line)?;
     }
-    fields.judge(needs_host)
+    fields.check(needs_host)
 }
 
-/// Returns whether this version needs a `Host`.
+/// Checks the request line. Returns whether its version of HTTP requires a `Host`.
 fn check_request_line(line: &[u8]) -> Result<bool, Refusal> {
     let mut parts = line.split(|byte| *byte == b' ');
     let (Some(method), Some(target), Some(version), None) =
@@ -111,7 +111,8 @@ fn check_request_line(line: &[u8]) -> Result<bool, Refusal> {
         }
         _ => return Err(Refusal::Malformed),
     };
-    // The library parses the target again; what it would refuse without a word is refused here with one.
+    // The library parses the target again and closes the connection without an answer if it is invalid. Checked here,
+    // it gets an answer.
     let visible = target.iter().all(|byte| (0x21..=0x7e).contains(byte));
     if !visible || target.contains(&b'#') || http::Uri::try_from(target).is_err() {
         return Err(Refusal::Malformed);
@@ -119,7 +120,7 @@ fn check_request_line(line: &[u8]) -> Result<bool, Refusal> {
     Ok(needs_host)
 }
 
-/// The fields that decide where a request goes and where it ends.
+/// Header fields that decide the host of a request and where the request ends.
 #[derive(Default)]
 struct Fields {
     hosts: usize,
@@ -130,7 +131,8 @@ struct Fields {
 
 impl Fields {
     fn read(&mut self, line: &[u8]) -> Result<(), Refusal> {
-        // A line that begins with a blank continues the one before: obsolete, and refused (RFC 9112 section 5.2).
+        // A line that begins with whitespace continues the previous one. This is obsolete, and the check of the name
+        // refuses it (RFC 9112 section 5.2).
         let colon = line.iter().position(|byte| *byte == b':').ok_or(Refusal::Malformed)?;
         let (name, value) = line.split_at(colon);
         let value = value.get(1..).unwrap_or_default().trim_ascii();
@@ -144,7 +146,7 @@ impl Fields {
             self.hosts += 1;
             self.host_is_valid = is_host(value);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
-            // Where a request with another coding ends, nobody can tell (RFC 9112 section 6.1).
+            // The end of a request with another transfer coding is unknown (RFC 9112 section 6.1).
             if self.has_coding || !value.eq_ignore_ascii_case(b"chunked") {
                 return Err(Refusal::Malformed);
             }
@@ -166,7 +168,7 @@ impl Fields {
         Ok(())
     }
 
-    fn judge(&self, needs_host: bool) -> Result<(), Refusal> {
+    fn check(&self, needs_host: bool) -> Result<(), Refusal> {
         if self.has_coding && self.length.is_some() {
             return Err(Refusal::Malformed);
         }
@@ -183,7 +185,7 @@ impl Fields {
     }
 }
 
-/// Tells whether the text is `host [ ":" port ]` (RFC 9110 section 7.2), without user information.
+/// Returns whether the value is `host [ ":" port ]` (RFC 9110 section 7.2), without user information.
 fn is_host(value: &[u8]) -> bool {
     let Ok(authority) = http::uri::Authority::try_from(value) else { return false };
     let port = authority.as_str().strip_prefix(authority.host()).unwrap_or("@");
@@ -212,7 +214,8 @@ const fn is_token(byte: u8) -> bool {
         )
 }
 
-/// Skips the empty line that some old clients send after a request (RFC 9112 section 2.2): at most one.
+/// Returns the length of an empty line at the start, which some old clients send after a request (RFC 9112 section
+/// 2.2). Breaks if more bytes are needed to decide.
 pub(crate) fn skip_empty_line(bytes: &[u8]) -> ControlFlow<(), usize> {
     match bytes {
         [] | [b'\r'] => ControlFlow::Break(()),
@@ -236,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn heads() {
+    fn a_head_is_accepted_or_refused_with_its_reason() {
         use Refusal::{Body, HeadTooLarge, Host, Malformed, UriTooLong, Version};
         let with = |fields: &str| format!("GET / HTTP/1.1\r\nHost: a\r\n{fields}\r\n");
         case(&with(""), Ok(()));
@@ -280,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_never_become_a_head_is_refused_at_once() {
+    fn bytes_that_cannot_become_a_head_are_refused_immediately() {
         let limits = HeadLimits::default();
         assert_eq!(complete(b"\x16\x03\x01", limits), Err(Refusal::Malformed));
         assert_eq!(complete(b"GET / HTTP/1.1\n", limits), Err(Refusal::Malformed));

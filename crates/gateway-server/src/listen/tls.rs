@@ -1,4 +1,4 @@
-//! HTTPS from PEM files. Without the feature `tls`, asking for it is an error when the server starts.
+//! HTTPS from PEM files. Without the feature `tls`, a server that is configured for HTTPS does not start.
 
 #[cfg(feature = "tls")]
 pub(crate) use with::{Acceptor, acceptor};
@@ -13,59 +13,82 @@ mod with {
 
     use tokio::net::TcpStream;
     use tokio_rustls::TlsAcceptor;
-    use tokio_rustls::rustls::ServerConfig;
     use tokio_rustls::rustls::crypto::ring;
-    use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+    use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
     use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    use tokio_rustls::rustls::{self, ServerConfig};
     use tokio_rustls::server::TlsStream;
 
     use crate::error::{Error, ErrorKind};
     use crate::lock::lock;
 
-    /// Makes TLS connections out of sockets.
+    /// Accepts TLS connections.
     pub(crate) struct Acceptor {
         certificate: PathBuf,
         key: PathBuf,
         current: Mutex<TlsAcceptor>,
     }
 
-    /// Reads the certificates and the key.
+    /// Creates an acceptor from the certificates and the key in two PEM files.
     pub(crate) fn acceptor(certificate: &Path, key: &Path) -> Result<Acceptor, Error> {
         let current = Mutex::new(read(certificate, key)?);
         Ok(Acceptor { certificate: certificate.to_owned(), key: key.to_owned(), current })
     }
 
     fn read(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Error> {
-        let unreadable = |path: &Path| {
-            let context = format!("{} holds no PEM that fits", path.display());
-            move |error| Error::caused(ErrorKind::Listen, context, error)
+        let invalid = |path: &Path| {
+            let context = format!("{} is not valid PEM", path.display());
+            |error| Error::caused(ErrorKind::Listen, context, error)
         };
-        let chain = CertificateDer::pem_file_iter(certificate)
-            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-            .map_err(unreadable(certificate))?;
-        let key = PrivateKeyDer::from_pem_file(key).map_err(unreadable(key))?;
-        let misfit = |error| {
-            Error::caused(ErrorKind::Listen, "the certificate and its key are no pair", error)
+        let without = |path: &Path, what: &str| {
+            Error::new(ErrorKind::Listen, format!("{} contains no {what}", path.display()))
+        };
+        let chain = CertificateDer::pem_slice_iter(&bytes(certificate)?)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(invalid(certificate))?;
+        if chain.is_empty() {
+            return Err(without(certificate, "certificate"));
+        }
+        let private = match PrivateKeyDer::from_pem_slice(&bytes(key)?) {
+            Ok(private) => private,
+            Err(pem::Error::NoItemsFound) => return Err(without(key, "private key")),
+            Err(error) => return Err(invalid(key)(error)),
+        };
+        let unusable = |error| {
+            let (key, certificate) = (key.display(), certificate.display());
+            let context = match error {
+                rustls::Error::InconsistentKeys(_) => {
+                    format!("the key in {key} does not match the certificate in {certificate}")
+                }
+                _ => format!("cannot use the certificate in {certificate} with the key in {key}"),
+            };
+            Error::caused(ErrorKind::Listen, context, error)
         };
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(misfit)?
+            .map_err(unusable)?
             .with_no_client_auth()
-            .with_single_cert(chain, key)
-            .map_err(misfit)?;
+            .with_single_cert(chain, private)
+            .map_err(unusable)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
 
+    fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+        std::fs::read(path).map_err(|error| {
+            Error::caused(ErrorKind::Listen, format!("cannot read {}", path.display()), error)
+        })
+    }
+
     impl Acceptor {
-        /// Reads the files again. What cannot be read, or is no pair, changes nothing.
+        /// Reads the files again. On an error, the certificates that were read before stay in use.
         pub(crate) fn renew(&self) -> Result<(), Error> {
             let renewed = read(&self.certificate, &self.key)?;
             *lock(&self.current) = renewed;
             Ok(())
         }
 
-        /// Shakes hands, or gives up.
+        /// Performs the handshake. Returns nothing if it fails or takes longer than `within`.
         pub(crate) async fn accept(
             &self,
             socket: TcpStream,
@@ -93,12 +116,15 @@ mod without {
 
     use crate::error::{Error, ErrorKind};
 
-    /// There is none.
+    /// Never created: there is no TLS in this build.
     #[derive(Clone, Debug)]
     pub(crate) struct Acceptor(Infallible);
 
     pub(crate) fn acceptor(_certificate: &Path, _key: &Path) -> Result<Acceptor, Error> {
-        Err(Error::new(ErrorKind::Config, "this program was built without TLS"))
+        Err(Error::new(
+            ErrorKind::Config,
+            "cannot serve HTTPS: this program was built without the feature `tls`",
+        ))
     }
 
     impl Acceptor {
@@ -106,7 +132,7 @@ mod without {
             match self.0 {}
         }
 
-        #[expect(clippy::unused_async, reason = "the twin of the one that shakes hands")]
+        #[expect(clippy::unused_async, reason = "same signature as with TLS")]
         pub(crate) async fn accept(&self, _: TcpStream, _: Duration) -> Option<TcpStream> {
             match self.0 {}
         }

@@ -1,4 +1,4 @@
-//! Certificates that are renewed while the server serves.
+//! Certificates that are reloaded while the server runs.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -13,10 +13,10 @@ use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, Stream
 use crate::program::{Served, account, program};
 use crate::support::parse;
 
-/// Asks whoever shows this certificate, and returns the status.
-fn ask(base_url: &str, shown: &CertificateDer<'static>) -> std::io::Result<u16> {
+/// Sends a request that trusts this certificate only, and returns the status.
+fn ask(base_url: &str, trusted: &CertificateDer<'static>) -> std::io::Result<u16> {
     let mut roots = RootCertStore::empty();
-    roots.add(shown.clone()).unwrap();
+    roots.add(trusted.clone()).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -34,7 +34,7 @@ fn ask(base_url: &str, shown: &CertificateDer<'static>) -> std::io::Result<u16> 
 }
 
 #[test]
-fn certificates_are_read_again_when_asked_for() {
+fn sighup_reloads_certificates() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let (certificate, key, database) = (path("certificate.pem"), path("key.pem"), path("a.db"));
@@ -47,22 +47,27 @@ fn certificates_are_read_again_when_asked_for() {
     command.stderr(Stdio::piped());
     let files = ["--tls-certificate", &certificate, "--tls-key", &key];
     let mut served = Served::started_by(command, &database, &files);
-    let mut said = BufReader::new(served.child.stderr.take().unwrap());
-    let mut asked_again = |served: &Served| {
+    let mut messages = BufReader::new(served.child.stderr.take().unwrap());
+    let mut reload = |served: &Served| {
         served.signal("-HUP");
         let mut line = String::new();
-        said.read_line(&mut line).unwrap();
+        messages.read_line(&mut line).unwrap();
         line
     };
     assert_eq!(ask(&served.base_url, first.cert.der()).unwrap(), 404);
-    // Half of a renewal: what was good stays good.
-    std::fs::write(&certificate, second.cert.pem()).unwrap();
-    let line = asked_again(&served);
-    assert!(line.contains("the certificate and its key are no pair"), "{line}");
+    // While the files are invalid or do not match, the old certificate stays in use.
+    for (text, problem) in [
+        (String::new(), "certificate.pem contains no certificate".to_owned()),
+        (second.cert.pem(), format!("the key in {key} does not match the certificate in")),
+    ] {
+        std::fs::write(&certificate, text).unwrap();
+        let line = reload(&served);
+        assert!(line.contains(&problem), "{line}");
+    }
     assert_eq!(ask(&served.base_url, first.cert.der()).unwrap(), 404);
     std::fs::write(&key, second.signing_key.serialize_pem()).unwrap();
-    let line = asked_again(&served);
-    assert!(line.contains("the certificates were read again"), "{line}");
+    let line = reload(&served);
+    assert!(line.contains("reloaded the certificates"), "{line}");
     assert_eq!(ask(&served.base_url, second.cert.der()).unwrap(), 404);
     ask(&served.base_url, first.cert.der()).unwrap_err();
 }

@@ -1,4 +1,4 @@
-//! The contract checks, as they stand in the test kit, against the program on both databases.
+//! The contract checks of the test kit, run against the program on both databases.
 
 use gateway_testkit::contract::{Profile, Target, Verdict, run};
 use gateway_transport::Options;
@@ -8,20 +8,20 @@ use crate::cluster;
 use crate::program::{Served, account, run as administer};
 
 #[test]
-fn the_contract_is_kept_on_sqlite() {
+fn the_contract_checks_pass_on_sqlite() {
     let directory = tempfile::tempdir().unwrap();
-    is_kept(directory.path().join("a.db").to_str().unwrap());
+    checks_pass(directory.path().join("a.db").to_str().unwrap());
 }
 
 #[test]
-fn the_contract_is_kept_on_postgresql() {
+fn the_contract_checks_pass_on_postgresql() {
     let Some(database) = cluster::database() else { return };
-    is_kept(&database.url);
+    checks_pass(&database.url);
 }
 
-/// Serves sample data from this database, and holds it to everything that was decided.
+/// Serves sample data from this database, and runs every check of the reference profile.
 #[track_caller]
-fn is_kept(database: &str) {
+fn checks_pass(database: &str) {
     let token = account(database, "acme");
     let data = ["demo-data", "--account", "acme", "--candidates", "200", "--seed", "7"];
     administer(database, &data);

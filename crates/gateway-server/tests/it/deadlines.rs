@@ -1,4 +1,4 @@
-//! What may take how long: heads that drip, empty lines, answers that are taken byte by byte.
+//! Timeouts: heads that arrive byte by byte, empty lines, and answers that are read byte by byte.
 
 use std::io::{BufRead as _, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use crate::front::Here;
 use crate::program::{Served, account, run};
 use crate::support::{exchange, get, parse};
 
-/// Writes a byte whenever the server has said nothing for a moment, until it speaks, and returns all it says.
+/// Writes a byte whenever the server is silent for a moment, until it answers, and returns its whole answer.
 fn drip(socket: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut piece = [0; 1024];
@@ -19,31 +19,31 @@ fn drip(socket: &mut TcpStream) -> Vec<u8> {
             Ok(0) => return bytes,
             Ok(length) => bytes.extend_from_slice(&piece[..length]),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                // Once the server has answered it may be gone.
+                // Fails if the server has answered and closed the connection.
                 drop(socket.write_all(b"a"));
             }
             Err(error) => panic!("{error} after {}", String::from_utf8_lossy(&bytes)),
         }
     }
-    panic!("the server still listens after {GENEROUS:?}");
+    panic!("the server still waits for the head after {GENEROUS:?}");
 }
 
 #[test]
-fn a_head_that_arrives_byte_by_byte_is_late_too() {
+fn a_head_that_arrives_byte_by_byte_times_out() {
     let here = Here::start(|config| config.head_timeout = Duration::from_millis(300));
     let mut first = here.connect();
     first.write_all(b"GET /c/oauth/v1 HTTP/1.1\r\nHost: a\r\nX-Drip: ").unwrap();
     assert_eq!(parse(&drip(&mut first)).status, 408);
-    // The head after an answer has no more time than the first.
+    // A later head has the same timeout as the first.
     let mut second = here.connect();
     second.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX-Drip: ").unwrap();
     let text = String::from_utf8(drip(&mut second)).unwrap();
     assert!(text.starts_with("HTTP/1.1 404") && text.contains("HTTP/1.1 408"), "{text}");
 }
 
-/// The empty line that old clients send after a request begins no head, so that what follows is idleness.
+/// Old clients send an empty line after a request. The connection is idle after it.
 #[test]
-fn an_empty_line_begins_no_head() {
+fn an_empty_line_does_not_begin_a_head() {
     let here = Here::start(|config| {
         config.head_timeout = Duration::from_millis(100);
         config.idle_timeout = Duration::from_millis(600);
@@ -60,7 +60,7 @@ fn an_empty_line_begins_no_head() {
         assert_eq!(text.matches("HTTP/1.1 404").count(), answers, "{sent:?}: {text}");
         assert!(!text.contains("HTTP/1.1 408"), "{sent:?}: {text}");
     }
-    // Half of it is the beginning of something, and late when the rest does not come.
+    // Half of an empty line begins a head, which times out.
     let mut half = here.connect();
     half.write_all(b"\r").unwrap();
     let mut bytes = Vec::new();
@@ -68,13 +68,13 @@ fn an_empty_line_begins_no_head() {
     assert_eq!(parse(&bytes).status, 408);
 }
 
-/// One byte now and then is progress, so that only the limit of the whole answer ends it.
+/// Each byte is progress, so that only the timeout of the whole answer applies.
 #[test]
-fn an_answer_that_is_taken_byte_by_byte_ends() {
+fn an_answer_that_is_read_byte_by_byte_times_out() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
-    // More than fits into the buffers of the system.
+    // A list larger than the buffers of the system.
     run(&database, &["demo-data", "--account", "acme", "--candidates", "40000"]);
     let limits = ["--answer-timeout", "1", "--stall-timeout", "600"];
     let mut served =
@@ -94,21 +94,21 @@ fn an_answer_that_is_taken_byte_by_byte_ends() {
     let mut head = [0; 12];
     socket.read_exact(&mut head).unwrap();
     assert_eq!(&head, b"HTTP/1.1 200");
-    assert!(in_flight(), "so much is not sent at once");
+    assert!(in_flight(), "the answer must not fit into the buffers");
     let begun = Instant::now();
     while in_flight() {
-        assert!(begun.elapsed() < GENEROUS, "still sent after {GENEROUS:?}");
+        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
         socket.read_exact(&mut [0]).unwrap();
     }
-    // What the system still holds comes, and then the end of a list that is none.
+    // The rest of the buffers of the system, and then the end of the connection.
     let mut rest = Vec::new();
     drop(socket.read_to_end(&mut rest));
-    assert!(!rest.ends_with(b"0\r\n\r\n"), "the list looks whole");
+    assert!(!rest.ends_with(b"0\r\n\r\n"), "the list looks complete");
 }
 
-/// What the program refuses, a server that is set up in code can be given: it serves all the same.
+/// The program refuses such settings; a server that is configured in code must work with them.
 #[test]
-fn settings_without_sense_kill_nobody() {
+fn out_of_range_settings_do_not_break_the_server() {
     let here = Here::start(|config| {
         config.readers = usize::MAX;
         config.connections = usize::MAX;
@@ -122,5 +122,5 @@ fn settings_without_sense_kill_nobody() {
     assert_eq!(get(&base, &here.token, "method=candidates/list").status, 200);
 }
 
-/// Longer than anything here takes on the slowest machine.
+/// Maximum time of any step here, on the slowest machine.
 const GENEROUS: Duration = Duration::from_secs(30);

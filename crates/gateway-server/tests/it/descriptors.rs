@@ -1,4 +1,4 @@
-//! A process that may open few files: it serves fewer connections, and those it serves it serves.
+//! A process with a low limit of open files: it accepts fewer connections, and answers on those.
 
 use std::io::{BufRead as _, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::program::{Served, account, error, program, run};
 use crate::support::{exchange, parse};
 
-/// The program, in a process that may open so many files.
+/// Returns the program, in a process that may open `files` files.
 fn limited(files: u32) -> Command {
     let plain = program();
     let mut command = Command::new("sh");
@@ -20,10 +20,10 @@ fn limited(files: u32) -> Command {
     command
 }
 
-/// Sends a request and reads what there is of its answer.
+/// Sends a request and reads the first part of its answer, if any.
 fn ask(socket: &mut TcpStream, request: &str) -> String {
     socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    // Whoever is closed without a word can neither write nor read.
+    // On a connection that was closed without an answer, writing and reading fail.
     drop(socket.write_all(request.as_bytes()));
     let mut bytes = vec![0; 4096];
     let length = socket.read(&mut bytes).unwrap_or(0);
@@ -31,7 +31,7 @@ fn ask(socket: &mut TcpStream, request: &str) -> String {
 }
 
 #[test]
-fn more_connections_than_descriptors_break_none() {
+fn more_connections_than_descriptors_break_no_answer() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
@@ -64,12 +64,12 @@ fn more_connections_than_descriptors_break_none() {
     assert_eq!(health.text(), "ok\n");
     served.signal("-TERM");
     drop(sockets);
-    let mut said = String::new();
-    served.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    let mut messages = String::new();
+    served.child.stderr.take().unwrap().read_to_string(&mut messages).unwrap();
     assert_eq!(
-        said,
+        messages,
         format!(
-            "gateway-server: no more than {good} connections at once: the process may open 160 files (ulimit -n)\n"
+            "gateway-server: serving at most {good} connections, not 10000: the process may open 160 files; raise the limit (ulimit -n)\n"
         )
     );
 }
@@ -81,5 +81,5 @@ fn too_few_descriptors_for_the_readers_are_refused() {
     let output = limited(64).args(["serve", "--database"]).arg(&database).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let text = error(&output);
-    assert!(text.contains("64 open files are too few for 8 readers"), "{text}");
+    assert!(text.contains("the limit of 64 open files is too low for 8 readers"), "{text}");
 }

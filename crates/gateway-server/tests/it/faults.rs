@@ -1,4 +1,4 @@
-//! What happens when things break: killed imports, full disks, signals under load, two servers on one database.
+//! Faults: killed imports, full disks, signals under load, and two servers on one database.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -16,7 +16,7 @@ use crate::cluster;
 use crate::program::{Served, account, error, program, run};
 use crate::support::{Answer, get, parse};
 
-/// Lines of NDJSON: candidates of one batch, told apart by their name.
+/// Returns candidates as lines of NDJSON. Their name is the batch.
 fn batch(number: usize, count: usize) -> String {
     let mut lines = String::new();
     for id in number * 100_000..number * 100_000 + count {
@@ -31,10 +31,10 @@ fn names(answer: &Answer) -> Vec<String> {
     list.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Twenty imports, each killed at another moment: while it reads, while it merges, while it commits. The input comes
-/// through a pipe, so that the test knows how far the program has read.
+/// Twenty imports, each killed at a different moment: while it reads, merges or commits. The input is a pipe, so that
+/// the test knows how far the program has read.
 #[test]
-fn twenty_imports_killed_lose_nothing_and_tear_nothing() {
+fn a_killed_import_is_complete_or_absent() {
     const SIZE: usize = 4_000;
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
@@ -51,7 +51,8 @@ fn twenty_imports_killed_lose_nothing_and_tear_nothing() {
             .unwrap();
         let lines = batch(round, SIZE);
         let mut input = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
-        // Up to the middle of the input; from round 10 on all of it, and then the log of the database tells how far.
+        // Rounds 0 to 9 write only part of the input. Later rounds write all of it, and kill the program when the log
+        // of the database has reached a certain length.
         let part = if round < 10 { lines.len() * round / 10 } else { lines.len() };
         input.write_all(&lines.as_bytes()[..part]).unwrap();
         if round >= 10 {
@@ -75,7 +76,7 @@ fn twenty_imports_killed_lose_nothing_and_tear_nothing() {
         let list = names(&get(&served.base_url, &token, "method=candidates/list"));
         for number in 0..=round {
             let found = list.iter().filter(|name| **name == format!("batch {number}")).count();
-            assert!(found == 0 || found == SIZE, "batch {number} is torn: {found}");
+            assert!(found == 0 || found == SIZE, "batch {number} is incomplete: {found}");
             assert!(found == SIZE || !acknowledged.contains(&number), "batch {number} is lost");
         }
         drop(served);
@@ -84,7 +85,7 @@ fn twenty_imports_killed_lose_nothing_and_tear_nothing() {
     println!("{} of 20 imports were acknowledged before they were killed", acknowledged.len());
 }
 
-/// A file system of 2 MiB that is gone with the test.
+/// A file system of 2 MiB. Unmounted when this is dropped.
 struct Tmpfs<'d>(&'d Path);
 
 impl<'d> Tmpfs<'d> {
@@ -108,7 +109,7 @@ impl Drop for Tmpfs<'_> {
 fn a_full_disk_fails_the_import_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let Some(_tmpfs) = Tmpfs::mount(directory.path()) else {
-        eprintln!("SKIPPED: a file system of 2 MiB cannot be mounted here (needs root)");
+        eprintln!("SKIPPED: cannot mount a file system of 2 MiB (needs root)");
         return;
     };
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
@@ -133,7 +134,7 @@ fn a_full_disk_fails_the_import_and_nothing_else() {
         let after = get(&served.base_url, &token, "method=candidates/list");
         assert_eq!((after.status, &after.body), (200, &before));
     }
-    // Without a restart, and on the same disk: what fits is imported.
+    // A smaller import succeeds on the same disk, without a restart.
     let report =
         run(&database, &["import", "--account", "acme", &write("next.ndjson", batch(3, 50))]);
     assert!(report.contains("candidates: 50 new"), "{report}");
@@ -141,7 +142,7 @@ fn a_full_disk_fails_the_import_and_nothing_else() {
     assert!(run(&database, &["check"]).contains("no damage"));
 }
 
-/// Sends requests until the connection is refused or closed. Every answer that began must end as it should.
+/// Sends requests until a connection is refused or closed. Every answer that has begun must be complete.
 fn ask_until_the_end(base_url: &str, token: &str, query: &str) -> u32 {
     let address = base_url.strip_prefix("http://").unwrap();
     let request = format!(
@@ -154,20 +155,20 @@ fn ask_until_the_end(base_url: &str, token: &str, query: &str) -> u32 {
         let sent = socket.write_all(request.as_bytes());
         let read = socket.read_to_end(&mut bytes);
         if bytes.is_empty() {
-            // Accepted by the system and never by the server: no answer is not a cut answer.
+            // Accepted by the system but not by the server: a missing answer is not a truncated one.
             return answers;
         }
         sent.unwrap();
         read.unwrap();
         let answer = parse(&bytes);
         assert_eq!(answer.status, 200);
-        assert!(answer.text().ends_with("]}"), "an answer was cut");
+        assert!(answer.text().ends_with("]}"), "a truncated answer");
         answers += 1;
     }
 }
 
 #[test]
-fn a_signal_under_load_cuts_no_answer() {
+fn a_signal_under_load_truncates_no_answer() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
@@ -187,11 +188,11 @@ fn a_signal_under_load_cuts_no_answer() {
         while started.load(Ordering::SeqCst) < 6 {
             std::thread::yield_now();
         }
-        // Some lists are on their way now: one more has come and gone.
+        // After one more list, the threads are in the middle of theirs.
         drop(get(&served.base_url, &token, "method=candidates/list"));
         served.signal("-TERM");
         let answers: u32 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
-        println!("{answers} whole answers around the signal");
+        println!("{answers} complete answers around the signal");
     });
     assert_eq!(served.child.wait().unwrap().code(), Some(0));
 }
@@ -201,7 +202,7 @@ fn generation(store: &dyn Store, account: &str, number: u32) {
     let place = Place { file: 0, line: 1 };
     let name = format!("generation {number}");
     let fill: &mut dyn FnMut(&mut dyn gateway_server::Stage) -> _ = &mut |stage| {
-        // More than one page, so that an answer has a seam to tear at.
+        // More than one page, so that an answer could mix two generations.
         for id in 0..600 {
             let portal = PortalRow { id: "", name: "" };
             let row = CandidateRow {
@@ -221,22 +222,22 @@ fn generation(store: &dyn Store, account: &str, number: u32) {
     store.import(account, ImportMode::Commit, fill).unwrap();
 }
 
-/// A hundred imports while two servers answer: every answer is of one generation.
-fn one_snapshot_each(database: &str, store: &dyn Store) {
+/// Runs a hundred imports while two servers answer. Every answer must be of one generation.
+fn check_generations(database: &str, store: &dyn Store) {
     run(database, &["account", "create", "acme"]);
     generation(store, "acme", 0);
     let servers = [Served::start(database, &[]), Served::start(database, &[])];
-    // Made through a third process, good at both at once.
+    // Created by a third process, and valid on both servers immediately.
     let token = run(database, &["token", "create", "--account", "acme"]).trim().to_owned();
-    let over = AtomicBool::new(false);
+    let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let readers: Vec<_> = servers
             .iter()
             .map(|served| {
-                let (over, token) = (&over, &token);
+                let (done, token) = (&done, &token);
                 scope.spawn(move || {
                     let mut seen = std::collections::BTreeSet::new();
-                    while !over.load(Ordering::SeqCst) {
+                    while !done.load(Ordering::SeqCst) {
                         let answer = get(&served.base_url, token, "method=candidates/list");
                         let mut names = names(&answer);
                         assert_eq!(names.len(), 600);
@@ -251,7 +252,7 @@ fn one_snapshot_each(database: &str, store: &dyn Store) {
         for number in 1..=100 {
             generation(store, "acme", number);
         }
-        over.store(true, Ordering::SeqCst);
+        done.store(true, Ordering::SeqCst);
         let seen: Vec<_> = readers.into_iter().map(|reader| reader.join().unwrap()).collect();
         println!("generations seen by the two servers: {seen:?}");
         assert!(seen.iter().all(|count| *count > 1));
@@ -263,12 +264,12 @@ fn two_servers_on_one_file_never_mix_generations() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let store = SqliteStore::open(&database).unwrap();
-    one_snapshot_each(&database, &store);
+    check_generations(&database, &store);
 }
 
 #[test]
 fn two_servers_on_one_postgresql_never_mix_generations() {
     let Some(database) = cluster::database() else { return };
     let store = PostgresStore::connect(&database.url).unwrap();
-    one_snapshot_each(&database.url, &store);
+    check_generations(&database.url, &store);
 }

@@ -1,4 +1,4 @@
-//! The front: limits, deadlines, the ops listener, HTTPS, the log, and what happens when a list cannot be read on.
+//! The front: limits, timeouts, the ops listener, HTTPS, the access log, and lists that cannot be read to the end.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -46,9 +46,9 @@ impl Here {
     }
 }
 
-/// A client that is silent between two requests, and in the middle of one, is answered all the same.
+/// The silence may be between two requests or in the middle of one.
 #[test]
-fn a_silent_client_may_go_on() {
+fn a_client_that_pauses_is_still_answered() {
     let here = Here::start(|_config| {});
     let mut socket = here.connect();
     let request = format!(
@@ -58,14 +58,14 @@ fn a_silent_client_may_go_on() {
     let silence = |socket: &mut TcpStream| {
         socket.set_read_timeout(Some(Duration::from_millis(60))).unwrap();
         let kind = socket.read(&mut [0]).unwrap_err().kind();
-        assert_eq!(kind, std::io::ErrorKind::WouldBlock, "neither closed nor spoken");
+        assert_eq!(kind, std::io::ErrorKind::WouldBlock, "closed or answered during the pause");
         socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     };
     for half in [0, 1, request.len() / 2, request.len() - 1] {
         let (before, after) = request.split_at(half);
         socket.write_all(before.as_bytes()).unwrap();
         silence(&mut socket);
-        // And the first bytes of the next request with the last of this one.
+        // The end of this request arrives together with a whole one and the start of another.
         socket.write_all(format!("{after}{request}{before}").as_bytes()).unwrap();
         let mut text = String::new();
         while text.matches('}').count() < 2 {
@@ -86,7 +86,7 @@ fn a_silent_client_may_go_on() {
 }
 
 #[test]
-fn a_token_that_asks_too_often_waits() {
+fn a_token_above_its_rate_gets_429() {
     let here = Here::start(|config| (config.rate, config.burst) = (1, 3));
     let base = here.running.base_url();
     let statuses: Vec<u16> =
@@ -96,12 +96,12 @@ fn a_token_that_asks_too_often_waits() {
     assert_eq!(refused.status, 429);
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(refused.json()["type"], "urn:gateway:problem:too-many-requests");
-    // Another token, though it is no good, is not held up by this one.
+    // Another token, although invalid, is not affected.
     assert_eq!(get(&base, "gwt_other", "method=credits/get").status, 401);
 }
 
 #[test]
-fn one_connection_too_many_is_told_so() {
+fn a_connection_above_the_limit_gets_503() {
     let here = Here::start(|config| config.connections = 1);
     let mut first = here.connect();
     let request = format!(
@@ -117,7 +117,7 @@ fn one_connection_too_many_is_told_so() {
 }
 
 #[test]
-fn a_head_that_never_ends_is_answered_and_silence_is_not() {
+fn an_incomplete_head_gets_408_and_silence_no_answer() {
     let here = Here::start(|config| {
         config.head_timeout = Duration::from_millis(200);
         config.idle_timeout = Duration::from_millis(200);
@@ -140,7 +140,7 @@ fn a_head_that_never_ends_is_answered_and_silence_is_not() {
 }
 
 #[test]
-fn a_client_that_takes_nothing_is_cut_and_others_are_served() {
+fn clients_that_never_read_do_not_block_others() {
     let here = Here::start(|config| {
         config.stall_timeout = Duration::from_millis(300);
         config.readers = 1;
@@ -151,7 +151,7 @@ fn a_client_that_takes_nothing_is_cut_and_others_are_served() {
         "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
         here.token
     );
-    // Many who never read, on one reader of the database: whoever comes after them is served all the same.
+    // Many clients never read, and there is one database slot: later clients are served nevertheless.
     let stalled: Vec<TcpStream> = (0..64)
         .map(|_| {
             let mut socket = here.connect();
@@ -167,7 +167,7 @@ fn a_client_that_takes_nothing_is_cut_and_others_are_served() {
 }
 
 #[test]
-fn a_list_that_breaks_off_never_looks_whole() {
+fn a_truncated_list_never_looks_complete() {
     let here = Here::start(|config| (config.readers, config.list_cache) = (1, 0));
     let address = here.running.address().to_string();
     let mut socket = here.connect();
@@ -175,7 +175,7 @@ fn a_list_that_breaks_off_never_looks_whole() {
         "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
         here.token
     );
-    // The table is gone once the list has begun: the first pages fit into the buffers, the rest cannot be read.
+    // Later records are damaged: the first pages can be read, the rest cannot.
     rusqlite::Connection::open(here.directory.path().join("t.db"))
         .unwrap()
         .execute_batch(
@@ -187,8 +187,8 @@ fn a_list_that_breaks_off_never_looks_whole() {
     drop(socket.read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes);
     assert!(text.starts_with("HTTP/1.1 200"), "{address}: {text}");
-    assert!(!text.ends_with("0\r\n\r\n") && !text.contains("]}\r\n"), "the list looks whole");
-    // A list that cannot even begin is an error and no list.
+    assert!(!text.ends_with("0\r\n\r\n") && !text.contains("]}\r\n"), "the list looks complete");
+    // If not even the first page can be read, the answer is an error.
     let vacancy = rusqlite::Connection::open(here.directory.path().join("t.db")).unwrap();
     vacancy.execute_batch("UPDATE candidate SET record = ''").unwrap();
     let answer = get(&here.running.base_url(), &here.token, "method=candidates/list");
@@ -197,7 +197,7 @@ fn a_list_that_breaks_off_never_looks_whole() {
 }
 
 #[test]
-fn health_and_metrics_are_elsewhere() {
+fn health_and_metrics_have_a_separate_listener() {
     let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
     let base = here.running.base_url();
     assert_eq!(get(&base, &here.token, "method=credits/get").status, 200);
@@ -227,12 +227,12 @@ fn health_and_metrics_are_elsewhere() {
 }
 
 #[test]
-fn the_kept_list_is_the_list_and_changes_with_the_data() {
+fn a_kept_list_equals_the_list_until_the_data_changes() {
     let here = Here::start(|config| config.rate = 0);
     let base = here.running.base_url();
     let list = || get(&base, &here.token, "method=candidates/list");
     let first = list();
-    // Asked for the second time it is kept, and the third time it comes from there.
+    // The second answer is recorded, and the third is read from the cache.
     let (second, third) = (list(), list());
     assert!(first.body.len() > 500_000 && second.body == first.body && third.body == first.body);
     let store = SqliteStore::open(here.directory.path().join("t.db")).unwrap();
@@ -250,7 +250,7 @@ fn the_kept_list_is_the_list_and_changes_with_the_data() {
     assert_eq!(decoded, after.body);
 }
 
-/// Control characters, line ends and tokens in every place a client can put them.
+/// Requests with control characters, line ends and tokens in every place where a client can put them.
 #[test]
 fn the_access_log_is_json_lines_without_tokens_or_data() {
     let directory = tempfile::tempdir().unwrap();
@@ -303,7 +303,7 @@ fn the_access_log_is_json_lines_without_tokens_or_data() {
 }
 
 #[test]
-fn https_from_pem_files() {
+fn pem_files_enable_https() {
     use tokio_rustls::rustls::pki_types::ServerName;
     use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
@@ -339,7 +339,7 @@ fn https_from_pem_files() {
     stream.read_to_end(&mut bytes).unwrap();
     let answer = parse(&bytes);
     assert_eq!((answer.status, answer.json()["result"].as_array().unwrap().len()), (200, 3_000));
-    // Who speaks plainly to it gets nothing, and holds nothing up.
+    // A plain HTTP request gets no HTTP answer.
     assert!(
         !exchange(&here.running.address().to_string(), b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             .starts_with(b"HTTP/")
@@ -347,7 +347,7 @@ fn https_from_pem_files() {
 }
 
 #[test]
-fn no_second_http_in_the_tree() {
+fn http_2_is_not_in_the_dependency_tree() {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "-p", "gateway-server", "-e", "normal", "--prefix", "none"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))

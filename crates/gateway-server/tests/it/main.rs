@@ -1,6 +1,6 @@
-//! The server from outside: over real sockets, as its clients see it.
+//! Tests of the server from outside, over real sockets, as its clients see it.
 
-// `cfg(test)` on a test: so that the lints know that these helpers may panic.
+// `cfg(test)` although these are tests: it tells the lints that these helpers may panic.
 #[cfg(test)]
 mod certificates;
 #[cfg(test)]

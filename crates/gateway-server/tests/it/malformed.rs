@@ -1,5 +1,5 @@
-//! Requests that are wrong in every way a request can be, over raw TCP: the status, the problem, and what becomes of
-//! the connection. The snapshot is the promise.
+//! Invalid requests of every kind over raw TCP: the status, the problem, and whether the connection stays open. The
+//! snapshot is the specification.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -10,7 +10,7 @@ use gateway_server::{Config, DemoData, ImportMode, PostgresStore, Server, Store 
 
 use crate::cluster;
 
-/// `T` stands for the token, `H` for the address.
+/// Returns the name and the text of each request. `T` is replaced by the token, `H` by the address.
 #[expect(clippy::too_many_lines, reason = "a table, one line per case")]
 fn cases() -> Vec<(&'static str, String)> {
     let fields = "Host: H\r\nAuthorization: Bearer T\r\n";
@@ -36,15 +36,15 @@ fn cases() -> Vec<(&'static str, String)> {
         ("good", line(&format!("GET {target} HTTP/1.1"))),
         ("one empty line before", format!("\r\n{}", line(&format!("GET {target} HTTP/1.1")))),
         ("two empty lines before", format!("\r\n\r\n{}", line(&format!("GET {target} HTTP/1.1")))),
-        ("blank before the method", line(&format!(" GET {target} HTTP/1.1"))),
-        ("two blanks after the method", line(&format!("GET  {target} HTTP/1.1"))),
+        ("space before the method", line(&format!(" GET {target} HTTP/1.1"))),
+        ("two spaces after the method", line(&format!("GET  {target} HTTP/1.1"))),
         ("tab after the method", line(&format!("GET\t{target} HTTP/1.1"))),
-        ("two blanks before the version", line(&format!("GET {target}  HTTP/1.1"))),
-        ("blank after the version", line(&format!("GET {target} HTTP/1.1 "))),
+        ("two spaces before the version", line(&format!("GET {target}  HTTP/1.1"))),
+        ("space after the version", line(&format!("GET {target} HTTP/1.1 "))),
         ("no version", line(&format!("GET {target}"))),
         ("no target", line("GET HTTP/1.1")),
         ("method only", line("GET")),
-        ("version in small letters", line(&format!("GET {target} http/1.1"))),
+        ("version in lower case", line(&format!("GET {target} http/1.1"))),
         ("version 1.2", line(&format!("GET {target} HTTP/1.2"))),
         ("version 0.9", line(&format!("GET {target} HTTP/0.9"))),
         ("version 2.0", line(&format!("GET {target} HTTP/2.0"))),
@@ -52,9 +52,9 @@ fn cases() -> Vec<(&'static str, String)> {
         ("version 1.10", line(&format!("GET {target} HTTP/1.10"))),
         ("HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".into()),
         ("TLS hello", "\u{16}\u{3}\u{1}\u{0}\u{0}\r\n\r\n".into()),
-        ("method with an odd letter", line(&format!("G@T {target} HTTP/1.1"))),
+        ("method with an invalid letter", line(&format!("G@T {target} HTTP/1.1"))),
         ("target with a raw umlaut", line("GET /c/oauth/v1?status=ü HTTP/1.1")),
-        ("target with a control", line("GET /c/oauth/v1?a=\u{1} HTTP/1.1")),
+        ("target with a control character", line("GET /c/oauth/v1?a=\u{1} HTTP/1.1")),
         ("target with a fragment", line(&format!("GET {target}#a HTTP/1.1"))),
         ("target with a quote", line("GET /c/oauth/v1?method=\" HTTP/1.1")),
         ("target with a backslash", line("GET /c\\oauth\\v1?method=credits/get HTTP/1.1")),
@@ -74,19 +74,19 @@ fn cases() -> Vec<(&'static str, String)> {
         ),
         ("bare carriage return", field("A: b\rC: d")),
         ("carriage returns only", "GET / HTTP/1.1\rHost: H\r\r\n\r\n".into()),
-        ("blank before the colon", field("A : b")),
+        ("space before the colon", field("A : b")),
         ("field without a colon", field("A")),
         ("field without a name", field(": b")),
-        ("name with a blank", field("A B: c")),
-        ("name with a control", field("A\u{7}: c")),
+        ("name with a space", field("A B: c")),
+        ("name with a control character", field("A\u{7}: c")),
         ("name with an umlaut", field("Ä: c")),
         ("name with a bracket", field("A(b): c")),
         ("continued line", field("A: b\r\n c")),
-        ("continued by a tab", field("A: b\r\n\tc")),
+        ("line continued by a tab", field("A: b\r\n\tc")),
         ("continued first line", format!("GET {target} HTTP/1.1\r\n Host: H\r\n{fields}\r\n")),
-        ("value with NUL", field("A: b\0c")),
-        ("value with escape", field("A: \u{1b}[31m")),
-        ("value with delete", field("A: \u{7f}")),
+        ("value with a NUL", field("A: b\0c")),
+        ("value with an escape character", field("A: \u{1b}[31m")),
+        ("value with a delete character", field("A: \u{7f}")),
         ("value with a tab", field("A: b\tc")),
         ("value with UTF-8", field("A: ü")),
         ("empty value", field("A:")),
@@ -105,11 +105,11 @@ fn cases() -> Vec<(&'static str, String)> {
         ("two equal hosts", host("Host: H\r\nHost: H\r\n")),
         ("two hosts", host("Host: H\r\nHost: b\r\n")),
         ("empty host", host("Host:\r\n")),
-        ("host with a blank", host("Host: a b\r\n")),
+        ("host with a space", host("Host: a b\r\n")),
         ("host with a path", host("Host: a/b\r\n")),
         ("host with a user", host("Host: u@a\r\n")),
         ("host with a bad port", host("Host: a:b\r\n")),
-        ("two hosts in one line", host("Host: a, b\r\n")),
+        ("two hosts in one field", host("Host: a, b\r\n")),
         ("another host", host("Host: example.org\r\n")),
         // Bodies and framing (section 6).
         ("content length 0", field("Content-Length: 0")),
@@ -118,18 +118,18 @@ fn cases() -> Vec<(&'static str, String)> {
         ("content length of 2 GiB", field("Content-Length: 2147483648")),
         ("content length beyond 64 bits", field("Content-Length: 18446744073709551616")),
         ("content length with a sign", field("Content-Length: +0")),
-        ("content length below zero", field("Content-Length: -1")),
+        ("negative content length", field("Content-Length: -1")),
         ("content length in hexadecimal", field("Content-Length: 0x0")),
         ("empty content length", field("Content-Length:")),
         ("two equal content lengths", field("Content-Length: 0\r\nContent-Length: 0")),
         ("two content lengths", field("Content-Length: 0\r\nContent-Length: 1")),
-        ("two content lengths in one line", field("Content-Length: 0, 0")),
+        ("two content lengths in one field", field("Content-Length: 0, 0")),
         ("chunked", field("Transfer-Encoding: chunked") + "0\r\n\r\n"),
         (
             "chunked and a content length",
             field("Transfer-Encoding: chunked\r\nContent-Length: 0") + "0\r\n\r\n",
         ),
-        ("transfer coding nobody knows", field("Transfer-Encoding: x")),
+        ("unknown transfer coding", field("Transfer-Encoding: x")),
         ("transfer coding identity", field("Transfer-Encoding: identity")),
         ("transfer coding chunked twice", field("Transfer-Encoding: chunked, chunked")),
         ("expects to continue", field("Expect: 100-continue\r\nContent-Length: 5")),
@@ -143,7 +143,7 @@ fn cases() -> Vec<(&'static str, String)> {
         ("double slash", path("//c/oauth/v1?method=credits/get")),
         ("other version", path("/c/oauth/v2?method=credits/get")),
         ("encoded path", path("/c/oauth/%76%31?method=credits/get")),
-        ("path in capitals", path("/C/OAUTH/V1?method=credits/get")),
+        ("path in upper case", path("/C/OAUTH/V1?method=credits/get")),
         ("dot segments", path("/c/oauth/../oauth/v1?method=credits/get")),
         ("post", verb("POST")),
         ("put", verb("PUT")),
@@ -152,8 +152,8 @@ fn cases() -> Vec<(&'static str, String)> {
         ("options", verb("OPTIONS")),
         ("trace", verb("TRACE")),
         ("connect", verb("CONNECT")),
-        ("get in small letters", verb("get")),
-        ("verb nobody knows", verb("BREW")),
+        ("get in lower case", verb("get")),
+        ("unknown verb", verb("BREW")),
         (
             "post with a body",
             verb("POST").replace("\r\n\r\n", "\r\nContent-Length: 5\r\n\r\nhello"),
@@ -173,7 +173,7 @@ fn cases() -> Vec<(&'static str, String)> {
             "token in the query only",
             path("/c/oauth/v1?access_token=T").replace("Authorization: Bearer T\r\n", ""),
         ),
-        // What is accepted.
+        // The header field Accept.
         ("accepts text only", field("Accept: text/html")),
         ("accepts JSON with weight 0", field("Accept: application/json;q=0")),
         ("accepts anything", field("Accept: */*")),
@@ -183,38 +183,38 @@ fn cases() -> Vec<(&'static str, String)> {
         ("method without a value", query("method")),
         ("empty method", query("method=")),
         ("unknown method", query("method=candidates/delete")),
-        ("method in capitals", query("method=Credits/Get")),
-        ("method with a slash after it", query("method=credits/get/")),
-        ("method with a blank", query("method=credits/get%20")),
-        ("method twice alike", query("method=credits/get&method=credits/get")),
-        ("method twice", query("method=credits/get&method=vacancies/list")),
-        ("method encoded", query("method=credits%2fget")),
-        ("name of method encoded", query("%6Dethod=credits/get")),
-        ("parameters by semicolon", query("a=b;method=credits/get")),
+        ("method in upper case", query("method=Credits/Get")),
+        ("method with a trailing slash", query("method=credits/get/")),
+        ("method with a space", query("method=credits/get%20")),
+        ("method twice, same value", query("method=credits/get&method=credits/get")),
+        ("method twice, different values", query("method=credits/get&method=vacancies/list")),
+        ("encoded method", query("method=credits%2fget")),
+        ("encoded name of method", query("%6Dethod=credits/get")),
+        ("parameters separated by a semicolon", query("a=b;method=credits/get")),
         ("unknown parameter", query("method=credits/get&a=b")),
         ("percent at the end", query("method=credits/get&a=%")),
-        ("half an escape", query("method=credits/get&a=%4")),
-        ("escape of no digits", query("method=credits/get&a=%zz")),
-        ("bytes that are no UTF-8", query("method=credits/get&a=%ff")),
+        ("incomplete escape", query("method=credits/get&a=%4")),
+        ("escape without digits", query("method=credits/get&a=%zz")),
+        ("bytes that are not UTF-8", query("method=credits/get&a=%ff")),
         ("overlong UTF-8", query("method=credits/get&a=%C0%AF")),
         ("encoded surrogate", query("method=credits/get&a=%ED%A0%80")),
         ("encoded NUL", query("method=credits/get&a=%00")),
         ("encoded line feed", query("method=credits/get&a=%0a")),
-        ("vacancy empty", candidates("vacancy_id=")),
+        ("empty vacancy", candidates("vacancy_id=")),
         ("vacancy -1", candidates("vacancy_id=-1")),
         ("vacancy +1", candidates("vacancy_id=%2B1")),
         ("vacancy 1e3", candidates("vacancy_id=1e3")),
         ("vacancy 1.0", candidates("vacancy_id=1.0")),
         ("vacancy 007", candidates("vacancy_id=007")),
         ("vacancy 0x1", candidates("vacancy_id=0x1")),
-        ("vacancy with a blank", candidates("vacancy_id=%201")),
+        ("vacancy with a space", candidates("vacancy_id=%201")),
         ("vacancy 1;DROP", candidates("vacancy_id=1;DROP%20TABLE%20candidate")),
         ("vacancy in Arabic digits", candidates("vacancy_id=%D9%A1")),
         ("vacancy twice", candidates("vacancy_id=1&vacancy_id=2")),
         ("vacancy 2^63", candidates("vacancy_id=9223372036854775808")),
         ("vacancy 2^64", candidates("vacancy_id=18446744073709551616")),
-        ("status empty", candidates("vacancy_id=1&status=")),
-        ("status empty and alone", candidates("status=")),
+        ("empty status", candidates("vacancy_id=1&status=")),
+        ("empty status alone", candidates("status=")),
         ("status twice", candidates("vacancy_id=1&status=New&status=Old")),
         ("status of 200 letters", candidates(&format!("vacancy_id=1&status={}", "a".repeat(200)))),
         ("status of 201 letters", candidates(&format!("vacancy_id=1&status={}", "a".repeat(201)))),
@@ -230,7 +230,7 @@ fn ask(base_url: &str, token: &str, request: &str) -> String {
     };
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    // The follow-up is on the wire before the answer is read: whoever reads on after a wrong request would answer it.
+    // A valid request follows immediately: a server that reads on after an invalid one would answer it.
     let next = fill(
         "GET /c/oauth/v1?method=credits/get&next HTTP/1.1\r\nHost: H\r\nAuthorization: Bearer T\r\nConnection: close\r\n\r\n",
     );
@@ -239,7 +239,7 @@ fn ask(base_url: &str, token: &str, request: &str) -> String {
     let mut bytes = Vec::new();
     drop(socket.read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes);
-    // A status line, and not a title that names the protocol.
+    // A status line, and not a title that mentions the protocol.
     let begins = |at: usize| text.as_bytes().get(at + 9).is_some_and(u8::is_ascii_digit);
     let mut answers = text
         .match_indices("HTTP/1.")
@@ -250,8 +250,8 @@ fn ask(base_url: &str, token: &str, request: &str) -> String {
     let problem = first
         .split_once("urn:gateway:problem:")
         .map_or("", |(_, rest)| rest.split('"').next().unwrap());
-    let said = first.split("\r\n\r\n").next().unwrap().contains("connection: close");
-    let connection = match (answers.next(), said) {
+    let announced = first.split("\r\n\r\n").next().unwrap().contains("connection: close");
+    let connection = match (answers.next(), announced) {
         (Some(second), false) => {
             assert!(
                 second.starts_with("HTTP/1.1 200") || second.starts_with("HTTP/1.0 200"),
@@ -260,8 +260,8 @@ fn ask(base_url: &str, token: &str, request: &str) -> String {
             "kept"
         }
         (None, true) => "closed",
-        (None, false) => "closed without a word",
-        (Some(_), true) => "answered after a close",
+        (None, false) => "closed without `connection: close`",
+        (Some(_), true) => "answered after `connection: close`",
     };
     format!("{status} {problem} {connection}").replace("  ", " ")
 }
@@ -275,7 +275,7 @@ fn every_wrong_request_gets_its_answer() {
     );
 }
 
-/// The very same table: what is wrong with a request is no business of the database.
+/// The answers to invalid requests do not depend on the database.
 #[test]
 fn every_wrong_request_gets_its_answer_on_postgresql() {
     let Some(database) = cluster::database() else { return };

@@ -1,4 +1,4 @@
-//! The three operations and what surrounds them: tokens, filters, tags, codings.
+//! The three operations, with tokens, filters, entity tags and content codings.
 
 use std::io::Read as _;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{call, exchange, get, parse};
 
 #[test]
-fn candidates_and_their_filters() {
+fn candidates_are_listed_and_filtered() {
     let demo = gateway_server::demo::start().unwrap();
     let list = |query: &str| {
         let answer = get(demo.base_url(), demo.token(), query);
@@ -15,7 +15,9 @@ fn candidates_and_their_filters() {
         assert_eq!(answer.header("content-type"), Some("application/json"));
         let json = answer.json();
         assert_eq!(json["status"], "success");
-        let Value::Array(result) = json["result"].clone() else { panic!("no array") };
+        let Value::Array(result) = json["result"].clone() else {
+            panic!("`result` is not an array")
+        };
         let ids: Vec<u64> =
             result.iter().map(|one| one["id"].as_str().unwrap().parse().unwrap()).collect();
         assert!(ids.is_sorted(), "{ids:?}");
@@ -35,7 +37,7 @@ fn candidates_and_their_filters() {
 }
 
 #[test]
-fn vacancies_and_credits() {
+fn vacancies_and_credits_are_answered() {
     let demo = gateway_server::demo::start().unwrap();
     let vacancies = get(demo.base_url(), demo.token(), "method=vacancies/list").json();
     assert_eq!(vacancies[0]["id"], "101");
@@ -45,7 +47,7 @@ fn vacancies_and_credits() {
 }
 
 #[test]
-fn without_a_token_nothing_is_told() {
+fn without_a_valid_token_the_method_is_not_looked_at() {
     let demo = gateway_server::demo::start().unwrap();
     let address = demo.base_url().strip_prefix("http://").unwrap();
     let request =
@@ -81,7 +83,7 @@ fn head_answers_like_get() {
 }
 
 #[test]
-fn an_answer_that_is_known_is_not_sent_again() {
+fn an_unmodified_answer_gets_304() {
     let demo = gateway_server::demo::start().unwrap();
     let query = "method=candidates/list";
     let first = get(demo.base_url(), demo.token(), query);
@@ -93,7 +95,7 @@ fn an_answer_that_is_known_is_not_sent_again() {
 }
 
 #[test]
-fn gzip_when_asked_for() {
+fn gzip_is_used_when_asked_for() {
     let demo = gateway_server::demo::start().unwrap();
     let query = "method=candidates/list";
     let plain = get(demo.base_url(), demo.token(), query);

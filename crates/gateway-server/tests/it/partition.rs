@@ -1,4 +1,4 @@
-//! A database that falls silent, as behind a network that lost a cable: nobody is told, and nothing arrives any more.
+//! A database that becomes unreachable without an error, as after a network cable is pulled.
 
 use std::io::{BufRead as _, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use crate::cluster;
 use crate::program::{Served, account};
 use crate::support::{exchange, get, parse};
 
-/// The way to a database, which can be cut.
+/// A connection to a database that can be cut.
 struct Wire {
     url: String,
     cut: Arc<AtomicBool>,
@@ -38,7 +38,7 @@ impl Wire {
             for near in listener.incoming() {
                 let near = near.unwrap();
                 if is_cut.load(Ordering::SeqCst) {
-                    // Connected, as far as anybody can tell.
+                    // Accepted but never answered.
                     held.push(near);
                     continue;
                 }
@@ -69,7 +69,7 @@ fn join<S: Read + Write + Send + 'static>(near: TcpStream, from: S, to: S, cut: 
     pass(from, near, Arc::clone(cut));
 }
 
-/// Passes bytes on until either side closes. Once the wire is cut both ends stay open, and nothing comes through.
+/// Passes bytes on until either side closes. After the cut, both ends stay open and no bytes pass.
 fn pass(
     mut from: impl Read + Send + 'static,
     mut to: impl Write + Send + 'static,
@@ -86,7 +86,7 @@ fn pass(
 }
 
 #[test]
-fn a_database_that_falls_silent_holds_up_nobody() {
+fn an_unreachable_database_blocks_neither_requests_nor_shutdown() {
     let Some(database) = cluster::database() else { return };
     let wire = Wire::to(&database.url);
     let token = account(&wire.url, "acme");
@@ -104,14 +104,14 @@ fn a_database_that_falls_silent_holds_up_nobody() {
     assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
     assert_eq!(ready(), (200, "ready\n".to_owned()));
     wire.cut();
-    // The first waits for the database, and those after it for their turn.
+    // The first request waits for the database, and the next ones for its slot.
     for problem in ["storage-unavailable", "overloaded", "overloaded"] {
         let answer = get(&served.base_url, &token, "method=credits/get");
         assert_eq!(answer.status, 503);
         assert_eq!(answer.json()["type"], format!("urn:gateway:problem:{problem}"));
         assert_eq!(answer.header("retry-after"), Some("1"));
     }
-    assert_eq!(ready(), (503, "the database does not answer\n".to_owned()));
+    assert_eq!(ready(), (503, "the database does not respond\n".to_owned()));
     served.signal("-TERM");
     let (over, wait) = channel();
     std::thread::scope(|scope| {
@@ -121,7 +121,7 @@ fn a_database_that_falls_silent_holds_up_nobody() {
         if !ended {
             served.child.kill().unwrap();
         }
-        assert!(ended, "the process waits for the database");
+        assert!(ended, "the process still waits for the database");
     });
     assert_eq!(served.child.wait().unwrap().code(), Some(0));
 }

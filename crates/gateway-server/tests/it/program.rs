@@ -1,4 +1,4 @@
-//! The program `gateway-server`, run as a process: commands, messages, exit codes, signals.
+//! The program `gateway-server`, run as a process: commands, messages, exit codes and signals.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(crate) fn program() -> Command {
     command
 }
 
-/// Runs a command on a database and returns what it printed.
+/// Runs a command on a database and returns its output.
 pub(crate) fn run(database: &str, arguments: &[&str]) -> String {
     let output = program().args(arguments).args(["--database", database]).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", error(&output));
@@ -26,7 +26,7 @@ pub(crate) fn error(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// A server process. It is killed when the test ends, if it still runs.
+/// A server process. Killed when this is dropped.
 pub(crate) struct Served {
     pub(crate) child: Child,
     pub(crate) out: BufReader<ChildStdout>,
@@ -35,12 +35,12 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Serves a database and waits until the address is printed.
+    /// Starts the program on a database and waits until it prints its address.
     pub(crate) fn start(database: &str, arguments: &[&str]) -> Self {
         Self::started_by(program(), database, arguments)
     }
 
-    /// The same in a process that a command of the test's own begins.
+    /// Does the same with a command that the test has prepared.
     pub(crate) fn started_by(mut command: Command, database: &str, arguments: &[&str]) -> Self {
         let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--access-log", "false", "--rate", "0"])
@@ -69,7 +69,7 @@ impl Drop for Served {
     }
 }
 
-/// Makes an account with a token and returns the token.
+/// Creates an account with a token and returns the token.
 pub(crate) fn account(database: &str, name: &str) -> String {
     run(database, &["account", "create", name, "--token", "test"]).trim().to_owned()
 }
@@ -96,8 +96,8 @@ fn files(directory: &Path) -> [String; 3] {
     ]
 }
 
-/// From nothing to a served account, and an export that imports again: the same bytes.
-fn whole_life(database: &str, copy: &str) {
+/// Imports and serves an account, and imports the answers into a second account, which serves the same bytes.
+fn import_serve_and_copy(database: &str, copy: &str) {
     let directory = tempfile::tempdir().unwrap();
     let token = account(database, "acme");
     let [csv, ndjson, json] = files(directory.path());
@@ -106,7 +106,7 @@ fn whole_life(database: &str, copy: &str) {
     assert!(dry.contains("candidates: 2 new") && dry.contains("dry run"), "{dry}");
     let real = run(database, &import);
     assert!(real.contains("vacancies: 2 new") && real.contains("statuses: 3 new"), "{real}");
-    assert!(run(database, &import).contains("candidates: 0 new, 0 changed, 2 as before"));
+    assert!(run(database, &import).contains("candidates: 0 new, 0 changed, 2 unchanged"));
 
     let served = Served::start(database, &[]);
     let candidates = get(&served.base_url, &token, "method=candidates/list");
@@ -124,7 +124,7 @@ fn whole_life(database: &str, copy: &str) {
     let credits = get(&served.base_url, &token, "method=credits/get");
     assert_eq!(credits.text(), r#"{"credits_number":"-3.50","currency":"CHF"}"#);
 
-    // Another account of another server, filled from the answers of this one.
+    // Another account on another server, imported from the answers of this one.
     let copied = account(copy, "copy");
     let answers = ["candidates/list", "vacancies/list", "credits/get"].map(|method| {
         let path = directory.path().join(method.replace('/', "-") + ".json");
@@ -164,19 +164,19 @@ fn whole_life(database: &str, copy: &str) {
 }
 
 #[test]
-fn from_nothing_to_a_served_account_on_sqlite() {
+fn an_imported_account_is_served_and_copied_on_sqlite() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    whole_life(&path("one.db"), &path("two.db"));
+    import_serve_and_copy(&path("one.db"), &path("two.db"));
 }
 
 #[test]
-fn from_nothing_to_a_served_account_on_postgresql() {
+fn an_imported_account_is_served_and_copied_on_postgresql() {
     let (Some(one), Some(two)) = (cluster::database(), cluster::database()) else { return };
-    whole_life(&one.url, &two.url);
+    import_serve_and_copy(&one.url, &two.url);
 }
 
-/// Files of which a part would be lost.
+/// Files of which a part would be lost if they were imported.
 const LOSSES: [(&str, &str, &str); 13] = [
     ("q1.csv", "id,name\n1,\"secret\n2,Bob\n3,Carl\n", "2: a quote is opened here"),
     ("q2.csv", "id,name\n1,Ann\n\"2\",\"secret\n", "3: a quote is opened here"),
@@ -206,7 +206,7 @@ const LOSSES: [(&str, &str, &str); 13] = [
 ];
 
 #[test]
-fn a_wrong_file_is_named_with_its_line_and_changes_nothing() {
+fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     account(&database, "acme");
@@ -275,7 +275,7 @@ fn a_wrong_file_is_named_with_its_line_and_changes_nothing() {
 }
 
 #[test]
-fn a_token_ends_when_it_is_revoked_and_is_nowhere_in_the_file() {
+fn a_revoked_token_is_refused_and_no_token_is_in_the_database() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
@@ -285,7 +285,7 @@ fn a_token_ends_when_it_is_revoked_and_is_nowhere_in_the_file() {
     assert!(list.contains("valid") && list.contains("test") && !list.contains(&token), "{list}");
     let id = list.lines().nth(1).unwrap().split(' ').next().unwrap().to_owned();
     run(&database, &["token", "revoke", "--account", "acme", &id]);
-    // The answer to a revoked token is to the byte the one to a token that never was.
+    // A revoked token gets exactly the same answer as an unknown one.
     let stable = |token: &str| {
         let answer = get(&served.base_url, token, "method=credits/get");
         let lines = answer
@@ -305,7 +305,7 @@ fn a_token_ends_when_it_is_revoked_and_is_nowhere_in_the_file() {
 }
 
 #[test]
-fn a_wrong_call_is_one_line_and_exit_code_2() {
+fn a_wrong_call_fails_with_its_reason_and_exit_code() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     run(&database, &["account", "create", "acme"]);
@@ -341,7 +341,7 @@ fn a_wrong_call_is_one_line_and_exit_code_2() {
         2,
         "nowhere.csv cannot be read",
     );
-    check(&["serve", "--database", &database, "--tls-key", "k"], 2, "belong together");
+    check(&["serve", "--database", &database, "--tls-key", "k"], 2, "must be set together");
     for (flag, value) in [
         ("readers", "9999999999999999999"),
         ("head-timeout", "18446744073709551615"),
@@ -354,7 +354,7 @@ fn a_wrong_call_is_one_line_and_exit_code_2() {
     check(
         &["serve", "--database", &database, "--tls-key", "k", "--tls-certificate", "c"],
         1,
-        "c holds no PEM",
+        "cannot read c: No such file",
     );
     check(
         &["serve", "--database", "postgres://nobody@127.0.0.1:1/x"],
@@ -366,9 +366,9 @@ fn a_wrong_call_is_one_line_and_exit_code_2() {
     check(&["serve", "--database", &empty], 3, "is empty, not a database");
 }
 
-/// A mistyped name is no new database.
+/// A mistyped name must not create a database.
 #[test]
-fn only_serve_and_a_new_account_make_a_database() {
+fn only_serve_and_account_create_create_a_database() {
     const COMMANDS: [&[&str]; 6] = [
         &["check"],
         &["account", "list"],
@@ -398,7 +398,7 @@ fn only_serve_and_a_new_account_make_a_database() {
 }
 
 #[test]
-fn flags_count_before_the_environment_before_the_file() {
+fn flags_take_precedence_over_the_environment_and_that_over_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("gateway.toml");
     std::fs::write(
@@ -421,11 +421,11 @@ fn flags_count_before_the_environment_before_the_file() {
 }
 
 #[test]
-fn the_demo_prints_two_lines_for_the_shell_and_ends_on_a_signal() {
+fn the_demo_prints_two_shell_exports_and_ends_on_a_signal() {
     for signal in ["-TERM", "-INT"] {
         let mut child = program()
             .args(["serve", "--demo", "--listen", "127.0.0.1:0"])
-            // A database for the other commands is none for this one.
+            // The demo ignores a database from the environment.
             .env("GATEWAY_DATABASE", "/nowhere/a.db")
             .stdout(Stdio::piped())
             .spawn()

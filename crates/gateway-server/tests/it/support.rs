@@ -1,10 +1,10 @@
-//! A raw HTTP client: what is sent and what comes back stands in the test, byte for byte.
+//! A raw HTTP client, so that tests see the exact bytes that are sent and received.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// An answer as it stood on the wire.
+/// An answer, parsed from its bytes.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -29,18 +29,18 @@ impl Answer {
     }
 }
 
-/// Sends bytes and reads until the server closes.
+/// Sends bytes and reads until the server closes the connection.
 pub(crate) fn exchange(address: &str, request: &[u8]) -> Vec<u8> {
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    // A server that refuses early may close before everything is written.
+    // A server that refuses early may close the connection before everything is written.
     drop(socket.write_all(request));
     let mut bytes = Vec::new();
     drop(socket.read_to_end(&mut bytes));
     bytes
 }
 
-/// Parses one answer that ends with the connection.
+/// Parses an answer that ends with the connection.
 pub(crate) fn parse(bytes: &[u8]) -> Answer {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head");
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
@@ -66,7 +66,7 @@ fn unchunk(mut bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A request with a token and further header lines, on a connection of its own.
+/// Sends a request with a token and the header lines `more`, on a new connection.
 pub(crate) fn call(base_url: &str, token: &str, method: &str, query: &str, more: &str) -> Answer {
     let address = base_url.strip_prefix("http://").unwrap();
     let request = format!(
@@ -76,7 +76,7 @@ pub(crate) fn call(base_url: &str, token: &str, method: &str, query: &str, more:
     parse(&exchange(address, request.as_bytes()))
 }
 
-/// A plain `GET` with a token.
+/// Sends a plain `GET` with a token, on a new connection.
 pub(crate) fn get(base_url: &str, token: &str, query: &str) -> Answer {
     call(base_url, token, "GET", query, "")
 }

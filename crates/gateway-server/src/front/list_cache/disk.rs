@@ -1,43 +1,48 @@
-//! The files of kept lists, and what they take of the disk together: each until the last who reads it is done.
+//! The files of kept lists, and the disk space that they use together. A file counts until its last reader is done.
 
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// What may be used of the disk, and what is used of it.
+/// The limits on disk space and files, and how much of them is used.
 #[derive(Debug)]
 pub(super) struct Disk {
-    most: u64,
-    most_files: usize,
+    max_bytes: u64,
+    max_files: usize,
     bytes: AtomicU64,
     files: AtomicUsize,
 }
 
 impl Disk {
-    pub(super) fn new(most: u64, most_files: usize) -> Arc<Self> {
-        Arc::new(Self { most, most_files, bytes: AtomicU64::new(0), files: AtomicUsize::new(0) })
+    pub(super) fn new(max_bytes: u64, max_files: usize) -> Arc<Self> {
+        Arc::new(Self {
+            max_bytes,
+            max_files,
+            bytes: AtomicU64::new(0),
+            files: AtomicUsize::new(0),
+        })
     }
 
-    /// Tells whether nothing may be used at all.
-    pub(super) fn is_none(&self) -> bool {
-        self.most == 0 || self.most_files == 0
+    /// Returns whether a limit is 0.
+    pub(super) fn is_disabled(&self) -> bool {
+        self.max_bytes == 0 || self.max_files == 0
     }
 
-    /// Tells whether so many bytes are more than there may ever be.
-    pub(super) fn is_beyond(&self, bytes: u64) -> bool {
-        bytes > self.most
+    /// Returns whether this many bytes could never be kept.
+    pub(super) fn exceeds_limit(&self, bytes: u64) -> bool {
+        bytes > self.max_bytes
     }
 
-    /// Takes room for one more file, if there is.
+    /// Reserves one more file, if the limit allows it.
     pub(super) fn share(self: &Arc<Self>) -> Option<Share> {
-        let one_more = |files: usize| (files < self.most_files).then_some(files + 1);
+        let one_more = |files: usize| (files < self.max_files).then_some(files + 1);
         self.files.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok()?;
         Some(Share { disk: Arc::clone(self), bytes: 0 })
     }
 }
 
-/// The part of the disk that one file takes. It is free again when this is dropped.
+/// The space reserved for one file. Released when this is dropped.
 #[derive(Debug)]
 pub(super) struct Share {
     disk: Arc<Disk>,
@@ -45,9 +50,10 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// Takes room for so many more bytes, if there is.
+    /// Reserves `by` more bytes, if the limit allows it.
     pub(super) fn grow(&mut self, by: u64) -> Option<()> {
-        let grown = |bytes: u64| bytes.checked_add(by).filter(|bytes| *bytes <= self.disk.most);
+        let grown =
+            |bytes: u64| bytes.checked_add(by).filter(|bytes| *bytes <= self.disk.max_bytes);
         self.disk.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown).ok()?;
         self.bytes += by;
         Some(())
@@ -61,21 +67,21 @@ impl Drop for Share {
     }
 }
 
-/// A file without a name, and its part of the disk.
+/// A file without a name, and the space reserved for it.
 #[derive(Debug)]
 pub(super) struct Stored {
-    // In this order: the part is free once the file is closed.
+    // In this order: the space is released after the file is closed.
     pub(super) file: File,
     pub(super) share: Share,
 }
 
 impl Stored {
-    /// Makes an empty file. Without a temporary directory there is none.
+    /// Creates an empty file. Returns nothing if there is no usable temporary directory.
     pub(super) fn create(share: Share) -> Option<Self> {
         Some(Self { file: tempfile::tempfile().ok()?, share })
     }
 
-    /// Writes bytes that there is room for.
+    /// Writes bytes, for which space must have been reserved.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Option<()> {
         self.file.write_all(bytes).ok()
     }

@@ -1,0 +1,26 @@
+//! The service behind the listener: the only thing that the listener knows about requests and answers.
+
+use std::future::Future;
+
+use bytes::Bytes;
+use http::Response;
+use http::request::Parts;
+use http_body::Body;
+
+use crate::listen::head::Refusal;
+
+/// A service that answers requests. Shared by all connections.
+pub(crate) trait Service: Send + Sync + 'static {
+    /// The body of an answer.
+    type Body: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
+        + Send
+        + Unpin
+        + 'static;
+
+    /// Answers one request. `refusal` says why the connection refused its head, if it did.
+    fn answer(
+        &self,
+        request: &Parts,
+        refusal: Option<Refusal>,
+    ) -> impl Future<Output = Response<Self::Body>> + Send;
+}

@@ -1,0 +1,94 @@
+//! The state that the two sides of a connection share: the guard that reads requests, and the answers being sent.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+
+use http_body::{Body, Frame, SizeHint};
+use tokio::time::Instant;
+
+use crate::listen::head::Refusal;
+use crate::lock::lock;
+
+/// What the guard and the answers of one connection know about each other.
+///
+/// The HTTP library reads ahead, so the second request may be refused before the first is answered. A refusal is
+/// therefore kept with the number of its request.
+#[derive(Debug, Default)]
+pub(crate) struct ConnectionState {
+    refusal: Mutex<Option<(u64, Refusal)>>,
+    answering: AtomicU32,
+    answer_began: Mutex<Option<Instant>>,
+}
+
+impl ConnectionState {
+    /// Returns why the request with this number is refused, if it is.
+    pub(super) fn refusal(&self, request: u64) -> Option<Refusal> {
+        let refusal = *lock(&self.refusal);
+        refusal.filter(|(number, _)| *number == request).map(|(_, refusal)| refusal)
+    }
+
+    pub(super) fn refuse(&self, request: u64, refusal: Refusal) {
+        *lock(&self.refusal) = Some((request, refusal));
+    }
+
+    /// Returns when the latest answer began. If an answer is being sent, it is this one.
+    pub(super) fn answer_began(&self) -> Option<Instant> {
+        *lock(&self.answer_began)
+    }
+
+    pub(super) fn is_answering(&self) -> bool {
+        self.answering.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// An answer that is being prepared or sent. Ends when it is dropped.
+#[derive(Debug)]
+pub(super) struct Answering(Arc<ConnectionState>);
+
+impl Answering {
+    pub(super) fn begin(state: &Arc<ConnectionState>) -> Self {
+        state.answering.fetch_add(1, Ordering::Relaxed);
+        *lock(&state.answer_began) = Some(Instant::now());
+        Self(Arc::clone(state))
+    }
+
+    /// Returns the body, which keeps the answer from ending until it is sent or dropped.
+    pub(super) fn until_sent<B>(self, body: B) -> AnsweringBody<B> {
+        AnsweringBody { body, _answering: self }
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.answering.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The body of an answer that is being sent.
+#[derive(Debug)]
+pub(super) struct AnsweringBody<B> {
+    body: B,
+    _answering: Answering,
+}
+
+impl<B: Body + Unpin> Body for AnsweringBody<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
