@@ -73,7 +73,7 @@ impl Recorder {
     ) -> RecordedBody {
         self.answer.status = Some(status);
         // The HTTP library never polls a body that it does not have to send.
-        if is_head {
+        if is_head || body.is_end_stream() {
             self.answer.end = End::Complete;
         }
         RecordedBody { body, recorder: self }

@@ -288,10 +288,15 @@ fn the_access_log_is_json_lines_without_tokens_or_data() {
         }
     }
     drop(get(&served.base_url, "gwt_CANARY", "method=credits/get"));
+    let tag = get(&served.base_url, &served.token, "method=candidates/list");
+    let more = format!("If-None-Match: {}\r\n", tag.header("etag").unwrap());
+    let query = "method=candidates/list";
+    let unmodified = call(&served.base_url, &served.token, "GET", query, &more);
+    assert_eq!(unmodified.status, 304);
     served.signal("-TERM");
     let mut log = String::new();
     stderr.read_to_string(&mut log).unwrap();
-    assert_eq!(log.lines().count(), requests + 1, "{log}");
+    assert_eq!(log.lines().count(), requests + 3, "{log}");
     for line in log.lines() {
         let json: serde_json::Value = serde_json::from_str(line).unwrap();
         assert!(json["status"].is_u64() && json["end"] == "complete", "{line}");
