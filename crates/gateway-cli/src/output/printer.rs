@@ -140,7 +140,7 @@ impl Printer {
         self.screen.warn(&format!("skipped record {index}: {error}"));
     }
 
-    /// Makes the printed records visible soon. Call it before waiting for the next record.
+    /// Updates the progress line, and flushes live output soon. Call it before waiting for the next record.
     pub(crate) fn idle(&mut self) -> io::Result<()> {
         self.progress.show();
         if self.out.is_live() {

@@ -54,7 +54,7 @@ impl Raw {
         }
     }
 
-    /// Makes the written bytes visible soon. Call it before waiting for the next piece.
+    /// Flushes live output soon, in the background. Call it before waiting for the next piece.
     pub(crate) fn idle(&mut self) {
         self.out.flush_soon();
     }

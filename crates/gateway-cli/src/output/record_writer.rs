@@ -20,6 +20,6 @@ pub(crate) trait RecordWriter {
         Ok(())
     }
 
-    /// Writes the rest of the output. Returns a note for the user, if there is one.
+    /// Writes the rest of the output. May return a note for the user.
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<Option<String>>;
 }
