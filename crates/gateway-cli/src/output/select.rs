@@ -5,15 +5,15 @@ use crate::output::record::{Object, Path};
 /// The paths of the fields of a record, such as `id`, `portal` and `portal.name`.
 pub(crate) type Fields<'a> = &'a [&'a str];
 
-/// A condition that a record must meet.
+/// A filter that a record must match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Filter {
     pub(crate) path: String,
-    test: Test,
+    condition: Condition,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Test {
+enum Condition {
     Equals(String),
     Contains(String),
 }
@@ -24,18 +24,18 @@ impl Filter {
         let Some((path, value)) = text.split_once(['=', '~']) else {
             return Err("expected FIELD=TEXT (equals) or FIELD~TEXT (contains)".to_owned());
         };
-        let test = match text.as_bytes().get(path.len()) {
-            Some(b'~') => Test::Contains(value.to_lowercase()),
-            _ => Test::Equals(value.to_owned()),
+        let condition = match text.as_bytes().get(path.len()) {
+            Some(b'~') => Condition::Contains(value.to_lowercase()),
+            _ => Condition::Equals(value.to_owned()),
         };
-        Ok(Self { path: path.to_owned(), test })
+        Ok(Self { path: path.to_owned(), condition })
     }
 
-    /// Returns whether the text of the field meets the condition. The text of an absent field is empty.
+    /// Returns whether the text of the field matches. The text of an absent field is empty.
     pub(crate) fn accepts(&self, cell: &str) -> bool {
-        match &self.test {
-            Test::Equals(text) => cell == text,
-            Test::Contains(text) => cell.to_lowercase().contains(text),
+        match &self.condition {
+            Condition::Equals(text) => cell == text,
+            Condition::Contains(text) => cell.to_lowercase().contains(text),
         }
     }
 }

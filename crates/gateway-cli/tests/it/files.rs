@@ -1,4 +1,4 @@
-//! Output files: there whole, or not at all.
+//! Output files, which are written atomically.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::run::{Person, code, stderr};
 const HEAD: &[u8] =
     b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[{\"id\":\"1\"}";
 
-/// The names in the person's folder.
+/// Returns the file names in the user's folder.
 pub(crate) fn names(person: &Person) -> Vec<String> {
     let entries = fs::read_dir(person.home.path()).unwrap();
     let mut names: Vec<_> =
@@ -20,7 +20,7 @@ pub(crate) fn names(person: &Person) -> Vec<String> {
 }
 
 #[test]
-fn the_name_decides_the_format() {
+fn the_extension_selects_the_format() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(HEAD);
         connection.send(b"]");
@@ -45,7 +45,7 @@ fn the_name_decides_the_format() {
 }
 
 #[test]
-fn a_list_that_was_cut_leaves_the_old_file() {
+fn a_truncated_list_leaves_the_old_file() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(HEAD);
         Next::Close
@@ -61,7 +61,7 @@ fn a_list_that_was_cut_leaves_the_old_file() {
 
 #[cfg(unix)]
 #[test]
-fn who_may_read_a_file_stays_as_it_was() {
+fn a_replaced_file_keeps_its_mode() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let server = RawServer::start(|_, connection: &mut Connection| {
@@ -85,7 +85,7 @@ fn who_may_read_a_file_stays_as_it_was() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_stays_a_link() {
+fn a_symbolic_link_stays_a_link() {
     use std::os::unix::fs::symlink;
 
     let server = RawServer::start(|_, connection: &mut Connection| {
@@ -97,7 +97,7 @@ fn a_link_stays_a_link() {
     let person = Person::of_service(&server.uri(""));
     let at = |name: &str| person.home.path().join(name);
     fs::create_dir(at("data")).unwrap();
-    // To nothing yet, by another link, from a folder of its own.
+    // A dangling link to another link in a different folder.
     symlink("data/current.csv", at("v.csv")).unwrap();
     symlink("today.csv", at("data/current.csv")).unwrap();
     for _ in 0..2 {
@@ -113,11 +113,11 @@ fn a_link_stays_a_link() {
 }
 
 #[test]
-fn what_keeps_a_file_from_being_written_names_no_other() {
+fn a_write_error_names_only_the_output_file() {
     let person = Person::of_service("http://127.0.0.1:9");
     let output = person.run(&["vacancies", "list", "--output-file", "none/v.csv"]);
-    let told = "error: cannot write none/v.csv\n  cause: no such folder\n";
-    assert_eq!((code(&output), stderr(&output)), (2, told));
+    let message = "error: cannot write none/v.csv\n  cause: no such folder\n";
+    assert_eq!((code(&output), stderr(&output)), (2, message));
     fs::write(person.home.path().join("file"), "").unwrap();
     let output = person.run(&["vacancies", "list", "--output-file", "file/v.csv"]);
     assert_eq!(code(&output), 2);

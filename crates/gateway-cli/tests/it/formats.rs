@@ -1,4 +1,4 @@
-//! Which format comes out, and that nothing that is asked of it is passed over.
+//! The selection of the output format; a flag that would have no effect is refused.
 
 use std::fs;
 
@@ -7,10 +7,10 @@ use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use crate::run::{Nobody, Person, code, stderr, stdout};
 
 #[test]
-fn what_would_have_no_effect_is_refused() {
+fn flags_without_effect_are_refused() {
     let nobody = Nobody::new();
     let person = Person::of_service(&nobody.url());
-    for (command, said) in [
+    for (command, message) in [
         ("vacancies list -o raw --filter id=1", "cannot use --filter: -o raw prints"),
         ("vacancies list -o raw --fields id", "cannot use --fields: -o raw prints"),
         ("api any -o raw --sort id", "cannot use --sort: -o raw prints"),
@@ -39,14 +39,14 @@ fn what_would_have_no_effect_is_refused() {
         let args: Vec<&str> = command.split(' ').collect();
         let output = person.run(&args);
         assert_eq!(code(&output), 2, "{command}: {}", stderr(&output));
-        assert!(stderr(&output).contains(said), "{command}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{command}: {}", stderr(&output));
         assert!(output.stdout.is_empty(), "{command}");
         assert_eq!(fs::read_dir(person.home.path()).unwrap().count(), 0, "{command}");
     }
 }
 
 #[test]
-fn what_is_asked_of_an_answer_is_done() {
+fn every_format_filters_sorts_and_selects() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         let body = br#"[{"id":"1","n":2},{"id":"2","n":1}]"#;
         connection.respond("content-type: application/json\r\n", body);
@@ -76,7 +76,7 @@ fn what_is_asked_of_an_answer_is_done() {
 }
 
 #[test]
-fn a_check_tells_all_that_it_asks() {
+fn a_check_logs_every_request() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.respond("content-type: application/json\r\n", b"[]");
         Next::Close
@@ -84,8 +84,8 @@ fn a_check_tells_all_that_it_asks() {
     .unwrap();
     let person = Person::of_service(&server.uri(""));
     let output = person.run(&["check", "-v", "--report", "tap"]);
-    let told = stderr(&output).lines().filter(|line| line.starts_with("> GET ")).count();
-    assert!(told > 30, "{told}");
+    let requests = stderr(&output).lines().filter(|line| line.starts_with("> GET ")).count();
+    assert!(requests > 30, "{requests}");
     assert!(!stderr(&output).contains(crate::run::TOKEN));
     let output = person.run(&["check", "--dry-run"]);
     assert_eq!(stdout(&output).lines().count(), 1);

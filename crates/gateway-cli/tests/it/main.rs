@@ -25,5 +25,5 @@ mod terminal;
 #[cfg(feature = "demo")]
 mod transcript;
 mod tree;
-mod undescribed;
+mod undocumented;
 mod usage;

@@ -1,4 +1,4 @@
-//! However long an answer is, the program keeps little of it.
+//! Memory use does not depend on the length of a response.
 
 use std::fs;
 use std::process::Stdio;
@@ -9,15 +9,17 @@ use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
 use crate::run::Person;
 
-/// What the program may have at most, in KiB.
-const BAR: u64 = 32 << 10;
+/// Maximum memory of the program, in KiB.
+const LIMIT: u64 = 32 << 10;
 
-/// How long a record is in the answer, in bytes, and how many there are: 40 MiB.
+/// Length of a record in the response, in bytes.
 const RECORD: usize = 4 << 10;
+
+/// Number of records: the response is 40 MiB long.
 const RECORDS: usize = 10 << 10;
 
 #[test]
-fn memory_does_not_grow_with_the_answer() {
+fn memory_does_not_grow_with_the_response() {
     let (started, process) = mpsc::channel();
     let (ended, peak) = mpsc::channel();
     let process = Mutex::new(process);
@@ -33,7 +35,7 @@ fn memory_does_not_grow_with_the_answer() {
         for _ in 0..RECORDS / 64 {
             connection.send(block.as_bytes());
         }
-        // The program is still there, because the end has not come yet.
+        // The program is still running, because the response is incomplete.
         let process: u32 = process.lock().unwrap().recv_timeout(Duration::from_secs(60)).unwrap();
         ended.send(memory_of(process)).unwrap();
         connection.send(b"]}");
@@ -48,7 +50,7 @@ fn memory_does_not_grow_with_the_answer() {
         ("candidates list -o table", false),
         ("candidates list -o raw", false),
         ("api candidates/list", false),
-        // As it says of itself; and what is measured here is seen to grow.
+        // As documented. It also shows that the measurement notices growth.
         ("candidates list -o ndjson --sort id", true),
     ] {
         let args: Vec<&str> = line.split(' ').collect();
@@ -56,11 +58,11 @@ fn memory_does_not_grow_with_the_answer() {
         started.send(child.id()).unwrap();
         assert!(child.wait().unwrap().success(), "{line}");
         let peak = peak.try_recv().unwrap();
-        assert_eq!(peak > BAR, kept, "{line}: {peak} KiB");
+        assert_eq!(peak > LIMIT, kept, "{line}: {peak} KiB");
     }
 }
 
-/// Returns the most memory that a process has had, in KiB.
+/// Returns the peak memory of a process, in KiB.
 fn memory_of(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

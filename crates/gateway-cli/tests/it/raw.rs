@@ -1,4 +1,4 @@
-//! Answers that are passed on as they come, however long they are.
+//! Raw responses of any length.
 
 use std::fs;
 
@@ -6,10 +6,10 @@ use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
 use crate::run::{Person, code, stderr, stdout};
 
-/// What is received whole may have 64 MiB.
+/// Length of the response, in MiB: above the limit of 64 MiB for responses that are held in memory.
 const MEBIBYTES: usize = 65;
 
-/// A service that sends a text of this many MiB, or breaks off before its end.
+/// Starts a service that sends the whole response, or a truncated one.
 fn service(whole: bool) -> RawServer {
     RawServer::start(move |_, connection: &mut Connection| {
         let length = (MEBIBYTES << 20) + 4;
@@ -31,7 +31,7 @@ fn service(whole: bool) -> RawServer {
 }
 
 #[test]
-fn a_long_answer_is_passed_on_whole() {
+fn a_long_response_is_printed_whole() {
     let server = service(true);
     let person = Person::of_service(&server.uri(""));
     for (args, end) in [
@@ -47,7 +47,7 @@ fn a_long_answer_is_passed_on_whole() {
 }
 
 #[test]
-fn an_answer_that_was_cut_is_no_answer() {
+fn a_truncated_response_leaves_the_old_file() {
     let server = service(false);
     let person = Person::of_service(&server.uri(""));
     fs::write(person.home.path().join("v.json"), "old").unwrap();
@@ -59,14 +59,14 @@ fn an_answer_that_was_cut_is_no_answer() {
         let output = person.run(args);
         assert_eq!(code(&output), 4);
         let bytes = (MEBIBYTES << 20) + 2;
-        let said = format!("the answer was cut short after {bytes} bytes");
-        assert!(stderr(&output).contains(&said), "{}", stderr(&output));
+        let message = format!("the answer was cut short after {bytes} bytes");
+        assert!(stderr(&output).contains(&message), "{}", stderr(&output));
         assert_eq!(fs::read_to_string(person.home.path().join("v.json")).unwrap(), "old");
     }
 }
 
 #[test]
-fn a_refusal_is_shown_and_not_filed() {
+fn an_error_response_is_shown_but_not_written_to_a_file() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(b"HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nx-trace: 7\r\n\r\nno");
         Next::Close
@@ -93,7 +93,7 @@ fn a_refusal_is_shown_and_not_filed() {
 }
 
 #[test]
-fn standard_output_by_name_is_the_terminal_too() {
+fn a_dash_as_the_output_file_is_the_terminal() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n[\"\x1b[2J\"]");
         Next::Close
@@ -105,7 +105,7 @@ fn standard_output_by_name_is_the_terminal_too() {
 }
 
 #[test]
-fn a_refusal_is_explained_whoever_asked() {
+fn every_command_explains_an_error_response() {
     let server = RawServer::start(|request, connection: &mut Connection| {
         let (status, body) = match request.target() {
             target if target.contains("busy") => ("429 Busy\r\nretry-after: 90", ""),
@@ -119,7 +119,7 @@ fn a_refusal_is_explained_whoever_asked() {
     })
     .unwrap();
     let person = Person::of_service(&server.uri(""));
-    for (command, shown, said) in [
+    for (command, shown, message) in [
         ("api busy", "", "hint: retry in 90 s"),
         ("api none", "", "hint: the base URL may be wrong"),
         ("api none -o csv", "", "hint: the base URL may be wrong"),
@@ -133,6 +133,6 @@ fn a_refusal_is_explained_whoever_asked() {
         assert_eq!(code(&output), 5);
         assert!(stdout(&output).starts_with(shown), "{command}");
         assert_eq!(stdout(&output).is_empty(), shown.is_empty(), "{command}");
-        assert!(stderr(&output).contains(said), "{command}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{command}: {}", stderr(&output));
     }
 }

@@ -1,4 +1,4 @@
-//! Lists that take their time: what has come is there, whatever comes after it.
+//! Slow lists: records are printed while they arrive, even if the list fails later.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -15,22 +15,22 @@ const HEAD: &[u8] =
     b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
 
 #[test]
-fn records_are_printed_while_they_come() {
+fn records_are_printed_while_they_arrive() {
     for (command, lines) in [
         ("vacancies list -o ndjson", &["{\"id\":\"1\"}\n"][..]),
         ("vacancies list -o csv", &["id,project\r\n", "1,\r\n"]),
-        // The line of a record ends when another one comes.
+        // The line of a record ends when the next one arrives.
         ("vacancies list -o json", &["[\n"]),
         ("vacancies list -o raw", &["[{\"id\":\"1\"},\n"]),
         ("api vacancies/list", &["[{\"id\":\"1\"},\n"]),
     ] {
-        let over = Arc::new(AtomicBool::new(false));
-        let ended = Arc::clone(&over);
+        let ended = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&ended);
         let server = RawServer::start(move |_, connection: &mut Connection| {
             connection.send(HEAD);
             connection.send(b"[{\"id\":\"1\"},\n");
             connection.wait_for_close(Duration::from_secs(20));
-            ended.store(true, Ordering::SeqCst);
+            ends.store(true, Ordering::SeqCst);
             Next::Close
         })
         .unwrap();
@@ -43,14 +43,14 @@ fn records_are_printed_while_they_come() {
             out.read_line(&mut line).unwrap();
             assert_eq!(line, *expected, "{command}");
         }
-        assert!(!over.load(Ordering::SeqCst), "{command}");
+        assert!(!ended.load(Ordering::SeqCst), "{command}");
         child.kill().unwrap();
         child.wait().unwrap();
     }
 }
 
 #[test]
-fn what_went_wrong_stands_below_what_came() {
+fn an_error_appears_below_the_printed_records() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(HEAD);
         connection.send(b"[{\"id\":\"1\"},{\"id\":\"2\"},");
@@ -60,23 +60,23 @@ fn what_went_wrong_stands_below_what_came() {
     let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
     let failed = "error: the answer is not what the service text says after 2 records\r\n  cause: \
                   truncated document at [2] (line 1 column 24), expected the rest of the document\r\n";
-    for (command, came) in [
+    for (command, printed) in [
         ("vacancies list", "ID  PROJECT\r\n1\r\n2\r\n"),
         ("vacancies list -o json", "[\r\n{\"id\":\"1\"},\r\n{\"id\":\"2\"}\r\n"),
         ("vacancies list -o ndjson", "{\"id\":\"1\"}\r\n{\"id\":\"2\"}\r\n"),
         ("vacancies list -o csv", "id,project\r\r\n1,\r\r\n2,\r\r\n"),
-        // What is to be sorted is complete, or it is not sorted.
+        // An incomplete list is not sorted, so nothing is printed.
         ("vacancies list --sort id", ""),
     ] {
         let args: Vec<&str> = command.split(' ').collect();
         let (status, seen) = Running::start(person.command(&args)).end();
         assert_eq!(status.code(), Some(5));
-        assert!(seen.starts_with(&format!("{came}{failed}")), "{command}: {seen}");
+        assert!(seen.starts_with(&format!("{printed}{failed}")), "{command}: {seen}");
     }
 }
 
 #[test]
-fn what_is_told_meanwhile_takes_no_record_away() {
+fn log_messages_overwrite_no_record() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(HEAD);
         connection.send(b"[{\"id\":\"1\"},{\"id\":\"2\"}");
@@ -90,14 +90,14 @@ fn what_is_told_meanwhile_takes_no_record_away() {
         let args = ["vacancies", "list", "-v", "-o", format];
         let (status, seen) = Running::start(person.command(&args)).end();
         assert!(status.success(), "{seen}");
-        // A line is taken away before something is told, so no record may stand in it.
-        let mut told = seen.split("\r\u{1b}[K");
-        assert!(told.all(|part| part.is_empty() || part.ends_with('\n')), "{seen:?}");
+        // A message clears the current line first, so a record must not be on it.
+        let mut parts = seen.split("\r\u{1b}[K");
+        assert!(parts.all(|part| part.is_empty() || part.ends_with('\n')), "{seen:?}");
     }
 }
 
 #[test]
-fn an_answer_that_was_cut_ends_its_line() {
+fn a_truncated_response_ends_its_line() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n[1,");
         Next::Close
@@ -110,11 +110,11 @@ fn an_answer_that_was_cut_ends_its_line() {
 }
 
 #[test]
-fn a_person_who_waits_sees_what_is_received() {
+fn the_progress_line_counts_received_records() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(HEAD);
         connection.send(b"[{\"id\":\"1\"}");
-        // Longer than anybody waits without a sign.
+        // Longer than the delay of the progress line.
         for _ in 0..2 {
             connection.wait_for_close(Duration::from_millis(600));
             connection.send(b",{\"id\":\"2\"}");

@@ -1,4 +1,4 @@
-//! What a person sees: every command, every format, with the sample service.
+//! Transcripts of every command in every format, with the sample service.
 
 use crate::run::{Person, stdout};
 

@@ -1,10 +1,10 @@
-//! What no text describes: fields that a service sends besides, and answers to methods of its own.
+//! Undocumented fields, and responses to methods outside of the contract.
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
 use crate::run::{Person, code, stderr, stdout};
 
-/// Runs the command against a service that answers this, and returns what is on the two streams.
+/// Runs the command against a service with this response, and returns standard output and standard error.
 #[track_caller]
 fn ask(answer: &'static str, command: &str, expected: i32) -> (String, String) {
     let server = RawServer::start(move |_, connection: &mut Connection| {
@@ -19,39 +19,40 @@ fn ask(answer: &'static str, command: &str, expected: i32) -> (String, String) {
 }
 
 #[track_caller]
-fn check(answer: &'static str, command: &str, out: &str, said: &str) {
-    assert_eq!(ask(answer, command, 0), (out.to_owned(), said.to_owned()), "{command}");
+fn check(answer: &'static str, command: &str, out: &str, err: &str) {
+    assert_eq!(ask(answer, command, 0), (out.to_owned(), err.to_owned()), "{command}");
 }
 
 const MORE: &str = r#"[{"id":"1","project":"Welder","headcount":3},{"id":"2"}]"#;
-const DOUBT: &str = "warning: unknown field `headcount`: it is empty unless the service sends it\n";
+const WARNING: &str =
+    "warning: unknown field `headcount`: it is empty unless the service sends it\n";
 
 #[test]
-fn fields_that_no_text_names_can_be_chosen() {
+fn undocumented_fields_can_be_selected() {
     check(
         MORE,
         "vacancies list --fields id,headcount -o csv",
         "id,headcount\r\n1,3\r\n2,\r\n",
-        DOUBT,
+        WARNING,
     );
     let json = "{\"headcount\":3}\n{\"headcount\":null}\n";
-    check(MORE, "vacancies list --fields headcount -o ndjson", json, DOUBT);
+    check(MORE, "vacancies list --fields headcount -o ndjson", json, WARNING);
     let filtered = "{\"id\":\"1\",\"project\":\"Welder\",\"headcount\":3}\n";
-    check(MORE, "vacancies list --filter headcount=3 -o ndjson", filtered, DOUBT);
-    // What reads like a known field is a mistake.
-    let (out, told) = ask(MORE, "vacancies list --fields projects", 2);
-    assert!(out.is_empty() && told.contains("did you mean `project`?"), "{told}");
+    check(MORE, "vacancies list --filter headcount=3 -o ndjson", filtered, WARNING);
+    // A name close to a known field is taken for a typo.
+    let (out, message) = ask(MORE, "vacancies list --fields projects", 2);
+    assert!(out.is_empty() && message.contains("did you mean `project`?"), "{message}");
 }
 
 #[test]
-fn a_field_named_twice_is_there_once() {
+fn a_field_named_twice_is_printed_once() {
     check(MORE, "vacancies list --fields id,id -o csv", "id\r\n1\r\n2\r\n", "");
     check(MORE, "vacancies list --fields id,id -o ndjson", "{\"id\":\"1\"}\n{\"id\":\"2\"}\n", "");
     check(MORE, "vacancies list --fields id,id -o table", "ID\n1\n2\n", "");
 }
 
 #[test]
-fn every_member_of_every_record_has_a_column() {
+fn every_field_of_every_record_has_a_column() {
     let differ = r#"[{"a":1},{"b":2,"a.b":3,"a":{"b":4}}]"#;
     check(differ, "api any -o csv", "a,b,a.b\r\n1,,\r\n\"{\"\"b\"\":4}\",2,3\r\n", "");
     check(differ, "api any -o csv --fields a.b,b", "a.b,b\r\n,\r\n3,2\r\n", "");
@@ -61,7 +62,7 @@ fn every_member_of_every_record_has_a_column() {
 }
 
 #[test]
-fn what_is_no_object_is_a_value() {
+fn a_record_that_is_not_an_object_has_the_column_value() {
     let mixed = r#"[1,2.50,"x",null,{"n":"y"}]"#;
     check(mixed, "api any -o csv", "value,n\r\n1,\r\n2.50,\r\nx,\r\n,\r\n,y\r\n", "");
     check(mixed, "api any -o ndjson", "1\n2.50\n\"x\"\nnull\n{\"n\":\"y\"}\n", "");
@@ -69,7 +70,7 @@ fn what_is_no_object_is_a_value() {
 }
 
 #[test]
-fn the_records_of_an_envelope_are_its_result() {
+fn the_records_of_an_envelope_are_in_its_result() {
     let envelope = r#"{"status":"success","result":[{"id":"1"},{"id":"2"}]}"#;
     check(envelope, "api any -o csv", "id\r\n1\r\n2\r\n", "");
     check(envelope, "api any -o ndjson --filter id=2", "{\"id\":\"2\"}\n", "");
@@ -79,8 +80,13 @@ fn the_records_of_an_envelope_are_its_result() {
 }
 
 #[test]
-fn a_name_that_no_record_has_is_told() {
-    let said = "warning: no record has a field `idd`; did you mean `id`?\n";
-    check(r#"[{"id":1}]"#, "api any -o ndjson --fields id,idd", "{\"id\":1,\"idd\":null}\n", said);
+fn a_field_that_no_record_has_gets_a_warning() {
+    let warning = "warning: no record has a field `idd`; did you mean `id`?\n";
+    check(
+        r#"[{"id":1}]"#,
+        "api any -o ndjson --fields id,idd",
+        "{\"id\":1,\"idd\":null}\n",
+        warning,
+    );
     check("[]", "api any -o json --filter id=1", "[]\n", "");
 }
