@@ -1,9 +1,9 @@
-//! How fast bodies are decoded, against `serde_json` into derived structs in the same run.
+//! Speed of decoding, compared in the same run with `serde_json` into derived structs.
 //!
 //! `cargo bench -p gateway-model` prints the table; with `-- --write` it also goes to
-//! `docs/benchmarks.md`, and with `-- --only 1M` or `-- --only plain` only a part runs. Time is the
-//! CPU time of the thread, rounds are interleaved, and a ratio is the median over the rounds of the
-//! ratio within one round.
+//! `docs/benchmarks.md`. `-- --only 1M` or `-- --only plain` runs a part. Times are CPU times of the
+//! thread, rounds are interleaved, and a ratio is the median over all rounds of the ratio within a
+//! round.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -14,7 +14,7 @@
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::unchecked_time_subtraction,
-    reason = "a benchmark talks to a person, and stops at the first surprise"
+    reason = "a benchmark prints for a person and stops at the first error"
 )]
 
 mod clock;
@@ -60,14 +60,14 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Reads a body a number of times, for tools that count instructions.
+/// Decodes a body repeatedly, for tools that count instructions.
 fn count(subject: &str, variant: &str, bytes: &str, times: &str) -> ExitCode {
     let subject = subjects::SUBJECTS.iter().find(|one| one.name == subject);
     let variant = Variant::ALL.into_iter().find(|one| one.name() == variant);
     let (Some(subject), Some(variant), Ok(bytes), Ok(times)) =
         (subject, variant, bytes.parse(), times.parse())
     else {
-        eprintln!("--count takes the name of a subject, a variant, a number of bytes and of times");
+        eprintln!("cannot parse the arguments of --count: expected SUBJECT VARIANT BYTES TIMES");
         return ExitCode::FAILURE;
     };
     let body = data::body(variant, bytes);
@@ -76,7 +76,7 @@ fn count(subject: &str, variant: &str, bytes: &str, times: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// With wide instructions or without: both are shown.
+/// The name of the section: with or without SIMD instructions.
 const PLACE: &str = if cfg!(feature = "simd") { "decode-simd" } else { "decode" };
 
 const SIZES: &[(&str, usize)] = &[("1K", 1_000), ("1M", 1_000_000), ("100M", 100_000_000)];

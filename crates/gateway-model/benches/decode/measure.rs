@@ -1,4 +1,4 @@
-//! Runs every subject in turn, round by round.
+//! Runs all subjects in turn, round by round.
 
 use std::hint::black_box;
 
@@ -6,19 +6,19 @@ use crate::clock;
 use crate::data::Variant;
 use crate::subjects::{SUBJECTS, Subject};
 
-/// What was measured for one body.
+/// The results of one body.
 pub(crate) struct Table {
     pub(crate) size: &'static str,
     pub(crate) variant: Variant,
     pub(crate) rows: Vec<Row>,
 }
 
-/// What was measured for one subject.
+/// The results of one subject.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
-    /// Millions of bytes of JSON a second: the median.
+    /// Median speed, in megabytes of JSON per second.
     pub(crate) speed: f64,
-    /// How many times the speed of the reference: the median over the rounds.
+    /// Median over the rounds of the speed relative to the reference.
     pub(crate) ratio: f64,
 }
 
@@ -28,14 +28,18 @@ pub(crate) fn table(size: &'static str, variant: Variant, body: &[u8]) -> Table 
     let expected = subjects.first().map_or(0, |reference| (reference.run)(body));
     for subject in &subjects {
         let sum = (subject.run)(body);
-        assert!(sum == expected, "{} read something else: {sum} for {expected}", subject.name);
+        assert!(
+            sum == expected,
+            "{} decoded something else: {sum} instead of {expected}",
+            subject.name
+        );
     }
-    // About 40 ms of work for each subject and round.
+    // About 40 ms of work per subject and round.
     let repeats = (8_000_000 / body.len().max(1)).max(1);
     let mut times = vec![Vec::new(); subjects.len()];
     for round in 0..ROUNDS {
         for step in 0..subjects.len() {
-            // Every second round goes backwards, so that no subject always follows the same one.
+            // Every second round is reversed, so that no subject always follows the same one.
             let index = if round % 2 == 0 { step } else { subjects.len() - 1 - step };
             let start = clock::now();
             for _ in 0..repeats {

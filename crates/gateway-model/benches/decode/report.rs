@@ -1,17 +1,17 @@
-//! The tables of times.
+//! The result tables.
 
 use std::fmt::Write as _;
 
 use crate::measure::Table;
 
-/// Returns the tables as Markdown: one for each size, the variants side by side.
+/// Returns the tables as Markdown: one for each size, with the variants side by side.
 pub(crate) fn text(tables: &[Table]) -> String {
     let mut out = String::new();
     let mut sizes: Vec<&str> = tables.iter().map(|table| table.size).collect();
     sizes.dedup();
     for size in sizes {
         let tables: Vec<&Table> = tables.iter().filter(|table| table.size == size).collect();
-        // Every row is in the widest table, in the order of the subjects.
+        // The table with the most rows has every subject, in order.
         let widest = tables.iter().max_by_key(|table| table.rows.len());
         let names = widest.iter().flat_map(|table| &table.rows).map(|row| row.name);
         let heads: String =

@@ -1,7 +1,7 @@
-//! What decoding a list allocates, and how much memory a stream of any length holds.
+//! Allocations of decoding a list, and memory used by streams of different lengths.
 //!
 //! `cargo bench -p gateway-model --bench memory` prints the tables; with `-- --write` they also go to
-//! `docs/benchmarks.md`. Nothing here depends on the speed of the machine.
+//! `docs/benchmarks.md`. The results do not depend on the speed of the machine.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -10,7 +10,7 @@
     clippy::panic,
     clippy::print_stderr,
     clippy::print_stdout,
-    reason = "a benchmark talks to a person, and stops at the first surprise"
+    reason = "a benchmark prints for a person and stops at the first error"
 )]
 
 #[path = "../support/data.rs"]
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Counts what each subject allocates for a body of one megabyte.
+/// Counts the allocations of each subject for a body of one megabyte.
 fn allocations() -> String {
     let bodies = Variant::ALL.map(|variant| (variant, data::body(variant, 1_000_000)));
     let heads: String =

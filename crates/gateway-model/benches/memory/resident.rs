@@ -1,4 +1,4 @@
-//! How much memory a process holds while it streams a list.
+//! Memory of a process while it streams a list.
 
 use std::fmt::Write as _;
 use std::process::{Command, ExitCode};
@@ -7,10 +7,10 @@ use gateway_model::{ListCandidates, ListOperation, Next};
 
 use crate::data::{self, Variant};
 
-/// Tells this program to be the process that is measured.
+/// The argument that makes this program the measured process.
 pub(crate) const CHILD: &str = "--stream";
 
-/// Measures a process for each length of the body.
+/// Measures one process per body length.
 pub(crate) fn table() -> String {
     let program = std::env::current_exe().expect("this program has a path");
     let mut out =
@@ -25,7 +25,7 @@ pub(crate) fn table() -> String {
     out
 }
 
-/// Streams a body of about this length, and prints the number of candidates and the growth in KiB.
+/// Streams a body of about this length and prints the number of candidates and the memory growth in KiB.
 pub(crate) fn stream(bytes: &str) -> ExitCode {
     let total: usize = bytes.parse().expect("a number of bytes");
     let body = data::body(Variant::Plain, 1_000_000);
@@ -59,7 +59,7 @@ pub(crate) fn stream(bytes: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Returns a figure of this process in KiB; 0 where the system does not tell.
+/// Returns a figure of this process in KiB, or 0 where the system does not report it.
 fn resident(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();

@@ -1,17 +1,17 @@
-//! Bodies to decode: made up, but shaped like real ones, and the same on every run.
+//! Synthetic bodies to decode, shaped like real ones, and the same on every run.
 
 use std::fmt::Write as _;
 
-/// How a body is written.
+/// The variants of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variant {
     /// Compact, UTF-8, few escapes.
     Plain,
     /// Indented by four spaces.
     Pretty,
-    /// Every character that is not ASCII as `\uXXXX`, in names that have no other.
+    /// All non-ASCII characters escaped as `\uXXXX`, with names that contain only those.
     Escapes,
-    /// Eight members that the service text does not list, in three places.
+    /// Eight fields that the contract does not list, in three places.
     Extra,
 }
 
@@ -28,7 +28,7 @@ impl Variant {
     }
 }
 
-/// Returns an answer of `candidates/list` of about `bytes` bytes.
+/// Returns a response of `candidates/list` with about `bytes` bytes.
 pub(crate) fn body(variant: Variant, bytes: usize) -> Vec<u8> {
     let mut random = Random(42);
     let mut out = String::with_capacity(bytes + 4096);
@@ -122,7 +122,7 @@ fn candidate(
     out.push('}');
 }
 
-/// Writes a JSON string, the way the variant does.
+/// Writes a JSON string in the variant's notation.
 fn text(text: &str, variant: Variant) -> String {
     let mut out = String::from("\"");
     for character in text.chars() {
@@ -140,7 +140,7 @@ fn text(text: &str, variant: Variant) -> String {
     out
 }
 
-/// `SplitMix64`: small, and the same everywhere.
+/// `SplitMix64`: small, and deterministic on every platform.
 struct Random(u64);
 
 impl Random {

@@ -1,6 +1,6 @@
-//! The document that shows what was measured.
+//! The document with the results.
 
-/// Writes `text` into its place in `docs/benchmarks.md`, between two marks with the name of the place.
+/// Replaces the section `place` of `docs/benchmarks.md`, which two markers enclose.
 pub(crate) fn write(place: &str, text: &str) -> std::io::Result<()> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmarks.md");
     let old = std::fs::read_to_string(&path)?;
@@ -9,7 +9,7 @@ pub(crate) fn write(place: &str, text: &str) -> std::io::Result<()> {
         .split_once(&begin)
         .and_then(|(head, rest)| rest.split_once(&end).map(|(_, tail)| (head, tail)));
     let Some((head, tail)) = parts else {
-        return Err(std::io::Error::other(format!("no place between {begin} and {end}")));
+        return Err(std::io::Error::other(format!("cannot find {begin} and {end}")));
     };
     std::fs::write(&path, format!("{head}{begin}\n\n{}\n\n{end}{tail}", text.trim_end()))
 }

@@ -1,4 +1,4 @@
-//! What is measured. Every subject reads the same body and returns the same checksum.
+//! The measured decoders. Every subject decodes the same body and returns the same checksum.
 
 use gateway_model::{
     Candidate, CandidateRef, ListCandidates, ListOperation, Next, Operation, StreamDecoder,
@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use crate::data::Variant;
 
-/// A way to read a body.
+/// A decoder to measure.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
-    /// Reads the body, and returns the number of candidates plus the length of every text.
+    /// Decodes the body, and returns the number of candidates plus the length of all strings.
     pub(crate) run: fn(&[u8]) -> usize,
     only_extra: bool,
 }
@@ -21,7 +21,7 @@ impl Subject {
     }
 }
 
-/// The reference first: what most people would write.
+/// The subjects. The first is the reference, the code that most people would write.
 pub(crate) const SUBJECTS: &[Subject] = &[
     subject("serde_json, derived `String` structs (reference)", reference),
     Subject { only_extra: true, ..subject("the same, `#[serde(flatten)]` keeps extra", flattened) },
@@ -168,7 +168,7 @@ struct FlatAnswer {
     result: Vec<Flat>,
 }
 
-/// Flattening the listed members too would be slower still, and unfair.
+/// Flattening the listed fields too would be slower still, and unfair.
 #[derive(Deserialize)]
 struct Flat {
     id: String,

@@ -1,7 +1,7 @@
-//! Any bytes as a body: whole, borrowed and in pieces they give the same value, the same rejections
-//! and the same error; and serde alone, record by record, gives the same records.
+//! Any bytes as a body: decoded whole, borrowed and in pieces, they give the same values, rejections
+//! and error, and serde alone, record by record, gives the same records.
 //!
-//! A record that a piece cuts is read by serde, so pieces of one byte hold the fast path against it.
+//! serde decodes a record that a piece boundary splits, so pieces of one byte compare the fast path with it.
 
 #![no_main]
 
@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::support::{every_way, same};
 
 fuzz_target!(|body: &[u8]| {
-    // As it is, and as what stands inside of an answer.
+    // The bytes themselves, and the bytes within a response.
     drop(list::<ListCandidates>(body));
     let vacancies = list::<ListVacancies>(body);
     same::<Vacancy>(body, vacancies.ok());
@@ -40,14 +40,14 @@ where
     O::Item: PartialEq + Debug + Serialize + DeserializeOwned,
 {
     let whole = every_way::<O>(body);
-    assert!(uneven_pieces::<O>(body) == whole, "uneven pieces give something else");
+    assert!(uneven_pieces::<O>(body) == whole, "uneven pieces decode to something else");
     match (&whole, O::decode_borrowed(body)) {
         (Ok(whole), Ok(borrowed)) => {
             let owned: Vec<_> = borrowed.items.into_iter().map(O::Item::from_ref).collect();
             assert!(owned == whole.items && borrowed.rejected == whole.rejected);
         }
         (Err(one), Err(other)) => assert_eq!(*one, other),
-        _ => panic!("borrowed gives something else"),
+        _ => panic!("borrowed records decode to something else"),
     }
     let rejected = whole.iter().flat_map(|listing| &listing.rejected);
     rejected.map(Rejected::error).chain(whole.as_ref().err()).for_each(holds_no_data);
@@ -58,18 +58,18 @@ where
     whole
 }
 
-/// All that an error takes from the body are numbers and the names that the service text lists.
+/// An error contains nothing from the body except numbers and names that the contract lists.
 fn holds_no_data(error: &Error) {
     let is_listed = |part: &str| {
         SPEC.contains(&format!("\n{part} = {{")) || SPEC.contains(&format!("= \"{part}\""))
     };
     let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    // The star stands for every name that is not listed.
+    // `*` replaces every name that is not listed.
     let is_known = |part: &str| part == "*" || is_number(part) || is_listed(part);
     assert!(error.path().split(['.', '[', ']']).all(is_known), "{error}");
 }
 
-/// Pieces whose sizes follow from the body, so that every input is read in its own way.
+/// Decodes pieces whose sizes depend on the body, so that the splits vary with the input.
 fn uneven_pieces<O: ListOperation>(mut body: &[u8]) -> Result<Listing<O::Item>, Error> {
     let mut decoder = O::decoder().with_record_limit(usize::MAX);
     let mut listing = Listing::default();
@@ -87,7 +87,7 @@ fn uneven_pieces<O: ListOperation>(mut body: &[u8]) -> Result<Listing<O::Item>, 
                 body = rest;
             }
             Next::End => return Ok(listing),
-            _ => panic!("an answer that this target does not know"),
+            _ => panic!("a variant that this target does not handle"),
         }
     }
 }
@@ -98,14 +98,14 @@ fn mixed(state: u32, byte: u8) -> u32 {
 
 fn credits(body: &[u8]) {
     let document = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-    // serde may take text that is not UTF-8 in what it skips.
+    // serde may accept invalid UTF-8 in values that it skips.
     let theirs = str::from_utf8(document).ok().and_then(|text| serde_json::from_str(text).ok());
     let ours = GetCredits::decode(body);
     ours.as_ref().err().into_iter().for_each(holds_no_data);
     assert_eq!(ours.ok(), theirs as Option<Credits>);
 }
 
-/// What serde reads into a value is taken as it is, and what is taken is JSON.
+/// A document that serde parses is accepted unchanged, and an accepted document is valid JSON.
 fn raw(body: &[u8]) {
     let document = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     match RawQuery::decode(body) {
@@ -113,7 +113,7 @@ fn raw(body: &[u8]) {
             assert!(serde_json::from_str::<IgnoredAny>(json.as_str()).is_ok());
             assert_eq!(json.as_str().as_bytes(), document.trim_ascii());
         }
-        // Not the other way round: a value holds neither half a character nor a number without end.
+        // The reverse does not hold: a `Value` cannot hold a lone surrogate or a number of any size.
         Err(_) => assert!(serde_json::from_slice::<Value>(document).is_err()),
     }
 }

@@ -1,4 +1,4 @@
-//! Any parameters: what is encoded comes back, and nothing but what may travel does.
+//! Any parameters: an encoded query decodes to the same parameters, and contains only allowed characters.
 
 #![no_main]
 
@@ -23,30 +23,30 @@ fuzz_target!(|input: Input<'_>| {
     expected.extend(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     assert_eq!(decoded(&query).unwrap(), expected);
 
-    // A vacancy is decimal digits that fit, whatever zeros stand before them; a status is not empty.
+    // A vacancy is decimal digits that fit, with any leading zeros; a status is not empty.
     let digits = !vacancy.is_empty() && vacancy.bytes().all(|byte| byte.is_ascii_digit());
     let number = vacancy.parse::<u64>().ok().filter(|_| digits);
     let query = ListCandidates::new().vacancy_id(vacancy).status(&status);
     match decoded(&query) {
         Some(pairs) => {
-            let number = number.expect("a vacancy that is no number is refused").to_string();
+            let number = number.expect("a vacancy that is not a number is refused").to_string();
             let values: Vec<&str> = pairs.iter().map(|(_, value)| value.as_str()).collect();
             assert_eq!(values, ["candidates/list", number.as_str(), status.as_str()]);
         }
         None => assert!(number.is_none() || status.as_str().is_empty()),
     }
 
-    // Random queries can always be sent.
+    // Random queries are always valid.
     assert!(decoded(&typed).unwrap().len() >= 2);
     assert!(!decoded(&random).unwrap().is_empty());
 });
 
-/// The pairs of a query; `None` when it cannot be sent.
+/// The pairs of a query, or `None` if it is invalid.
 fn decoded(operation: &impl Operation) -> Option<Vec<(String, String)>> {
     let text = operation.query().ok()?.into_string();
     assert!(text.bytes().all(travels), "{text}");
     let pairs = text.split('&').map(|pair| {
-        let (name, value) = pair.split_once('=').expect("every pair has its sign");
+        let (name, value) = pair.split_once('=').expect("every pair contains `=`");
         (percent_decoded(name), percent_decoded(value))
     });
     Some(pairs.collect())

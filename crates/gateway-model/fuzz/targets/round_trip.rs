@@ -1,4 +1,4 @@
-//! Any records: written in any way, they are read again as they were.
+//! Any records: serialized in any notation, they deserialize to the same records.
 
 #![no_main]
 

@@ -1,6 +1,6 @@
 //! The bodies of the corpus: encodings, envelopes, records, numbers, nesting, duplicates.
 
-/// Most are wrong in one way only.
+/// Most have exactly one mistake.
 #[rustfmt::skip]
 pub(crate) const BODIES: &[&[u8]] = &[
     b"",

@@ -1,4 +1,4 @@
-//! Our text scalars and the types of other crates: the same value on both sides, or a typed error.
+//! Conversions between text scalars and types of other crates: the same value on both sides, or a typed error.
 
 #![cfg(all(feature = "jiff", feature = "rust_decimal"))]
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rust_decimal::Decimal;
 
 #[test]
-fn dates_that_exist() {
+fn existing_dates_convert_both_ways() {
     #[track_caller]
     fn check(text: &str) {
         let ours = CivilDateTime::new(text);
@@ -24,7 +24,7 @@ fn dates_that_exist() {
 }
 
 #[test]
-fn dates_that_do_not() {
+fn nonexistent_dates_do_not_convert() {
     for text in ["0000-00-00 00:00:00", "2026-02-30 00:00:00", "2026-11-20T22:15:00Z", "soon", ""] {
         let ours = CivilDateTime::new(text);
         refused(DateTime::try_from(&ours), "CivilDateTime");
@@ -38,13 +38,13 @@ fn dates_that_do_not() {
 }
 
 #[test]
-fn dates_that_the_service_cannot_write() {
+fn dates_outside_the_service_format_do_not_convert() {
     refused(CivilDateTime::try_from(date(-1, 12, 31).at(0, 0, 0, 0)), "Civil");
     refused(CivilDateTime::try_from(date(2026, 1, 1).at(0, 0, 0, 1)), "Civil");
 }
 
 #[test]
-fn numbers_that_fit() {
+fn numbers_that_fit_convert_both_ways() {
     #[track_caller]
     fn check(text: &str, number: &str) {
         let read = Decimal::try_from(&DecimalText::new(text)).unwrap();
@@ -59,9 +59,9 @@ fn numbers_that_fit() {
 }
 
 #[test]
-fn numbers_that_do_not() {
+fn numbers_that_do_not_fit_do_not_convert() {
     let texts = ["", "-", ".5", "5.", "1e3", "1,234.50", "1_000", "NaN", " 1", "٣"];
-    // One too large, and two with more digits than fit, which must not be rounded.
+    // One number is too large, and two have more digits than fit and must not be rounded.
     let digits = [
         "79228162514264337593543950336",
         "0.00000000000000000000000000001",

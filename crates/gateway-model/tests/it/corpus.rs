@@ -1,4 +1,4 @@
-//! Our own corpus: bodies that any clone can run, with what becomes of each.
+//! Our own corpus: bodies that any clone can run, with the verdict on each.
 
 use std::fmt::Write as _;
 
@@ -17,9 +17,9 @@ fn every_body_has_its_verdict() {
     insta::assert_snapshot!(table);
 }
 
-/// A document that is cut anywhere is an error, and says how many records came before.
+/// A document truncated anywhere is an error with the number of records before it.
 #[test]
-fn cut_at_every_byte() {
+fn a_document_truncated_at_any_byte_is_an_error() {
     let body =
         r#"{"status":"success","result":[{"id":"1","name":"Ż\"ó"},{"id":"2","x":[1e5,{}]}]}"#;
     assert_eq!(<ListCandidates>::decode(body.as_bytes()).unwrap().items.len(), 2);

@@ -1,4 +1,4 @@
-//! `Debug` and errors show nobody's data: every model of the spec, in both forms, is full of canaries.
+//! `Debug` and errors show no personal data: every model of the spec, in both forms, is filled with canaries.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use toml::Table;
 
 #[test]
-fn every_model_of_the_spec_in_both_forms() {
+fn no_model_shows_personal_data() {
     let spec = spec();
     let mut seen = BTreeSet::new();
     let mut check = |name, both: fn(&str)| {
@@ -28,7 +28,7 @@ fn every_model_of_the_spec_in_both_forms() {
 }
 
 #[test]
-fn what_holds_models_and_bodies() {
+fn no_container_shows_personal_data() {
     let good = filled(&spec(), "Candidate");
     let body = json!({ "status": "success", "result": [good, { "name": CANARY }, CANARY] });
     let body = body.to_string();
@@ -56,7 +56,7 @@ fn what_holds_models_and_bodies() {
 }
 
 #[test]
-fn no_error_holds_a_value() {
+fn no_error_contains_a_value() {
     for record in [
         r#"{"id":"CANARY","name":["CANARY"]}"#,
         r#"{"id":"1","name":{"CANARY":1}}"#,
@@ -86,14 +86,14 @@ fn no_error_holds_a_value() {
 
 #[cfg(all(feature = "jiff", feature = "rust_decimal"))]
 #[test]
-fn no_error_of_a_conversion_holds_a_value() {
+fn no_conversion_error_contains_a_value() {
     use gateway_model::{CivilDateTime, DecimalText};
 
     error(&jiff::civil::DateTime::try_from(&CivilDateTime::new(CANARY)).unwrap_err());
     error(&rust_decimal::Decimal::try_from(&DecimalText::new(CANARY)).unwrap_err());
 }
 
-/// Reads the record in its owned and in its borrowed form, and looks at both.
+/// Decodes the record in its owned and borrowed forms, and checks both.
 fn both<T>(json: &str)
 where
     T: Record + DeserializeOwned + Debug,
@@ -116,8 +116,8 @@ fn error(error: &gateway_model::Error) {
     assert!(!error.to_string().contains(CANARY), "{error}");
 }
 
-/// A record with every field of the spec and two more: what is personal and what the spec does not
-/// know is a canary, and all else is the example of the spec.
+/// A record with every field of the spec and two more. Personal and unlisted fields are canaries; the
+/// others have the example value of the spec.
 fn filled(spec: &Table, model: &str) -> Value {
     let fields = table(table(spec, "model"), model)["field"].as_table().unwrap();
     let mut record: serde_json::Map<String, Value> = fields

@@ -1,4 +1,4 @@
-//! The fast path against serde: the same records, the same rejections, whatever the input.
+//! The fast path compared with serde: the same records and rejections for any input.
 
 use gateway_model::{Candidate, ListCandidates, ListVacancies, Vacancy};
 use proptest::prelude::*;
@@ -22,16 +22,16 @@ proptest! {
     }
 }
 
-/// Found by the above: an escape that is cut by the end of its text, at the end of the body.
+/// Found by the test above: an escape that the end of its string cuts, at the end of the body.
 #[test]
-fn a_broken_escape_is_no_cut() {
+fn a_broken_escape_is_not_a_truncation() {
     let body = br#"{"status":"success","result":[{"id":"\u2"}"#;
     assert!(every_way::<ListCandidates>(body).is_err());
 }
 
-/// Found by the random records of `round_trip`: the fast path took blanks for a part of the number.
+/// Found by the random records of `round_trip`: the fast path included whitespace in the number.
 #[test]
-fn blanks_after_a_number_are_not_part_of_it() {
+fn whitespace_after_a_number_is_not_part_of_it() {
     let body = b"[{\"id\":\"1\",\"x\":12 \n,\"y\":[3 ] }]";
     let listing = every_way::<ListVacancies>(body).unwrap();
     assert_eq!(listing.items[0].extra().raw("x"), Some("12"));
@@ -60,7 +60,7 @@ fn edits() -> impl Strategy<Value = Vec<(usize, u8, u8)>> {
     prop::collection::vec((any::<usize>(), 0..6_u8, byte), 0..3)
 }
 
-/// A list of objects that look like records, with surprises.
+/// A list of objects that resemble records, with anomalies.
 fn records() -> impl Strategy<Value = String> {
     prop::collection::vec(record(), 0..4).prop_map(|records| format!("[{}]", records.join(",")))
 }

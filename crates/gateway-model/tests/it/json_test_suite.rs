@@ -1,6 +1,6 @@
-//! Every file of `JSONTestSuite` as the body, and as a value inside of every shape of answer.
+//! Every file of `JSONTestSuite` as a body, and as a value within every kind of response.
 //!
-//! The files are not in this repository: they are read from `../shared/data/JSONTestSuite` beside it.
+//! The files are not in this repository. They are read from `../shared/data/JSONTestSuite` beside it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::support::{every_way, list, one, verdicts};
 fn every_file_in_every_place() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);
     let Ok(files) = fs::read_dir(&folder) else {
-        eprintln!("NOT TESTED: there is no JSONTestSuite at {}", folder.display());
+        eprintln!("SKIPPED: cannot find JSONTestSuite at {}", folder.display());
         return;
     };
     let mut names: Vec<String> = files
@@ -23,7 +23,7 @@ fn every_file_in_every_place() {
         .collect();
     names.sort();
     let mut table = String::from(
-        "file: body as candidates, vacancies, credits, raw | unlisted member of each, element\n",
+        "file: body as candidates, vacancies, credits, raw | unlisted field of each, element\n",
     );
     let mut violations = String::new();
     for name in &names {
@@ -49,7 +49,7 @@ fn every_file_in_every_place() {
             within.iter().take(3).map(|(verdict, _)| verdict.as_str()).collect();
         writeln!(table, "{name}: {} | {} {element}", verdicts(&value), within.join(" ")).unwrap();
     }
-    assert_eq!(names.len(), 318, "the whole suite");
+    assert_eq!(names.len(), 318, "the suite is complete");
     assert_eq!(violations, "");
     insta::assert_snapshot!(table);
 }

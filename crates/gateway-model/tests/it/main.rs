@@ -1,4 +1,4 @@
-//! What the crate promises, seen from outside.
+//! Integration tests of the guarantees of the crate.
 
 #[cfg(test)]
 mod bodies;

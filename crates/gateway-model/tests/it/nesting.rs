@@ -1,4 +1,4 @@
-//! A hundred thousand brackets are a typed error, at once, and no stack overflow.
+//! A hundred thousand brackets are a typed error, without delay and without a stack overflow.
 
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,12 @@ use gateway_model::{
 use crate::support::every_way;
 
 #[test]
-fn in_an_unlisted_member() {
+fn in_an_unlisted_field() {
     check("x", ErrorKind::TooDeep);
 }
 
 #[test]
-fn in_a_listed_member() {
+fn in_a_listed_field() {
     check("name", ErrorKind::WrongType);
     check("portal", ErrorKind::WrongType);
 }
@@ -34,7 +34,7 @@ fn around_and_beside_the_list() {
     assert_eq!(RawQuery::decode(deep.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);
 }
 
-/// The bad record is rejected alone.
+/// Only the deep record is rejected.
 #[track_caller]
 fn check(member: &str, kind: ErrorKind) {
     let start = Instant::now();

@@ -1,5 +1,5 @@
-//! Formats other than JSON: records without unlisted members come back, the rest is an error and
-//! never a panic.
+//! Formats other than JSON: records without unlisted fields survive a round trip; all others are
+//! errors, never panics.
 
 use gateway_model::{Candidate, Credits, Vacancy};
 use serde::de::IntoDeserializer as _;
@@ -14,7 +14,7 @@ fn toml() {
     assert_eq!(text, "id = \"52\"\nproject = \"Welder\"\n");
     assert_eq!(toml::from_str::<Vacancy>(&text).unwrap(), vacancy);
     assert!(toml::from_str::<Vacancy>("id = 52").is_err());
-    // TOML has neither null nor JSON text of its own.
+    // TOML has neither null nor raw JSON text.
     let rich: Candidate = serde_json::from_str(r#"{"id":"1","name":null,"x":[1]}"#).unwrap();
     drop(toml::to_string(&rich));
     drop(toml::from_str::<Candidate>("id = \"1\"\nx = [1]"));

@@ -1,4 +1,4 @@
-//! What is encoded is what a server decodes, and nothing but unreserved characters travels.
+//! A server decodes the parameters that were encoded, and a query contains only allowed characters.
 
 use gateway_model::{ListCandidates, Operation as _, RawQuery};
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
     #[test]
-    fn raw_pairs_come_back(method in ".{0,20}", pairs in prop::collection::vec((".{0,12}", ".{0,30}"), 0..5)) {
+    fn raw_pairs_survive_encoding(method in ".{0,20}", pairs in prop::collection::vec((".{0,12}", ".{0,30}"), 0..5)) {
         let mut query = RawQuery::new(method.clone());
         for (name, value) in &pairs {
             query = query.pair(name, value);
@@ -17,7 +17,7 @@ proptest! {
         let text = query.query()?.into_string();
         prop_assert!(text.bytes().all(travels), "{text}");
         let mut decoded = text.split('&').map(|pair| {
-            let (name, value) = pair.split_once('=').expect("every pair has its sign");
+            let (name, value) = pair.split_once('=').expect("every pair contains `=`");
             (percent_decoded(name), percent_decoded(value))
         });
         prop_assert_eq!(decoded.next(), Some(("method".to_owned(), method)));
@@ -25,7 +25,7 @@ proptest! {
     }
 
     #[test]
-    fn a_status_comes_back(vacancy in any::<u64>(), status in "[^\\p{C}]{1,60}") {
+    fn a_status_survives_encoding(vacancy in any::<u64>(), status in "[^\\p{C}]{1,60}") {
         let text = ListCandidates::new().vacancy_id(vacancy).status(status.as_str()).query()?.into_string();
         prop_assert!(text.bytes().all(travels), "{text}");
         let expected = format!("method=candidates/list&vacancy_id={vacancy}&status=");
@@ -35,7 +35,7 @@ proptest! {
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused() {
+fn invalid_values_are_refused() {
     for text in ["", "x", "-1", "+1", " 1", "1.0", "18446744073709551616", "٣"] {
         assert!(ListCandidates::new().vacancy_id(text).query().is_err(), "{text}");
     }

@@ -1,4 +1,4 @@
-//! Random values, of `proptest` and of `arbitrary`: all that can come from the service is among them.
+//! Random values of `proptest` and `arbitrary` cover everything that the service may send.
 
 #![cfg(feature = "arbitrary")]
 
@@ -14,67 +14,67 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
-/// Looks at a record and at its text.
+/// Checks a record and its JSON text.
 type IsThere = fn(&Candidate, &str) -> bool;
 
-/// Everything that a program must be ready for, each by the name of what is looked for.
+/// Everything that a program must be able to handle, by name.
 const WANTED: &[(&str, IsThere)] = &[
     ("a known value", |candidate, _| candidate.kind == Some(CandidateKind::Person)),
     ("an unknown value", |candidate, _| {
         candidate.kind.as_ref().is_some_and(|kind| !kind.is_known() && !kind.as_str().is_empty())
     }),
-    ("an unlisted member", |candidate, _| !candidate.extra().is_empty()),
-    ("an unlisted member that is nested", |candidate, _| {
+    ("an unlisted field", |candidate, _| !candidate.extra().is_empty()),
+    ("a nested unlisted field", |candidate, _| {
         candidate
             .extra()
             .iter()
             .any(|(_, value)| value.starts_with("{\"") || value.starts_with("[["))
     }),
-    ("an unlisted member of what is nested", |candidate, _| {
+    ("an unlisted field of a nested object", |candidate, _| {
         candidate.portal.as_ref().is_some_and(|portal| !portal.extra().is_empty())
     }),
-    ("a number that no double holds", |candidate, _| {
+    ("a number beyond double precision", |candidate, _| {
         candidate.extra().iter().any(|(_, value)| value == "18446744073709551615")
     }),
-    ("an absent member", |_, json| !json.contains("\"email\":")),
+    ("an absent field", |_, json| !json.contains("\"email\":")),
     ("a null", |_, json| json.contains("\"email\":null")),
-    ("an empty text", |candidate, _| candidate.name.as_deref() == Some("")),
-    ("a text with an escape", |_, json| json.contains("\\\"") || json.contains("\\n")),
-    ("a character that is an escape", |_, json| json.contains("\\u00") || json.contains("\\ud8")),
-    ("a text beyond ASCII", |candidate, _| {
+    ("an empty string", |candidate, _| candidate.name.as_deref() == Some("")),
+    ("a string with an escape", |_, json| json.contains("\\\"") || json.contains("\\n")),
+    ("an escaped character", |_, json| json.contains("\\u00") || json.contains("\\ud8")),
+    ("a non-ASCII string", |candidate, _| {
         candidate.name.as_ref().is_some_and(|name| !name.is_ascii())
     }),
-    ("a text beyond the first plane", |candidate, _| {
+    ("a character outside the basic plane", |candidate, _| {
         candidate.name.as_ref().is_some_and(|name| name.chars().any(|one| one > '\u{ffff}'))
     }),
     ("a date", |candidate, _| candidate.date.as_ref().is_some_and(|date| date.civil().is_some())),
-    ("a date that is none", |candidate, _| {
+    ("an invalid date", |candidate, _| {
         candidate.date.as_ref().is_some_and(|date| date.civil().is_none())
     }),
 ];
 
 #[test]
-fn strategies_leave_nothing_out() {
+fn strategies_cover_everything() {
     let mut runner = TestRunner::deterministic();
     let strategy = any::<Candidate>();
     check((0..4_000).map(|_| strategy.new_tree(&mut runner).unwrap().current()));
 }
 
 #[test]
-fn draws_leave_nothing_out() {
+fn draws_cover_everything() {
     check(bytes(4_000).iter().map(|bytes| drawn(bytes)));
 }
 
-/// Bytes that have run out end the drawing.
+/// Drawing ends when the bytes run out.
 #[test]
-fn no_bytes_are_enough() {
+fn a_draw_needs_no_bytes() {
     let candidate: Candidate = drawn(&[]);
     assert_eq!(candidate.name, None);
     assert!(candidate.extra().is_empty());
 }
 
 #[test]
-fn every_query_can_be_sent() {
+fn every_random_query_is_valid() {
     fn check<O: Operation + proptest::arbitrary::Arbitrary + for<'a> Arbitrary<'a>>(text: &str) {
         let sent = |query: O| {
             let query = query.query().unwrap().into_string();
@@ -96,9 +96,9 @@ fn every_query_can_be_sent() {
     check::<RawQuery>("=%00");
 }
 
-/// Both traits for every type: this compiles, and each type has more than one value.
+/// Both traits are implemented for every type, and each type has more than one value.
 #[test]
-fn every_type_has_both() {
+fn every_type_has_both_traits() {
     fn check<T: proptest::arbitrary::Arbitrary + for<'a> Arbitrary<'a> + PartialEq + Debug>() {
         let (mut runner, strategy) = (TestRunner::deterministic(), any::<T>());
         let mut strategies = (0..100).map(|_| strategy.new_tree(&mut runner).unwrap().current());
@@ -126,7 +126,7 @@ fn every_type_has_both() {
     check::<RawQuery>();
 }
 
-/// Looks for everything that is wanted, and reads back what was written.
+/// Checks that every case occurs, and that each record survives a round trip.
 #[track_caller]
 fn check(candidates: impl Iterator<Item = Candidate>) {
     let mut missing = WANTED.to_vec();
@@ -143,7 +143,7 @@ fn drawn<T: for<'a> Arbitrary<'a>>(bytes: &[u8]) -> T {
     T::arbitrary(&mut Unstructured::new(bytes)).unwrap()
 }
 
-/// So many lists of random bytes, the same every time.
+/// The given number of random byte lists, the same on every run.
 fn bytes(count: usize) -> Vec<Vec<u8>> {
     let mut runner = TestRunner::deterministic();
     let strategy = prop::collection::vec(any::<u8>(), 0..600);

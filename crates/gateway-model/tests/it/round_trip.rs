@@ -1,4 +1,4 @@
-//! Read and written, a record is the same, unlisted members and nulls included.
+//! A decoded and serialized record is the same, including unlisted fields and nulls.
 
 use std::fmt::Debug;
 
@@ -62,11 +62,11 @@ where
     let text = serde_json::to_string(record)?;
     prop_assert_eq!(&serde_json::from_str::<T>(&text)?, record);
     same::<T>(&text)?;
-    // The same members in another order, and written in the one way that `serde_json` has.
+    // The same fields in another order, in the notation of `serde_json`.
     same::<T>(&serde_json::from_str::<Value>(&text)?.to_string())
 }
 
-/// Reads and writes it in both forms, and compares the values.
+/// Decodes and serializes it in both forms, and compares the values.
 fn same<T>(text: &str) -> TestCaseResult
 where
     T: Record + Serialize + DeserializeOwned,
@@ -84,7 +84,7 @@ fn written(record: &impl Serialize) -> Result<Value, serde_json::Error> {
     read(&serde_json::to_string(record)?)
 }
 
-/// `serde_json` may round a number that it reads, so both sides are read from text.
+/// `serde_json` may round a number when it parses it, so both sides are parsed from text.
 fn read(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text)
 }

@@ -1,4 +1,4 @@
-//! Reading one body in every way there is, and what every query must be like.
+//! Decoding a body in every possible way, and decoding queries.
 //!
 //! The fuzz targets use this file too.
 
@@ -11,7 +11,7 @@ use gateway_model::{
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-/// Reads a list from pieces of `size` bytes, without a limit on records.
+/// Decodes a list from pieces of `size` bytes, without a record limit.
 pub(crate) fn stream<O: ListOperation>(
     body: &[u8],
     size: usize,
@@ -28,12 +28,12 @@ pub(crate) fn stream<O: ListOperation>(
                 None => decoder.finish(),
             },
             Next::End => return Ok(listing),
-            _ => panic!("an answer that this test does not know"),
+            _ => panic!("a variant that this test does not handle"),
         }
     }
 }
 
-/// Reads a list whole, and from pieces of many sizes: the result must be the same to the letter.
+/// Decodes a list whole, and from pieces of many sizes: the results must be identical.
 #[track_caller]
 pub(crate) fn every_way<O: ListOperation>(body: &[u8]) -> Result<Listing<O::Item>, Error>
 where
@@ -41,22 +41,25 @@ where
 {
     let whole = O::decode(body);
     for size in [1, 2, 3, 7, 64, 4096] {
-        // A small piece at a time is slow in a debug build, and no different for a large body.
+        // Small pieces are slow in a debug build, and a large body adds no cases.
         if body.len() / size < 100_000 {
-            assert!(stream::<O>(body, size) == whole, "pieces of {size} bytes give something else");
+            assert!(
+                stream::<O>(body, size) == whole,
+                "pieces of {size} bytes decode to something else"
+            );
         }
     }
     whole
 }
 
-/// Reads the list with serde alone, record by record, and compares.
+/// Decodes the list with serde alone, record by record, and compares.
 #[track_caller]
 pub(crate) fn same<T: DeserializeOwned + PartialEq + Debug>(list: &[u8], ours: Option<Listing<T>>) {
     let raw = std::str::from_utf8(list).ok().and_then(|list| {
         serde_json::from_str::<Vec<Box<RawValue>>>(list.trim_start_matches('\u{feff}')).ok()
     });
     let (items, rejected) = match raw {
-        None => return assert!(ours.is_none(), "serde refuses what we take"),
+        None => return assert!(ours.is_none(), "serde rejects what we accept"),
         Some(raw) => {
             let (good, bad): (Vec<_>, Vec<_>) = raw
                 .iter()
@@ -68,13 +71,13 @@ pub(crate) fn same<T: DeserializeOwned + PartialEq + Debug>(list: &[u8], ours: O
             (good, bad.into_iter().filter_map(Result::err).collect::<Vec<String>>())
         }
     };
-    let ours = ours.expect("serde takes what we refuse");
+    let ours = ours.expect("serde accepts what we reject");
     assert_eq!(ours.items, items);
     let raw: Vec<&str> = ours.rejected.iter().map(Rejected::raw).collect();
     assert_eq!(raw, rejected);
 }
 
-/// What came of a body in one letter: good, partly rejected, wholly rejected, or an error's kind.
+/// The verdict on a body: accepted, partly rejected, wholly rejected, or the kind of the error.
 pub(crate) fn verdicts(body: &[u8]) -> String {
     let columns = [
         list(every_way::<ListCandidates>(body)),
@@ -101,17 +104,17 @@ pub(crate) fn one<T>(result: Result<T, Error>) -> String {
     result.map_or_else(|error| format!("{:?}", error.kind()), |_| "ok".to_owned())
 }
 
-/// Whether a byte may stand in a query: unreserved, the sign of an escape, or what holds a query together.
+/// Whether a byte may occur in a query: unreserved, part of an escape, or a separator.
 pub(crate) fn travels(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~%&=/".contains(&byte)
 }
 
-/// Decodes a part of a query as RFC 3986 says, with no `+` for a space.
+/// Decodes a part of a query according to RFC 3986, without `+` for a space.
 pub(crate) fn percent_decoded(text: &str) -> String {
     let mut parts = text.split('%');
     let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        let (digits, rest) = part.split_at_checked(2).expect("two digits after every sign");
+        let (digits, rest) = part.split_at_checked(2).expect("two digits after every %");
         assert!(digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F')), "{digits}");
         out.push(u8::from_str_radix(digits, 16).expect("two digits"));
         out.extend_from_slice(rest.as_bytes());
