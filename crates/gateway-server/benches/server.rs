@@ -1,14 +1,14 @@
-//! Figures of the server, beside an axum handler that does the least possible: `cargo bench -p gateway-server`.
+//! Throughput and memory of the server, compared with a minimal axum handler: `cargo bench -p gateway-server`.
 //!
-//! Everything runs on this machine over loopback, the servers as processes of their own. `GATEWAY_BENCH_CANDIDATES`
-//! sets the size of the list (1,000,000 if not given).
+//! Everything runs on one machine over loopback, each server in a separate process. `GATEWAY_BENCH_CANDIDATES` sets the
+//! length of the list (default 1,000,000).
 
 #![expect(
     clippy::cast_precision_loss,
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark prints its figures and ends at the first thing that goes wrong"
+    reason = "a benchmark prints its figures and panics on the first error"
 )]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -24,7 +24,8 @@ fn main() {
     match std::env::var("GATEWAY_BENCH_ROLE").as_deref() {
         Ok("axum") => return axum_server(),
         Ok("measure") => {}
-        // Ten thousand connections need as many file descriptors, here and in the servers, which inherit the limit.
+        // Ten thousand connections need as many file descriptors, in this process and in the servers, which inherit the
+        // limit.
         _ => {
             let program = std::env::current_exe().unwrap();
             let status = Command::new("sh")
@@ -50,7 +51,7 @@ fn main() {
     );
     let token = command(&database, &["token", "create", "--account", "bench"]).trim().to_owned();
 
-    // `cargo bench … -- small idle` runs those two parts.
+    // `cargo bench … -- small idle` runs only these two parts.
     let named: Vec<String> =
         std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
     let wanted = |name: &str| named.is_empty() || named.iter().any(|one| one == name);
@@ -71,7 +72,8 @@ fn main() {
     }
 }
 
-/// `candidates/list` of everything: from the database, and kept; beside the same bytes from memory through axum.
+/// Measures the whole `candidates/list`, from the database and from the list cache, and the same bytes from memory
+/// through axum.
 fn lists(database: &str, token: &str, directory: &std::path::Path) {
     let file = directory.join("list.json");
     let plain = Server::start(database, &["--list-cache", "0"]);
@@ -100,7 +102,7 @@ fn lists(database: &str, token: &str, directory: &std::path::Path) {
     }
 }
 
-/// `credits/get`, token and all, beside a constant body through axum.
+/// Measures `credits/get`, including the check of the token, and a constant body through axum.
 fn small_answers(database: &str, token: &str) {
     let ours = Server::start(database, &[]);
     let axum = Server::axum("");
@@ -116,7 +118,7 @@ fn small_answers(database: &str, token: &str) {
     );
 }
 
-/// `credits/get` beside 32 readers of the whole list who take about 1 MB/s each.
+/// Measures `credits/get` while 32 clients read the whole list at about 1 MB/s each.
 fn slow_readers(database: &str, token: &str) {
     let server = Server::start(database, &[]);
     let over = AtomicBool::new(false);
@@ -138,12 +140,13 @@ fn slow_readers(database: &str, token: &str) {
         result
     });
     println!(
-        "credits/get beside 32 slow readers: {rate:.0}/s, p99 {p99:.2} ms, server at most {} MB",
+        "credits/get with 32 slow readers: {rate:.0}/s, p99 {p99:.2} ms, server at most {} MB",
         server.memory("VmHWM:") / 1024
     );
 }
 
-/// A good client beside a thousand who ask for the list and never read, and a thousand who never finish their request.
+/// Measures one good client while a thousand clients ask for the list and never read it, and a thousand never finish
+/// their request.
 fn hostile_clients(database: &str, token: &str) {
     let server = Server::start(database, &["--connections", "20000"]);
     let half = request("credits/get", token, "close").replace("\r\n\r\n", "\r\nX-");
@@ -161,13 +164,13 @@ fn hostile_clients(database: &str, token: &str) {
         .collect();
     let (rate, p99) = server.requests(token, 1);
     println!(
-        "one good client beside 1,000 slow readers and 1,000 slowloris: {rate:.0}/s, p99 {p99:.2} ms, server at most {} MB",
+        "one good client with 1,000 slow readers and 1,000 slowloris: {rate:.0}/s, p99 {p99:.2} ms, server at most {} MB",
         server.memory("VmHWM:") / 1024
     );
     drop(hostile);
 }
 
-/// Ten thousand connections that do nothing: never used, and kept alive after a request.
+/// Measures the memory of ten thousand idle connections, never used and kept alive after a request.
 fn idle_connections(database: &str, token: &str) {
     for used in [false, true] {
         let server = Server::start(database, &["--connections", "20000"]);
@@ -186,12 +189,12 @@ fn idle_connections(database: &str, token: &str) {
                 socket
             })
             .collect();
-        // The last one was accepted when one after it is answered.
+        // When this request is answered, all earlier connections have been accepted.
         server.requests(token, 1);
         let each = (server.memory("VmRSS:") - before) as f64 / 10_000.0;
         let kind = if used { "kept alive" } else { "never used" };
         println!("10,000 idle connections, {kind}: {each:.1} KiB each");
-        // They are idle and not closed.
+        // The connections are idle and not closed.
         let text = request("credits/get", token, "keep-alive");
         for mut socket in idle {
             ask(&mut socket, &text, &mut vec![0; 4096]);
@@ -230,14 +233,14 @@ impl Server {
         socket
     }
 
-    /// KiB of the process, as the system counts them.
+    /// Returns a memory figure of the process, in KiB.
     fn memory(&self, what: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap();
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// Reads the whole list and returns how many bytes came, and the body if it is wanted.
+    /// Reads the whole list. Returns the number of bytes, and the body if `keep` is set.
     fn list(&self, token: &str, keep: bool) -> (u64, Vec<u8>) {
         let mut socket = self.connect();
         let request = request("candidates/list", token, "close").replace("HTTP/1.1", "HTTP/1.0");
@@ -258,14 +261,15 @@ impl Server {
         (bytes, body.split_off(head))
     }
 
-    /// MB/s of the whole list.
+    /// Returns the rate of the whole list, in MB/s.
     fn rate(&self, token: &str) -> f64 {
         let start = Instant::now();
         let (bytes, _) = self.list(token, false);
         bytes as f64 / 1e6 / start.elapsed().as_secs_f64()
     }
 
-    /// Asks for the credits over so many connections for two seconds: requests per second, and p99 in milliseconds.
+    /// Asks for the credits over `connections` connections for two seconds. Returns requests per second, and p99 in
+    /// milliseconds.
     fn requests(&self, token: &str, connections: usize) -> (f64, f64) {
         let request = request("credits/get", token, "keep-alive");
         let count = AtomicU64::new(0);
@@ -307,7 +311,7 @@ fn request(method: &str, token: &str, connection: &str) -> String {
     )
 }
 
-/// Sends a request and reads its short answer, which ends with the closing brace of the body.
+/// Sends a request and reads its short answer, up to the closing brace of the body.
 fn ask(socket: &mut TcpStream, request: &str, buffer: &mut [u8]) {
     socket.write_all(request.as_bytes()).unwrap();
     let mut length = 0;
@@ -336,13 +340,13 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the pace of a slow client, not a way to wait for something"
+    reason = "sets the pace of a slow client; does not wait for an event"
 )]
 fn pause(duration: Duration) {
     std::thread::sleep(duration);
 }
 
-/// The least that axum can do: pieces of 64 KiB of a body in memory, and a constant body.
+/// Serves a body from memory in pieces of 64 KiB, and a constant body: the least that axum can do.
 fn axum_server() {
     let file = std::env::var("GATEWAY_BENCH_FILE").unwrap();
     let list =

@@ -26,9 +26,9 @@ pub struct Config {
     pub rate: u32,
     /// Maximum burst of requests per token.
     pub burst: u32,
-    /// Maximum of open connections. Each needs a file descriptor, so the limit of the process must allow as many.
+    /// Maximum number of open connections. Each needs a file descriptor, so the limit of the process must allow as many.
     pub connections: usize,
-    /// Maximum of concurrent database calls.
+    /// Maximum number of concurrent database calls.
     pub readers: usize,
     /// Timeout of one database statement; must match the statement budget of the store. A request waits up to this
     /// long for a database slot, and up to three times as long for the call, which may have to connect first.
@@ -43,7 +43,7 @@ pub struct Config {
     pub answer_timeout: Duration,
     /// Time for answers to end after [`RunningServer::stop`](crate::RunningServer::stop) was called.
     pub drain_timeout: Duration,
-    /// Maximum of disk space for kept lists, in bytes, in unnamed temporary files; 0 keeps none.
+    /// Maximum disk space for kept lists, in bytes, in unnamed temporary files; 0 keeps none.
     pub list_cache: u64,
     /// Maximum number of such files.
     pub(crate) list_files: usize,

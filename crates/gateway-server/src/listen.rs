@@ -3,6 +3,7 @@
 pub(crate) mod connections;
 pub(crate) mod guard;
 pub(crate) mod head;
+mod linger;
 pub(crate) mod service;
 mod state;
 pub(crate) mod tls;
@@ -212,7 +213,7 @@ impl<S: Service> Listen<S> {
 /// the library receives whole.
 const WRITE_BUFFER: usize = 32 * 1024;
 
-/// Maximum of connections above the limit that are answered with a refusal at the same time.
+/// Maximum number of connections above the limit that are answered with a refusal at the same time.
 pub(crate) const REFUSALS: usize = 32;
 
 /// Pause after a failed accept.

@@ -1,4 +1,4 @@
-//! Locking a mutex without a panic, whatever other threads did.
+//! Locking a mutex without a panic.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -120,5 +120,5 @@ fn text(status: StatusCode, body: String) -> Response<AnswerBody> {
 /// Time within which a ready database responds.
 const READY_WITHIN: Duration = Duration::from_secs(2);
 
-/// Maximum of open connections.
+/// Maximum number of open connections.
 pub(crate) const CONNECTIONS: usize = 16;

@@ -1,4 +1,4 @@
-//! What the program prints: messages to standard error, results to standard output.
+//! Output of the program: messages to standard error, results to standard output.
 
 use std::io::Write as _;
 

@@ -67,7 +67,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
     served
 }
 
-/// Serves the store, or sample data if there is no store.
+/// Serves `store`, or sample data without one.
 async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), Error> {
     // Before the address is printed: a process that has read it may send the signal.
     let mut terminate = signal(SignalKind::terminate())?;

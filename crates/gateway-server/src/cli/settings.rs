@@ -41,10 +41,10 @@ pub(super) struct Settings {
     /// Maximum burst of requests per token. [default: 100]
     #[arg(long, value_name = "N", env = "GATEWAY_BURST")]
     burst: Option<u32>,
-    /// Maximum of open connections. [default: 10000]
+    /// Maximum number of open connections. [default: 10000]
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS")]
     connections: Option<usize>,
-    /// Maximum of concurrent database calls. [default: 8]
+    /// Maximum number of concurrent database calls. [default: 8]
     #[arg(long, value_name = "N", env = "GATEWAY_READERS")]
     readers: Option<usize>,
     /// Timeout of one database statement, in seconds. [default: 10]

@@ -67,7 +67,7 @@ pub(crate) struct Pages {
     rows: Rows,
     /// Id of the last record read; `None` after the last page.
     after: Option<i64>,
-    /// Maximum of records in the next page.
+    /// Maximum number of records in the next page.
     limit: u32,
     /// When the previous page was asked for.
     asked: Option<Instant>,

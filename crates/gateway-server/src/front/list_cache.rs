@@ -58,7 +58,7 @@ impl ListCache {
         Some(KeptList { list, offset: 0, piece: SMALLEST_PIECE, asked: None })
     }
 
-    /// Starts to record the list of a snapshot while it is sent. Returns nothing if the list was not sent before, or is
+    /// Starts to record the list of a snapshot while it is sent. Returns `None` if the list was not sent before, or is
     /// already being recorded.
     pub(crate) fn record(self: &Arc<Self>, snapshot: Snapshot) -> Option<Recording> {
         if self.disk.is_disabled() {
@@ -75,7 +75,7 @@ impl ListCache {
     }
 
     /// Reserves disk space with `reserve`. If there is not enough, removes the least recently used lists until there is,
-    /// and returns nothing if none is left to remove.
+    /// and returns `None` if no list is left to remove.
     ///
     /// A list that is being sent is not removed: its file exists until it is sent, so this would free nothing.
     fn evict_until<T>(&self, mut reserve: impl FnMut() -> Option<T>) -> Option<T> {
@@ -114,7 +114,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Writes the next piece. Returns nothing if the list cannot be kept, which does not fail the answer.
+    /// Writes the next piece. Returns `None` if the list cannot be kept, which does not fail the answer.
     pub(crate) fn write(mut self, bytes: &[u8]) -> Option<Self> {
         let Mark { cache, snapshot } = &self.mark;
         let mut file = match self.file.take() {
@@ -189,7 +189,7 @@ impl KeptList {
 /// Bytes of a piece for a slow client.
 const SMALLEST_PIECE: usize = 64 * 1024;
 
-/// Maximum of bytes in a piece.
+/// Maximum number of bytes in a piece.
 const LARGEST_PIECE: usize = 128 * 1024 - 64;
 
 /// Time within which a fast client asks for the next piece: it waits for the server, and not the server for it.

@@ -23,7 +23,7 @@ impl AccessLog {
         let (sender, receiver) = sync_channel::<Vec<u8>>(QUEUED_LINES);
         let writer = move || {
             for line in receiver {
-                // There is no other place to report that the log cannot be written.
+                // Ignored: this is the place where an error would be reported.
                 drop(out.write_all(&line));
             }
         };
@@ -81,5 +81,5 @@ fn line(answer: &EndedAnswer) -> Vec<u8> {
     out
 }
 
-/// Maximum of lines that wait to be written.
+/// Maximum number of lines that wait to be written.
 const QUEUED_LINES: usize = 4096;

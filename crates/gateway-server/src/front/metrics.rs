@@ -135,7 +135,7 @@ impl OperationCounters {
     }
 
     fn ended(&self, answer: &EndedAnswer) {
-        // Without a status there was no answer.
+        // A request without a status was not answered.
         let Some(status) = answer.status else { return };
         let micros = u64::try_from(answer.took.as_micros()).unwrap_or(u64::MAX);
         self.statuses.increment(|first_digit| *first_digit == status.as_u16() / 100);

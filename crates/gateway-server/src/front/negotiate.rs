@@ -30,7 +30,7 @@ pub(crate) fn coding(headers: &HeaderMap) -> Coding {
     if asked == Some(true) { Coding::Gzip } else { Coding::Identity }
 }
 
-/// Returns whether the header lists `name` with a weight above zero; nothing if it does not list it.
+/// Returns whether the header lists `name` with a weight above zero, or `None` if it does not list it.
 fn lists(headers: &HeaderMap, header: &HeaderName, name: &str) -> Option<bool> {
     headers
         .get_all(header)

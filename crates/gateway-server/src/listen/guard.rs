@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::listen::head::{self, HeadLimits, Refusal};
+use crate::listen::linger::Linger;
 use crate::listen::state::ConnectionState;
 
 /// Timeouts of a connection.
@@ -50,7 +51,7 @@ pub(crate) struct Guard<S> {
     timer: Option<Pin<Box<Sleep>>>,
     /// Runs while a write makes no progress.
     stall: Option<Pin<Box<Sleep>>>,
-    linger: Linger,
+    closing: Closing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +64,10 @@ enum Reading {
     Parked,
 }
 
-/// What remains to be read before the connection is closed.
-enum Linger {
+/// How far the connection is closed.
+enum Closing {
     No,
-    Draining { left: usize, until: Pin<Box<Sleep>> },
+    Lingering(Linger),
     Done,
 }
 
@@ -91,7 +92,7 @@ impl<S> Guard<S> {
             reading: Reading::Between,
             timer: None,
             stall: None,
-            linger: Linger::No,
+            closing: Closing::No,
         }
     }
 
@@ -304,28 +305,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         ready!(timer.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
-
-    /// Reads and discards what a refused client still sends. Closing immediately would reset the connection, and the
-    /// client might never see the answer (RFC 9112 section 9.6).
-    fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let Linger::Draining { left, until } = &mut self.linger else { return Poll::Ready(()) };
-        let mut space = [std::mem::MaybeUninit::uninit(); READ];
-        while *left > 0 {
-            let mut space = ReadBuf::uninit(&mut space);
-            match Pin::new(&mut self.socket).poll_read(context, &mut space) {
-                Poll::Ready(Ok(())) if !space.filled().is_empty() => {
-                    *left = left.saturating_sub(space.filled().len());
-                }
-                Poll::Ready(_) => break,
-                Poll::Pending => {
-                    ready!(until.as_mut().poll(context));
-                    break;
-                }
-            }
-        }
-        self.linger = Linger::Done;
-        Poll::Ready(())
-    }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
@@ -361,17 +340,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if matches!(this.linger, Linger::No) {
+        if matches!(this.closing, Closing::No) {
             let result = Pin::new(&mut this.socket).poll_shutdown(context);
             ready!(this.poll_progress(context, result))?;
-            this.linger = if this.refused {
-                let until = Box::pin(sleep_until(Instant::now() + LINGER));
-                Linger::Draining { left: MAX_DRAINED, until }
-            } else {
-                Linger::Done
-            };
+            this.closing =
+                if this.refused { Closing::Lingering(Linger::begin()) } else { Closing::Done };
         }
-        ready!(this.poll_drain(context));
+        if let Closing::Lingering(linger) = &mut this.closing {
+            ready!(linger.poll(&mut this.socket, context));
+            this.closing = Closing::Done;
+        }
         Poll::Ready(Ok(()))
     }
 }
@@ -393,11 +371,5 @@ const PARK: Duration = Duration::from_millis(10);
 /// Interval of checks whether an answer is still being sent. Until then the connection is not parked.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Maximum of bytes in one read from the socket.
+/// Maximum number of bytes in one read from the socket.
 const READ: usize = 4 * 1024;
-
-/// Maximum time of reading from a client that was refused.
-const LINGER: Duration = Duration::from_secs(2);
-
-/// Maximum of bytes read from a client that was refused.
-const MAX_DRAINED: usize = 4 * 1024 * 1024;

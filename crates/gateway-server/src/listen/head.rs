@@ -30,9 +30,9 @@ pub(crate) enum Refusal {
 /// Size limits of a head.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeadLimits {
-    /// Maximum of bytes in the request line.
+    /// Maximum number of bytes in the request line.
     pub(crate) line: usize,
-    /// Maximum of bytes in the whole head.
+    /// Maximum number of bytes in the whole head.
     pub(crate) head: usize,
     /// Maximum number of header fields.
     pub(crate) fields: usize,

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::listen::head::Refusal;
 use crate::lock::lock;
 
-/// What the guard and the answers of one connection know about each other.
+/// The state of one connection, shared by its guard and its answers.
 ///
 /// The HTTP library reads ahead, so the second request may be refused before the first is answered. A refusal is
 /// therefore kept with the number of its request.

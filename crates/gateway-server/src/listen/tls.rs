@@ -88,7 +88,7 @@ mod with {
             Ok(())
         }
 
-        /// Performs the handshake. Returns nothing if it fails or takes longer than `within`.
+        /// Performs the handshake. Returns `None` if it fails or takes longer than `within`.
         pub(crate) async fn accept(
             &self,
             socket: TcpStream,
@@ -116,7 +116,7 @@ mod without {
 
     use crate::error::{Error, ErrorKind};
 
-    /// Never created: there is no TLS in this build.
+    /// Never created in a build without TLS.
     #[derive(Clone, Debug)]
     pub(crate) struct Acceptor(Infallible);
 

@@ -76,7 +76,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// Creates an empty file. Returns nothing if there is no usable temporary directory.
+    /// Creates an empty file. Returns `None` if the temporary directory cannot be used.
     pub(super) fn create(share: Share) -> Option<Self> {
         Some(Self { file: tempfile::tempfile().ok()?, share })
     }
