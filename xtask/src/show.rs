@@ -1,10 +1,11 @@
-//! One operation on one screen: what a person needs to call it or to serve it.
+//! One operation on one screen: what a person needs in order to call or serve it.
 
 use std::fmt::Write as _;
 
-use crate::ir::{Field, Operation, Otherwise, Param, Response, Service, Source, Type, Wire};
+use crate::ir::{Operation, Service};
+use crate::text::one_line;
 
-/// The screen of an operation.
+/// Returns the screen of an operation.
 pub fn operation(service: &Service, operation: &Operation) -> String {
     let mut out = String::new();
     let Operation { rust, select, doc, source, deprecated, .. } = operation;
@@ -12,33 +13,31 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     if let Some(why) = deprecated {
         line(&mut out, format_args!("Deprecated: {}", one_line(why)));
     }
+    let sections = source.phrase().map(|sections| format!("    ({sections})"));
     line(
         &mut out,
-        format_args!("\n  GET {}?{}={select}{}", service.path, service.selector, section(source)),
+        format_args!(
+            "\n  GET {}?{}={select}{}",
+            service.path,
+            service.selector,
+            sections.unwrap_or_default()
+        ),
     );
 
     if !operation.params.is_empty() {
         line(&mut out, "\nParameters");
         let rows = operation.params.iter().map(|param| {
-            let Param { wire, .. } = param;
-            [
-                wire.clone(),
-                param_type(service, param),
-                demand(operation, param),
-                one_line(&param.doc.0),
-            ]
+            let ty = param.restricted(service.type_label(param.ty));
+            let presence = operation.presence(param, str::to_owned);
+            [param.wire.clone(), ty, presence, one_line(&param.doc.0)]
         });
         table(&mut out, rows.collect());
     }
-    line(&mut out, format_args!("\nAnswer  {}", shape(service, &operation.response)));
+    line(&mut out, format_args!("\nAnswer  {}", service.outline(&operation.response)));
     if let Some(model) = service.response_model(operation) {
         let rows = model.fields.iter().map(|field| {
-            [
-                field.wire.clone(),
-                field_type(service, field.ty),
-                presence(field),
-                one_line(&field.doc.0),
-            ]
+            let presence = field.presence();
+            [field.wire.clone(), service.type_label(field.ty), presence, one_line(&field.doc.0)]
         });
         table(&mut out, rows.collect());
     }
@@ -51,30 +50,11 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
 }
 
 fn open_points(out: &mut String, service: &Service, operation: &Operation) {
-    let model = service.response_model(operation);
-    let fields: Vec<_> = model.map(|model| model.fields.iter().collect()).unwrap_or_default();
-    let types =
-        operation.params.iter().map(|param| param.ty).chain(fields.iter().map(|field| field.ty));
-    let of_types = types.filter_map(|ty| match ty {
-        Type::Scalar(index) => service.scalars.get(index).map(|scalar| scalar.open.as_slice()),
-        Type::Enum(index) => service.enums.get(index).map(|one| one.open.as_slice()),
-        Type::Model(index) => service.models.get(index).map(|model| model.open.as_slice()),
-        Type::Text | Type::Integer | Type::Boolean => None,
-    });
-    let mut points: Vec<_> = operation
-        .open
-        .iter()
-        .chain(operation.params.iter().flat_map(|param| &param.open))
-        .chain(fields.iter().flat_map(|field| &field.open))
-        .chain(of_types.flatten())
-        .filter_map(|id| service.open_point(id))
-        .collect();
-    points.sort_by_key(|point| point.number);
-    points.dedup_by_key(|point| point.number);
+    let points = service.open_points_of(operation);
     if points.is_empty() {
         return;
     }
-    line(out, "\nWhat the service text does not show");
+    line(out, "\nOpen points");
     for point in points {
         line(
             out,
@@ -85,7 +65,7 @@ fn open_points(out: &mut String, service: &Service, operation: &Operation) {
     }
 }
 
-/// Columns, wide enough for their content; the last one is wrapped under itself.
+/// Writes columns that are wide enough for their content; the last one wraps within itself.
 fn table(out: &mut String, rows: Vec<[String; 4]>) {
     let width = |column: usize| {
         rows.iter()
@@ -96,8 +76,8 @@ fn table(out: &mut String, rows: Vec<[String; 4]>) {
     };
     let [a, b, c] = [width(0), width(1), width(2)];
     let indent = 2 + a + 2 + b + 2 + c + 2;
-    for [name, ty, demand, doc] in rows {
-        _ = write!(out, "  {name:a$}  {ty:b$}  {demand:c$}  ");
+    for [name, ty, presence, doc] in rows {
+        _ = write!(out, "  {name:a$}  {ty:b$}  {presence:c$}  ");
         let mut column = indent;
         for (index, word) in doc.split(' ').enumerate() {
             let length = word.chars().count();
@@ -115,77 +95,9 @@ fn table(out: &mut String, rows: Vec<[String; 4]>) {
     }
 }
 
-/// The width of a screen that people put beside another.
+/// Width of the screen, in characters.
 const WIDTH: usize = 110;
 
 fn line(out: &mut String, text: impl std::fmt::Display) {
     _ = writeln!(out, "{text}");
-}
-
-fn one_line(text: &str) -> String {
-    crate::text::one_line(text)
-}
-
-fn section(source: &Source) -> String {
-    if source.0.is_empty() { String::new() } else { format!("    (section {})", source.0) }
-}
-
-fn field_type(service: &Service, ty: Type) -> String {
-    match (ty, service.type_name(ty)) {
-        (_, Some(name)) => name.pascal(),
-        (Type::Integer, None) => "integer".to_owned(),
-        (Type::Boolean, None) => "boolean".to_owned(),
-        _ => "text".to_owned(),
-    }
-}
-
-fn param_type(service: &Service, param: &Param) -> String {
-    let mut ty = field_type(service, param.ty);
-    if param.query_wire == Wire::Integer && param.ty != Type::Integer {
-        ty.push_str(", an integer");
-    }
-    if let Some(max) = param.max_chars {
-        _ = write!(ty, ", ≤ {max} characters");
-    }
-    match (param.min, param.max) {
-        (Some(min), Some(max)) => _ = write!(ty, ", {min} to {max}"),
-        (Some(min), None) => _ = write!(ty, ", ≥ {min}"),
-        (None, Some(max)) => _ = write!(ty, ", ≤ {max}"),
-        (None, None) => {}
-    }
-    ty
-}
-
-fn demand(operation: &Operation, param: &Param) -> String {
-    if param.required {
-        return "required".to_owned();
-    }
-    let needed: Vec<_> = operation.needed_by(param).map(|needed| needed.wire.as_str()).collect();
-    if needed.is_empty() {
-        return "optional".to_owned();
-    }
-    let otherwise = match param.otherwise {
-        Otherwise::NoEffect => "else no effect",
-        Otherwise::Error => "else an error",
-    };
-    format!("needs {}, {otherwise}", needed.join(" and "))
-}
-
-fn presence(field: &Field) -> String {
-    let mut presence = if field.required { "required" } else { "optional" }.to_owned();
-    if field.personal {
-        presence.push_str(", personal");
-    }
-    presence
-}
-
-fn shape(service: &Service, response: &Response) -> String {
-    let model = field_type(service, Type::Model(response.of()));
-    match response {
-        Response::Envelope { marker, success, items, .. } => {
-            format!("{{ \"{marker}\": \"{success}\", \"{items}\": [{model}, …] }}")
-        }
-        Response::Array { .. } => format!("[{model}, …]"),
-        Response::Object { .. } => model,
-    }
 }

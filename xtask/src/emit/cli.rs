@@ -1,20 +1,21 @@
-//! The program's commands: one for each operation, its parameters as flags.
+//! Code of gateway-cli: one command for each operation, with its parameters as flags.
 
-use std::fmt::Write as _;
+use crate::emit::file::GeneratedFile;
+use crate::ir::{Command, Operation, Service};
+use crate::text::{RustFile, string};
 
-use crate::emit::GeneratedFile;
-use crate::ir::{Command, Operation, Param, Service, Type, Wire};
-use crate::text::{Rust, string};
-
-mod ask;
+mod columns;
+mod flags;
+mod run;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
-    let mut file = Rust::new("The commands of the operations.");
+    let mut file = RustFile::new("The commands that call the operations.");
     file.line("use clap::{Args, Subcommand};");
     file.line("use gateway_client::model;");
     file.blank();
     file.line("use crate::failure::Failure;");
-    if service.operations.iter().flat_map(|one| &one.params).any(|one| value_type(one) == "u64") {
+    let mut params = service.operations.iter().flat_map(|one| &one.params);
+    if params.any(|param| flags::value_type(param) == "u64") {
         file.line("use crate::number::whole_number;");
     }
     file.line("use crate::output::select::Fields;");
@@ -27,20 +28,18 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     }
     for operation in &service.operations {
         if !operation.params.is_empty() {
-            flags(&mut file, operation);
-            ask::by_flags(&mut file, service, operation);
+            flags::declare(&mut file, operation);
+            run::by_flags(&mut file, service, operation);
         }
     }
     cheapest(&mut file, service);
-    ask::fields(&mut file, service);
-    vec![GeneratedFile {
-        path: "crates/gateway-cli/src/generated/commands.rs".to_owned(),
-        text: file.finish(),
-    }]
+    columns::declare(&mut file, service);
+    vec![GeneratedFile::rust("crates/gateway-cli/src/generated/commands.rs", file)]
 }
 
-/// What a token is tried with: an object if possible, because a list may be long.
-fn cheapest(file: &mut Rust, service: &Service) {
+/// Names the operation that checks a token: one with an object if possible, because a list may be
+/// long.
+fn cheapest(file: &mut RustFile, service: &Service) {
     let askable = |one: &&Operation| one.params.iter().all(|param| !param.required);
     let mut operations: Vec<_> = service.operations.iter().filter(askable).collect();
     operations.sort_by_key(|one| (one.response.is_list(), one.params.len()));
@@ -50,11 +49,12 @@ fn cheapest(file: &mut Rust, service: &Service) {
     file.line(format_args!("pub(crate) type Probe = model::{};", operation.rust.pascal()));
 }
 
-/// A command at the top: `candidates` with its verbs, or an operation whose selector has no `/`.
+/// A top-level command: `candidates` with its subcommands, or an operation whose selector has no `/`.
 struct Group<'a> {
     command: Command,
-    /// The verbs, each with its operation.
+    /// The subcommands, each with its operation.
     verbs: Vec<(String, &'a Operation)>,
+    /// The operation of a command without subcommands.
     alone: Option<&'a Operation>,
 }
 
@@ -63,16 +63,16 @@ impl Group<'_> {
         self.command.rust.variant()
     }
 
-    /// What it can do: what its one verb does, or the verbs that there are.
+    /// Returns the help text: that of the only subcommand, or the list of subcommands.
     fn about(&self) -> String {
         if let [(_, operation)] = self.verbs.as_slice() {
             return imperative(&operation.doc.0);
         }
         let verbs: Vec<_> = self.verbs.iter().map(|(verb, _)| verb.as_str()).collect();
-        format!("Ask about {}: {}.", self.command.noun, verbs.join(", "))
+        format!("Call an operation of {}: {}.", self.command.noun, verbs.join(", "))
     }
 
-    /// The type of its verbs.
+    /// Returns the type of the subcommands.
     fn verbs(&self) -> String {
         let name = self.command.rust.followed_by("command").pascal();
         if name == ALL { name + "_" } else { name }
@@ -93,8 +93,8 @@ fn groups(service: &Service) -> Vec<Group<'_>> {
     groups
 }
 
-fn commands(file: &mut Rust, service: &Service, groups: &[Group<'_>]) {
-    file.doc("What is asked of the service.");
+fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
+    file.doc("The commands that call an operation.");
     file.line("#[derive(Debug, Subcommand)]");
     file.open(format_args!("pub(crate) enum {ALL} {{"));
     for group in groups {
@@ -108,11 +108,11 @@ fn commands(file: &mut Rust, service: &Service, groups: &[Group<'_>]) {
         }
     }
     file.close("}");
-    ask::by_command(file, ALL, |file| {
+    run::by_command(file, ALL, |file| {
         for group in groups {
             let variant = group.variant();
             match group.alone {
-                Some(operation) => ask::arm(file, service, operation, &variant),
+                Some(operation) => run::arm(file, service, operation, &variant),
                 None => {
                     file.line(format_args!("Self::{variant}(command) => command.run(session),"));
                 }
@@ -121,24 +121,24 @@ fn commands(file: &mut Rust, service: &Service, groups: &[Group<'_>]) {
     });
 }
 
-fn verbs(file: &mut Rust, service: &Service, group: &Group<'_>) {
+fn verbs(file: &mut RustFile, service: &Service, group: &Group<'_>) {
     let name = group.verbs();
     file.blank();
-    file.doc(&format!("What can be asked about {}.", group.command.noun));
+    file.doc(&format!("The subcommands of `{}`.", group.command.noun));
     file.line("#[derive(Debug, Subcommand)]");
     file.open(format_args!("pub(crate) enum {name} {{"));
     for (verb, operation) in &group.verbs {
         variant(file, operation, verb, &operation.rust.variant());
     }
     file.close("}");
-    ask::by_command(file, &name, |file| {
+    run::by_command(file, &name, |file| {
         for (_, operation) in &group.verbs {
-            ask::arm(file, service, operation, &operation.rust.variant());
+            run::arm(file, service, operation, &operation.rust.variant());
         }
     });
 }
 
-fn variant(file: &mut Rust, operation: &Operation, name: &str, variant: &str) {
+fn variant(file: &mut RustFile, operation: &Operation, name: &str, variant: &str) {
     file.doc(&imperative(&operation.doc.0));
     file.line(format_args!("#[command(name = {})]", string(name)));
     if operation.params.is_empty() {
@@ -148,9 +148,9 @@ fn variant(file: &mut Rust, operation: &Operation, name: &str, variant: &str) {
     }
 }
 
-/// Says what a command does as the help of commands says it: "List", where the spec says what an operation does, "Lists".
+/// Returns a description in the imperative, as in the help of a command: "List" for "Lists".
 fn imperative(doc: &str) -> String {
-    // Only of verbs that are known: a description may as well begin with a noun.
+    // Only known verbs are changed: a description may begin with a noun.
     let (first, rest) = doc.split_once(' ').unwrap_or((doc, ""));
     match first.strip_suffix('s').filter(|verb| VERBS.contains(verb)) {
         Some(verb) => format!("{verb} {rest}"),
@@ -158,78 +158,10 @@ fn imperative(doc: &str) -> String {
     }
 }
 
-fn flags(file: &mut Rust, operation: &Operation) {
-    file.blank();
-    file.doc(&format!("The parameters of `{}`.", operation.select));
-    file.line("#[derive(Debug, Args)]");
-    file.open(format_args!("pub(crate) struct {}Flags {{", operation.rust.pascal()));
-    for param in &operation.params {
-        file.doc(&help(operation, param));
-        // The identifiers of the program's own flags have no colon.
-        let mut settings = format!("id = {}, long = {}", string(&id(param)), string(&param.flag()));
-        if let Some(name) = value_name(param) {
-            _ = write!(settings, ", value_name = {}", string(name));
-        }
-        for needed in operation.needed_by(param) {
-            _ = write!(settings, ", requires = {}", string(&id(needed)));
-        }
-        if param.query_wire == Wire::String && param.ty != Type::Boolean {
-            settings.push_str(", value_parser = clap::builder::NonEmptyStringValueParser::new()");
-        }
-        if value_type(param) == "i64" {
-            settings.push_str(", allow_negative_numbers = true");
-        }
-        if value_type(param) == "u64" {
-            settings.push_str(", value_parser = whole_number");
-        }
-        file.line(format_args!("#[arg({settings})]"));
-        let ty = value_type(param);
-        let name = param.rust.snake();
-        if param.required {
-            file.line(format_args!("{name}: {ty},"));
-        } else {
-            file.line(format_args!("{name}: Option<{ty}>,"));
-        }
-    }
-    file.close("}");
-}
-
-fn help(operation: &Operation, param: &Param) -> String {
-    let needed: Vec<_> =
-        operation.needed_by(param).map(|needed| format!("`--{}`", needed.flag())).collect();
-    if needed.is_empty() {
-        param.doc.0.clone()
-    } else {
-        format!("{} Needs {}.", param.doc.0, needed.join(" and "))
-    }
-}
-
-fn id(param: &Param) -> String {
-    format!("param:{}", param.wire)
-}
-
-fn value_name(param: &Param) -> Option<&'static str> {
-    match (param.ty, param.query_wire) {
-        (Type::Boolean, _) => None,
-        (_, Wire::Integer) => Some("N"),
-        (Type::Enum(_), Wire::String) => Some("NAME"),
-        (_, Wire::String) => Some("TEXT"),
-    }
-}
-
-fn value_type(param: &Param) -> &'static str {
-    match (param.ty, param.query_wire) {
-        (Type::Boolean, _) => "bool",
-        (Type::Integer, _) => "i64",
-        (_, Wire::Integer) => "u64",
-        (_, Wire::String) => "String",
-    }
-}
-
-/// The enum of all commands at the top.
+/// The enum of all top-level commands.
 const ALL: &str = "OperationCommand";
 
-/// The verbs that descriptions of operations begin with, followed by an `s`.
+/// Verbs with which the description of an operation may begin, without their `s`.
 const VERBS: &[&str] = &[
     "Ask", "Check", "Count", "Find", "Get", "List", "Read", "Report", "Return", "Search", "Show",
     "Sum", "Tell",
@@ -240,7 +172,7 @@ mod tests {
     use super::imperative;
 
     #[test]
-    fn a_command_is_told_what_to_do() {
+    fn help_is_in_the_imperative() {
         assert_eq!(imperative("Lists all vacancies: titles."), "List all vacancies: titles.");
         assert_eq!(imperative("Readers of the account."), "Readers of the account.");
         assert_eq!(imperative("Candidates."), "Candidates.");

@@ -1,42 +1,39 @@
-//! The client's methods: one for each operation, on the async and on the blocking client.
+//! Code of gateway-client: one method for each operation, on the async and on the blocking client.
 
-use crate::emit::GeneratedFile;
-use crate::emit::model::States;
+use crate::emit::describe;
+use crate::emit::file::GeneratedFile;
+use crate::emit::model::states::States;
 use crate::ir::{Operation, Response, Service};
-use crate::text::Rust;
+use crate::text::RustFile;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
-    let mut root = Rust::new("The operations of the service, as methods of the clients.");
+    let mut root = RustFile::new("The operations of the service, as methods of the clients.");
     root.line("mod blocking;");
     root.line("mod client;");
     vec![
-        GeneratedFile { path: format!("{FOLDER}.rs"), text: root.finish() },
-        GeneratedFile {
-            path: format!("{FOLDER}/client.rs"),
-            text: methods(service, &ASYNC).finish(),
-        },
-        GeneratedFile {
-            path: format!("{FOLDER}/blocking.rs"),
-            text: methods(service, &BLOCKING).finish(),
-        },
+        GeneratedFile::rust(format!("{FOLDER}.rs"), root),
+        GeneratedFile::rust(format!("{FOLDER}/client.rs"), methods(service, &ASYNC)),
+        GeneratedFile::rust(format!("{FOLDER}/blocking.rs"), methods(service, &BLOCKING)),
     ]
 }
 
 /// What differs between the two clients.
 struct Mode {
     purpose: &'static str,
+    /// The path of the client in its crate.
     client: &'static str,
-    /// Before and after a function or a call.
+    /// The keyword before `fn`.
     keyword: &'static str,
+    /// The suffix of a call.
     wait: &'static str,
 }
 
-fn methods(service: &Service, mode: &Mode) -> Rust {
-    let mut file = Rust::new(mode.purpose);
-    file.line(format_args!("use gateway_model::{{{}}};", names(service).join(", ")));
+fn methods(service: &Service, mode: &Mode) -> RustFile {
+    let mut file = RustFile::new(mode.purpose);
+    file.import("use gateway_model", names(service));
     file.blank();
     file.line("use crate::Error;");
-    file.line(format_args!("use {};", mode.client));
+    file.line(format_args!("use crate::{};", mode.client));
     file.blank();
     file.open("impl Client {");
     for (index, operation) in service.operations.iter().enumerate() {
@@ -49,69 +46,64 @@ fn methods(service: &Service, mode: &Mode) -> Rust {
     file
 }
 
-fn method(file: &mut Rust, service: &Service, operation: &Operation, mode: &Mode) {
+fn method(file: &mut RustFile, service: &Service, operation: &Operation, mode: &Mode) {
     let (name, query) = (operation.rust.method(), operation.rust.pascal());
-    let asks = !operation.params.is_empty();
-    file.doc(&operation.doc.0);
-    file.doc_break();
-    if !operation.source.0.is_empty() {
-        file.doc(&format!(
-            "Section {} of the service text. `{}` selects it.",
-            operation.source.0, operation.select
-        ));
-        file.doc_break();
-    }
+    describe::operation(file, service, operation);
     if operation.response.is_list() {
-        file.doc("A record that cannot be read does not lose the others: it is in `rejected`.");
         file.doc_break();
+        file.doc_markdown(
+            "A record that cannot be decoded is in [`Listing::rejected`]; the others are returned.",
+        );
     }
+    file.doc_break();
     file.doc_markdown("# Errors");
     file.doc_break();
     file.doc_markdown(
-        "Whatever kept a complete, successful and readable answer from being there; see [`Error::kind`].",
+        "Fails unless a complete, successful and readable answer is received; see [`Error::kind`].",
     );
-    file.doc_break();
-    example(file, operation, mode);
+    example(file, service, operation, mode);
     if let Some(reason) = &operation.deprecated {
         file.line(format_args!("#[deprecated = {}]", crate::text::string(reason)));
     }
     let output = output(service, operation);
-    let keyword = mode.keyword;
-    if asks {
+    let Mode { keyword, wait, .. } = mode;
+    if operation.params.is_empty() {
+        file.open(format_args!("pub {keyword}fn {name}(&self) -> Result<{output}, Error> {{"));
+        file.line(format_args!("self.send(&{query}::new()){wait}"));
+    } else {
         let states = States::of(operation).names();
         file.open(format_args!(
             "pub {keyword}fn {name}{states}(&self, query: &{query}{states}) -> Result<{output}, Error> {{"
         ));
-        file.line(format_args!("self.send(query){}", mode.wait));
-    } else {
-        file.open(format_args!("pub {keyword}fn {name}(&self) -> Result<{output}, Error> {{"));
-        file.line(format_args!("self.send(&{query}::new()){}", mode.wait));
+        file.line(format_args!("self.send(query){wait}"));
     }
     file.close("}");
 }
 
-fn example(file: &mut Rust, operation: &Operation, mode: &Mode) {
-    let (name, query) = (operation.rust.method(), operation.rust.pascal());
-    let required = operation.params.iter().any(|param| param.required);
-    if required {
-        // A value that fits every type a required parameter may have is for the model's own examples.
+fn example(file: &mut RustFile, service: &Service, operation: &Operation, mode: &Mode) {
+    // The model has the examples that need values for required parameters.
+    if operation.params.iter().any(|param| param.required) {
         return;
     }
-    let argument = if operation.params.is_empty() {
-        String::new()
+    let (name, query) = (operation.rust.method(), operation.rust.pascal());
+    let (import, argument) = if operation.params.is_empty() {
+        (String::new(), String::new())
     } else {
-        format!("&gateway_client::model::{query}::new()")
+        (format!("use gateway_client::model::{query};\n\n"), format!("&{query}::new()"))
     };
-    let client = if mode.wait.is_empty() { "blocking::Client" } else { "Client" };
-    file.doc_markdown("```no_run");
-    file.doc_markdown(format_args!(
-        "# {}fn example(client: gateway_client::{client}) -> Result<(), gateway_client::Error> {{",
-        mode.keyword
-    ));
-    file.doc_markdown(format_args!("let answer = client.{name}({argument}){}?;", mode.wait));
-    file.doc_markdown("# Ok(())");
-    file.doc_markdown("# }");
-    file.doc_markdown("```");
+    let model = service.response_model(operation).map(|model| model.rust.snake());
+    let answer = model.filter(|_| !operation.response.is_list()).unwrap_or("listing".to_owned());
+    let Mode { client, keyword, wait, .. } = mode;
+    file.doc_example(
+        "no_run",
+        format_args!(
+            "{import}\
+             # {keyword}fn example(client: gateway_client::{client}) -> Result<(), gateway_client::Error> {{\n\
+             let {answer} = client.{name}({argument}){wait}?;\n\
+             # Ok(())\n\
+             # }}"
+        ),
+    );
 }
 
 fn output(service: &Service, operation: &Operation) -> String {
@@ -122,36 +114,27 @@ fn output(service: &Service, operation: &Operation) -> String {
     }
 }
 
-/// Everything of the model that the methods name, sorted.
-fn names(service: &Service) -> Vec<String> {
-    let mut names: Vec<_> = service
-        .operations
-        .iter()
-        .flat_map(|operation| {
-            let model = service.response_model(operation).map(|one| one.rust.pascal());
-            [Some(operation.rust.pascal()), model].into_iter().flatten()
-        })
-        .collect();
-    if service.operations.iter().any(|operation| operation.response.is_list()) {
-        names.push("Listing".to_owned());
-    }
-    names.sort();
-    names.dedup();
-    names
+/// Returns the names of the model that the methods use.
+fn names(service: &Service) -> impl Iterator<Item = String> {
+    service.operations.iter().flat_map(|operation| {
+        let model = service.response_model(operation).map(|one| one.rust.pascal());
+        let listing = operation.response.is_list().then(|| "Listing".to_owned());
+        [Some(operation.rust.pascal()), model, listing].into_iter().flatten()
+    })
 }
 
 const FOLDER: &str = "crates/gateway-client/src/generated";
 
 const ASYNC: Mode = Mode {
     purpose: "The operations of the async client.",
-    client: "crate::Client",
+    client: "Client",
     keyword: "async ",
     wait: ".await",
 };
 
 const BLOCKING: Mode = Mode {
     purpose: "The operations of the blocking client.",
-    client: "crate::blocking::Client",
+    client: "blocking::Client",
     keyword: "",
     wait: "",
 };

@@ -1,14 +1,14 @@
-//! One JSON Schema per model, each complete in itself.
+//! One self-contained JSON Schema for each model.
 
 use serde_json::{Map, Value, json};
 
-use crate::emit::schema::{Schemas, file, reachable};
-use crate::emit::{GeneratedFile, MARK};
-use crate::ir::Service;
+use crate::emit::file::{GeneratedFile, MARK};
+use crate::emit::type_schemas::{TypeSchemas, reachable};
+use crate::ir::{Model, Service};
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
-    let schemas = Schemas { service, prefix: "#/$defs/" };
-    let one = |(index, model): (usize, &crate::ir::Model)| {
+    let schemas = TypeSchemas { service, prefix: "#/$defs/" };
+    let one = |(index, model): (usize, &Model)| {
         let mut schema = Map::new();
         schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
         schema.insert("$comment".to_owned(), json!(MARK));
@@ -21,10 +21,10 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
             }
         }
         schema.insert("$defs".to_owned(), Value::Object(definitions));
-        GeneratedFile {
-            path: format!("docs/generated/json-schema/{}.json", model.rust.kebab()),
-            text: file(&Value::Object(schema)),
-        }
+        GeneratedFile::json(
+            format!("docs/generated/json-schema/{}.json", model.rust.kebab()),
+            &Value::Object(schema),
+        )
     };
     service.models.iter().enumerate().map(one).collect()
 }

@@ -1,39 +1,40 @@
-//! The types of gateway-model: scalars, enums, records, and the queries of the operations.
+//! Code of gateway-model: scalars, enums, records, queries, constants and random values.
 
-pub(super) use self::queries::States;
-use crate::emit::GeneratedFile;
-use crate::ir::{Doc, Service, Source};
-use crate::text::Rust;
+use crate::emit::file::GeneratedFile;
+use crate::ir::Service;
+use crate::text::RustFile;
 
+mod draws;
 mod enums;
 mod queries;
 mod random;
 mod records;
 mod scalars;
+mod service;
+pub(in crate::emit) mod states;
+mod strategies;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
-    let file = |module: &str, text: Rust| GeneratedFile {
-        path: format!("crates/gateway-model/src/generated/{module}.rs"),
-        text: text.finish(),
-    };
+    let folder = "crates/gateway-model/src/generated";
     let mut files = records::emit(service);
-    files.extend([
-        GeneratedFile {
-            path: "crates/gateway-model/src/generated.rs".to_owned(),
-            text: root(service).finish(),
-        },
-        file("draws", random::draws(service)),
-        file("enums", enums::emit(service)),
-        file("queries", queries::emit(service)),
-        file("scalars", scalars::emit(service)),
-        file("strategies", random::strategies(service)),
-    ]);
+    files.push(GeneratedFile::rust(format!("{folder}.rs"), root(service)));
+    files.extend(
+        [
+            ("draws", draws::emit(service)),
+            ("enums", enums::emit(service)),
+            ("queries", queries::emit(service)),
+            ("scalars", scalars::emit(service)),
+            ("service", service::emit(service)),
+            ("strategies", strategies::emit(service)),
+        ]
+        .map(|(module, file)| GeneratedFile::rust(format!("{folder}/{module}.rs"), file)),
+    );
     files
 }
 
-/// The modules, and every name that users of the crate see.
-fn root(service: &Service) -> Rust {
-    let mut file = Rust::new("What `cargo xtask` made of the spec, and the names that users see.");
+/// Returns the root module, which re-exports every public name.
+fn root(service: &Service) -> RustFile {
+    let mut file = RustFile::new("Code that `cargo xtask` generates from the spec.");
     for module in ["enums", "models", "queries", "scalars", "service"] {
         file.line(format_args!("pub(crate) mod {module};"));
     }
@@ -50,29 +51,11 @@ fn root(service: &Service) -> Rust {
         .models
         .iter()
         .flat_map(|model| [model.rust.pascal(), model.rust.followed_by("ref").pascal()]);
-    re_export(&mut file, "enums", enums.collect());
-    re_export(&mut file, "models", models.collect());
-    re_export(
-        &mut file,
-        "queries",
-        service.operations.iter().map(|one| one.rust.pascal()).collect(),
-    );
-    re_export(&mut file, "scalars", service.scalars.iter().map(|one| one.rust.pascal()).collect());
+    let queries = service.operations.iter().map(|one| one.rust.pascal());
+    let scalars = service.scalars.iter().map(|one| one.rust.pascal());
+    file.import("pub use self::enums", enums);
+    file.import("pub use self::models", models);
+    file.import("pub use self::queries", queries);
+    file.import("pub use self::scalars", scalars);
     file
-}
-
-fn re_export(file: &mut Rust, module: &str, mut names: Vec<String>) {
-    names.sort();
-    if !names.is_empty() {
-        file.line(format_args!("pub use self::{module}::{{{}}};", names.join(", ")));
-    }
-}
-
-/// What every declaration is described by: what it is, where the service text says so.
-fn about(file: &mut Rust, doc: &Doc, source: &Source) {
-    file.doc(&doc.0);
-    if !source.0.is_empty() {
-        file.doc_break();
-        file.doc(&format!("Section {} of the service text.", source.0));
-    }
 }

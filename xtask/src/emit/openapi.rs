@@ -1,36 +1,37 @@
-//! OpenAPI 3.1: one valid document of the whole service, and an exact one for each operation.
+//! OpenAPI 3.1: one document of the whole service, and an exact one for each operation.
 //!
-//! OpenAPI has one operation per path and method, and all of ours share both. The whole document
-//! therefore says `oneOf` where the operations differ; the exact ones fix the selector.
+//! OpenAPI has one operation per path and method, and all our operations share both. The document
+//! of the whole service therefore merges them, with `anyOf` where they differ. The exact documents
+//! fix the selector.
 
 use serde_json::{Map, Value, json};
 
-use crate::emit::schema::{Schemas, describe, file, reachable};
-use crate::emit::{GeneratedFile, MARK};
+use crate::emit::file::{GeneratedFile, MARK};
+use crate::emit::type_schemas::{TypeSchemas, describe, reachable};
 use crate::ir::{Operation, Otherwise, Param, Service};
 use crate::text::one_line;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
-    let document = |name: String, document: &Value| GeneratedFile {
-        path: format!("docs/generated/openapi/{name}.json"),
-        text: file(document),
+    let file = |name: &str, document: &Value| {
+        GeneratedFile::json(format!("docs/generated/openapi/{name}.json"), document)
     };
     let exact = service.operations.iter().map(|operation| {
-        document(
-            operation.rust.kebab(),
-            &whole(service, &service.path, &get(service, operation), &[operation]),
-        )
+        let document = document(service, &get(service, operation), &[operation]);
+        file(&operation.rust.kebab(), &document)
     });
     let operations: Vec<_> = service.operations.iter().collect();
-    let merged = whole(service, &service.path, &merged(service), &operations);
-    exact.chain([document(service.name.clone(), &merged)]).collect()
+    let merged = document(service, &merged(service), &operations);
+    exact.chain([file(&service.name, &merged)]).collect()
 }
 
 const PREFIX: &str = "#/components/schemas/";
 
-/// A document around one operation object.
-fn whole(service: &Service, path: &str, get: &Value, operations: &[&Operation]) -> Value {
-    let schemas = Schemas { service, prefix: PREFIX };
+/// The component of problem documents, a name that no model can have.
+const PROBLEM: &str = "Problem";
+
+/// Returns a document around one operation object.
+fn document(service: &Service, get: &Value, operations: &[&Operation]) -> Value {
+    let schemas = TypeSchemas { service, prefix: PREFIX };
     let mut models: Vec<_> = operations
         .iter()
         .flat_map(|operation| reachable(service, operation.response.of()))
@@ -43,7 +44,7 @@ fn whole(service: &Service, path: &str, get: &Value, operations: &[&Operation]) 
             components.insert(model.rust.pascal(), schemas.model(index));
         }
     }
-    components.insert("Problem_".to_owned(), problem());
+    components.insert(PROBLEM.to_owned(), problem());
     let mut info = Map::new();
     info.insert("title".to_owned(), json!(one_line(&service.title)));
     info.insert("version".to_owned(), json!(service.version));
@@ -57,7 +58,7 @@ fn whole(service: &Service, path: &str, get: &Value, operations: &[&Operation]) 
             "variables": { "host": { "default": "gateway.example.com" } },
         }],
         "security": [{ "bearer": [] }],
-        "paths": { path: { "get": get } },
+        "paths": { &service.path: { "get": get } },
         "components": {
             "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } },
             "schemas": components,
@@ -65,10 +66,10 @@ fn whole(service: &Service, path: &str, get: &Value, operations: &[&Operation]) 
     })
 }
 
-/// RFC 9457, for every answer that is no success.
+/// Returns the schema of a problem document, for every answer that is not a success.
 fn problem() -> Value {
     json!({
-        "description": "What went wrong (RFC 9457).",
+        "description": "A problem document (RFC 9457).",
         "type": "object",
         "properties": {
             "type": { "type": "string" },
@@ -80,9 +81,9 @@ fn problem() -> Value {
     })
 }
 
-/// One operation, exactly: the selector is a constant.
+/// Returns one operation exactly: the selector is a constant.
 fn get(service: &Service, operation: &Operation) -> Value {
-    let schemas = Schemas { service, prefix: PREFIX };
+    let schemas = TypeSchemas { service, prefix: PREFIX };
     let selector = json!({
         "name": service.selector,
         "in": "query",
@@ -107,9 +108,9 @@ fn get(service: &Service, operation: &Operation) -> Value {
     Value::Object(get)
 }
 
-/// All operations in one: which answer comes depends on the selector.
+/// Returns all operations merged into one, whose answer depends on the selector.
 fn merged(service: &Service) -> Value {
-    let schemas = Schemas { service, prefix: PREFIX };
+    let schemas = TypeSchemas { service, prefix: PREFIX };
     let selects: Vec<_> = service.operations.iter().map(|operation| &operation.select).collect();
     let selector = json!({
         "name": service.selector,
@@ -158,7 +159,7 @@ fn merged(service: &Service) -> Value {
     }
     let answer = match answers.as_slice() {
         [one] => one.clone(),
-        // Two models may overlap, as other members are allowed.
+        // Not `oneOf`: two models may overlap, because other fields are allowed.
         _ => json!({ "anyOf": answers }),
     };
     let operations: Vec<_> = service.operations.iter().collect();
@@ -183,7 +184,7 @@ fn parameter(param: &Param, schema: Value, more: &str, required: bool) -> Value 
     Value::Object(parameter)
 }
 
-/// What no OpenAPI keyword says: a parameter that needs another.
+/// Returns a sentence about the parameters that a parameter needs, which OpenAPI cannot express.
 fn needs(operation: &Operation, param: &Param) -> String {
     let names: Vec<_> =
         operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
@@ -200,7 +201,7 @@ fn needs(operation: &Operation, param: &Param) -> String {
 fn responses(service: &Service, answer: Value, operations: &[&Operation]) -> Value {
     let mut examples = Map::new();
     for example in operations.iter().flat_map(|operation| service.examples_of(operation)) {
-        // Answers with records that are to be rejected do not fit the schema, by intent.
+        // An answer with records to reject does not fit the schema, on purpose.
         if example.rejected.is_empty()
             && let Ok(value) = serde_json::from_str::<Value>(&example.body)
         {
@@ -214,10 +215,10 @@ fn responses(service: &Service, answer: Value, operations: &[&Operation]) -> Val
         content.insert("examples".to_owned(), Value::Object(examples));
     }
     json!({
-        "200": { "description": "Success.", "content": { &service.accept: content } },
+        "200": { "description": "The call succeeded.", "content": { &service.accept: content } },
         "default": {
-            "description": "Anything else.",
-            "content": { "application/problem+json": { "schema": { "$ref": format!("{PREFIX}Problem_") } } },
+            "description": "The call failed.",
+            "content": { "application/problem+json": { "schema": { "$ref": format!("{PREFIX}{PROBLEM}") } } },
         },
     })
 }

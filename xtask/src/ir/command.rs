@@ -1,20 +1,20 @@
-//! How operations and parameters are called on the command line: `candidates/list` is `candidates list`.
+//! Names of operations and parameters on the command line: `candidates/list` is `candidates list`.
 
 use crate::ir::{Operation, Param, RustName};
 
-/// Where an operation stands on the command line.
+/// The command of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// The command at the top, made of what stands before the first `/` of the selector.
+    /// The top-level command: the part of the selector before its first `/`.
     pub noun: String,
     /// The name of that command in Rust.
     pub rust: RustName,
-    /// The command below it; none if the selector has no `/`.
+    /// The subcommand; `None` if the selector has no `/`.
     pub verb: Option<String>,
 }
 
 impl Operation {
-    /// Where the operation stands on the command line.
+    /// Returns the command of the operation.
     pub fn command(&self) -> Command {
         let (noun, verb) = match self.select.split_once('/') {
             Some((noun, verb)) => (noun, Some(verb.replace('/', "-"))),
@@ -22,25 +22,25 @@ impl Operation {
         };
         let reserved = RESERVED_COMMANDS.contains(&noun);
         let noun = if reserved { format!("service-{noun}") } else { noun.to_owned() };
-        // What begins with a digit is a good command, but no name in Rust.
+        // A command may begin with a digit, a Rust name may not.
         let rust = RustName::new(&noun).or_else(|| RustName::new(&format!("service-{noun}")));
         Command { rust: rust.unwrap_or_else(|| self.rust.clone()), noun, verb }
     }
 }
 
 impl Param {
-    /// The flag of the parameter; one that the program has for itself gets a prefix.
+    /// Returns the flag of the parameter, with a prefix if the program already has such a flag.
     pub fn flag(&self) -> String {
         let name = self.wire.replace('_', "-");
         if RESERVED_FLAGS.contains(&name.as_str()) { format!("param-{name}") } else { name }
     }
 }
 
-/// The commands that are written by hand.
+/// Commands that are written by hand.
 const RESERVED_COMMANDS: &[&str] =
     &["api", "auth", "check", "completions", "config", "help", "man", "version"];
 
-/// The flags of every command.
+/// Flags that every command has.
 const RESERVED_FLAGS: &[&str] = &[
     "allow-insecure-http",
     "base-url",
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn commands() {
+    fn a_selector_becomes_a_command() {
         check("candidates/list", "candidates", "Candidates", Some("list"));
         check("a.b/c/d", "a.b", "AB", Some("c-d"));
         check("match", "match", "Match", None);

@@ -1,10 +1,10 @@
-//! Names in Rust: one name, every case, never a keyword.
+//! Names in Rust: one name in every case, never a keyword.
 
-use self::taken::{CRATES, KEYWORDS, METHODS, METHODS_OF_CLIENTS, TYPES};
+use crate::ir::name::reserved::{CRATES, KEYWORDS, METHODS, METHODS_OF_CLIENTS, TYPES};
 
-mod taken;
+mod reserved;
 
-/// A name made of words, written in the case that a place needs.
+/// A name made of words, written in the case that its place needs.
 ///
 /// Two names are equal when their words are; `phoneMobile` and `phone_mobile` are the same name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +14,8 @@ pub struct RustName {
 
 impl RustName {
     /// Splits a text into words at case changes and at everything that is neither a letter nor a
-    /// digit. `None` if no name can be made of it: nothing left, a leading digit, not ASCII.
+    /// digit. Returns `None` if the result is not a name: it is empty, begins with a digit, or the
+    /// text is not ASCII.
     pub fn new(text: &str) -> Option<Self> {
         let mut words: Vec<String> = Vec::new();
         let mut word = String::new();
@@ -44,41 +45,43 @@ impl RustName {
         (!first.is_ascii_digit()).then_some(Self { words })
     }
 
-    /// `phone_mobile`, for fields, methods, functions and modules. A keyword gets a trailing
-    /// underscore (`type_`), because not every keyword can be a raw identifier; so does what the
-    /// support code calls its own (`new_`).
+    /// Returns `phone_mobile`, for fields, methods, functions and modules. A keyword gets a trailing
+    /// underscore (`type_`), because not every keyword can be a raw identifier; so does a name that
+    /// the support code uses (`new_`).
     pub fn snake(&self) -> String {
         let name = self.words.join("_");
         let taken = KEYWORDS.contains(&name.as_str()) || METHODS.contains(&name.as_str());
         if taken { name + "_" } else { name }
     }
 
-    /// `list_candidates`, for methods of the clients, which have some by hand.
+    /// Returns `list_candidates`, for methods of the clients. A name that a hand-written method has
+    /// gets a trailing underscore.
     pub fn method(&self) -> String {
         let name = self.snake();
         if METHODS_OF_CLIENTS.contains(&name.as_str()) { name + "_" } else { name }
     }
 
-    /// `candidate`, for modules, which must not hide a crate from those beside them.
+    /// Returns `candidate`, for modules. A name that would hide a crate from the modules beside it
+    /// gets a trailing underscore.
     pub fn module(&self) -> String {
         let name = self.snake();
         if CRATES.contains(&name.as_str()) { name + "_" } else { name }
     }
 
-    /// `PhoneMobile`, for types. What the prelude or the support code means by
-    /// another name gets a trailing underscore (`Option_`).
+    /// Returns `PhoneMobile`, for types. A name that the prelude or the support code uses gets a
+    /// trailing underscore (`Option_`).
     pub fn pascal(&self) -> String {
         let name: String = self.words.iter().map(|word| capitalized(word)).collect();
         if TYPES.contains(&name.as_str()) { name + "_" } else { name }
     }
 
-    /// `Shortlist`, for variants, which may be named like what the prelude has.
+    /// Returns `Shortlist`, for variants, which may share a name with an item of the prelude.
     pub fn variant(&self) -> String {
         let name: String = self.words.iter().map(|word| capitalized(word)).collect();
         if name == "Self" { name + "_" } else { name }
     }
 
-    /// The name with a word after it: `CandidateRef` is `Candidate` with `ref`.
+    /// Returns the name with a word after it: `CandidateRef` is `Candidate` with `ref`.
     #[must_use]
     pub fn followed_by(&self, word: &str) -> Self {
         let mut words = self.words.clone();
@@ -86,7 +89,7 @@ impl RustName {
         Self { words }
     }
 
-    /// The name with a word before it: `UnknownStatusName` is `StatusName` with `unknown`.
+    /// Returns the name with a word before it: `UnknownStatusName` is `StatusName` with `unknown`.
     #[must_use]
     pub fn preceded_by(&self, word: &str) -> Self {
         let mut words = self.words.clone();
@@ -94,22 +97,22 @@ impl RustName {
         Self { words }
     }
 
-    /// `PHONE_MOBILE`, for constants.
-    pub fn shouting(&self) -> String {
+    /// Returns `PHONE_MOBILE`, for constants.
+    pub fn screaming_snake(&self) -> String {
         self.words.join("_").to_ascii_uppercase()
     }
 
-    /// `phone-mobile`, for commands, flags and file names.
+    /// Returns `phone-mobile`, for commands, flags and file names.
     pub fn kebab(&self) -> String {
         self.words.join("-")
     }
 
-    /// `phone_mobile`, the words as they are, for names that the spec itself uses.
+    /// Returns `phone_mobile` without an added underscore, for names that are not in Rust code.
     pub fn words(&self) -> String {
         self.words.join("_")
     }
 
-    /// `phone mobile`, for sentences.
+    /// Returns `phone mobile`, for sentences.
     pub fn spaced(&self) -> String {
         self.words.join(" ")
     }
@@ -129,12 +132,13 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<[&str; 4]>) {
         let name = RustName::new(text);
-        let cases = name.map(|name| [name.snake(), name.pascal(), name.shouting(), name.kebab()]);
+        let cases =
+            name.map(|name| [name.snake(), name.pascal(), name.screaming_snake(), name.kebab()]);
         assert_eq!(cases, expected.map(|names| names.map(str::to_owned)), "{text}");
     }
 
     #[test]
-    fn every_case() {
+    fn one_name_in_every_case() {
         check(
             "phone_mobile",
             Some(["phone_mobile", "PhoneMobile", "PHONE_MOBILE", "phone-mobile"]),
@@ -148,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn taken_names_get_an_underscore() {
+    fn reserved_names_get_an_underscore() {
         check("type", Some(["type_", "Type", "TYPE", "type"]));
         check("self", Some(["self_", "Self_", "SELF", "self"]));
         check("option", Some(["option", "Option_", "OPTION", "option"]));
@@ -167,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name() {
+    fn some_texts_are_not_names() {
         for text in ["", "…", "2fast", "--", "v\u{430}cancy"] {
             check(text, None);
         }

@@ -15,7 +15,6 @@ pub(super) fn marked(path: &str, text: &str) -> String {
         "rs" => format!("//! {mark}\n//!\n{text}"),
         "md" => format!("<!-- {mark} -->\n\n{text}"),
         "json" => text.replacen(MARK, &mark, 1),
-        "smithy" => format!("// {mark}\n{text}"),
         _ => format!("# {mark}\n{text}"),
     }
 }
@@ -30,7 +29,7 @@ pub(super) fn fits(text: &str) -> Option<bool> {
     let original = match before {
         "//! " => rest.strip_prefix("\n//!\n")?.to_owned(),
         "<!-- " => rest.strip_prefix(" -->\n\n")?.to_owned(),
-        "// " | "# " => rest.strip_prefix('\n')?.to_owned(),
+        "# " => rest.strip_prefix('\n')?.to_owned(),
         _ => format!("{before}{MARK}{rest}"),
     };
     Some(hash(original.as_bytes()) == hash_given)
@@ -48,12 +47,7 @@ mod tests {
     #[test]
     fn an_edit_shows() {
         let json = format!("{{\n  \"$comment\": \"{MARK}\",\n  \"a\": 1\n}}\n");
-        for (path, text) in [
-            ("a.rs", "//! A.\n"),
-            ("a.md", "# A\n"),
-            ("a.smithy", "$version: \"2\"\n"),
-            ("a.json", &json),
-        ] {
+        for (path, text) in [("a.rs", "//! A.\n"), ("a.md", "# A\n"), ("a.json", &json)] {
             let whole = marked(path, text);
             assert_eq!(fits(&whole), Some(true), "{whole}");
             assert_eq!(fits(&format!("{whole} ")), Some(false), "{whole}");

@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use crate::emit::GeneratedFile;
 use crate::output::Error;
-use crate::text::Rust;
+use crate::text::RustFile;
 
 /// The `generated.rs` of every crate that has generated modules, unless an emitter made it.
 pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
@@ -26,7 +26,7 @@ pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
             continue;
         }
         modules.sort_unstable();
-        let mut root = Rust::new(
+        let mut root = RustFile::new(
             "What `cargo xtask` made of the spec; the files beside it re-export it by name.",
         );
         for module in modules {

@@ -1,21 +1,21 @@
-//! Descriptions as Markdown: prose in, prose out, whatever the prose says.
+//! Descriptions as Markdown: the reader sees the text of the spec, and none of it acts as markup.
 
-use crate::text::is_hidden;
+use crate::text::encode::is_hidden;
 
-/// A description as Markdown, one line per paragraph, paragraphs apart by an empty line.
+/// Returns a description as Markdown, one line per paragraph, with an empty line between paragraphs.
 ///
-/// `Code` between backticks stays code; everything else is shown as it stands. Words that look
+/// `Code` between backticks stays code; everything else is shown as written. Words that look
 /// like code (`snake_case`, `CamelCase`, paths, addresses) become code.
 pub fn markdown(text: &str) -> String {
     paragraphs(text).map(|words| guard(&words.join(" "))).collect::<Vec<_>>().join("\n\n")
 }
 
-/// A description as Markdown inside a line: in a heading, a list item or the cell of a table.
+/// Returns a description as Markdown on one line, for a heading, a list item or a table cell.
 pub fn inline(text: &str) -> String {
     paragraphs(text).map(|words| words.join(" ")).collect::<Vec<_>>().join(" ")
 }
 
-/// A block of code that its content cannot close.
+/// Returns a block of code that its content cannot close.
 pub fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -23,7 +23,8 @@ pub fn fenced(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// A description as escaped words; a code span is one word, so a line is never broken inside it.
+/// Returns a description as escaped words, by paragraph. A code span is one word, so no line break
+/// falls inside it.
 pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = Vec<String>> {
     let text = text.replace("\r\n", "\n");
     let mut paragraphs = vec![Vec::new()];
@@ -59,7 +60,7 @@ fn words(paragraph: &str) -> Vec<String> {
         if rest.is_empty() {
             return words;
         }
-        // A word runs to the next white space outside a code span.
+        // A word ends at the next whitespace outside a code span.
         let mut word = String::new();
         while rest.starts_with(|c: char| !c.is_whitespace()) {
             let ticks = rest.len() - rest.trim_start_matches('`').len();
@@ -90,7 +91,7 @@ fn code_span(text: &str) -> Option<(String, &str)> {
     (!code.is_empty()).then(|| (format!("`{code}`"), after))
 }
 
-/// A word without backticks: as code if it looks like code, else escaped.
+/// Returns a word without backticks: as code if it looks like code, else escaped.
 fn plain(word: &str) -> String {
     let is_edge = |c: char| !c.is_alphanumeric() && c != '_' && c != '/' && c != '{' && c != '}';
     let core = word.trim_matches(is_edge);
@@ -99,7 +100,7 @@ fn plain(word: &str) -> String {
     }
     let before = word.len() - word.trim_start_matches(is_edge).len();
     let (head, tail) = word.split_at_checked(before).unwrap_or(("", word));
-    // A call keeps its parentheses, a macro its mark.
+    // A call keeps its parentheses, a macro its exclamation mark.
     let rest = tail.strip_prefix(core).unwrap_or_default();
     let closing = match rest {
         _ if rest.starts_with("!()") => 3,
@@ -121,7 +122,7 @@ fn looks_like_code(word: &str) -> bool {
         || word.contains("://")
 }
 
-/// Words with a capital inside that are words.
+/// Words with a capital letter inside that are not code.
 const WORDS: &[&str] = &[
     "GiB",
     "GitHub",
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_stays_prose() {
+    fn only_code_is_marked_as_code() {
         check("Ends here.  And `code` there.", "Ends here. And `code` there.");
         check("One.\n\nTwo\nlines.", "One.\n\nTwo lines.");
         check("See (phone_mobile), `a b`.", "See (`phone_mobile`), `a b`.");
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_is_shown() {
+    fn markup_in_a_description_is_escaped() {
         check("# no heading", "\\# no heading");
         check("12. no list", "12\\. no list");
         check("<script>a*b*</script>", "\\<script\\>a\\*b\\*\\</script\\>");
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_characters_do_not_pass() {
+    fn hidden_characters_are_replaced() {
         check("a\u{202e}b", "a\u{fffd}b");
         check("a\u{2028}b", "a b");
     }

@@ -1,5 +1,5 @@
-//! Random specs, with hostile texts and names wherever the language allows them: the generated
-//! code parses, and what it does never depends on what a description says.
+//! Random specs, with hostile texts and names wherever the language allows them. The generated code
+//! parses, and its behaviour does not depend on descriptions.
 
 #![expect(
     clippy::expect_used,
@@ -21,7 +21,7 @@ fn read(spec: &str, folder: &std::path::Path) -> Service {
     reading.service.unwrap_or_else(|| panic!("{}\n{spec}", reading.report))
 }
 
-/// The tokens of a file without its descriptions.
+/// Returns the tokens of a file without its descriptions.
 fn code(tokens: TokenStream) -> Vec<String> {
     let mut code = Vec::new();
     let mut rest = tokens.into_iter().peekable();
@@ -52,7 +52,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn generated_code_parses_and_descriptions_do_nothing(random in service::random()) {
+    fn generated_code_parses_and_ignores_descriptions(random in service::random()) {
         let folder = tempfile::tempdir().expect("a folder");
         let hostile = read(&random.write(folder.path(), false), folder.path());
         let dull = read(&random.write(folder.path(), true), folder.path());

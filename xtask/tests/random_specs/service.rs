@@ -1,4 +1,4 @@
-//! A random service: data first, then a spec with hostile descriptions or with dull ones.
+//! A random service: first as data, then as a spec with hostile or with dull descriptions.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-/// One random service, as data; written as a spec with its own descriptions or with dull ones.
+/// A random service as data, which is written as a spec with hostile or with dull descriptions.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     docs: Vec<String>,
@@ -34,7 +34,7 @@ enum ParamKind {
     Boolean,
     Id,
     Enum(usize),
-    /// Needs the one before it.
+    /// Needs the parameter before it.
     Needing,
     Required,
 }
@@ -84,7 +84,7 @@ const HOSTILE: &[&str] = &[
     "\u{a0}",
 ];
 
-/// Names that mean something to Rust.
+/// Names with a meaning in Rust.
 const TAKEN: &[&str] = &[
     "Option",
     "Vec",
@@ -109,7 +109,7 @@ fn prose() -> impl Strategy<Value = String> {
         .prop_map(|pieces| format!("It {}", pieces.concat()))
 }
 
-/// Any text on one line: a JSON key, an enum value, a marker.
+/// Returns any text on one line: a JSON key, an enum value, a marker.
 fn wire() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(HOSTILE), 0..5)
         .prop_map(|pieces| format!("w{}", pieces.concat()).replace('\n', "_").trim().to_owned())
@@ -162,13 +162,13 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
         })
 }
 
-/// Text as TOML writes it between quotes.
+/// Returns a text as a quoted TOML string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 impl Random {
-    /// The spec, and its fixtures in a folder.
+    /// Returns the spec, and writes its fixtures to a folder.
     pub(crate) fn write(&self, folder: &Path, dull: bool) -> String {
         let mut writer = Writer { random: self, dull, docs: 0, wires: 0, spec: String::new() };
         writer.head();

@@ -1,17 +1,18 @@
-//! Enums: open-ended ones keep what they do not know, closed ones refuse it.
+//! Enums: open-ended ones keep an unlisted value, closed ones reject it.
 
+use crate::emit::describe;
 use crate::ir::{Enum, Service};
-use crate::text::{Rust, string};
+use crate::text::{RustFile, string};
 
-pub(super) fn emit(service: &Service) -> Rust {
-    let mut file = Rust::new("The enums of the service.");
+pub(super) fn emit(service: &Service) -> RustFile {
+    let mut file = RustFile::new("The enums of the service.");
     if !service.enums.is_empty() {
         file.line("use crate::wire_enum::wire_enum;");
     }
     for one in &service.enums {
         file.blank();
         file.open("wire_enum! {");
-        super::about(&mut file, &one.doc, &one.source);
+        describe::declaration(&mut file, &one.doc, &one.source);
         let (name, unlisted) = (one.rust.pascal(), string(&unlisted(one)));
         if one.open_ended {
             let unknown = one.rust.preceded_by("unknown").pascal();
@@ -22,10 +23,7 @@ pub(super) fn emit(service: &Service) -> Rust {
         file.open("{");
         for value in &one.values {
             file.doc(&value.doc.0);
-            if let Some(why) = &value.deprecated {
-                file.doc_break();
-                file.doc(&format!("Deprecated: {why}."));
-            }
+            describe::deprecation(&mut file, value.deprecated.as_ref());
             file.line(format_args!("{} = {},", value.rust.variant(), string(&value.wire)));
         }
         file.close("}");
@@ -34,7 +32,7 @@ pub(super) fn emit(service: &Service) -> Rust {
     file
 }
 
-/// A text that is none of the values, for the examples.
+/// Returns a text that is not one of the values, for the examples.
 fn unlisted(one: &Enum) -> String {
     let mut text = "later".to_owned();
     while one.values.iter().any(|value| value.wire == text) {

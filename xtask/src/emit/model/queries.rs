@@ -1,16 +1,15 @@
-//! Queries: plain data per operation, with a type that knows which parameters were given.
+//! Queries: one type for each operation. A type parameter tells which parameters were given.
 
-pub(in crate::emit) use self::states::States;
+use crate::emit::model::states::States;
 use crate::ir::{Operation, Param, Response, Service, Type, Wire};
-use crate::text::{Rust, string};
+use crate::text::{RustFile, string};
 
 mod docs;
 mod imports;
-mod states;
 
-pub(super) fn emit(service: &Service) -> Rust {
+pub(super) fn emit(service: &Service) -> RustFile {
     let mut file =
-        Rust::new("The operations of the service: what is asked, and how the answer is read.");
+        RustFile::new("The queries of the operations, and how their answers are decoded.");
     imports::write(&mut file, service);
     for operation in &service.operations {
         file.blank();
@@ -19,19 +18,19 @@ pub(super) fn emit(service: &Service) -> Rust {
     file
 }
 
-fn query(file: &mut Rust, service: &Service, operation: &Operation) {
+fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
     let states = States::of(operation);
     docs::of_query(file, service, operation);
     structure(file, service, operation, &states);
     constructor(file, service, operation, &states);
     setters(file, service, operation, &states);
-    the_operation(file, service, operation, &states);
+    operation_impl(file, service, operation, &states);
     if operation.response.is_list() {
-        list_operation(file, service, operation, &states);
+        list_operation_impl(file, service, operation, &states);
     }
 }
 
-fn structure(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+fn structure(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
     let name = operation.rust.pascal();
     if operation.params.is_empty() {
         file.line("#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]");
@@ -52,7 +51,7 @@ fn structure(file: &mut Rust, service: &Service, operation: &Operation, states: 
     file.close("}");
 }
 
-fn constructor(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+fn constructor(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
     let name = operation.rust.pascal();
     let required: Vec<_> = operation.params.iter().filter(|param| param.required).collect();
     file.blank();
@@ -91,7 +90,7 @@ fn constructor(file: &mut Rust, service: &Service, operation: &Operation, states
         file.blank();
         file.open(format_args!("impl Default for {name} {{"));
         if operation.deprecated.is_some() {
-            let reason = "who uses the constructor is told, not who only names the type";
+            let reason = "only a direct call of the constructor should warn";
             file.line(format_args!("#[expect(deprecated, reason = {})]", string(reason)));
         }
         file.open("fn default() -> Self {");
@@ -101,7 +100,7 @@ fn constructor(file: &mut Rust, service: &Service, operation: &Operation, states
     }
 }
 
-fn setters(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+fn setters(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
     let name = operation.rust.pascal();
     let optional = operation.params.iter().enumerate().filter(|(_, param)| !param.required);
     for (index, param) in optional {
@@ -138,7 +137,7 @@ fn setters(file: &mut Rust, service: &Service, operation: &Operation, states: &S
     }
 }
 
-fn the_operation(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
     let (name, generics) = (operation.rust.pascal(), states.names());
     file.blank();
     file.open(format_args!("impl{generics} Operation for {name}{generics} {{"));
@@ -161,7 +160,7 @@ fn the_operation(file: &mut Rust, service: &Service, operation: &Operation, stat
     file.blank();
     file.open("fn decode(body: &[u8]) -> Result<Self::Output, Error> {");
     if operation.response.is_list() {
-        file.line(format_args!("whole::list({}, body)", operation.rust.shouting()));
+        file.line(format_args!("whole::list({}, body)", operation.rust.screaming_snake()));
     } else {
         file.line("whole::object(body)");
     }
@@ -169,8 +168,8 @@ fn the_operation(file: &mut Rust, service: &Service, operation: &Operation, stat
     file.close("}");
 }
 
-/// Writes a parameter into the query, if it was given.
-fn push(file: &mut Rust, service: &Service, param: &Param) {
+/// Writes the code that adds a parameter to the query, if it was given.
+fn push(file: &mut RustFile, service: &Service, param: &Param) {
     let (name, wire) = (param.rust.snake(), string(&param.wire));
     let wire_is_integer = match param.ty {
         Type::Scalar(index) => {
@@ -199,9 +198,14 @@ fn push(file: &mut Rust, service: &Service, param: &Param) {
     }
 }
 
-fn list_operation(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+fn list_operation_impl(
+    file: &mut RustFile,
+    service: &Service,
+    operation: &Operation,
+    states: &States,
+) {
     let (name, generics) = (operation.rust.pascal(), states.names());
-    let layout = operation.rust.shouting();
+    let layout = operation.rust.screaming_snake();
     let Some(model) = service.response_model(operation) else { return };
     let (item, borrowed) = (model.rust.pascal(), model.rust.followed_by("ref").pascal());
     file.blank();

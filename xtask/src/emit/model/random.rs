@@ -1,19 +1,13 @@
-//! Random values of every type: strategies for `proptest` and draws for `arbitrary`, of the same parts.
+//! Parts that the two kinds of random values share: strategies for `proptest`, draws for `arbitrary`.
 
-use crate::emit::model::queries::States;
+use crate::emit::model::states::States;
 use crate::ir::{
     Enum, Field, Meaning, Model, Operation, Param, RustName, Scalar, Service, Type, Wire,
 };
-use crate::text::Rust;
+use crate::text::RustFile;
 
-mod draws;
-mod strategies;
-
-pub(super) use self::draws::emit as draws;
-pub(super) use self::strategies::emit as strategies;
-
-/// The function of the support code that makes the text of a scalar; `None` for an integer.
-fn text_of(scalar: &Scalar) -> Option<&'static str> {
+/// Returns the support function that creates the text of a scalar; `None` for an integer.
+pub(super) fn text_of(scalar: &Scalar) -> Option<&'static str> {
     match (scalar.wire, scalar.meaning) {
         (Wire::Integer, _) => None,
         (_, Meaning::Id) => Some("identifier"),
@@ -24,27 +18,27 @@ fn text_of(scalar: &Scalar) -> Option<&'static str> {
     }
 }
 
-/// The list of an enum's values.
-fn list(one: &Enum) -> &'static str {
+/// Returns the list of an enum's values.
+pub(super) fn list(one: &Enum) -> &'static str {
     if one.open_ended { "Self::KNOWN" } else { "Self::ALL" }
 }
 
-/// The type as it is named from anywhere, so that no name of a spec meets one of the support code.
-fn path(name: &RustName) -> String {
+/// Returns the path of a type from the crate root, which cannot collide with a name in scope.
+pub(super) fn path(name: &RustName) -> String {
     format!("crate::{}", name.pascal())
 }
 
-/// The type of a member, if it is declared in the spec; the model itself is `Self`.
-fn type_name(service: &Service, model: &Model, field: &Field) -> Option<String> {
+/// Returns the type of a field, if it is declared in the spec; the model itself is `Self`.
+pub(super) fn type_name(service: &Service, model: &Model, field: &Field) -> Option<String> {
     let name = service.type_name(field.ty)?;
     Some(if *name == model.rust { "Self".to_owned() } else { path(name) })
 }
 
-/// What a query may carry for a parameter.
-enum Value {
-    /// Text of so many characters.
+/// The values that a query may hold for a parameter.
+pub(super) enum Value {
+    /// Text whose length is in this range, in characters.
     Text(String),
-    /// A number of the type, out of a range, as the type that follows if there is one.
+    /// A number from a range, converted to a type if there is one.
     Number { range: String, into: Option<String> },
     /// Any value of a type whose text is not empty.
     Sendable(String),
@@ -52,7 +46,8 @@ enum Value {
     Any(String),
 }
 
-fn value(service: &Service, param: &Param) -> Value {
+/// Returns the values that a parameter may have.
+pub(super) fn value(service: &Service, param: &Param) -> Value {
     let name = service.type_name(param.ty).map(path);
     let is_number = |index: usize| {
         service.scalars.get(index).is_some_and(|scalar| scalar.wire == Wire::Integer)
@@ -90,15 +85,16 @@ fn unsigned(param: &Param) -> String {
     format!("{smallest}_u64..={largest}")
 }
 
-/// When a parameter that may be left out is there.
-struct When {
-    /// `given`, if the type of the query says that it is there; else `perhaps`.
-    function: &'static str,
-    /// Whether the type of the query allows it.
-    condition: String,
+/// Whether a query holds an optional parameter.
+pub(super) struct When {
+    /// `given`, if the type of the query decides; `perhaps`, if it only allows the parameter.
+    pub(super) function: &'static str,
+    /// The expression for whether the type of the query allows the parameter.
+    pub(super) condition: String,
 }
 
-fn when(states: &States, param: &Param, index: usize) -> When {
+/// Returns when a query holds the optional parameter at this position.
+pub(super) fn when(states: &States, param: &Param, index: usize) -> When {
     let own = states.name_of(index);
     let needed = param.needs.iter().filter_map(|index| states.name_of(*index));
     let conditions: Vec<_> = needed.chain(own).map(|state| format!("{state}::GIVEN")).collect();
@@ -108,8 +104,8 @@ fn when(states: &States, param: &Param, index: usize) -> When {
     }
 }
 
-/// What only queries with states need.
-fn imports(file: &mut Rust, operations: &[Operation], helpers: &str) {
+/// Writes the imports, of which some are only for queries with states.
+pub(super) fn imports(file: &mut RustFile, operations: &[Operation], helpers: &str) {
     let states = operations.iter().any(|operation| States::of(operation).marker().is_some());
     if states {
         file.line("use core::marker::PhantomData;");
@@ -122,5 +118,5 @@ fn imports(file: &mut Rust, operations: &[Operation], helpers: &str) {
     file.line(helpers);
 }
 
-/// No random text of the support code has more characters.
+/// Maximum length of a random text of the support code, in characters.
 const LONGEST: u32 = 64;

@@ -1,56 +1,56 @@
-//! Records: one file for each model, with its owned form, its borrowed form, and how they are read and written.
+//! Records: one file for each model, with its owned and its borrowed form and their JSON.
 
-use self::field::{Form, forms};
-use crate::emit::GeneratedFile;
+use crate::emit::file::GeneratedFile;
+use crate::emit::model::records::field::{RecordField, fields};
 use crate::ir::{Model, RustName, Service, Type};
-use crate::text::Rust;
+use crate::text::RustFile;
 
 mod declare;
 mod example;
-mod fast;
+mod fast_path;
 mod field;
+mod nulls;
 mod serde;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
-    let file = |path: &str, text: Rust| GeneratedFile {
-        path: format!("crates/gateway-model/src/generated/models{path}.rs"),
-        text: text.finish(),
-    };
-    let models = service
-        .models
-        .iter()
-        .map(|model| file(&format!("/{}", model.rust.module()), one(service, model)));
-    std::iter::once(file("", root(service))).chain(models).collect()
+    let folder = "crates/gateway-model/src/generated/models";
+    let models = service.models.iter().map(|model| {
+        GeneratedFile::rust(format!("{folder}/{}.rs", model.rust.module()), one(service, model))
+    });
+    std::iter::once(GeneratedFile::rust(format!("{folder}.rs"), root(service)))
+        .chain(models)
+        .collect()
 }
 
-fn root(service: &Service) -> Rust {
-    let mut file = Rust::new("The models of the service.");
+fn root(service: &Service) -> RustFile {
+    let mut file = RustFile::new("The models of the service.");
     for model in sorted(service) {
         file.line(format_args!("mod {};", model.rust.module()));
     }
     file.blank();
     for model in sorted(service) {
-        file.line(format_args!("pub use self::{}::{};", model.rust.module(), both_names(model)));
+        let names = [model.rust.pascal(), model.rust.followed_by("ref").pascal()];
+        file.import(&format!("pub use self::{}", model.rust.module()), names);
     }
     file
 }
 
-fn one(service: &Service, model: &Model) -> Rust {
-    let forms = forms(service, model);
-    let mut file =
-        Rust::new(&format!("{}: owned, borrowed, read and written.", model.rust.pascal()));
-    imports(&mut file, service, model, &forms);
-    declare::write(&mut file, service, model, &forms);
-    serde::write(&mut file, model, &forms);
-    fast::write(&mut file, model, &forms);
+fn one(service: &Service, model: &Model) -> RustFile {
+    let fields = fields(service, model);
+    let purpose = format!("`{}`: its owned and its borrowed form.", model.rust.pascal());
+    let mut file = RustFile::new(&purpose);
+    imports(&mut file, service, model, &fields);
+    declare::write(&mut file, service, model, &fields);
+    serde::write(&mut file, model, &fields);
+    fast_path::write(&mut file, model, &fields);
     file
 }
 
-fn imports(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<'_>]) {
+fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[RecordField<'_>]) {
     for (needed, import) in [
-        (forms.iter().any(Form::is_text), "use alloc::borrow::Cow;"),
-        (forms.iter().any(|form| form.field.boxed), "use alloc::boxed::Box;"),
-        (forms.iter().any(|form| form.field.ty == Type::Text), "use alloc::string::String;"),
+        (fields.iter().any(RecordField::is_text), "use alloc::borrow::Cow;"),
+        (fields.iter().any(|field| field.spec.boxed), "use alloc::boxed::Box;"),
+        (fields.iter().any(|field| field.spec.ty == Type::Text), "use alloc::string::String;"),
     ] {
         if needed {
             file.line(import);
@@ -94,37 +94,21 @@ fn imports(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<'_>]
     }
 }
 
+/// Imports the types of the fields that belong to a generated module.
 fn named(
-    file: &mut Rust,
+    file: &mut RustFile,
     service: &Service,
     model: &Model,
     module: &str,
-    belongs: impl Fn(Type) -> bool,
+    belongs: fn(Type) -> bool,
 ) {
-    let mut names: Vec<_> = model
-        .fields
-        .iter()
-        .filter(|field| belongs(field.ty))
-        .filter_map(|field| service.type_name(field.ty))
-        .map(RustName::pascal)
-        .collect();
-    names.sort();
-    names.dedup();
-    match names.as_slice() {
-        [] => {}
-        [name] => file.line(format_args!("use crate::generated::{module}::{name};")),
-        names => {
-            file.line(format_args!("use crate::generated::{module}::{{{}}};", names.join(", ")));
-        }
-    }
+    let types = model.fields.iter().map(|field| field.ty).filter(|ty| belongs(*ty));
+    let names = types.filter_map(|ty| service.type_name(ty)).map(RustName::pascal);
+    file.import(&format!("use crate::generated::{module}"), names);
 }
 
 fn sorted(service: &Service) -> Vec<&Model> {
     let mut models: Vec<_> = service.models.iter().collect();
     models.sort_by_key(|model| model.rust.module());
     models
-}
-
-fn both_names(model: &Model) -> String {
-    format!("{{{}, {}}}", model.rust.pascal(), model.rust.followed_by("ref").pascal())
 }

@@ -1,21 +1,19 @@
-//! Scalars: one newtype each, by the macros of the crate.
+//! Scalars: one newtype each, declared by macros of the crate.
 
+use crate::emit::describe;
 use crate::ir::{Meaning, Scalar, Service, Wire};
-use crate::text::Rust;
+use crate::text::RustFile;
 
-pub(super) fn emit(service: &Service) -> Rust {
-    let mut file = Rust::new("The scalars of the service.");
+pub(super) fn emit(service: &Service) -> RustFile {
+    let mut file = RustFile::new("The scalars of the service.");
     let means = service.scalars.iter().any(|scalar| meaning(scalar).is_some());
-    match (service.scalars.is_empty(), means) {
-        (true, _) => {}
-        (false, false) => file.line("use crate::scalar::scalar;"),
-        (false, true) => file.line("use crate::scalar::{meaning, scalar};"),
-    }
+    let macros = [(!service.scalars.is_empty()).then_some("scalar"), means.then_some("meaning")];
+    file.import("use crate::scalar", macros.into_iter().flatten());
     for scalar in &service.scalars {
         let name = scalar.rust.pascal();
         file.blank();
         file.open("scalar! {");
-        super::about(&mut file, &scalar.doc, &scalar.source);
+        describe::declaration(&mut file, &scalar.doc, &scalar.source);
         let wire = if scalar.wire == Wire::Integer { "integer" } else { "\"text\"" };
         file.line(format_args!("{name}, {wire}"));
         file.close("}");
@@ -27,7 +25,7 @@ pub(super) fn emit(service: &Service) -> Rust {
     file
 }
 
-/// What a text offers on demand.
+/// Returns the macro argument for the conversions that a text offers.
 fn meaning(scalar: &Scalar) -> Option<&'static str> {
     match (scalar.wire, scalar.query_wire, scalar.meaning) {
         (Wire::Integer, ..) => None,

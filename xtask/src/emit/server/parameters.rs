@@ -1,13 +1,13 @@
-//! How the server reads the parameters of an operation, and what it says of one that comes alone.
+//! The functions that read the parameters of an operation, and find one that has no effect.
 
 use crate::ir::{Operation, Otherwise, Param, Service, Type, Wire};
-use crate::text::{Rust, string};
+use crate::text::{RustFile, string};
 
-pub(super) fn emit(service: &Service) -> Rust {
-    let mut file = Rust::new("The parameters of each operation, read and checked.");
+pub(super) fn emit(service: &Service) -> RustFile {
+    let mut file = RustFile::new("The parameters of each operation, read and checked.");
     let refuses = |one: &Operation| {
         one.params.iter().any(|param| param.required)
-            || alone(one, Otherwise::Error).next().is_some()
+            || dependent(one, Otherwise::Error).next().is_some()
     };
     let fault = if service.operations.iter().any(refuses) { ", Fault" } else { "" };
     file.line(format_args!("use crate::parameter::{{self{fault}, Problem}};"));
@@ -19,7 +19,7 @@ pub(super) fn emit(service: &Service) -> Rust {
     file
 }
 
-fn parameters(file: &mut Rust, service: &Service, operation: &Operation) {
+fn parameters(file: &mut RustFile, service: &Service, operation: &Operation) {
     let name = operation.rust.pascal();
     file.doc(&format!("The parameters of `{}`.", operation.select));
     file.line("#[derive(Clone, Debug, Default, PartialEq, Eq)]");
@@ -33,9 +33,9 @@ fn parameters(file: &mut Rust, service: &Service, operation: &Operation) {
     file.close("}");
     file.blank();
     file.open(format_args!("impl {name} {{"));
-    file.doc("Reads the parameters and ignores those that nobody defined.");
+    file.doc("Reads the parameters and ignores unknown ones.");
     file.open("pub(crate) fn read(pairs: &Pairs<'_>) -> Result<Self, Problem> {");
-    let refused: Vec<_> = alone(operation, Otherwise::Error).collect();
+    let refused: Vec<_> = dependent(operation, Otherwise::Error).collect();
     let (before, after) =
         if refused.is_empty() { ("Ok(Self {", "})") } else { ("let read = Self {", "};") };
     file.open(before);
@@ -49,7 +49,7 @@ fn parameters(file: &mut Rust, service: &Service, operation: &Operation) {
     }
     file.close(after);
     for (param, needed) in &refused {
-        file.open(format_args!("if {} {{", comes_alone("read", param, needed)));
+        file.open(format_args!("if {} {{", lacks_needed("read", param, needed)));
         file.line(format_args!("return Err({});", missing(needed)));
         file.close("}");
     }
@@ -58,12 +58,10 @@ fn parameters(file: &mut Rust, service: &Service, operation: &Operation) {
     }
     file.close("}");
     file.blank();
-    file.doc(
-        "Names a parameter that has no effect because one that it needs is missing, and that one.",
-    );
+    file.doc("Returns a parameter that has no effect, and the missing one that it needs.");
     file.open("pub(crate) fn without_effect(&self) -> Option<(&'static str, &'static str)> {");
-    for (param, needed) in alone(operation, Otherwise::NoEffect) {
-        file.open(format_args!("if {} {{", comes_alone("self", param, needed)));
+    for (param, needed) in dependent(operation, Otherwise::NoEffect) {
+        file.open(format_args!("if {} {{", lacks_needed("self", param, needed)));
         file.line(format_args!(
             "return Some(({}, {}));",
             string(&param.wire),
@@ -84,7 +82,7 @@ fn ty(param: &Param) -> &'static str {
     }
 }
 
-/// The call that reads a parameter within the limits that the spec sets.
+/// Returns the call that reads a parameter within the limits of the spec.
 fn reader(service: &Service, param: &Param) -> String {
     let wire = string(&param.wire);
     if let Some(texts) = listed(service, param) {
@@ -103,7 +101,7 @@ fn reader(service: &Service, param: &Param) -> String {
     }
 }
 
-/// The only texts that the parameter may have, if there are such, as literals.
+/// Returns the only texts that the parameter may have, as literals, if the spec lists them.
 fn listed(service: &Service, param: &Param) -> Option<Vec<String>> {
     match param.ty {
         Type::Boolean => Some(["true", "false"].map(string).to_vec()),
@@ -119,14 +117,18 @@ fn missing(param: &Param) -> String {
     format!("Problem {{ parameter: {}, fault: Fault::Missing }}", string(&param.wire))
 }
 
-/// The parameters of which the service says this when one that they need is missing, each with one that it needs.
-fn alone(operation: &Operation, otherwise: Otherwise) -> impl Iterator<Item = (&Param, &Param)> {
+/// Returns the parameters that have this effect without an optional one that they need, each with
+/// the one it needs.
+fn dependent(
+    operation: &Operation,
+    otherwise: Otherwise,
+) -> impl Iterator<Item = (&Param, &Param)> {
     let params = operation.params.iter().filter(move |param| param.otherwise == otherwise);
     params
         .flat_map(|param| operation.needed_by(param).map(move |needed| (param, needed)))
         .filter(|(_, needed)| !needed.required)
 }
 
-fn comes_alone(all: &str, param: &Param, needed: &Param) -> String {
+fn lacks_needed(all: &str, param: &Param, needed: &Param) -> String {
     format!("{all}.{}.is_some() && {all}.{}.is_none()", param.rust.snake(), needed.rust.snake())
 }

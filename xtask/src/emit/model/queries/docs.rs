@@ -1,139 +1,130 @@
-//! The documentation of a query, with examples that run: they are those of the spec.
+//! The documentation of a query. Its examples run as tests, and are the examples of the spec.
 
 use std::fmt::Write as _;
 
+use crate::emit::describe;
 use crate::ir::{Example, Operation, Otherwise, Param, Service, Type, Wire};
-use crate::text::{Rust, string};
+use crate::text::{RustFile, percent_encoded, string};
 
-pub(super) fn of_query(file: &mut Rust, service: &Service, operation: &Operation) {
-    file.doc(&operation.doc.0);
-    file.doc_break();
-    let source = &operation.source.0;
-    let section = if source.is_empty() {
-        String::new()
-    } else {
-        format!("Section {source} of the service text. ")
-    };
-    file.doc(&format!("{section}`{}` selects it.", operation.select));
-    if let Some(why) = &operation.deprecated {
-        file.doc_break();
-        file.doc(&format!("Deprecated: {why}."));
-    }
-    // The example that shows most, but none that only tests odd characters.
-    let plain = service.examples_of(operation).filter(|example| !example.query.contains('%'));
-    if let Some(example) =
-        plain.max_by_key(|example| example.params.len()).filter(|one| !one.params.is_empty())
-    {
-        file.doc_break();
-        call(file, service, operation, example);
+pub(super) fn of_query(file: &mut RustFile, service: &Service, operation: &Operation) {
+    describe::operation(file, service, operation);
+    describe::deprecation(file, operation.deprecated.as_ref());
+    if let Some(code) = fullest(service, operation).and_then(|one| call(service, operation, one)) {
+        file.doc_example("", code);
     }
     without(file, service, operation);
 }
 
-/// Shows that a parameter cannot be given without what it needs.
-fn without(file: &mut Rust, service: &Service, operation: &Operation) {
+/// Shows that a parameter cannot be given without one that it needs.
+fn without(file: &mut RustFile, service: &Service, operation: &Operation) {
     let optional_need = |param: &&Param| operation.needed_by(param).any(|needed| !needed.required);
     for param in operation.params.iter().filter(|param| !param.required).filter(optional_need) {
         let Some(value) = value(service, operation, param) else { continue };
         let Some(new) = constructor(service, operation) else { continue };
-        let needs: Vec<_> =
-            operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
+        let (wire, needs) = (&param.wire, names_of_needed(operation, param));
         let effect = match param.otherwise {
-            Otherwise::NoEffect => "has no effect",
-            Otherwise::Error => "is refused",
+            Otherwise::NoEffect => format!("`{wire}` has no effect"),
+            Otherwise::Error => format!("the service refuses `{wire}`"),
         };
         file.doc_break();
-        file.doc(&format!(
-            "`{}` {effect} without {}, so such a query has no spelling:",
-            param.wire,
-            needs.join(" and ")
-        ));
-        file.doc_break();
-        file.doc_markdown("```compile_fail,E0599");
-        file.doc_markdown(format_args!("gateway_model::{new}.{}({value});", param.rust.snake()));
-        file.doc_markdown("```");
+        file.doc(&format!("Without {needs}, {effect}, so such a query does not compile:"));
+        let setter = param.rust.snake();
+        file.doc_example(
+            "compile_fail,E0599",
+            format_args!("gateway_model::{new}.{setter}({value});"),
+        );
     }
 }
 
-pub(super) fn of_constructor(file: &mut Rust, service: &Service, operation: &Operation) {
+pub(super) fn of_constructor(file: &mut RustFile, service: &Service, operation: &Operation) {
     let required: Vec<_> = operation.params.iter().filter(|param| param.required).collect();
     if required.is_empty() {
-        file.doc("Makes the query without any optional parameter.");
+        let optional =
+            if operation.params.is_empty() { "" } else { " without optional parameters" };
+        file.doc(&format!("Creates the query{optional}."));
     } else {
-        file.doc("Makes the query of what must be given.");
-        for param in required {
+        file.doc("Creates the query from its required parameters.");
+        for param in &required {
             file.doc_break();
             file.doc(&format!("`{}`: {}", param.rust.snake(), param.doc.0));
         }
     }
     if let Some(new) = constructor(service, operation) {
-        let required = operation.params.iter().filter(|param| param.required);
-        let values = required.filter_map(|param| {
-            let used = shortest(service, operation, param)?;
-            let index = position(operation, param)?;
-            let (_, text) = used.params.iter().find(|(given, _)| *given == index)?;
-            Some(format!("&{}={}", param.wire, crate::text::percent_encoded(text)))
+        let values = required.iter().filter_map(|param| {
+            let text = sample(service, operation, param)?;
+            Some(format!("&{}={}", param.wire, percent_encoded(text)))
         });
         let query =
             format!("{}={}{}", service.selector, operation.select, values.collect::<String>());
-        file.doc_break();
-        file.doc_markdown("```");
-        file.doc_markdown(format_args!(
-            "use gateway_model::{{{}, Operation as _}};",
-            operation.rust.pascal()
-        ));
-        file.doc_markdown("");
-        file.doc_markdown(format_args!("assert_eq!({new}.query()?.as_str(), {});", string(&query)));
-        file.doc_markdown("# Ok::<(), gateway_model::Error>(())");
-        file.doc_markdown("```");
+        file.doc_example("", asserts(operation, &new, &query));
     }
 }
 
-pub(super) fn of_setter(file: &mut Rust, service: &Service, operation: &Operation, param: &Param) {
+pub(super) fn of_setter(
+    file: &mut RustFile,
+    service: &Service,
+    operation: &Operation,
+    param: &Param,
+) {
+    file.doc(&format!("Sets `{}`.", param.wire));
+    file.doc_break();
     file.doc(&param.doc.0);
-    let mut about = Vec::new();
-    if !param.source.0.is_empty() {
-        about.push(format!("Section {} of the service text.", param.source.0));
-    }
-    let needs: Vec<_> =
-        operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
-    if !needs.is_empty() {
-        about.push(format!("Only together with {}.", needs.join(" and ")));
-    }
+    let sections = param.source.phrase().map(|sections| format!("See {sections}."));
+    let needs = names_of_needed(operation, param);
+    let needs = (!needs.is_empty()).then(|| format!("Available once {needs} is set."));
+    let about: Vec<_> = sections.into_iter().chain(needs).collect();
     if !about.is_empty() {
         file.doc_break();
         file.doc(&about.join(" "));
     }
-    if let Some(example) = shortest(service, operation, param) {
-        file.doc_break();
-        call(file, service, operation, example);
+    // The type shows the fullest example already.
+    let shown = fullest(service, operation).map(|example| &example.name);
+    if let Some(example) = shortest(service, operation, param)
+        && shown != Some(&example.name)
+        && let Some(code) = call(service, operation, example)
+    {
+        file.doc_example("", code);
     }
 }
 
-/// The call of an example, which makes its query.
-fn call(file: &mut Rust, service: &Service, operation: &Operation, example: &Example) {
-    let Some(new) = constructor_of(service, operation, example) else { return };
-    let mut chain = new;
+/// Returns the example with the most parameters, but not one that only tests odd characters.
+fn fullest<'a>(service: &'a Service, operation: &Operation) -> Option<&'a Example> {
+    let plain = service.examples_of(operation).filter(|example| !example.query.contains('%'));
+    plain.max_by_key(|example| example.params.len()).filter(|example| !example.params.is_empty())
+}
+
+fn names_of_needed(operation: &Operation, param: &Param) -> String {
+    let names: Vec<_> =
+        operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
+    names.join(" and ")
+}
+
+/// Returns code that creates the query of an example.
+fn call(service: &Service, operation: &Operation, example: &Example) -> Option<String> {
+    let mut chain = constructor_of(service, operation, example)?;
     for (index, text) in &example.params {
         let Some(param) = operation.params.get(*index).filter(|param| !param.required) else {
             continue;
         };
-        let Some(value) = literal(service, param, text) else { return };
+        let value = literal(service, param, text)?;
         _ = write!(chain, ".{}({value})", param.rust.snake());
     }
-    file.doc_markdown("```");
-    file.doc_markdown(format_args!(
-        "use gateway_model::{{{}, Operation as _}};",
-        operation.rust.pascal()
-    ));
-    file.doc_markdown("");
-    file.doc_markdown(format_args!("let query = {chain}.query()?;"));
-    file.doc_markdown(format_args!("assert_eq!(query.as_str(), {});", string(&example.query)));
-    file.doc_markdown("# Ok::<(), gateway_model::Error>(())");
-    file.doc_markdown("```");
+    Some(asserts(operation, &chain, &example.query))
 }
 
-/// `ListCandidates::new()`, with values for what is required.
+/// Returns code that compares a query with its text.
+fn asserts(operation: &Operation, query: &str, expected: &str) -> String {
+    format!(
+        "use gateway_model::{{{}, Operation as _}};\n\n\
+         let query = {query}.query()?;\n\
+         assert_eq!(query.as_str(), {});\n\
+         # Ok::<(), gateway_model::Error>(())",
+        operation.rust.pascal(),
+        string(expected)
+    )
+}
+
+/// Returns `ListCandidates::new()`, with values for the required parameters.
 fn constructor(service: &Service, operation: &Operation) -> Option<String> {
     let required = operation.params.iter().filter(|param| param.required);
     let values: Option<Vec<_>> = required.map(|param| value(service, operation, param)).collect();
@@ -151,15 +142,20 @@ fn constructor_of(service: &Service, operation: &Operation, example: &Example) -
     Some(format!("{}::new({})", operation.rust.pascal(), values?.join(", ")))
 }
 
-/// A value for a parameter, as the examples have it.
+/// Returns the value that the examples have for a parameter, as it is written in Rust.
 fn value(service: &Service, operation: &Operation, param: &Param) -> Option<String> {
+    literal(service, param, sample(service, operation, param)?)
+}
+
+/// Returns the value that the examples have for a parameter, as wire text.
+fn sample<'a>(service: &'a Service, operation: &Operation, param: &Param) -> Option<&'a str> {
     let index = position(operation, param)?;
     let example = shortest(service, operation, param)?;
     let (_, text) = example.params.iter().find(|(given, _)| *given == index)?;
-    literal(service, param, text)
+    Some(text)
 }
 
-/// The example that uses a parameter and little else.
+/// Returns the example that has a parameter and the fewest others.
 fn shortest<'a>(service: &'a Service, operation: &Operation, param: &Param) -> Option<&'a Example> {
     let index = position(operation, param)?;
     service
@@ -172,7 +168,7 @@ fn position(operation: &Operation, param: &Param) -> Option<usize> {
     operation.params.iter().position(|other| other.wire == param.wire)
 }
 
-/// A value as it is written in Rust.
+/// Returns a value as it is written in Rust.
 fn literal(service: &Service, param: &Param, text: &str) -> Option<String> {
     Some(match (param.ty, param.query_wire) {
         (Type::Integer, _) => format!("{text}_i64"),

@@ -1,86 +1,99 @@
-//! The two forms of a record, and how one is made.
+//! The two forms of a record, with their constructor and their conversion.
 
-use crate::emit::model::about;
+use crate::emit::describe;
 use crate::emit::model::records::example;
-use crate::emit::model::records::field::Form;
+use crate::emit::model::records::field::RecordField;
 use crate::ir::{Field, Model, Service};
-use crate::text::Rust;
+use crate::text::RustFile;
 
-pub(super) fn write(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<'_>]) {
-    owned(file, model, forms);
-    borrowed(file, model, forms);
-    constructor(file, service, model, forms);
-    copy(file, service, model, forms);
+pub(super) fn write(
+    file: &mut RustFile,
+    service: &Service,
+    model: &Model,
+    fields: &[RecordField<'_>],
+) {
+    owned(file, model, fields);
+    borrowed(file, model, fields);
+    owned_methods(file, service, model, fields);
+    borrowed_methods(file, service, model, fields);
 }
 
-fn owned(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
+fn owned(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
     file.blank();
-    about(file, &model.doc, &model.source);
+    describe::declaration(file, &model.doc, &model.source);
     file.line("#[non_exhaustive]");
     file.line("#[derive(Clone, PartialEq, Eq)]");
     file.open(format_args!("pub struct {} {{", model.rust.pascal()));
-    for form in forms {
-        describe(file, form.field);
-        file.line(format_args!("pub {}: {},", form.name, presence(form, &form.owned())));
+    for field in fields {
+        describe_field(file, field.spec);
+        file.line(format_args!("pub {}: {},", field.name, presence(field, &field.owned())));
     }
     file.line("pub(in crate::generated) extra: Extra<'static>,");
     file.line("pub(in crate::generated) nulls: Nulls,");
     file.close("}");
 }
 
-fn borrowed(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
+fn borrowed(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
     file.blank();
     file.doc(&model.doc.0);
     file.doc_break();
     file.doc_markdown(format_args!(
-        "The same as [`{}`], borrowed from the text it was read from.",
+        "The borrowed form of [`{}`]: its text refers to the input where possible.",
         model.rust.pascal()
     ));
     file.line("#[non_exhaustive]");
     file.line("#[derive(Clone, PartialEq, Eq)]");
     file.open(format_args!("pub struct {}<'a> {{", model.rust.followed_by("ref").pascal()));
-    for form in forms {
-        describe(file, form.field);
-        file.line(format_args!("pub {}: {},", form.name, presence(form, &form.borrowed())));
+    for field in fields {
+        describe_field(file, field.spec);
+        file.line(format_args!("pub {}: {},", field.name, presence(field, &field.borrowed())));
     }
     file.line("extra: Extra<'a>,");
     file.line("nulls: Nulls,");
     file.close("}");
 }
 
-fn describe(file: &mut Rust, field: &Field) {
+fn describe_field(file: &mut RustFile, field: &Field) {
     file.doc(&field.doc.0);
-    if let Some(why) = &field.deprecated {
-        file.doc_break();
-        file.doc(&format!("Deprecated: {why}."));
-    }
+    describe::deprecation(file, field.deprecated.as_ref());
 }
 
-fn presence(form: &Form<'_>, ty: &str) -> String {
-    if form.field.required { ty.to_owned() } else { format!("Option<{ty}>") }
+fn presence(field: &RecordField<'_>, ty: &str) -> String {
+    if field.spec.required { ty.to_owned() } else { format!("Option<{ty}>") }
 }
 
-fn constructor(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<'_>]) {
+fn owned_methods(
+    file: &mut RustFile,
+    service: &Service,
+    model: &Model,
+    fields: &[RecordField<'_>],
+) {
     let name = model.rust.pascal();
-    let required: Vec<_> = forms.iter().filter(|form| form.field.required).collect();
+    let required: Vec<_> = fields.iter().filter(|field| field.spec.required).collect();
     let arguments: Vec<_> =
-        required.iter().map(|form| format!("{}: {}", form.name, form.argument().0)).collect();
+        required.iter().map(|field| format!("{}: {}", field.name, field.argument().0)).collect();
     file.blank();
     file.open(format_args!("impl {name} {{"));
-    file.doc("Makes a record of what is always there.");
-    file.doc_break();
-    file.doc_markdown("```");
-    file.doc_markdown(format_args!("let record = {};", example::constructor(service, model)));
-    file.doc_markdown("assert!(record.extra().is_empty());");
-    file.doc_markdown("```");
+    file.doc(match (required.len(), fields.len()) {
+        (0, _) => "Creates a record whose fields are all `None`.",
+        (some, all) if some == all => "Creates a record from its fields.",
+        _ => "Creates a record from its required fields; the others are `None`.",
+    });
+    file.doc_example(
+        "",
+        format_args!(
+            "let record = {};\nassert!(record.extra().is_empty());",
+            example::constructor(service, model)
+        ),
+    );
     file.line("#[must_use]");
     file.open(format_args!("pub fn new({}) -> Self {{", arguments.join(", ")));
     file.open("Self {");
-    for form in forms {
-        if form.field.required {
-            file.line(format_args!("{},", form.argument().1));
+    for field in fields {
+        if field.spec.required {
+            file.line(format_args!("{},", field.argument().1));
         } else {
-            file.line(format_args!("{}: None,", form.name));
+            file.line(format_args!("{}: None,", field.name));
         }
     }
     file.line("extra: Extra::default(),");
@@ -88,11 +101,19 @@ fn constructor(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<
     file.close("}");
     file.close("}");
     file.blank();
-    let json = example::with_an_unlisted_member(service, model);
-    unlisted(file, &format!("gateway_model::{name}"), &json);
-    file.open("pub fn extra(&self) -> &Extra<'static> {");
-    file.line("&self.extra");
-    file.close("}");
+    file.doc(EXTRA);
+    file.doc_example(
+        "",
+        format_args!(
+            "let json = {};\n\
+             let record: gateway_model::{name} = serde_json::from_str(json)?;\n\
+             assert_eq!(record.extra().raw(\"{}\"), Some(\"1\"));\n\
+             # Ok::<(), serde_json::Error>(())",
+            example::with_unlisted_field(service, model),
+            example::UNLISTED
+        ),
+    );
+    extra(file, "'static");
     file.close("}");
     if required.is_empty() {
         file.blank();
@@ -104,53 +125,50 @@ fn constructor(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<
     }
 }
 
-fn copy(file: &mut Rust, service: &Service, model: &Model, forms: &[Form<'_>]) {
+fn borrowed_methods(
+    file: &mut RustFile,
+    service: &Service,
+    model: &Model,
+    fields: &[RecordField<'_>],
+) {
     let name = model.rust.pascal();
     let borrowed = model.rust.followed_by("ref").pascal();
     file.blank();
     file.open(format_args!("impl<'a> {borrowed}<'a> {{"));
-    file.doc("Copies the record, so that it borrows no more.");
-    file.doc_break();
-    file.doc_markdown("```");
-    file.doc_markdown(format_args!(
-        "let record: gateway_model::{borrowed}<'_> = serde_json::from_str({})?;",
-        example::minimal(service, model)
-    ));
-    file.doc_markdown(format_args!(
-        "assert_eq!(record.into_owned(), {});",
-        example::constructor(service, model)
-    ));
-    file.doc_markdown("# Ok::<(), serde_json::Error>(())");
-    file.doc_markdown("```");
+    file.doc("Converts the record into its owned form.");
+    file.doc_example(
+        "",
+        format_args!(
+            "let record: gateway_model::{borrowed}<'_> = serde_json::from_str({})?;\n\
+             assert_eq!(record.into_owned(), {});\n\
+             # Ok::<(), serde_json::Error>(())",
+            example::minimal(service, model),
+            example::constructor(service, model)
+        ),
+    );
     file.line("#[inline]");
     file.line("#[must_use]");
     file.open(format_args!("pub fn into_owned(self) -> {name} {{"));
     file.open(format_args!("{name} {{"));
-    for form in forms {
-        file.line(format_args!("{}: {},", form.name, form.to_owned()));
+    for field in fields {
+        file.line(format_args!("{}: {},", field.name, field.to_owned()));
     }
     file.line("extra: self.extra.into_owned(),");
     file.line("nulls: self.nulls,");
     file.close("}");
     file.close("}");
     file.blank();
-    let json = example::with_an_unlisted_member(service, model);
-    unlisted(file, &format!("gateway_model::{borrowed}<'_>"), &json);
-    file.open("pub fn extra(&self) -> &Extra<'a> {");
-    file.line("&self.extra");
-    file.close("}");
+    file.doc(EXTRA);
+    file.doc_break();
+    file.doc_markdown(format_args!("[`{name}::extra`] has an example."));
+    extra(file, "'a");
     file.close("}");
 }
 
-fn unlisted(file: &mut Rust, ty: &str, json: &str) {
-    file.doc("Returns the members that the service text does not list.");
-    file.doc_break();
-    file.doc_markdown("```");
-    file.doc_markdown(format_args!("let record: {ty} = serde_json::from_str({json})?;"));
-    file.doc_markdown(format_args!(
-        "assert_eq!(record.extra().raw(\"{}\"), Some(\"1\"));",
-        example::UNLISTED
-    ));
-    file.doc_markdown("# Ok::<(), serde_json::Error>(())");
-    file.doc_markdown("```");
+fn extra(file: &mut RustFile, lifetime: &str) {
+    file.open(format_args!("pub fn extra(&self) -> &Extra<{lifetime}> {{"));
+    file.line("&self.extra");
+    file.close("}");
 }
+
+const EXTRA: &str = "Returns the fields that the contract does not list.";

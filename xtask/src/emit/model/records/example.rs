@@ -1,23 +1,23 @@
-//! The smallest value of a model: as JSON, and as the call that makes it.
+//! The smallest value of a model, as JSON and as a call of its constructor.
 
 use serde_json::{Map, Value, json};
 
 use crate::ir::{Field, Model, Service, Type, Wire};
-use crate::text::string;
+use crate::text::{raw_string, string};
 
-/// A Rust literal of the JSON text of a record with its required members only.
+/// Returns a Rust literal of the JSON text of a record with only its required fields.
 pub(super) fn minimal(service: &Service, model: &Model) -> String {
-    literal(&Value::Object(members(service, model)))
+    raw_string(&Value::Object(required_fields(service, model)).to_string())
 }
 
-/// The same, with one member more.
-pub(super) fn with_an_unlisted_member(service: &Service, model: &Model) -> String {
-    let mut members = members(service, model);
-    members.insert(UNLISTED.to_owned(), json!(1));
-    literal(&Value::Object(members))
+/// Returns the same with one more field.
+pub(super) fn with_unlisted_field(service: &Service, model: &Model) -> String {
+    let mut fields = required_fields(service, model);
+    fields.insert(UNLISTED.to_owned(), json!(1));
+    raw_string(&Value::Object(fields).to_string())
 }
 
-/// The call that makes the same record.
+/// Returns the constructor call that creates the same record.
 pub(super) fn constructor(service: &Service, model: &Model) -> String {
     let arguments: Vec<_> = required(model).map(|field| argument(service, field)).collect();
     format!("gateway_model::{}::new({})", model.rust.pascal(), arguments.join(", "))
@@ -27,7 +27,7 @@ fn required(model: &Model) -> impl Iterator<Item = &Field> {
     model.fields.iter().filter(|field| field.required)
 }
 
-fn members(service: &Service, model: &Model) -> Map<String, Value> {
+fn required_fields(service: &Service, model: &Model) -> Map<String, Value> {
     required(model).map(|field| (field.wire.clone(), value(service, field))).collect()
 }
 
@@ -49,7 +49,7 @@ fn value(service: &Service, field: &Field) -> Value {
         Type::Model(index) => service
             .models
             .get(index)
-            .map_or(Value::Null, |model| Value::Object(members(service, model))),
+            .map_or(Value::Null, |model| Value::Object(required_fields(service, model))),
     }
 }
 
@@ -78,15 +78,5 @@ fn text(field: &Field) -> &str {
     field.example.as_deref().unwrap_or("text")
 }
 
-fn literal(json: &Value) -> String {
-    let text = json.to_string();
-    // A raw literal reads better, and must not be ended or broken by what is in it.
-    if text.contains("\"#") || text.chars().any(crate::text::is_hidden) {
-        string(&text)
-    } else {
-        format!("r#\"{text}\"#")
-    }
-}
-
-/// A name that no spec lists.
-pub(super) const UNLISTED: &str = "an unlisted member";
+/// The name of a field that is not in any spec.
+pub(super) const UNLISTED: &str = "an unlisted field";

@@ -1,13 +1,13 @@
-//! How a field stands in the two forms of a record.
+//! A field in the owned and the borrowed form of a record.
 
 use crate::ir::{Field, Model, RustName, Service, Type, Wire};
 
-/// A field with what its type needs in each place.
-pub(super) struct Form<'a> {
-    pub(super) field: &'a Field,
-    /// The name of the field, and of a variable that waits for its value.
+/// A field with the code that its type needs in each place.
+pub(super) struct RecordField<'a> {
+    pub(super) spec: &'a Field,
+    /// The name of the field and of the variable that holds its value while a record is read.
     pub(super) name: String,
-    /// The place in the spec, which is also the place in the masks and tables of the support code.
+    /// The position in the spec, and in the masks and tables of the support code.
     pub(super) index: usize,
     kind: Kind,
 }
@@ -15,21 +15,22 @@ pub(super) struct Form<'a> {
 enum Kind {
     /// `String`, borrowed as text.
     Text,
-    /// A newtype over text, borrowed as text.
+    /// A newtype that wraps text, borrowed as text.
     TextScalar(String),
-    /// Something small that is copied into both forms: a number, a flag, an enum.
+    /// A small value that both forms hold: a number, a flag or an enum.
     Value { ty: String, shape: &'static str, is_open_enum: bool },
     /// Another record.
     Record { name: String, borrowed: String, module: String, is_itself: bool },
 }
 
-pub(super) fn forms<'a>(service: &Service, model: &'a Model) -> Vec<Form<'a>> {
+/// Returns the fields of a model.
+pub(super) fn fields<'a>(service: &Service, model: &'a Model) -> Vec<RecordField<'a>> {
     model
         .fields
         .iter()
         .enumerate()
-        .map(|(index, field)| Form {
-            field,
+        .map(|(index, field)| RecordField {
+            spec: field,
             name: field.rust.snake(),
             index,
             kind: kind(service, model, field.ty),
@@ -65,13 +66,13 @@ fn kind(service: &Service, model: &Model, ty: Type) -> Kind {
     }
 }
 
-impl Form<'_> {
-    /// Whether the borrowed form holds text of the body.
+impl RecordField<'_> {
+    /// Returns whether the borrowed form holds text of the body.
     pub(super) fn is_text(&self) -> bool {
         matches!(self.kind, Kind::Text | Kind::TextScalar(_))
     }
 
-    /// The type in the owned form, as if the field were required.
+    /// Returns the type in the owned form, as if the field were required.
     pub(super) fn owned(&self) -> String {
         match &self.kind {
             Kind::Text => "String".to_owned(),
@@ -81,7 +82,7 @@ impl Form<'_> {
         }
     }
 
-    /// The type in the borrowed form, as if the field were required.
+    /// Returns the type in the borrowed form, as if the field were required.
     pub(super) fn borrowed(&self) -> String {
         match &self.kind {
             Kind::Text | Kind::TextScalar(_) => "Cow<'a, str>".to_owned(),
@@ -91,12 +92,12 @@ impl Form<'_> {
         }
     }
 
-    /// The type of what a constructor takes, and the expression that makes the field of it.
+    /// Returns the type of the constructor's argument, and the initializer of the field.
     pub(super) fn argument(&self) -> (String, String) {
         let name = &self.name;
         match &self.kind {
             Kind::Value { ty, .. } if ty == "i64" || ty == "bool" => (ty.clone(), name.clone()),
-            Kind::Record { name: ty, .. } if self.field.boxed => {
+            Kind::Record { name: ty, .. } if self.spec.boxed => {
                 (ty.clone(), format!("{name}: Box::new({name})"))
             }
             Kind::Record { name: ty, .. } => (ty.clone(), name.clone()),
@@ -104,19 +105,19 @@ impl Form<'_> {
         }
     }
 
-    /// The owned value of a borrowed one.
+    /// Returns the expression that converts a borrowed value into an owned one.
     pub(super) fn to_owned(&self) -> String {
         let value = format!("self.{}", self.name);
-        let copy = match (&self.kind, self.field.required) {
+        let copy = match (&self.kind, self.spec.required) {
             (Kind::Text, false) => ".map(Cow::into_owned)",
             (Kind::TextScalar(_), true) => ".into()",
             (Kind::TextScalar(_), false) => ".map(Into::into)",
             (Kind::Value { .. }, _) => "",
-            (Kind::Record { .. }, true) if self.field.boxed => {
+            (Kind::Record { .. }, true) if self.spec.boxed => {
                 return format!("Box::new({value}.into_owned())");
             }
             (Kind::Text | Kind::Record { .. }, true) => ".into_owned()",
-            (Kind::Record { .. }, false) if self.field.boxed => {
+            (Kind::Record { .. }, false) if self.spec.boxed => {
                 ".map(|record| Box::new(record.into_owned()))"
             }
             (Kind::Record { borrowed, .. }, false) => {
@@ -126,7 +127,7 @@ impl Form<'_> {
         format!("{value}{copy}")
     }
 
-    /// The type that serde reads.
+    /// Returns the type that serde deserializes.
     pub(super) fn slot(&self) -> String {
         match &self.kind {
             Kind::Text | Kind::TextScalar(_) => "CowText<'de>".to_owned(),
@@ -135,20 +136,20 @@ impl Form<'_> {
         }
     }
 
-    /// The expression that reads a value that is not `null` on the fast path.
+    /// Returns the expression that reads a value that is not `null` on the fast path.
     pub(super) fn fast(&self) -> String {
         match &self.kind {
             Kind::Text | Kind::TextScalar(_) => "cursor.text()?".to_owned(),
             Kind::Value { ty, is_open_enum: true, .. } => format!("{ty}::from(cursor.text()?)"),
             Kind::Value { .. } => "cursor.parsed()?".to_owned(),
-            Kind::Record { borrowed, .. } if self.field.boxed => {
+            Kind::Record { borrowed, .. } if self.spec.boxed => {
                 format!("Box::new({borrowed}::read(&mut cursor)?)")
             }
             Kind::Record { borrowed, .. } => format!("{borrowed}::read(&mut cursor)?"),
         }
     }
 
-    /// The shape that a diagnosis compares with.
+    /// Returns the shape with which a diagnosis compares a value.
     pub(super) fn shape(&self) -> String {
         match &self.kind {
             Kind::Text | Kind::TextScalar(_) => "Shape::Text".to_owned(),
@@ -162,6 +163,6 @@ impl Form<'_> {
     }
 
     fn boxed(&self, ty: &str) -> String {
-        if self.field.boxed { format!("Box<{ty}>") } else { ty.to_owned() }
+        if self.spec.boxed { format!("Box<{ty}>") } else { ty.to_owned() }
     }
 }

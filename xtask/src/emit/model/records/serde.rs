@@ -1,33 +1,33 @@
-//! How a record is shown, written, and read by serde.
+//! The `Debug`, `Serialize` and `Deserialize` implementations of a record.
 
-use crate::emit::model::records::field::Form;
+use crate::emit::model::records::field::RecordField;
+use crate::emit::model::records::nulls;
 use crate::ir::Model;
-use crate::text::{Rust, string};
+use crate::text::{RustFile, string};
 
-pub(super) fn write(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
+pub(super) fn write(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
     let owned = model.rust.pascal();
     let borrowed = model.rust.followed_by("ref").pascal();
-    debug(file, forms, &owned, &owned);
-    debug(file, forms, &borrowed, &format!("{borrowed}<'_>"));
-    serialize(file, forms, &owned);
-    serialize(file, forms, &format!("{borrowed}<'_>"));
+    debug(file, fields, &owned, &owned);
+    debug(file, fields, &borrowed, &format!("{borrowed}<'_>"));
+    serialize(file, fields, &owned);
+    serialize(file, fields, &format!("{borrowed}<'_>"));
     deserialize(file, &owned, &borrowed);
-    visitor(file, forms, &borrowed);
+    visitor(file, fields, &borrowed);
 }
 
-fn debug(file: &mut Rust, forms: &[Form<'_>], name: &str, ty: &str) {
+fn debug(file: &mut RustFile, fields: &[RecordField<'_>], name: &str, ty: &str) {
     file.blank();
     file.open(format_args!("impl fmt::Debug for {ty} {{"));
     file.open("fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {");
     file.line(format_args!("f.debug_struct(\"{name}\")"));
-    for form in forms {
-        let field = &form.name;
-        let value = match (form.field.personal, form.field.required) {
-            (false, _) => format!("&self.{field}"),
-            (true, false) => format!("&Redacted(&self.{field})"),
+    for RecordField { name, spec, .. } in fields {
+        let value = match (spec.personal, spec.required) {
+            (false, _) => format!("&self.{name}"),
+            (true, false) => format!("&Redacted(&self.{name})"),
             (true, true) => "&format_args!(\"<redacted>\")".to_owned(),
         };
-        file.line(format_args!("    .field(\"{field}\", {value})"));
+        file.line(format_args!("    .field(\"{name}\", {value})"));
     }
     file.line("    .field(\"extra\", &self.extra)");
     file.line("    .finish_non_exhaustive()");
@@ -35,18 +35,18 @@ fn debug(file: &mut Rust, forms: &[Form<'_>], name: &str, ty: &str) {
     file.close("}");
 }
 
-fn serialize(file: &mut Rust, forms: &[Form<'_>], ty: &str) {
+fn serialize(file: &mut RustFile, fields: &[RecordField<'_>], ty: &str) {
     file.blank();
     file.open(format_args!("impl Serialize for {ty} {{"));
     file.open("fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {");
     file.line("let mut map = serializer.serialize_map(None)?;");
-    for form in forms {
-        let (wire, field, index) = (string(&form.field.wire), &form.name, form.index);
-        if form.field.required {
-            file.line(format_args!("map.serialize_entry({wire}, &self.{field})?;"));
+    for RecordField { name, spec, index, .. } in fields {
+        let wire = string(&spec.wire);
+        if spec.required {
+            file.line(format_args!("map.serialize_entry({wire}, &self.{name})?;"));
         } else {
             file.line(format_args!(
-                "self.nulls.write(&mut map, {index}, {wire}, self.{field}.as_ref())?;"
+                "self.nulls.write(&mut map, {index}, {wire}, self.{name}.as_ref())?;"
             ));
         }
     }
@@ -56,7 +56,7 @@ fn serialize(file: &mut Rust, forms: &[Form<'_>], ty: &str) {
     file.close("}");
 }
 
-fn deserialize(file: &mut Rust, owned: &str, borrowed: &str) {
+fn deserialize(file: &mut RustFile, owned: &str, borrowed: &str) {
     file.blank();
     file.open(format_args!("impl<'de> Deserialize<'de> for {owned} {{"));
     file.open("fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {");
@@ -66,17 +66,16 @@ fn deserialize(file: &mut Rust, owned: &str, borrowed: &str) {
     file.blank();
     file.open(format_args!("impl<'de> Deserialize<'de> for {borrowed}<'de> {{"));
     file.open("fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {");
-    file.line("deserializer.deserialize_map(Members)");
+    file.line("deserializer.deserialize_map(RecordVisitor)");
     file.close("}");
     file.close("}");
 }
 
-fn visitor(file: &mut Rust, forms: &[Form<'_>], borrowed: &str) {
+fn visitor(file: &mut RustFile, fields: &[RecordField<'_>], borrowed: &str) {
     file.blank();
-    file.doc("Reads an object, and nothing else.");
-    file.line("struct Members;");
+    file.line("struct RecordVisitor;");
     file.blank();
-    file.open("impl<'de> Visitor<'de> for Members {");
+    file.open("impl<'de> Visitor<'de> for RecordVisitor {");
     file.line(format_args!("type Value = {borrowed}<'de>;"));
     file.blank();
     file.open("fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {");
@@ -86,25 +85,25 @@ fn visitor(file: &mut Rust, forms: &[Form<'_>], borrowed: &str) {
     file.open(
         "fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {",
     );
-    for form in forms {
-        file.line(format_args!("let mut {} = Slot::<{}>::Empty;", form.name, form.slot()));
+    for field in fields {
+        file.line(format_args!("let mut {} = Slot::<{}>::Empty;", field.name, field.slot()));
     }
     file.line("let mut extra = Extra::default();");
-    file.open("while let Some(CowText(member)) = map.next_key()? {");
-    file.open("match &*member {");
-    for form in forms {
-        let (wire, name) = (string(&form.field.wire), &form.name);
-        let read = if form.field.required { "required" } else { "optional" };
+    file.open("while let Some(CowText(wire_name)) = map.next_key()? {");
+    file.open("match &*wire_name {");
+    for RecordField { name, spec, .. } in fields {
+        let wire = string(&spec.wire);
+        let read = if spec.required { "required" } else { "optional" };
         file.line(format_args!("{wire} => {name}.{read}({wire}, &mut map)?,"));
     }
-    file.line("_ => extra.read(&member, &mut map)?,");
+    file.line("_ => extra.read(&wire_name, &mut map)?,");
     file.close("}");
     file.close("}");
-    nulls(file, forms);
+    nulls::declare(file, fields);
     file.open(format_args!("Ok({borrowed} {{"));
-    for form in forms {
-        let (wire, name, index) = (string(&form.field.wire), &form.name, form.index);
-        file.line(match (form.field.required, form.is_text()) {
+    for field in fields {
+        let (wire, name, index) = (string(&field.spec.wire), &field.name, field.index);
+        file.line(match (field.spec.required, field.is_text()) {
             (true, true) => format!("{name}: {name}.take({wire})?.0,"),
             (true, false) => format!("{name}: {name}.take({wire})?,"),
             (false, true) => {
@@ -118,11 +117,4 @@ fn visitor(file: &mut Rust, forms: &[Form<'_>], borrowed: &str) {
     file.close("})");
     file.close("}");
     file.close("}");
-}
-
-/// Declares the mask of optional members that are `null`.
-pub(super) fn nulls(file: &mut Rust, forms: &[Form<'_>]) {
-    let optional = forms.iter().any(|form| !form.field.required);
-    let keyword = if optional { "let mut" } else { "let" };
-    file.line(format_args!("{keyword} nulls = Nulls::default();"));
 }

@@ -1,12 +1,13 @@
-//! The JSON Schema of the spec language, for editors: made of the grammar that the reader uses.
+//! The JSON Schema of the spec language, for editors. It follows from the grammar that the spec
+//! reader uses.
 
 use serde_json::{Map, Value, json};
 
-use crate::emit::{GeneratedFile, MARK};
+use crate::emit::file::{GeneratedFile, MARK};
 use crate::ir::Service;
 use crate::spec::grammar::{DOCUMENT, Form, Key, Shape, Table};
 
-/// The schema says what the language is, not what a service is, so no service is needed.
+/// Emits the schema, which describes the language and therefore ignores the service.
 pub(super) fn emit(_: &Service) -> Vec<GeneratedFile> {
     let mut definitions = Map::new();
     let mut schema = Map::new();
@@ -16,10 +17,7 @@ pub(super) fn emit(_: &Service) -> Vec<GeneratedFile> {
     schema.extend(table(&DOCUMENT, &mut definitions));
     definitions.sort_keys();
     schema.insert("$defs".to_owned(), Value::Object(definitions));
-    vec![GeneratedFile {
-        path: "spec/gateway-spec.schema.json".to_owned(),
-        text: format!("{:#}\n", Value::Object(schema)),
-    }]
+    vec![GeneratedFile::json("spec/gateway-spec.schema.json", &Value::Object(schema))]
 }
 
 fn table(table: &Table, definitions: &mut Map<String, Value>) -> Map<String, Value> {

@@ -1,13 +1,12 @@
-//! Draws for `arbitrary`: a value of every type out of bytes.
+//! Draws for `arbitrary`, which create a value of any type from bytes.
 
-use crate::emit::model::random::{
-    States, Value, imports, list, path, text_of, type_name, value, when,
-};
+use crate::emit::model::random::{Value, imports, list, path, text_of, type_name, value, when};
+use crate::emit::model::states::States;
 use crate::ir::{Field, Model, Operation, Param, Service, Type};
-use crate::text::Rust;
+use crate::text::RustFile;
 
-pub(in crate::emit::model) fn emit(service: &Service) -> Rust {
-    let mut file = Rust::new("Draws of all types, for the feature `arbitrary`.");
+pub(super) fn emit(service: &Service) -> RustFile {
+    let mut file = RustFile::new("`Arbitrary` for every type, for the feature `arbitrary`.");
     imports(&mut file, &service.operations, "use crate::random::draws::{self, draw};");
     file.blank();
     for scalar in &service.scalars {
@@ -31,11 +30,11 @@ pub(in crate::emit::model) fn emit(service: &Service) -> Rust {
     file
 }
 
-fn one(file: &mut Rust, name: &str, value: &str) {
+fn one(file: &mut RustFile, name: &str, value: &str) {
     file.line(format_args!("draw!({name}, |source| {value});"));
 }
 
-fn model(file: &mut Rust, service: &Service, model: &Model) {
+fn model(file: &mut RustFile, service: &Service, model: &Model) {
     let name = path(&model.rust);
     file.blank();
     if !model.recursive {
@@ -48,7 +47,9 @@ fn model(file: &mut Rust, service: &Service, model: &Model) {
     one(file, &name, "Self::draw(source, crate::random::DEPTH)?");
     file.blank();
     file.open(format_args!("impl {name} {{"));
-    file.doc("What leads back to the same model is there so many levels deep.");
+    file.doc(
+        "Creates a record in which records of the same type are nested up to `depth` levels deep.",
+    );
     file.open("fn draw(source: &mut draws::Unstructured<'_>, depth: u32) -> draws::Result<Self> {");
     nulls(file, model);
     record(file, service, model, "Ok(Self {", "})");
@@ -56,18 +57,18 @@ fn model(file: &mut Rust, service: &Service, model: &Model) {
     file.close("}");
 }
 
-fn nulls(file: &mut Rust, model: &Model) {
+fn nulls(file: &mut RustFile, model: &Model) {
     let mutable = if model.fields.iter().all(|field| field.required) { "" } else { "mut " };
     file.line(format_args!("let {mutable}nulls = Nulls::default();"));
 }
 
-fn record(file: &mut Rust, service: &Service, model: &Model, open: &str, close: &str) {
+fn record(file: &mut RustFile, service: &Service, model: &Model, open: &str, close: &str) {
     file.open(open);
     for (index, field) in model.fields.iter().enumerate() {
         file.line(format_args!(
             "{}: {},",
             field.rust.snake(),
-            member(service, model, field, index)
+            field_value(service, model, field, index)
         ));
     }
     file.line("extra: draws::unlisted::<Self>(source)?,");
@@ -75,7 +76,7 @@ fn record(file: &mut Rust, service: &Service, model: &Model, open: &str, close: 
     file.close(close);
 }
 
-fn member(service: &Service, model: &Model, field: &Field, index: usize) -> String {
+fn field_value(service: &Service, model: &Model, field: &Field, index: usize) -> String {
     let name = type_name(service, model, field);
     let noted = format!("?.note({index}, &mut nulls)");
     match (field.ty, name, field.required) {
@@ -94,7 +95,7 @@ fn member(service: &Service, model: &Model, field: &Field, index: usize) -> Stri
     }
 }
 
-fn query(file: &mut Rust, service: &Service, operation: &Operation) {
+fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
     let states = States::of(operation);
     let (name, generics) = (path(&operation.rust), states.names());
     file.blank();
@@ -119,7 +120,7 @@ fn query(file: &mut Rust, service: &Service, operation: &Operation) {
     file.close("}");
 }
 
-fn parameters(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+fn parameters(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
     for (index, param) in operation.params.iter().enumerate() {
         let (name, value) = (param.rust.snake(), value(service, param));
         if param.required {
@@ -139,7 +140,7 @@ fn parameters(file: &mut Rust, service: &Service, operation: &Operation, states:
     }
 }
 
-/// The expression that draws a value, or fails to.
+/// Returns the expression that draws a value, which is a `Result`.
 fn drawn(service: &Service, param: &Param, value: &Value) -> String {
     let mapped =
         |name: Option<String>| name.map_or_else(String::new, |name| format!(".map({name}::from)"));

@@ -1,19 +1,18 @@
-//! Typed mocks for wiremock: one type per operation, with its parameters and its answer.
+//! Typed mocks for wiremock: one type for each operation, with its parameters and its answer.
 
 use std::fmt::Write as _;
 
-use crate::emit::GeneratedFile;
-use crate::ir::{Example, Operation, Param, Response, RustName, Service, Type};
-use crate::text::{Rust, string};
+use crate::ir::{Example, Operation, Param, RustName, Service, Type};
+use crate::text::{RustFile, raw_string, string};
 
-pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
-    let mut root = Rust::new("What `cargo xtask` made of the spec.");
-    root.line("#[cfg(feature = \"cases\")]");
-    root.line("pub(crate) mod cases;");
-    root.line("#[cfg(feature = \"mocks\")]");
-    root.line("pub(crate) mod mocks;");
-    let mut file = Rust::new("The operations of the service as mocks.");
-    file.line(format_args!("use gateway_model::{{{}}};", names(service).join(", ")));
+pub(super) fn emit(service: &Service) -> RustFile {
+    let mut file = RustFile::new("One mock for each operation of the service.");
+    let params = service.operations.iter().flat_map(|operation| &operation.params);
+    let types = params.filter_map(|param| service.type_name(param.ty));
+    let models =
+        service.operations.iter().filter_map(|operation| service.response_model(operation));
+    let names = types.chain(models.map(|model| &model.rust)).map(RustName::pascal);
+    file.import("use gateway_model", names);
     file.line("use wiremock::Mock;");
     file.blank();
     file.line("use crate::mocks::Call;");
@@ -21,31 +20,27 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
         file.blank();
         mock(&mut file, service, operation);
     }
-    let folder = "crates/gateway-testkit/src/generated";
-    vec![
-        GeneratedFile { path: format!("{folder}.rs"), text: root.finish() },
-        GeneratedFile { path: format!("{folder}/mocks.rs"), text: file.finish() },
-    ]
+    file
 }
 
-fn mock(file: &mut Rust, service: &Service, operation: &Operation) {
+fn mock(file: &mut RustFile, service: &Service, operation: &Operation) {
     let name = operation.rust.preceded_by("mock").pascal();
-    file.doc(&format!("Stands in for `{}`.", operation.select));
+    file.doc(&format!("A mock of `{}`.", operation.select));
     file.doc_break();
     file.doc(&operation.doc.0);
     file.line("#[derive(Clone, Debug)]");
-    file.line("#[must_use = \"a mock does nothing before it answers and is mounted\"]");
+    file.line("#[must_use = \"a mock does nothing until it has an answer and is mounted\"]");
     file.open(format_args!("pub struct {name} {{"));
     file.line("call: Call,");
     file.close("}");
     file.blank();
     file.open(format_args!("impl {name} {{"));
-    file.doc("Waits for any call of the operation.");
+    file.doc("Creates a mock that matches every call of the operation.");
     file.open("pub const fn new() -> Self {");
     file.line(format_args!("Self {{ call: Call::new({}) }}", string(&operation.select)));
     file.close("}");
     file.blank();
-    file.doc("Waits only for calls with this bearer token.");
+    file.doc("Matches only calls with this bearer token.");
     file.open("pub fn token(self, token: &str) -> Self {");
     file.line("Self { call: self.call.token(token) }");
     file.close("}");
@@ -65,7 +60,7 @@ fn mock(file: &mut Rust, service: &Service, operation: &Operation) {
     file.close("}");
 }
 
-fn parameter(file: &mut Rust, service: &Service, param: &Param) {
+fn parameter(file: &mut RustFile, service: &Service, param: &Param) {
     let (setter, wire) = (setter(param), string(&param.wire));
     let text = match (param.ty, service.type_name(param.ty)) {
         (Type::Text, _) => None,
@@ -79,20 +74,21 @@ fn parameter(file: &mut Rust, service: &Service, param: &Param) {
         Some(ty) => (ty, "value.to_string()"),
     };
     file.blank();
-    file.doc(&format!("Waits only for calls with this `{}`.", param.wire));
+    file.doc(&format!("Matches only calls with this `{}`.", param.wire));
     file.open(format_args!("pub fn {setter}(self, value: {ty}) -> Self {{"));
     file.line(format_args!("Self {{ call: self.call.with({wire}, {value}) }}"));
     file.close("}");
     if !param.required {
         file.blank();
-        file.doc(&format!("Waits only for calls without `{}`.", param.wire));
+        file.doc(&format!("Matches only calls without `{}`.", param.wire));
         file.open(format_args!("pub fn without_{}(self) -> Self {{", param.rust.words()));
         file.line(format_args!("Self {{ call: self.call.without({wire}) }}"));
         file.close("}");
     }
 }
 
-/// The methods that a mock has anyway are not hidden by a parameter of the same name.
+/// Returns the name of the method that matches a parameter. A name that another method of the mock
+/// has gets a trailing underscore.
 fn setter(param: &Param) -> String {
     let name = param.rust.snake();
     let taken = ["answers", "fails", "token"].contains(&name.as_str())
@@ -101,39 +97,35 @@ fn setter(param: &Param) -> String {
     if taken { name + "_" } else { name }
 }
 
-fn answer(file: &mut Rust, service: &Service, operation: &Operation) {
+fn answer(file: &mut RustFile, service: &Service, operation: &Operation) {
     let Some(model) = service.response_model(operation) else { return };
     let model = model.rust.pascal();
-    let json = |text: &str| serde_json::Value::from(text).to_string();
-    let frame = match &operation.response {
-        Response::Envelope { marker, success, items, .. } => {
-            Some((format!("{{{}:{},{}:[", json(marker), json(success), json(items)), "]}"))
-        }
-        Response::Array { .. } => Some(("[".to_owned(), "]")),
-        Response::Object { .. } => None,
-    };
     file.blank();
-    if let Some((open, close)) = frame {
-        file.doc("Answers these records.");
+    if let Some((open, close)) = operation.response.frame() {
+        file.doc("Responds with these records.");
         file.open(format_args!("pub fn answers(self, records: &[{model}]) -> Mock {{"));
-        file.line(format_args!("self.call.list(({}, {}), records)", string(&open), string(close)));
+        file.line(format_args!(
+            "self.call.list(({}, {}), records)",
+            raw_string(&open),
+            string(close)
+        ));
     } else {
-        file.doc("Answers this record.");
+        file.doc("Responds with this record.");
         file.open(format_args!("pub fn answers(self, record: &{model}) -> Mock {{"));
         file.line("self.call.object(record)");
     }
     file.close("}");
     file.blank();
-    file.doc("Answers that the call failed, with this status and a problem document (RFC 9457).");
+    file.doc("Responds with this error status and a problem document (RFC 9457).");
     file.open("pub fn fails(self, status: u16) -> Mock {");
     file.line("self.call.fails(status)");
     file.close("}");
 }
 
-fn one_example(file: &mut Rust, operation: &Operation, example: &Example) {
+fn one_example(file: &mut RustFile, operation: &Operation, example: &Example) {
     file.blank();
     file.doc(&format!(
-        "Waits for the call of the example `{}`, and answers it byte for byte.",
+        "Matches the call of the example `{}`, and responds with its answer, byte for byte.",
         example.name.kebab()
     ));
     file.doc_break();
@@ -148,19 +140,7 @@ fn one_example(file: &mut Rust, operation: &Operation, example: &Example) {
             None => write!(call, ".without({wire})"),
         };
     }
-    file.line(format_args!("{call}.exactly({})", string(&example.body)));
+    file.line(format_args!("let answer = {};", raw_string(&example.body)));
+    file.line(format_args!("{call}.exactly(answer)"));
     file.close("}");
-}
-
-/// Everything of the model that the mocks name, sorted.
-fn names(service: &Service) -> Vec<String> {
-    let params = service.operations.iter().flat_map(|operation| &operation.params);
-    let types = params.filter_map(|param| service.type_name(param.ty));
-    let models =
-        service.operations.iter().filter_map(|operation| service.response_model(operation));
-    let mut names: Vec<_> =
-        types.chain(models.map(|model| &model.rust)).map(RustName::pascal).collect();
-    names.sort();
-    names.dedup();
-    names
 }

@@ -1,4 +1,4 @@
-//! What a declaration makes of the generated code, where a mistake would still compile.
+//! How declarations affect generated code, in cases where a mistake would still compile.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use xtask::emit;
 use xtask::spec::read_bytes;
 
-/// Changes the good spec by replacing text, and looks for lines in what is generated from it.
+/// Replaces text in the good spec, and looks for lines in a file that is generated from it.
 #[track_caller]
 fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) {
     let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
@@ -27,9 +27,9 @@ fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) {
     }
 }
 
-/// A parameter that is refused alone must not be ignored by the server: it would answer everything.
+/// The server must refuse such a parameter: if it ignored it, it would send all records.
 #[test]
-fn a_parameter_without_what_it_needs() {
+fn a_parameter_without_one_that_it_needs_is_refused_or_ignored() {
     let parameters = "crates/gateway-server/src/generated/parameters.rs";
     let alone = "state.is_some() && {}.shelf.is_none()";
     check(
@@ -50,9 +50,8 @@ fn a_parameter_without_what_it_needs() {
     );
 }
 
-/// What the documents say of a parameter, the server holds to.
 #[test]
-fn limits_of_parameters() {
+fn the_server_checks_the_documented_limits_of_parameters() {
     let parameters = "crates/gateway-server/src/generated/parameters.rs";
     let shelf = "shelf = { type = \"integer\"";
     check(
@@ -80,9 +79,8 @@ fn limits_of_parameters() {
     );
 }
 
-/// A selector is whatever the service has: the program's commands follow it.
 #[test]
-fn commands_that_are_no_names() {
+fn a_selector_that_is_not_a_rust_name_becomes_a_command() {
     let commands = "crates/gateway-cli/src/generated/commands.rs";
     for (selector, expected) in [
         ("self/get", ["name = \"self\")]\n    Self_(SelfCommand)", "enum SelfCommand"]),
@@ -105,9 +103,8 @@ fn commands_that_are_no_names() {
     }
 }
 
-/// The examples of an enum need a text that it does not list.
 #[test]
-fn a_text_that_no_enum_lists() {
+fn the_examples_of_an_enum_use_a_text_that_it_does_not_list() {
     let enums = "crates/gateway-model/src/generated/enums.rs";
     check(&[], enums, &["State, UnknownState, \"text\", not \"later\","]);
     check(

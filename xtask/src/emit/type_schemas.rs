@@ -1,25 +1,27 @@
-//! JSON Schemas of the types, shared by the documents that contain some.
+//! JSON Schemas of the types, for all documents that contain some.
 
 use serde_json::{Map, Value, json};
 
 use crate::ir::{Doc, Field, Meaning, Param, Response, Service, Type, Wire};
 use crate::text::one_line;
 
-/// Where references point: `#/$defs/` or `#/components/schemas/`.
+/// Creates the schemas of a service's types.
 #[derive(Clone, Copy)]
-pub(super) struct Schemas<'a> {
+pub(super) struct TypeSchemas<'a> {
     pub(super) service: &'a Service,
+    /// Where references point: `#/$defs/` or `#/components/schemas/`.
     pub(super) prefix: &'a str,
 }
 
-impl Schemas<'_> {
-    /// A reference to a model.
+impl TypeSchemas<'_> {
+    /// Returns a reference to a model.
     pub(super) fn reference(self, model: usize) -> Value {
         let name = self.service.models.get(model).map(|model| model.rust.pascal());
         json!({ "$ref": format!("{}{}", self.prefix, name.unwrap_or_default()) })
     }
 
-    /// The object of a model. Other members are allowed: a service may say more than its text.
+    /// Returns the object of a model. Other fields are allowed: a service may send more than its
+    /// contract lists.
     pub(super) fn model(self, index: usize) -> Value {
         let Some(model) = self.service.models.get(index) else { return json!({}) };
         let mut properties = Map::new();
@@ -61,7 +63,7 @@ impl Schemas<'_> {
         Value::Object(schema)
     }
 
-    /// The value of a parameter.
+    /// Returns the value of a parameter.
     pub(super) fn param(self, param: &Param) -> Value {
         let mut schema = self.of_type(param.ty, true);
         if schema.get("type") == Some(&json!("string")) && !schema.contains_key("enum") {
@@ -79,7 +81,7 @@ impl Schemas<'_> {
         Value::Object(schema)
     }
 
-    /// A whole successful answer.
+    /// Returns a whole successful answer.
     pub(super) fn answer(self, response: &Response) -> Value {
         let item = self.reference(response.of());
         match response {
@@ -94,7 +96,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// A value given as wire text.
+    /// Returns the JSON value of a wire text.
     pub(super) fn value(self, ty: Type, text: &str) -> Option<Value> {
         match ty {
             Type::Integer => text.parse::<i64>().ok().map(Value::from),
@@ -135,7 +137,7 @@ impl Schemas<'_> {
             Meaning::Currency => Some("currency"),
             Meaning::Id | Meaning::Text => None,
         };
-        // Not `format`: a reader must accept text that is none, so nobody should check it.
+        // Not `format`, which a validator may check: a client must accept other text as well.
         if let (Some(meaning), Some(schema)) = (meaning, schema.as_object_mut()) {
             schema.insert("x-meaning".to_owned(), json!(meaning));
         }
@@ -167,7 +169,7 @@ pub(super) fn describe(schema: &mut Map<String, Value>, doc: &Doc) {
     schema.insert("description".to_owned(), json!(one_line(&doc.0)));
 }
 
-/// The models that one is made of, itself included, in the order of the spec.
+/// Returns the models that a model contains, including itself, in the order of the spec.
 pub(super) fn reachable(service: &Service, from: usize) -> Vec<usize> {
     let mut found = vec![from];
     let mut next = 0;
@@ -185,9 +187,4 @@ pub(super) fn reachable(service: &Service, from: usize) -> Vec<usize> {
     }
     found.sort_unstable();
     found
-}
-
-/// A JSON file.
-pub(super) fn file(value: &Value) -> String {
-    format!("{value:#}\n")
 }

@@ -1,26 +1,27 @@
 //! A Rust source file under construction.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::text::markdown::{fenced, guard, paragraphs};
 
 /// A Rust source file under construction. rustfmt lays it out later; only doc comments are
-/// wrapped here, because rustfmt leaves them alone.
+/// wrapped here, because rustfmt does not change them.
 ///
 /// ```
-/// let mut file = xtask::text::Rust::new("Scalars of the service.");
+/// let mut file = xtask::text::RustFile::new("Scalars of the service.");
 /// file.doc("Identifies a candidate.");
 /// file.line("pub struct CandidateId(String);");
 /// assert!(file.finish().ends_with("/// Identifies a candidate.\npub struct CandidateId(String);\n"));
 /// ```
 #[derive(Clone, Debug)]
-pub struct Rust {
+pub struct RustFile {
     text: String,
     depth: usize,
 }
 
-impl Rust {
-    /// Begins a file with what it is for. The mark of generated files is put before it later.
+impl RustFile {
+    /// Creates a file that begins with its purpose. The mark of generated files is added later.
     pub fn new(purpose: &str) -> Self {
         let mut file = Self { text: String::new(), depth: 0 };
         file.comment("//!", purpose);
@@ -55,33 +56,43 @@ impl Rust {
         self.text.push('\n');
     }
 
-    /// Writes a description as a doc comment (`///`). Text that was written before in the same
-    /// comment is kept apart by [`doc_break`](Self::doc_break).
+    /// Imports or re-exports names, sorted and without duplicates. Writes nothing if there are no
+    /// names. `path` is everything before the names, such as `use crate::decode`.
+    pub fn import(&mut self, path: &str, names: impl IntoIterator<Item = impl Into<String>>) {
+        let names: BTreeSet<String> = names.into_iter().map(Into::into).collect();
+        if !names.is_empty() {
+            let names: Vec<_> = names.into_iter().collect();
+            self.line(format_args!("{path}::{{{}}};", names.join(", ")));
+        }
+    }
+
+    /// Writes a description as a doc comment (`///`). To begin a new paragraph in a comment, call
+    /// [`doc_break`](Self::doc_break) first.
     pub fn doc(&mut self, description: &str) {
         self.comment("///", description);
     }
 
-    /// Writes a line of doc comment that is Markdown already: a heading, a link, a list item.
-    /// Only for text of the emitter's own; what comes from the spec goes through
-    /// [`markdown`](super::markdown()).
+    /// Writes doc comment lines that are Markdown already: a heading, a link, a list item. Only for
+    /// text that an emitter contains; for text from the spec, use [`doc`](Self::doc).
     pub fn doc_markdown(&mut self, markdown: impl fmt::Display) {
         for line in markdown.to_string().split('\n') {
             self.line(format_args!("/// {line}").to_string().trim_end());
         }
     }
 
-    /// Writes an empty line of doc comment: a new paragraph begins.
+    /// Writes an empty doc comment line, which begins a new paragraph.
     pub fn doc_break(&mut self) {
         self.line("///");
     }
 
-    /// Writes a block of code into the doc comment. The language `text` or `json` keeps it from
-    /// being run as a test.
-    pub fn doc_code(&mut self, language: &str, code: &str) {
-        self.doc_markdown(fenced(language, code));
+    /// Writes an example into the doc comment, as a new paragraph. `language` is empty for a
+    /// documentation test, or holds its attributes, such as `no_run`.
+    pub fn doc_example(&mut self, language: &str, code: impl fmt::Display) {
+        self.doc_break();
+        self.doc_markdown(fenced(language, &code.to_string()));
     }
 
-    /// The file.
+    /// Returns the text of the file.
     pub fn finish(self) -> String {
         self.text
     }
@@ -115,11 +126,11 @@ fn wrapped(words: &[String], width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Rust;
+    use super::RustFile;
 
     #[test]
-    fn a_comment_cannot_be_left() {
-        let mut file = Rust::new("Test.");
+    fn a_description_cannot_end_its_comment() {
+        let mut file = RustFile::new("Test.");
         file.doc("Ends.\npub fn evil() {}\n\n```\npanic!()\n```\n*/ #![allow(x)]\r\u{2028}let y;");
         file.line("struct A;");
         assert_eq!(
@@ -130,7 +141,7 @@ mod tests {
 
     #[test]
     fn long_descriptions_are_wrapped() {
-        let mut file = Rust::new("Test.");
+        let mut file = RustFile::new("Test.");
         file.doc(&"word ".repeat(40));
         assert!(file.finish().lines().all(|line| line.len() <= 100));
     }

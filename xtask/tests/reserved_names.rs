@@ -1,5 +1,5 @@
-//! The names that generated code must not take are those that it and its crates use: what is
-//! imported by it, what stands at the root beside it, and the methods of the clients.
+//! The lists of reserved names are complete: they hold what generated code imports, what is at the
+//! root of its crates, and the methods of the clients.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
 
@@ -53,7 +53,7 @@ fn imports(file: &syn::File) -> Vec<Vec<String>> {
     all
 }
 
-/// Whether an import is of what the spec declares.
+/// Returns whether an import names something that the spec declares.
 fn is_declared(path: &[String]) -> bool {
     let first: Vec<_> = path.iter().map(String::as_str).take(2).collect();
     matches!(first.as_slice(), ["super" | "gateway_model", ..] | ["crate", "generated"])
@@ -64,45 +64,45 @@ fn is_type(name: &str) -> bool {
 }
 
 #[track_caller]
-fn taken(name: &str, written: fn(&RustName) -> String) {
+fn assert_reserved(name: &str, written: fn(&RustName) -> String) {
     let written = written(&RustName::new(name).expect("a name"));
-    assert_eq!(written, format!("{name}_"), "add `{name}` to xtask/src/ir/name/taken.rs");
+    assert_eq!(written, format!("{name}_"), "add `{name}` to xtask/src/ir/name/reserved.rs");
 }
 
 #[test]
-fn types() {
+fn imported_types_are_reserved() {
     for file in generated() {
         for path in imports(&file).iter().filter(|path| !is_declared(path)) {
             let name = path.last().expect("a segment");
             if is_type(name) {
-                taken(name, RustName::pascal);
+                assert_reserved(name, RustName::pascal);
             }
         }
     }
-    // A glob gives way to what is named beside it, and the type of the spec would be gone.
+    // An explicit import takes precedence over a glob import, and would hide the type of the spec.
     let root = parse(&crates().join("gateway-model/src/lib.rs"));
     for path in imports(&root) {
         let name = path.last().expect("a segment");
         if is_type(name) {
-            taken(name, RustName::pascal);
+            assert_reserved(name, RustName::pascal);
         }
     }
 }
 
 #[test]
-fn crates_that_modules_would_hide() {
+fn crates_that_a_module_would_hide_are_reserved() {
     for file in generated() {
         for path in imports(&file).iter().filter(|path| path.len() > 1 && !is_declared(path)) {
             let first = path.first().expect("a segment");
             if first != "crate" && first != "wiremock" {
-                taken(first, RustName::module);
+                assert_reserved(first, RustName::module);
             }
         }
     }
 }
 
 #[test]
-fn methods_of_the_clients() {
+fn methods_of_the_clients_are_reserved() {
     for file in ["client", "blocking"] {
         let file = parse(&crates().join(format!("gateway-client/src/{file}.rs")));
         let mut found = 0;
@@ -114,7 +114,7 @@ fn methods_of_the_clients() {
             }
             for item in &item.items {
                 if let ImplItem::Fn(function) = item {
-                    taken(&function.sig.ident.to_string(), RustName::method);
+                    assert_reserved(&function.sig.ident.to_string(), RustName::method);
                     found += 1;
                 }
             }

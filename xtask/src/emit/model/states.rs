@@ -2,12 +2,13 @@
 
 use crate::ir::{Operation, Param};
 
-/// Which parameters have a state, by position.
+/// The parameters that have a state, with their positions.
 pub(in crate::emit) struct States {
     states: Vec<(usize, String)>,
 }
 
 impl States {
+    /// Returns the states of an operation's query.
     pub(in crate::emit) fn of(operation: &Operation) -> Self {
         let states = operation.states();
         Self {
@@ -15,28 +16,28 @@ impl States {
         }
     }
 
-    /// `<HasVacancyId = Unset>`, for the definition.
+    /// Returns `<HasVacancyId = Unset>`, for the definition.
     pub(in crate::emit) fn declared(&self) -> String {
         list(self.states.iter().map(|(_, name)| format!("{name} = Unset")))
     }
 
-    /// `<HasVacancyId>`, for what holds in every state.
+    /// Returns `<HasVacancyId>`, for code that is generic over the states.
     pub(in crate::emit) fn names(&self) -> String {
         list(self.states.iter().map(|(_, name)| name.clone()))
     }
 
-    /// `<HasVacancyId: State>`, for what reads the states.
+    /// Returns `<HasVacancyId: State>`, for code that reads the states.
     pub(in crate::emit) fn bounded_by(&self, bound: &str) -> String {
         list(self.states.iter().map(|(_, name)| format!("{name}: {bound}")))
     }
 
-    /// The state of the parameter at this position, if it has one.
+    /// Returns the state of the parameter at this position, if it has one.
     pub(in crate::emit) fn name_of(&self, position: usize) -> Option<&str> {
         let state = self.states.iter().find(|(index, _)| *index == position)?;
         Some(&state.1)
     }
 
-    /// The type of the field that carries the states.
+    /// Returns the type of the field that carries the states.
     pub(in crate::emit) fn marker(&self) -> Option<String> {
         let names: Vec<_> = self.states.iter().map(|(_, name)| name.as_str()).collect();
         match names.as_slice() {
@@ -46,7 +47,8 @@ impl States {
         }
     }
 
-    /// Where a parameter exists: the free type parameters, and all of them with what is needed set.
+    /// Returns the generics of the `impl` with the setter of a parameter: the type parameters that
+    /// remain free, and all type arguments, in which the needed parameters are `Set`.
     pub(in crate::emit) fn needed_by(&self, param: &Param) -> (String, String) {
         let free = self.states.iter().filter(|(index, _)| !param.needs.contains(index));
         let all = self.states.iter().map(|(index, name)| {
@@ -55,7 +57,7 @@ impl States {
         (list(free.map(|(_, name)| name.clone())), list(all))
     }
 
-    /// The states after a parameter was given, if it has one itself.
+    /// Returns the type arguments after a parameter was set, if it has a state.
     pub(in crate::emit) fn after(&self, param: &Param, position: usize) -> Option<String> {
         self.states.iter().find(|(index, _)| *index == position)?;
         let set = |index: &usize| *index == position || param.needs.contains(index);

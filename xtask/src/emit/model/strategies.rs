@@ -1,13 +1,12 @@
-//! Strategies for `proptest`: `any::<Candidate>()` and the like.
+//! Strategies for `proptest`, such as `any::<Candidate>()`.
 
-use crate::emit::model::random::{
-    States, Value, imports, list, path, text_of, type_name, value, when,
-};
+use crate::emit::model::random::{Value, imports, list, path, text_of, type_name, value, when};
+use crate::emit::model::states::States;
 use crate::ir::{Field, Model, Operation, Param, Service, Type};
-use crate::text::Rust;
+use crate::text::RustFile;
 
-pub(in crate::emit::model) fn emit(service: &Service) -> Rust {
-    let mut file = Rust::new("Strategies of all types, for the feature `proptest`.");
+pub(super) fn emit(service: &Service) -> RustFile {
+    let mut file = RustFile::new("Strategies for every type, for the feature `proptest`.");
     imports(
         &mut file,
         &service.operations,
@@ -35,11 +34,11 @@ pub(in crate::emit::model) fn emit(service: &Service) -> Rust {
     file
 }
 
-fn one(file: &mut Rust, name: &str, strategy: &str) {
+fn one(file: &mut RustFile, name: &str, strategy: &str) {
     file.line(format_args!("strategy!({name}, {strategy});"));
 }
 
-fn model(file: &mut Rust, service: &Service, model: &Model) {
+fn model(file: &mut RustFile, service: &Service, model: &Model) {
     let name = path(&model.rust);
     file.blank();
     if !model.recursive {
@@ -51,19 +50,22 @@ fn model(file: &mut Rust, service: &Service, model: &Model) {
     one(file, &name, "Self::strategy(crate::random::DEPTH)");
     file.blank();
     file.open(format_args!("impl {name} {{"));
-    file.doc("What leads back to the same model is there so many levels deep.");
+    file.doc(
+        "Creates a record in which records of the same type are nested up to `depth` levels deep.",
+    );
     file.open("fn strategy(depth: u32) -> strategies::BoxedStrategy<Self> {");
     record(file, service, model);
     file.close("}");
     file.close("}");
 }
 
-fn record(file: &mut Rust, service: &Service, model: &Model) {
+fn record(file: &mut RustFile, service: &Service, model: &Model) {
     let names: Vec<_> = model.fields.iter().map(|field| field.rust.snake()).collect();
-    let parts: Vec<_> = model.fields.iter().map(|field| member(service, model, field)).collect();
-    file.line(format_args!("let members = {};", tuple(&parts)));
+    let parts: Vec<_> =
+        model.fields.iter().map(|field| field_strategy(service, model, field)).collect();
+    file.line(format_args!("let fields = {};", tuple(&parts)));
     file.open(format_args!(
-        "(members, strategies::unlisted::<Self>()).prop_map(|({}, extra)| {{",
+        "(fields, strategies::unlisted::<Self>()).prop_map(|({}, extra)| {{",
         tuple(&names)
     ));
     let mutable = if model.fields.iter().all(|field| field.required) { "" } else { "mut " };
@@ -82,7 +84,7 @@ fn record(file: &mut Rust, service: &Service, model: &Model) {
     file.close(if model.recursive { "}).boxed()" } else { "})" });
 }
 
-fn member(service: &Service, model: &Model, field: &Field) -> String {
+fn field_strategy(service: &Service, model: &Model, field: &Field) -> String {
     let name = type_name(service, model, field);
     let strategy = match (field.ty, name) {
         (Type::Text, _) => "strategies::text()".to_owned(),
@@ -99,7 +101,7 @@ fn member(service: &Service, model: &Model, field: &Field) -> String {
     if field.required { strategy } else { format!("strategies::optional({strategy})") }
 }
 
-fn query(file: &mut Rust, service: &Service, operation: &Operation) {
+fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
     let states = States::of(operation);
     let (name, generics) = (path(&operation.rust), states.names());
     file.blank();
@@ -124,7 +126,7 @@ fn query(file: &mut Rust, service: &Service, operation: &Operation) {
     file.close("}");
 }
 
-fn parameters(file: &mut Rust, service: &Service, operation: &Operation, states: &States) {
+fn parameters(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
     let names: Vec<_> = operation.params.iter().map(|param| param.rust.snake()).collect();
     let parts: Vec<_> = operation
         .params
@@ -164,7 +166,7 @@ fn parameter(service: &Service, param: &Param) -> String {
     }
 }
 
-/// Tuples of strategies have no more than twelve parts, so a long one ends with the rest of it.
+/// Returns a tuple of strategies. A tuple may have at most twelve parts, so a long one is nested.
 fn tuple(parts: &[String]) -> String {
     match parts.split_at_checked(9) {
         Some((first, rest)) if !rest.is_empty() => {

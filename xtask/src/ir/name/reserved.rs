@@ -1,4 +1,5 @@
-//! Names that have a meaning where generated code stands: a test holds the lists to the sources.
+//! Names that generated code must not use, because they already mean something in the same place.
+//! A test compares the lists with the sources.
 
 /// Keywords of every edition, strict and reserved.
 pub(super) const KEYWORDS: [&str; 51] = [
@@ -9,23 +10,44 @@ pub(super) const KEYWORDS: [&str; 51] = [
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Names that a generated field or parameter must not take: the generated code has variables,
-/// fields and methods of these names in the same places.
+/// Reserved for fields and parameters: the generated code has variables, fields and methods with
+/// these names in the same places.
 pub(super) const METHODS: [&str; 24] = [
-    "as_ref", "builder", "clone", "cursor", "decode", "default", "drop", "eq", "expected", "extra",
-    "fmt", "from", "given", "into", "map", "member", "new", "nulls", "query", "record", "request",
-    "send", "start", "strict",
+    "as_ref",
+    "builder",
+    "clone",
+    "cursor",
+    "decode",
+    "default",
+    "drop",
+    "eq",
+    "expected",
+    "extra",
+    "fmt",
+    "from",
+    "given",
+    "into",
+    "map",
+    "new",
+    "nulls",
+    "query",
+    "record",
+    "request",
+    "send",
+    "start",
+    "strict",
+    "wire_name",
 ];
 
-/// Names that the method of an operation must not take: the clients have methods of these names.
+/// Reserved for the methods of operations: the clients have hand-written methods with these names.
 pub(super) const METHODS_OF_CLIENTS: [&str; 9] =
     ["builder", "drive", "open", "receive", "request", "send", "send_raw", "stream", "stream_raw"];
 
-/// Names that the module of a model must not take: the crates that the modules beside it use.
+/// Reserved for the modules of models: crates that the modules beside them use.
 pub(super) const CRATES: [&str; 4] = ["alloc", "core", "serde", "std"];
 
-/// Names that a generated type must not take: those of the prelude, those that the hand-written
-/// support code gives to the types that generated code uses, and those at the root of the crate.
+/// Reserved for types: names of the prelude, of support types that generated code uses, and at the
+/// root of the crate.
 pub(super) const TYPES: [&str; 76] = [
     "AsMut",
     "AsRef",
@@ -65,7 +87,6 @@ pub(super) const TYPES: [&str; 76] = [
     "Listing",
     "MapAccess",
     "Member",
-    "Members",
     "Mock",
     "Next",
     "None",
@@ -82,6 +103,7 @@ pub(super) const TYPES: [&str; 76] = [
     "RawJson",
     "RawQuery",
     "Record",
+    "RecordVisitor",
     "Redacted",
     "Rejected",
     "Result",

@@ -1,14 +1,14 @@
-//! How a record is read on the fast path, and what a diagnosis compares it with.
+//! The fast path that reads a record, and the shape with which a diagnosis compares it.
 
-use crate::emit::model::records::field::Form;
-use crate::emit::model::records::serde::nulls;
+use crate::emit::model::records::field::RecordField;
+use crate::emit::model::records::nulls;
 use crate::ir::Model;
-use crate::text::{Rust, string};
+use crate::text::{RustFile, json_string, string};
 
-pub(super) fn write(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
+pub(super) fn write(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
     let owned = model.rust.pascal();
     let borrowed = model.rust.followed_by("ref").pascal();
-    fast(file, forms, &borrowed);
+    fast(file, fields, &borrowed);
     file.blank();
     file.open(format_args!("impl Record for {owned} {{"));
     file.line(format_args!("type Ref<'a> = {borrowed}<'a>;"));
@@ -22,33 +22,35 @@ pub(super) fn write(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
     file.open(format_args!("impl Sealed for {owned} {{"));
     file.line("const SHAPE: Shape = Shape::Object(&OBJECT);");
     file.close("}");
-    shape(file, model, forms);
+    shape(file, model, fields);
 }
 
-fn fast(file: &mut Rust, forms: &[Form<'_>], borrowed: &str) {
+fn fast(file: &mut RustFile, fields: &[RecordField<'_>], borrowed: &str) {
     file.blank();
     file.open(format_args!("impl<'a> Fast<'a> for {borrowed}<'a> {{"));
     file.line("#[inline]");
     file.open("fn read(start: &mut Cursor<'a>) -> Option<Self> {");
     file.line("let mut cursor = *start;");
     file.line("cursor.open()?;");
-    for form in forms {
-        file.line(format_args!("let mut {} = None;", form.name));
+    for field in fields {
+        file.line(format_args!("let mut {} = None;", field.name));
     }
-    nulls(file, forms);
+    nulls::declare(file, fields);
     file.line("let mut extra = Span::default();");
     file.open("members! { cursor, nulls, extra;");
-    for form in forms {
-        let presence = if form.field.required { "required" } else { "optional" };
-        let (index, key, name, value) = (form.index, key(form), &form.name, form.fast());
+    for field in fields {
+        let presence = if field.spec.required { "required" } else { "optional" };
+        let (index, name, value) = (field.index, &field.name, field.fast());
+        // The key as it usually is in the text, with its quotes and colon.
+        let key = string(&format!("{}:", json_string(&field.spec.wire)));
         file.line(format_args!("{presence} {index} {key} {name} = {value};"));
     }
     file.close("}");
     file.line("*start = cursor;");
     file.open("Some(Self {");
-    for form in forms {
-        let name = &form.name;
-        file.line(if form.field.required {
+    for field in fields {
+        let name = &field.name;
+        file.line(if field.spec.required {
             format!("{name}: {name}?,")
         } else {
             format!("{name},")
@@ -61,26 +63,20 @@ fn fast(file: &mut Rust, forms: &[Form<'_>], borrowed: &str) {
     file.close("}");
 }
 
-/// The name of the member as it usually stands in the text, with its quotes and colon.
-fn key(form: &Form<'_>) -> String {
-    let name = serde_json::Value::from(form.field.wire.as_str());
-    string(&format!("{name}:"))
-}
-
-fn shape(file: &mut Rust, model: &Model, forms: &[Form<'_>]) {
+fn shape(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
     let words = model.rust.spaced();
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     file.blank();
-    file.doc("What the object should look like.");
+    file.doc("The expected shape of the object.");
     file.open("pub(super) static OBJECT: Object = Object {");
     file.line(format_args!("what: {},", string(&format!("{article} {words} object"))));
     file.open("members: &[");
-    for form in forms {
+    for field in fields {
         file.line(format_args!(
             "Member {{ name: {}, required: {}, shape: {} }},",
-            string(&form.field.wire),
-            form.field.required,
-            form.shape()
+            string(&field.spec.wire),
+            field.spec.required,
+            field.shape()
         ));
     }
     file.close("],");

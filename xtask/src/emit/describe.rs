@@ -1,0 +1,34 @@
+//! Parts of doc comments that several emitters write.
+
+use crate::ir::{Doc, Operation, Service, Source};
+use crate::text::RustFile;
+
+/// Describes a declaration, and names its sections of the contract.
+pub(super) fn declaration(file: &mut RustFile, doc: &Doc, source: &Source) {
+    file.doc(&doc.0);
+    if let Some(sections) = source.phrase() {
+        file.doc_break();
+        file.doc(&format!("See {sections}."));
+    }
+}
+
+/// Describes an operation, names its sections of the contract, and shows how it is selected.
+pub(super) fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
+    file.doc(&operation.doc.0);
+    file.doc_break();
+    let sections = operation.source.phrase().map(|sections| format!("See {sections}. "));
+    file.doc(&format!(
+        "{}Sent as `{}={}`.",
+        sections.unwrap_or_default(),
+        service.selector,
+        operation.select
+    ));
+}
+
+/// Adds a paragraph that says why something is deprecated, if it is.
+pub(super) fn deprecation(file: &mut RustFile, why: Option<&String>) {
+    if let Some(why) = why {
+        file.doc_break();
+        file.doc(&format!("Deprecated: {why}."));
+    }
+}

@@ -1,0 +1,112 @@
+//! Lookups in a service: what an index or an id points to, and which declarations belong together.
+
+use crate::ir::{
+    Example, Field, Model, OpenPoint, OpenRef, Operation, Param, Response, RustName, Service, Type,
+};
+use crate::text::json_string;
+
+impl Service {
+    /// Returns the open point with this id.
+    pub fn open_point(&self, id: &OpenRef) -> Option<&OpenPoint> {
+        self.open_points.iter().find(|point| point.id == id.0)
+    }
+
+    /// Returns the open points that are referred to, by number and without duplicates.
+    pub fn open_points<'a>(
+        &'a self,
+        ids: impl IntoIterator<Item = &'a OpenRef>,
+    ) -> Vec<&'a OpenPoint> {
+        let mut points: Vec<_> = ids.into_iter().filter_map(|id| self.open_point(id)).collect();
+        points.sort_by_key(|point| point.number);
+        points.dedup_by_key(|point| point.number);
+        points
+    }
+
+    /// Returns the open points that concern an operation: its own, and those of its parameters,
+    /// of the fields in its answer, and of the types of both.
+    pub fn open_points_of<'a>(&'a self, operation: &'a Operation) -> Vec<&'a OpenPoint> {
+        let params = &operation.params;
+        let fields = self.response_model(operation).map_or(&[][..], |model| &model.fields);
+        let types = params.iter().map(|param| param.ty).chain(fields.iter().map(|field| field.ty));
+        let of_types = types.filter_map(|ty| match ty {
+            Type::Scalar(index) => self.scalars.get(index).map(|scalar| &scalar.open),
+            Type::Enum(index) => self.enums.get(index).map(|one| &one.open),
+            Type::Model(index) => self.models.get(index).map(|model| &model.open),
+            Type::Text | Type::Integer | Type::Boolean => None,
+        });
+        let own = operation.open.iter();
+        let of_params = params.iter().flat_map(|param| &param.open);
+        let of_fields = fields.iter().flat_map(|field| &field.open);
+        self.open_points(own.chain(of_params).chain(of_fields).chain(of_types.flatten()))
+    }
+
+    /// Returns the model that an answer consists of.
+    pub fn response_model(&self, operation: &Operation) -> Option<&Model> {
+        self.models.get(operation.response.of())
+    }
+
+    /// Returns the examples of an operation.
+    pub fn examples_of(&self, operation: &Operation) -> impl Iterator<Item = &Example> {
+        let index = self.operations.iter().position(|other| other.select == operation.select);
+        self.examples.iter().filter(move |example| Some(example.operation) == index)
+    }
+
+    /// Returns the name of a declared type; `None` for a built-in one.
+    pub fn type_name(&self, ty: Type) -> Option<&RustName> {
+        match ty {
+            Type::Text | Type::Integer | Type::Boolean => None,
+            Type::Scalar(index) => self.scalars.get(index).map(|scalar| &scalar.rust),
+            Type::Enum(index) => self.enums.get(index).map(|one| &one.rust),
+            Type::Model(index) => self.models.get(index).map(|model| &model.rust),
+        }
+    }
+}
+
+impl Response {
+    /// Returns the model: an index into [`Service::models`].
+    pub fn of(&self) -> usize {
+        match *self {
+            Self::Envelope { of, .. } | Self::Array { of } | Self::Object { of } => of,
+        }
+    }
+
+    /// Returns whether the answer is a list of records.
+    pub fn is_list(&self) -> bool {
+        !matches!(self, Self::Object { .. })
+    }
+
+    /// Returns the JSON text before the first and after the last record of a list.
+    pub fn frame(&self) -> Option<(String, &'static str)> {
+        match self {
+            Self::Envelope { marker, success, items, .. } => {
+                let [marker, success, items] =
+                    [marker, success, items].map(|text| json_string(text));
+                Some((format!("{{{marker}:{success},{items}:["), "]}"))
+            }
+            Self::Array { .. } => Some(("[".to_owned(), "]")),
+            Self::Object { .. } => None,
+        }
+    }
+}
+
+impl Model {
+    /// Returns the field that identifies a record.
+    pub fn identity_field(&self) -> Option<&Field> {
+        self.identity.and_then(|index| self.fields.get(index))
+    }
+}
+
+impl Operation {
+    /// Returns the parameters that a parameter needs.
+    pub fn needed_by<'a>(&'a self, param: &'a Param) -> impl Iterator<Item = &'a Param> {
+        param.needs.iter().filter_map(|&index| self.params.get(index))
+    }
+
+    /// Returns the optional parameters that another one needs, with their positions. Whether each
+    /// was given is part of the type of the query, in this order.
+    pub fn states(&self) -> impl Iterator<Item = (usize, &Param)> {
+        let needed = |index: usize| self.params.iter().any(|other| other.needs.contains(&index));
+        let params = self.params.iter().enumerate();
+        params.filter(move |(index, param)| !param.required && needed(*index))
+    }
+}

@@ -1,0 +1,94 @@
+//! Operations: their parameters and the shapes of their answers.
+
+use crate::ir::{Doc, OpenRef, RustName, Source, Type, Wire};
+
+/// One operation of the service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The name: `list_candidates` for a method, `ListCandidates` for a type.
+    pub rust: RustName,
+    /// The value of the selector parameter, sent verbatim: `candidates/list`.
+    pub select: String,
+    /// The parameters, in the order in which they are sent. A parameter is never listed before
+    /// one that it needs.
+    pub params: Vec<Param>,
+    /// The shape of a successful answer.
+    pub response: Response,
+    /// What it does.
+    pub doc: Doc,
+    /// The sections of the contract.
+    pub source: Source,
+    /// Open points about it.
+    pub open: Vec<OpenRef>,
+    /// The reason not to use it any more, if it is deprecated.
+    pub deprecated: Option<String>,
+}
+
+/// One query parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// The name of the Rust method.
+    pub rust: RustName,
+    /// The name in the query; of unreserved characters only, so it is never escaped.
+    pub wire: String,
+    /// The type of the value; never a model.
+    pub ty: Type,
+    /// How it is written in the query.
+    pub query_wire: Wire,
+    /// Whether every call must send it. A required parameter needs no other.
+    pub required: bool,
+    /// Indices of all parameters of the same operation that must be sent with this one, including
+    /// those that a needed parameter needs in turn.
+    pub needs: Vec<usize>,
+    /// What the service does if it is sent without one that it needs.
+    pub otherwise: Otherwise,
+    /// Maximum length of a text, in characters.
+    pub max_chars: Option<u32>,
+    /// The smallest integer that the service accepts.
+    pub min: Option<i64>,
+    /// The largest integer that the service accepts.
+    pub max: Option<i64>,
+    /// What it does.
+    pub doc: Doc,
+    /// The sections of the contract.
+    pub source: Source,
+    /// Open points about it.
+    pub open: Vec<OpenRef>,
+    /// The reason not to use it any more, if it is deprecated.
+    pub deprecated: Option<String>,
+}
+
+/// The effect of a parameter without one that it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// It has no effect.
+    NoEffect,
+    /// The call is refused.
+    Error,
+}
+
+/// The shape of a successful answer. The model is an index into `Service::models`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Response {
+    /// An object with a success marker and the list: `{"status": "success", "result": [..]}`.
+    Envelope {
+        /// The key of the marker.
+        marker: String,
+        /// The value of the marker in a successful answer.
+        success: String,
+        /// The key of the list.
+        items: String,
+        /// The model of an item.
+        of: usize,
+    },
+    /// The bare list.
+    Array {
+        /// The model of an item.
+        of: usize,
+    },
+    /// One object.
+    Object {
+        /// The model of the object.
+        of: usize,
+    },
+}

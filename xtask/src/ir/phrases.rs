@@ -1,0 +1,74 @@
+//! Phrases about a service that the reference pages, the documents and the terminal share.
+
+use crate::ir::{Field, Operation, Otherwise, Param, Response, Service, Type, Wire};
+use crate::text::json_string;
+
+impl Service {
+    /// Returns the name of a type, such as `CandidateId` or `text`.
+    pub fn type_label(&self, ty: Type) -> String {
+        match (ty, self.type_name(ty)) {
+            (_, Some(name)) => name.pascal(),
+            (Type::Integer, None) => "integer".to_owned(),
+            (Type::Boolean, None) => "boolean".to_owned(),
+            _ => "text".to_owned(),
+        }
+    }
+
+    /// Returns an outline of a successful answer, such as `[Vacancy, …]`.
+    pub fn outline(&self, response: &Response) -> String {
+        let model = self.type_label(Type::Model(response.of()));
+        match response {
+            Response::Envelope { marker, success, items, .. } => {
+                let [marker, success, items] =
+                    [marker, success, items].map(|text| json_string(text));
+                format!("{{ {marker}: {success}, {items}: [{model}, …] }}")
+            }
+            Response::Array { .. } => format!("[{model}, …]"),
+            Response::Object { .. } => model,
+        }
+    }
+}
+
+impl Operation {
+    /// Returns when a parameter is sent: `required`, `optional`, or which others it needs, and
+    /// whether it is deprecated. `name` formats the name of a parameter.
+    pub fn presence(&self, param: &Param, name: impl Fn(&str) -> String) -> String {
+        let needed: Vec<_> = self.needed_by(param).map(|needed| name(&needed.wire)).collect();
+        let presence = match (param.required, needed.as_slice(), param.otherwise) {
+            (true, ..) => "required".to_owned(),
+            (false, [], _) => "optional".to_owned(),
+            (false, needed, Otherwise::NoEffect) => {
+                format!("needs {}, else no effect", needed.join(" and "))
+            }
+            (false, needed, Otherwise::Error) => {
+                format!("needs {}, else refused", needed.join(" and "))
+            }
+        };
+        if param.deprecated.is_some() { presence + ", deprecated" } else { presence }
+    }
+}
+
+impl Field {
+    /// Returns whether the field is always present, and whether it is personal data or deprecated.
+    pub fn presence(&self) -> String {
+        let presence = if self.required { "required" } else { "optional" };
+        let mut parts = vec![presence];
+        parts.extend(self.personal.then_some("personal"));
+        parts.extend(self.deprecated.is_some().then_some("deprecated"));
+        parts.join(", ")
+    }
+}
+
+impl Param {
+    /// Returns a type with what the parameter restricts it to, such as `text, at most 9 characters`.
+    pub fn restricted(&self, ty: String) -> String {
+        let mut parts = vec![ty];
+        if self.query_wire == Wire::Integer && self.ty != Type::Integer {
+            parts.push("sent as an integer".to_owned());
+        }
+        parts.extend(self.min.map(|min| format!("at least {min}")));
+        parts.extend(self.max.map(|max| format!("at most {max}")));
+        parts.extend(self.max_chars.map(|most| format!("at most {most} characters")));
+        parts.join(", ")
+    }
+}

@@ -1,0 +1,76 @@
+//! Encodings of a text: literals, one line, percent-encoding, and characters that do not show.
+
+use std::fmt::Write as _;
+
+/// Returns the text as a Rust string literal, quotes included.
+pub fn string(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    for c in text.chars() {
+        match c {
+            // Readable in source and harmless inside double quotes.
+            '\'' => literal.push('\''),
+            c if c.is_ascii() || is_hidden(c) => literal.extend(c.escape_default()),
+            c => literal.push(c),
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+/// Returns JSON text as a Rust string literal. It is a raw literal if that avoids escapes and the
+/// text cannot end or break it.
+pub fn raw_string(text: &str) -> String {
+    if !text.contains('"') || text.contains("\"#") || text.chars().any(is_hidden) {
+        string(text)
+    } else {
+        format!("r#\"{text}\"#")
+    }
+}
+
+/// Returns the text as a JSON string, quotes included.
+pub fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Returns the text on one line: each run of whitespace becomes one space.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a value as it is written in a query: everything but the unreserved characters of
+/// RFC 3986 is percent-encoded, a space as `%20`.
+pub fn percent_encoded(value: &str) -> String {
+    let mut encoded = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            _ => _ = write!(encoded, "%{byte:02X}"),
+        }
+    }
+    encoded
+}
+
+/// Returns whether a character is invisible or changes how its neighbours are displayed: controls,
+/// line and paragraph separators, byte-order marks, and the marks that change the writing direction
+/// (CVE-2021-42574).
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string;
+
+    #[test]
+    fn a_text_cannot_end_its_literal() {
+        assert_eq!(string(r#"a"b\c"#), r#""a\"b\\c""#);
+        assert_eq!(string("x\r\n\u{2028}\u{202e}"), r#""x\r\n\u{2028}\u{202e}""#);
+        assert_eq!(string("Björn's ☂"), "\"Björn's ☂\"");
+    }
+}
