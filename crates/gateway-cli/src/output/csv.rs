@@ -72,8 +72,8 @@ impl RecordWriter for Csv {
 
 /// The current line. Column names go through it too, because they may be untrusted input.
 ///
-/// The `csv` crate has no rule that quotes cells by their outer spaces, and takes 1.3 times as long for the lines of
-/// 1,000,000 records of 8 cells.
+/// `csv::Writer` is not used because none of its quote styles quotes cells with outer spaces; it also takes 1.2 times the
+/// CPU time (94 ms instead of 80 ms for 1,000,000 lines of 8 cells).
 #[derive(Debug)]
 struct Line {
     dialect: Dialect,
