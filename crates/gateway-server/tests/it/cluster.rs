@@ -1,20 +1,22 @@
-//! A real PostgreSQL for the tests: the one that `GATEWAY_TEST_POSTGRES` names, or a throw-away cluster of our own.
+//! A real PostgreSQL for the tests: the one in `GATEWAY_TEST_POSTGRES`, or a temporary cluster for each test.
 //!
-//! Without either, the tests that need one say so loudly and pass, unless `GATEWAY_REQUIRE_POSTGRES` is set.
+//! Without either, a test that needs one prints `SKIPPED` and passes; with `GATEWAY_REQUIRE_POSTGRES` set, it fails.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
 
-/// A database of its own for one test. The cluster ends with it.
+/// An empty database for one test. Dropping it stops its cluster.
 pub(crate) struct Database {
     pub(crate) url: String,
     _cluster: Option<Cluster>,
 }
 
-/// Returns an empty database on a real server, or says why there is none.
+/// Creates a database, or prints why it cannot.
 pub(crate) fn database() -> Option<Database> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let named = std::env::var("GATEWAY_TEST_POSTGRES").ok();
@@ -22,9 +24,9 @@ pub(crate) fn database() -> Option<Database> {
     let Some(server) = named.or_else(|| cluster.as_ref().map(Cluster::url)) else {
         assert!(
             std::env::var_os("GATEWAY_REQUIRE_POSTGRES").is_none(),
-            "GATEWAY_REQUIRE_POSTGRES is set, and there is no PostgreSQL"
+            "GATEWAY_REQUIRE_POSTGRES is set, but PostgreSQL was not found"
         );
-        eprintln!("SKIPPED: no PostgreSQL here; run .ci/postgres or set GATEWAY_TEST_POSTGRES");
+        eprintln!("SKIPPED: PostgreSQL was not found; run .ci/postgres or set GATEWAY_TEST_POSTGRES");
         return None;
     };
     let mut client = postgres::Client::connect(&server, postgres::NoTls).unwrap();
@@ -37,81 +39,75 @@ pub(crate) fn database() -> Option<Database> {
     Some(Database { url: format!("{host}/{name}{options}"), _cluster: cluster })
 }
 
-/// A cluster in a temporary directory that listens on a socket in it and nowhere else.
-struct Cluster {
-    directory: TempDir,
-    programs: PathBuf,
+/// A cluster in a temporary directory that listens on a socket there and nowhere else.
+///
+/// A shell starts it and waits for the end of its standard input, which is a pipe from this process. The pipe closes
+/// when the cluster is dropped, and also when this process is killed: the shell then stops the cluster.
+pub(crate) struct Cluster {
+    pub(crate) directory: TempDir,
+    shell: Child,
 }
 
 impl Cluster {
-    fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         let programs = programs("initdb")?;
         let directory = tempfile::Builder::new().prefix("gateway-pg-").tempdir().unwrap();
-        let cluster = Self { directory, programs };
-        if is_root() {
-            let path = cluster.directory.path();
+        // PostgreSQL refuses to run as root.
+        let mut command = if is_root() {
+            let path = directory.path();
             assert!(Command::new("chown").arg("postgres").arg(path).status().unwrap().success());
-        }
-        let data = cluster.directory.path().join("data");
-        cluster.run(
-            "initdb",
-            &[
-                "-D",
-                text(&data),
-                "-U",
-                "postgres",
-                "-A",
-                "trust",
-                "--no-sync",
-                "-E",
-                "UTF8",
-                "--locale=C",
-            ],
-        );
-        let socket = cluster.directory.path();
-        let options = format!(
-            "-c listen_addresses= -c unix_socket_directories={} -c fsync=off",
-            text(socket)
-        );
-        let log = socket.join("log");
-        cluster
-            .run("pg_ctl", &["-D", text(&data), "-w", "-l", text(&log), "-o", &options, "start"]);
-        Some(cluster)
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "sh"]);
+            command
+        } else {
+            Command::new("sh")
+        };
+        let mut shell = command
+            .args(["-c", RUN, "sh"])
+            .arg(programs)
+            .arg(directory.path())
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // Its own group, so that Ctrl-C in a terminal ends this process only.
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(shell.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n", "the cluster did not start; its log is on standard error");
+        Some(Self { directory, shell })
     }
 
     fn url(&self) -> String {
-        let socket = text(self.directory.path()).replace('/', "%2F");
+        let socket = self.directory.path().to_str().unwrap().replace('/', "%2F");
         format!("postgres://postgres@{socket}/postgres")
-    }
-
-    fn run(&self, program: &str, arguments: &[&str]) {
-        let program = self.programs.join(program);
-        // PostgreSQL refuses to run as root.
-        let mut command = if is_root() {
-            let mut command = Command::new("setpriv");
-            command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]).arg(program);
-            command
-        } else {
-            Command::new(program)
-        };
-        let status = command
-            .args(arguments)
-            .current_dir("/")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        assert!(status.unwrap().success(), "{arguments:?}");
     }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        let data = self.directory.path().join("data");
-        self.run("pg_ctl", &["-D", text(&data), "-m", "immediate", "stop"]);
+        // Closes the pipe first.
+        drop(self.shell.wait());
     }
 }
 
-/// The directory of the newest PostgreSQL that has this program.
+/// Runs a cluster with the programs in `$1` and its files in `$2` until standard input ends.
+const RUN: &str = r#"
+PATH=$1:$PATH data=$2/data log=$2/log
+if initdb -D "$data" -U postgres -A trust --no-sync -E UTF8 --locale=C >"$log" 2>&1 &&
+    pg_ctl -D "$data" -w -l "$log" start >>"$log" 2>&1 \
+        -o "-c listen_addresses= -c unix_socket_directories=$2 -c fsync=off"; then
+    echo ready
+    read -r _
+    pg_ctl -D "$data" -m immediate stop >/dev/null 2>&1
+else
+    cat "$log" >&2
+fi
+rm -rf "$2"
+"#;
+
+/// Returns the program directory of the newest PostgreSQL that has the program `with`.
 pub(crate) fn programs(with: &str) -> Option<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()
@@ -127,8 +123,4 @@ pub(crate) fn programs(with: &str) -> Option<PathBuf> {
 fn is_root() -> bool {
     let output = Command::new("id").arg("-u").output().unwrap();
     output.stdout == b"0\n"
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
 }

@@ -1,8 +1,13 @@
 //! What only PostgreSQL has: dumps, and connections that should be encrypted.
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use gateway_server::{ErrorKind, PostgresStore, Store as _, TokenDigest, UnixTime};
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::cluster;
 
@@ -38,5 +43,46 @@ fn encryption_that_is_not_built_in_is_refused_and_not_left_out() {
         let text = format!("{error} {error:?}");
         assert!(text.contains("TLS to the database is not built in"), "{text}");
         assert!(!text.contains("hunter2"), "{text}");
+    }
+}
+
+/// A process that is killed runs no destructor, so the cluster must not depend on one.
+#[test]
+fn a_cluster_stops_when_the_process_that_started_it_is_killed() {
+    const NAME: &str = "postgres::a_cluster_stops_when_the_process_that_started_it_is_killed";
+    const CHILD: &str = "GATEWAY_TEST_CLUSTER_CHILD";
+    const LINE: &str = "cluster in ";
+    if std::env::var_os(CHILD).is_some() {
+        let cluster = cluster::Cluster::start().unwrap();
+        println!("\n{LINE}{}", cluster.directory.path().display());
+        // Until the signal arrives; the limit is for a parent that is gone.
+        std::thread::sleep(Duration::from_secs(60));
+        return;
+    }
+    if cluster::programs("initdb").is_none() {
+        return;
+    }
+    for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([NAME, "--exact", "--nocapture"])
+            .env(CHILD, "1")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let directory = lines
+            .map_while(Result::ok)
+            .find_map(|line| line.strip_prefix(LINE).map(PathBuf::from))
+            .unwrap();
+        let file = std::fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();
+        let server = Pid::from_raw(file.lines().next().unwrap().parse().unwrap()).unwrap();
+        assert!(test_kill_process(server).is_ok());
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        child.wait().unwrap();
+        let killed = Instant::now();
+        while test_kill_process(server).is_ok() || directory.exists() {
+            assert!(killed.elapsed() < Duration::from_secs(20), "{server:?} still runs: {signal:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }
