@@ -1,42 +1,42 @@
-//! Reading one parameter strictly: what the generated readers are made of.
+//! Strict readers of one query parameter, used by the generated code.
 
 use std::ops::RangeInclusive;
 
 use crate::query::Pairs;
 
-/// Why a parameter was refused, and which.
+/// A refused parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// The name of the parameter.
     pub(crate) parameter: &'static str,
-    /// What is wrong with it.
+    /// Why it is refused.
     pub(crate) fault: Fault,
 }
 
-/// What can be wrong with a parameter.
+/// The reason for refusing a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It is given twice with different values.
+    /// It is given more than once, with different values.
     Repeated,
-    /// It has no value. Answering everything for an empty filter would show data by accident.
+    /// Its value is empty. Ignoring an empty filter would disclose data by accident.
     Empty,
-    /// It is not an unsigned integer in plain decimal digits.
+    /// It is not an integer in plain decimal digits.
     NotAnInteger,
-    /// It has more characters than the service takes.
+    /// It has more characters than the service accepts.
     TooLong,
-    /// It is a number that the service does not take.
+    /// It is a number outside the range that the service accepts.
     OutOfRange,
-    /// It is none of the values that there are.
+    /// It is not one of the listed values.
     NotListed,
-    /// It is not there, and the call is refused without it.
+    /// It is missing, but the operation requires it.
     #[expect(
         dead_code,
-        reason = "the contract has no such parameter; where one comes, this line goes"
+        reason = "no parameter of the contract needs it; remove this line when one does"
     )]
     Missing,
 }
 
-/// Reads text that must not be empty, and must not have more characters than this.
+/// Reads a text of at least one and at most `longest` characters.
 pub(crate) fn text(
     pairs: &Pairs<'_>,
     parameter: &'static str,
@@ -49,8 +49,11 @@ pub(crate) fn text(
     Ok(Some(text.to_owned()))
 }
 
-/// Reads one of the texts that there are.
-#[expect(dead_code, reason = "the contract has no such parameter; where one comes, this line goes")]
+/// Reads one of the listed texts.
+#[expect(
+    dead_code,
+    reason = "no parameter of the contract needs it; remove this line when one does"
+)]
 pub(crate) fn listed(
     pairs: &Pairs<'_>,
     parameter: &'static str,
@@ -63,8 +66,11 @@ pub(crate) fn listed(
     Ok(Some(text.to_owned()))
 }
 
-/// Reads an integer of this range: decimal digits, with `-` before them if need be.
-#[expect(dead_code, reason = "the contract has no such parameter; where one comes, this line goes")]
+/// Reads an integer in this range: decimal digits, optionally after `-`.
+#[expect(
+    dead_code,
+    reason = "no parameter of the contract needs it; remove this line when one does"
+)]
 pub(crate) fn between(
     pairs: &Pairs<'_>,
     parameter: &'static str,
@@ -75,14 +81,14 @@ pub(crate) fn between(
     if !is_canonical(digits) || text == "-0" {
         return Err(Problem { parameter, fault: Fault::NotAnInteger });
     }
-    // What 64 bits do not hold is in no range.
+    // A number that does not fit into 64 bits is outside every range.
     let number = text.parse().ok().filter(|number| range.contains(number));
     number.map(Some).ok_or(Problem { parameter, fault: Fault::OutOfRange })
 }
 
-/// Reads an unsigned integer: decimal digits without sign, blank or leading zero.
+/// Reads an unsigned integer: decimal digits without sign, whitespace or leading zero.
 ///
-/// An integer beyond 64 bits is still an integer, and no record has it: it reads as the largest.
+/// An integer that does not fit into 64 bits is valid, but no record has it. It reads as the largest integer.
 pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<u64>, Problem> {
     let Some(digits) = value(pairs, parameter)? else { return Ok(None) };
     if !is_canonical(digits) {
@@ -115,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn integers() {
+    fn an_integer_has_only_decimal_digits() {
         check("", Ok(None));
         check("n=0", Ok(Some(0)));
         check("n=18446744073709551615", Ok(Some(u64::MAX)));
@@ -129,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn texts() {
+    fn a_text_is_neither_empty_nor_too_long() {
         let check = |value: &str, expected: Result<&str, Fault>| {
             let query = format!("t={value}");
             let read = text(&Pairs::parse(&query).unwrap(), "t", Some(3));

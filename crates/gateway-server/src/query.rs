@@ -1,4 +1,4 @@
-//! Reading a query string: pairs of names and values, form-decoded, and nothing guessed.
+//! Decodes a query string strictly into pairs of names and values.
 
 use std::borrow::Cow;
 
@@ -6,16 +6,16 @@ use std::borrow::Cow;
 #[derive(Debug, Default)]
 pub(crate) struct Pairs<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
-/// A query string that is no list of UTF-8 pairs: a bad percent escape, or bytes that are no UTF-8.
+/// The query string has an invalid percent escape or does not decode to UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
-/// The same parameter with two different values.
+/// A parameter is given with two different values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Repeated;
 
 impl<'a> Pairs<'a> {
-    /// Decodes `+` and `%20` to a space and `%2F` to a slash, as forms do.
+    /// Decodes a query string as forms encode it: `+` is a space, and `%2F` is a slash.
     pub(crate) fn parse(query: &'a str) -> Result<Self, Malformed> {
         let mut pairs = Vec::new();
         for piece in query.split('&').filter(|piece| !piece.is_empty()) {
@@ -25,7 +25,7 @@ impl<'a> Pairs<'a> {
         Ok(Self(pairs))
     }
 
-    /// Returns the value of a parameter. Twice the same value is as good as once.
+    /// Returns the value of a parameter. The same value may be given more than once.
     pub(crate) fn get(&self, name: &str) -> Result<Option<&str>, Repeated> {
         let mut values = self.0.iter().filter(|(n, _)| n == name).map(|(_, value)| value.as_ref());
         let first = values.next();
@@ -35,14 +35,14 @@ impl<'a> Pairs<'a> {
         Ok(first)
     }
 
-    /// Tells whether the parameter is there, with whatever value.
+    /// Returns whether the parameter is given, with any value.
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|(n, _)| n == name)
     }
 }
 
 fn decode(text: &str) -> Result<Cow<'_, str>, Malformed> {
-    // Raw control characters never get this far: the request line does not admit them.
+    // There are no raw control characters here, because the request line does not allow them.
     if !text.contains(['%', '+']) {
         return Ok(Cow::Borrowed(text));
     }
@@ -59,7 +59,7 @@ fn decode(text: &str) -> Result<Cow<'_, str>, Malformed> {
             other => other,
         });
     }
-    // Any text is a value: one with a control character in it only equals nothing that is stored.
+    // Any text is a valid value. One with a control character just matches nothing in the database.
     String::from_utf8(bytes).map(Cow::Owned).map_err(|_error| Malformed)
 }
 
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs() {
+    fn pairs_are_decoded_as_forms_encode_them() {
         check("", "a", Ok(None));
         check("a=1&b=2", "b", Ok(Some("2")));
         check("a", "a", Ok(Some("")));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed() {
+    fn a_bad_escape_or_other_bytes_than_utf_8_are_malformed() {
         for query in ["a=%", "a=%2", "a=%zz", "a=%ff", "%ff=1", "a=%C0%AF", "a=%ED%A0%80"] {
             assert_eq!(Pairs::parse(query).unwrap_err(), Malformed, "{query}");
         }
