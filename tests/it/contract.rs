@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use gateway_server::demo::{self, Demo};
 use gateway_server::{
-    Clock, Config, CreditsRow, ImportMode, Place, Server, SqliteStore, Stage, Store as _,
+    Clock, Config, CreditsRow, ImportMode, Place, Server, SqliteStore, Stage, StoreAdmin as _,
 };
 use gateway_testkit::contract::{Profile, Report, Target, Verdict, checks, run};
 use gateway_transport::ureq::UreqTransport;

@@ -9,7 +9,7 @@ use gateway_client::model::{Candidate, ListCandidates, RawQuery};
 use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
 use gateway_server::{
     CandidateRow, Clock, Config, ImportMode, NewToken, Place, PortalRow, RunningServer, Server,
-    SqliteStore, Stage, Store as _,
+    SqliteStore, Stage, StoreAdmin as _,
 };
 use gateway_testkit::raw_server::{Next, RawServer};
 use tempfile::TempDir;

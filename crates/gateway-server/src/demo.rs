@@ -1,4 +1,4 @@
-//! A whole server for a moment: sample data in a temporary database, on a free port of the loopback address.
+//! A temporary server with sample data, on a free port of the loopback address.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::demo_data::DemoData;
 use crate::error::{Error, ErrorKind};
 use crate::server::Server;
 use crate::store::sqlite::SqliteStore;
-use crate::store::{ImportMode, Store as _};
+use crate::store::{ImportMode, StoreAdmin as _};
 use crate::token::NewToken;
 
-/// A server with sample data. It stops, and its data is gone, when this is dropped.
+/// A running server with sample data. Dropping it stops the server and deletes the data.
 #[derive(Debug)]
 pub struct Demo {
     base_url: String,
@@ -42,7 +42,7 @@ impl Drop for Demo {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic over there has been reported over there.
+            // A panic of the thread has already been reported.
             drop(thread.join());
         }
     }
@@ -50,11 +50,11 @@ impl Drop for Demo {
 
 /// Starts a server with sample data. Blocks until it answers.
 ///
-/// The server has a thread and a runtime of its own, so this works inside and outside of asynchronous code.
+/// The server runs on its own thread and runtime, so this works inside and outside of asynchronous code.
 ///
 /// # Errors
 ///
-/// Fails when no temporary file can be made or no port can be bound.
+/// Fails if a temporary file cannot be created or no port can be bound.
 ///
 /// # Examples
 ///
@@ -86,7 +86,7 @@ pub fn start() -> Result<Demo, Error> {
             match serve(config).await {
                 Ok((running, token, directory)) => {
                     if ready.send(Ok((running.base_url(), token))).is_ok() {
-                        // An error means that the handle is gone, which is the signal to stop.
+                        // An error means that the `Demo` was dropped, which is the signal to stop.
                         drop(stopped.await);
                     }
                     running.stop().await;
@@ -97,12 +97,12 @@ pub fn start() -> Result<Demo, Error> {
         });
     };
     let thread = std::thread::Builder::new().name("gateway-demo".into()).spawn(run)?;
-    let broken = |error| Error::caused(ErrorKind::Io, "the demo server did not start", error);
-    let (base_url, token) = wait.recv().map_err(broken)??;
+    let died = |error| Error::caused(ErrorKind::Io, "cannot start the demo server", error);
+    let (base_url, token) = wait.recv().map_err(died)??;
     Ok(Demo { base_url, token, stop: Some(stop), thread: Some(thread) })
 }
 
-/// Starts the server on the current runtime. The directory is the database: it must outlive the server.
+/// Starts the server on the current runtime. The returned directory contains the database and must outlive the server.
 pub(crate) async fn serve(
     config: Config,
 ) -> Result<(crate::RunningServer, NewToken, TempDir), Error> {
@@ -112,7 +112,7 @@ pub(crate) async fn serve(
     Ok((running, token, directory))
 }
 
-/// Makes a database with one account, its sample data and a token.
+/// Creates a database with one account, its sample data and a token.
 fn store(directory: &TempDir, data: DemoData) -> Result<(SqliteStore, NewToken), Error> {
     let now = Clock::system().now();
     let store = SqliteStore::open(directory.path().join("demo.db"))?;

@@ -1,20 +1,21 @@
-//! Sample data: realistic, invented, and the same for the same seed on every machine and in every release.
+//! Realistic but invented sample data. The same seed gives the same data on every machine and in every release.
 
 use crate::error::Error;
 use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
-use crate::store::{ApplicationRow, Place, Stage};
+use crate::place::Place;
+use crate::store::{ApplicationRow, Stage};
 
-/// How much sample data, and which.
+/// The amount and the seed of the sample data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DemoData {
-    /// How many candidates.
+    /// The number of candidates.
     pub candidates: u32,
-    /// The same seed gives the same data.
+    /// The seed. The same seed gives the same data.
     pub seed: u64,
 }
 
 impl Default for DemoData {
-    /// A small account, as a person likes to look at it.
+    /// Returns a small amount that a person can survey.
     fn default() -> Self {
         Self { candidates: 24, seed: 7 }
     }
@@ -25,7 +26,7 @@ impl DemoData {
     ///
     /// # Errors
     ///
-    /// Fails when the stage does.
+    /// Fails if the stage does.
     pub fn fill(self, stage: &mut dyn Stage) -> Result<(), Error> {
         let mut random = Random(self.seed);
         let vacancies = (self.candidates / 4).clamp(1, 2_000);
@@ -59,7 +60,7 @@ fn candidate(
     let portal = random.below(PORTALS.len() as u64);
     let portal_name = PORTALS.get(usize::try_from(portal).unwrap_or(0)).copied().unwrap_or("");
     let phone = match random.below(4) {
-        // Not everybody has a line at home, and not everybody writes numbers alike.
+        // Some candidates have no landline, and the formats of the numbers differ.
         0 => String::new(),
         1 => format!("+49 30 {:07}", random.below(10_000_000)),
         2 => format!("+40 21 {:03} {:04}", random.below(1_000), random.below(10_000)),
@@ -80,7 +81,7 @@ fn candidate(
         &CandidateRow {
             id: &id.to_string(),
             name: &format!("{first} {last}"),
-            // `example.org` belongs to nobody (RFC 2606).
+            // `example.org` is reserved for examples (RFC 2606).
             email: &format!("{ascii_first}.{ascii_last}{number}@example.org"),
             phone: &phone,
             phone_mobile: &mobile,
@@ -91,7 +92,7 @@ fn candidate(
     )
 }
 
-/// One vacancy for most, two for some, none for a few; the first vacancies are the popular ones.
+/// Draws the vacancies of a candidate: usually one, sometimes two or none; the first vacancies are the most popular.
 fn applications(random: &mut Random, vacancies: u32) -> Vec<i64> {
     let count = match random.below(10) {
         0 => 0,
@@ -122,7 +123,7 @@ fn place(number: u32) -> Place {
     Place { file: 0, line: u64::from(number) + 1 }
 }
 
-/// `SplitMix64`: small, well known, and the same everywhere.
+/// The `SplitMix64` generator, which gives the same numbers on every machine.
 struct Random(u64);
 
 impl Random {

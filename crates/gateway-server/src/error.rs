@@ -1,48 +1,48 @@
-//! The one error of this crate: what kind it is, what was being done, and what caused it.
+//! The error type of this crate.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::store::Place;
+use crate::place::Place;
 
-/// What went wrong, as far as the caller can act on it.
+/// The kind of an error, for callers that react to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A flag, a variable or a line of the configuration file makes no sense.
+    /// A flag, an environment variable or a setting in the configuration file is invalid.
     Config,
-    /// Somebody else holds the database; the same call may work later.
+    /// Another process has locked the database; the same call may work later.
     StorageBusy,
-    /// The database took longer over a statement than a request may wait.
+    /// A statement took longer than a request may wait.
     StorageSlow,
-    /// The revision that was being read is so old that its rows were removed. The same call begins with the newest.
+    /// The rows of the revision that was being read have been removed. The same call, repeated, reads the newest one.
     SnapshotGone,
     /// The disk is full. Nothing was changed.
     StorageFull,
     /// The database file is damaged.
     StorageCorrupt,
-    /// The file is no database of this program.
+    /// The database belongs to another program, or has an unknown schema version.
     StorageForeign,
     /// The database was written by a newer release.
     StorageNewer,
-    /// The database could not be reached or answered with an error.
+    /// The database cannot be reached, or reported an error.
     Storage,
-    /// The server has more to do than it gets done; the same call may work later.
+    /// The server is overloaded; the same call may work later.
     Overloaded,
     /// The named account, token or file does not exist.
     NotFound,
-    /// An account of that name exists already.
+    /// An account of this name already exists.
     Exists,
-    /// The data to import is wrong; the text names file and line.
+    /// The data to import is invalid; the message names file and line.
     Import,
-    /// The address could not be bound, or the certificate could not be read.
+    /// The address cannot be bound, or the certificate cannot be read.
     Listen,
-    /// A file or a stream failed.
+    /// Reading or writing a file or a stream failed.
     Io,
 }
 
 impl ErrorKind {
-    /// Returns the exit code of the program: 2 for a wrong call or input, 3 for a database that is refused, else 1.
+    /// Returns the exit code of the program: 2 for invalid arguments or input, 3 for a refused database, otherwise 1.
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::Config | Self::NotFound | Self::Exists | Self::Import => 2,
@@ -52,9 +52,9 @@ impl ErrorKind {
     }
 }
 
-/// A failure of the server or of one of its commands. One pointer wide.
+/// An error of the server or of one of its commands. One pointer wide.
 ///
-/// The text never contains a token or a field of a record.
+/// The message never contains a token or the value of a field.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -65,18 +65,18 @@ struct Inner {
 }
 
 impl Error {
-    /// Makes an error that has no cause but itself.
+    /// Creates an error without a cause.
     pub(crate) fn new(kind: ErrorKind, context: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Inner { kind, context: context.into(), place: None, source: None }))
     }
 
-    /// Makes the error of a record that is refused.
+    /// Creates the error of an invalid record.
     pub(crate) fn at(place: Place, context: impl Into<Cow<'static, str>>) -> Self {
         let kind = ErrorKind::Import;
         Self(Box::new(Inner { kind, context: context.into(), place: Some(place), source: None }))
     }
 
-    /// Makes an error with the failure that caused it.
+    /// Creates an error with its cause.
     pub(crate) fn caused(
         kind: ErrorKind,
         context: impl Into<Cow<'static, str>>,
@@ -86,12 +86,12 @@ impl Error {
         Self(Box::new(Inner { kind, context: context.into(), place: None, source }))
     }
 
-    /// Returns what the caller can do about it.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Returns where in the input the refused record stands.
+    /// Returns the position of the invalid record in the input.
     pub fn place(&self) -> Option<Place> {
         self.0.place
     }
@@ -131,6 +131,6 @@ impl From<std::io::Error> for Error {
             std::io::ErrorKind::NotFound => ErrorKind::NotFound,
             _ => ErrorKind::Io,
         };
-        Self::caused(kind, "reading or writing failed", error)
+        Self::caused(kind, "cannot read or write", error)
     }
 }

@@ -1,59 +1,59 @@
-//! Importing files: NDJSON, JSON (the service's own answers too) and CSV, all or nothing.
+//! Imports NDJSON, JSON (including answers of the service) and CSV files, atomically.
 //!
-//! What a record is shows in its fields, so that one file may hold several kinds:
+//! The fields of a record determine its kind, so one file may contain several kinds:
 //!
 //! | fields | record |
 //! |---|---|
 //! | `id`, `project` | a vacancy |
-//! | `id`, `name`, and perhaps `email`, `phone`, `phone_mobile`, `date`, `portal`, `type` | a candidate |
-//! | those, `vacancy_id`, `status` | a candidate, and its status in a vacancy |
+//! | `id`, `name`; optionally `email`, `phone`, `phone_mobile`, `date`, `portal`, `type` | a candidate |
+//! | those of a candidate, `vacancy_id`, `status` | a candidate, and its status in a vacancy |
 //! | `vacancy_id`, `candidate_id`, `status` | the status of a candidate in a vacancy |
 //! | `credits_number`, `currency` | the credit balance |
 //! | `status`, `result` | an answer of `candidates/list`: each candidate in it |
 //!
-//! An array is as good as its items one by one. Nothing is lost without a word: a field that nobody knows, or that
-//! belongs to another kind of record, is an error, and so are an answer that is no success, a column that is named twice
-//! and a quote that is never closed. A record replaces the one with its id; what it does not give is empty then.
+//! An array counts as its items, one after another. Nothing is lost silently: it is an error if a field is unknown or
+//! belongs to another kind of record, if an answer does not report success, if a column is named twice, or if a quote is
+//! not closed. A record replaces the one with the same id; the fields that it does not give become empty.
 
 mod csv;
 mod json;
 mod quotes;
-pub(crate) mod record;
 pub(crate) mod target;
 
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::Place;
 use crate::error::{Error, ErrorKind};
-use crate::store::{AccountId, ImportMode, ImportReport, Stage, Store};
+use crate::import::target::Target;
+use crate::place::Place;
+use crate::store::{AccountId, ImportMode, ImportReport, Stage, StoreAdmin};
 
-/// Files to import into one account.
+/// The files to import into one account.
 #[derive(Clone, Debug, Default)]
 pub struct Import {
-    /// The files, in any order: a record may refer to one in a later file.
+    /// The files in any order. A record may refer to one in a later file.
     pub files: Vec<PathBuf>,
-    /// Every candidate in the files gets this status in this vacancy, for answers to filtered calls.
+    /// A vacancy, and the status in it that every candidate in the files gets. For answers to filtered calls.
     pub application: Option<(i64, String)>,
 }
 
 impl Import {
-    /// Reads all files and stores what they hold, or nothing at all. Calls `progress` now and then with the number of
-    /// records read so far.
+    /// Reads all files and stores their records atomically. Calls `progress` from time to time with the number of records
+    /// read so far.
     ///
     /// # Errors
     ///
-    /// Fails with file and line when a record is wrong, and when the database does.
+    /// Fails with file and line if a record is invalid, and if the database fails.
     pub fn run(
         &self,
-        store: &dyn Store,
+        store: &dyn StoreAdmin,
         account: AccountId,
         mode: ImportMode,
         progress: &mut dyn FnMut(u64),
     ) -> Result<ImportReport, Error> {
         let fill: &mut dyn FnMut(&mut dyn Stage) -> Result<(), Error> = &mut |stage| {
-            let mut target = target::Target::new(stage, self.application.as_ref(), progress);
+            let mut target = Target::new(stage, self.application.as_ref(), progress);
             for (index, path) in (0..).zip(&self.files) {
                 read(path, index, &mut target)?;
             }
@@ -64,34 +64,34 @@ impl Import {
         result.map_err(|error| self.name_the_file(error))
     }
 
-    /// Puts `FILE:LINE:` before the text of an error that knows its place.
+    /// Prefixes an error that has a place with `FILE:LINE:`.
     fn name_the_file(&self, error: Error) -> Error {
         let Some(Place { file, line }) = error.place() else { return error };
         let path = usize::try_from(file).ok().and_then(|index| self.files.get(index));
         let path = path.map(|path| path.display().to_string()).unwrap_or_default();
-        Error::caused(ErrorKind::Import, format!("{path}:{line}: {error}"), Undone)
+        Error::caused(ErrorKind::Import, format!("{path}:{line}: {error}"), NothingImported)
     }
 }
 
-/// The last word of every failed import.
+/// The end of the message of every import that fails for an invalid record.
 #[derive(Debug)]
-struct Undone;
+struct NothingImported;
 
-impl std::fmt::Display for Undone {
+impl std::fmt::Display for NothingImported {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("nothing was imported")
     }
 }
 
-impl std::error::Error for Undone {}
+impl std::error::Error for NothingImported {}
 
-fn read(path: &Path, file: u32, target: &mut target::Target<'_, '_>) -> Result<(), Error> {
+fn read(path: &Path, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
     let open = File::open(path).map_err(|error| {
         let kind = match error.kind() {
             std::io::ErrorKind::NotFound => ErrorKind::NotFound,
             _ => ErrorKind::Io,
         };
-        Error::caused(kind, format!("{} cannot be read", path.display()), error)
+        Error::caused(kind, format!("cannot read {}", path.display()), error)
     })?;
     let reader: Box<dyn Read> = Box::new(BufReader::with_capacity(256 * 1024, open));
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -100,8 +100,10 @@ fn read(path: &Path, file: u32, target: &mut target::Target<'_, '_>) -> Result<(
         "ndjson" | "jsonl" => json::read_lines(reader, file, target),
         "json" => json::read(reader, file, target),
         _ => {
-            let text =
-                format!("{}: only .ndjson, .jsonl, .json and .csv are known", path.display());
+            let path = path.display();
+            let text = format!(
+                "cannot import {path}: the name must end in .ndjson, .jsonl, .json or .csv"
+            );
             Err(Error::new(ErrorKind::Config, text))
         }
     }

@@ -12,6 +12,7 @@ mod config;
 pub mod demo;
 mod demo_data;
 mod error;
+mod fields;
 mod front;
 mod generated;
 mod import;
@@ -20,6 +21,7 @@ mod listen;
 mod lock;
 mod ops;
 mod parameter;
+mod place;
 mod query;
 mod server;
 mod store;
@@ -31,14 +33,16 @@ pub use crate::demo_data::DemoData;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 pub use crate::import::Import;
+pub use crate::place::Place;
 pub use crate::server::{RunningServer, Server};
+#[cfg(feature = "test-util")]
 pub use crate::store::memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use crate::store::postgres::PostgresStore;
 pub use crate::store::sqlite::SqliteStore;
 pub use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, CandidateSink, Changes, CreditsSink, Fill,
-    ImportMode, ImportReport, Page, Place, Principal, Snapshot, Stage, Store, TokenInfo,
+    ImportMode, ImportReport, Page, Principal, Snapshot, Stage, Store, StoreAdmin, TokenInfo,
     VacancySink,
 };
 pub use crate::token::{NewToken, TokenDigest, TokenId};

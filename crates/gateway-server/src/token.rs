@@ -1,4 +1,4 @@
-//! Bearer tokens: 256 random bits that leave this process once and are kept as a hash only.
+//! Bearer tokens: 256 random bits that are shown once and stored only as a hash.
 
 use std::fmt;
 
@@ -6,30 +6,26 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind};
 
-/// A new token in clear. It can be shown once and is nowhere stored.
+/// The text of a new token, which is not stored anywhere.
 ///
-/// There is no `Display`, so that none ends in a log by accident; [`reveal`](Self::reveal) is the only way to the text.
+/// It has no `Display`, so that it is not logged by accident; [`reveal`](Self::reveal) is the only way to read it.
 pub struct NewToken(String);
 
 impl NewToken {
-    /// Draws a token from the random source of the operating system.
+    /// Draws a token.
     pub(crate) fn draw() -> Result<Self, Error> {
-        let mut secret = [0_u8; 32];
-        getrandom::fill(&mut secret).map_err(|error| {
-            Error::caused(ErrorKind::Io, "the system gave no random bytes", error)
-        })?;
         let mut text = String::with_capacity(PREFIX.len() + 43);
         text.push_str(PREFIX);
-        push_base64url(&mut text, &secret);
+        push_base64url(&mut text, &random::<32>()?);
         Ok(Self(text))
     }
 
-    /// Returns the token in clear.
+    /// Returns the text of the token.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Returns what the database keeps of it.
+    /// Returns the hash that the database stores.
     pub(crate) fn digest(&self) -> TokenDigest {
         TokenDigest::of(&self.0)
     }
@@ -41,23 +37,23 @@ impl fmt::Debug for NewToken {
     }
 }
 
-/// The SHA-256 of a token: what is stored, and what a request is looked up by.
+/// The SHA-256 of a token, which is stored and by which the token of a request is looked up.
 ///
-/// A token is 256 random bits, so a fast hash is as good as a slow one, and a look-up by hash tells an attacker
-/// who measures time only about hashes of his own making.
+/// A token is 256 random bits, so a fast hash is as good as a slow one. The look-up need not take constant time: it
+/// reveals only how an attacker's own hash compares with the stored ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenDigest(pub(crate) [u8; 32]);
 
 impl TokenDigest {
-    /// Hashes a token as it stood in a request.
+    /// Hashes the text of a token.
     pub fn of(token: &str) -> Self {
         Self(Sha256::digest(token.as_bytes()).into())
     }
 
     /// Returns the public name of the token: the first twelve hexadecimal digits of its hash.
     pub fn id(&self) -> TokenId {
-        let mut text = String::with_capacity(12);
-        for byte in self.0.iter().take(6) {
+        let mut text = String::with_capacity(ID_DIGITS);
+        for byte in self.0.iter().take(ID_DIGITS / 2) {
             for nibble in [byte >> 4, byte & 15] {
                 text.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
             }
@@ -75,6 +71,25 @@ impl TokenId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Returns the first and the last digest with this id, or `None` if no digest can have it.
+    pub(crate) fn digests(&self) -> Option<[TokenDigest; 2]> {
+        let digits = self.0.as_bytes();
+        if digits.len() != ID_DIGITS
+            || !digits.iter().all(|d| matches!(d, b'0'..=b'9' | b'a'..=b'f'))
+        {
+            return None;
+        }
+        let number = u64::from_str_radix(&self.0, 16).ok()?;
+        let [_, _, id @ ..] = number.to_be_bytes();
+        Some([0x00, 0xff].map(|fill| {
+            let mut digest = [fill; 32];
+            for (byte, own) in digest.iter_mut().zip(id) {
+                *byte = own;
+            }
+            TokenDigest(digest)
+        }))
+    }
 }
 
 impl fmt::Display for TokenId {
@@ -83,7 +98,16 @@ impl fmt::Display for TokenId {
     }
 }
 
-/// Tells whether the text can be a bearer token at all (RFC 6750 section 2.1, `b64token`).
+/// Returns bytes from the random source of the operating system.
+pub(crate) fn random<const COUNT: usize>() -> Result<[u8; COUNT], Error> {
+    let mut bytes = [0; COUNT];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Error::caused(ErrorKind::Io, "cannot read random bytes from the operating system", error)
+    })?;
+    Ok(bytes)
+}
+
+/// Returns whether the text has the syntax of a bearer token (`b64token` in RFC 6750, section 2.1).
 pub(crate) fn is_b64token(text: &str) -> bool {
     let body = text.trim_end_matches('=');
     !body.is_empty()
@@ -106,8 +130,11 @@ fn push_base64url(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Marks a token of this service, so that scanners for lost secrets can find it.
+/// The start of every token, by which scanners for leaked secrets can recognize it.
 const PREFIX: &str = "gwt_";
+
+/// Number of hexadecimal digits of a [`TokenId`].
+const ID_DIGITS: usize = 12;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -131,7 +158,19 @@ mod tests {
     }
 
     #[test]
-    fn a_token_has_the_prefix_and_256_bits_and_no_debug() {
+    fn the_digests_of_an_id_share_its_digits() {
+        let digest = TokenDigest::of("gwt_x");
+        let [first, last] = digest.id().digests().unwrap();
+        assert!((first.0..=last.0).contains(&digest.0));
+        assert_eq!([first.id(), last.id()], [digest.id(), digest.id()]);
+        assert_eq!((&first.0[6..], &last.0[6..]), (&[0x00; 26][..], &[0xff; 26][..]));
+        for other in ["", "0", "00112233445g", "00112233445A", "+01122334455", "0011223344556"] {
+            assert_eq!(TokenId(other.into()).digests(), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_token_has_a_prefix_and_256_bits_and_a_redacted_debug() {
         let token = NewToken::draw().unwrap();
         assert!(token.reveal().starts_with("gwt_"));
         assert_eq!(token.reveal().len(), 47);
@@ -141,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn b64token_is_what_rfc_6750_says() {
+    fn b64token_follows_rfc_6750() {
         for good in ["a", "gwt_AZaz09-_", "a.b~c+d/e=", "x=="] {
             assert!(is_b64token(good), "{good}");
         }

@@ -11,7 +11,8 @@ use crate::demo_data::DemoData;
 use crate::error::{Error, ErrorKind};
 use crate::generated::record::CreditsRow;
 use crate::import::{Import, target};
-use crate::store::{Changes, ImportMode, ImportReport, Place};
+use crate::place::Place;
+use crate::store::{Changes, ImportMode, ImportReport};
 
 #[derive(Debug, Args)]
 pub(super) struct ImportArguments {

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 #[cfg(feature = "postgres")]
 use crate::store::postgres::PostgresStore;
 use crate::store::sqlite::SqliteStore;
-use crate::store::{STATEMENT_BUDGET, Store};
+use crate::store::{STATEMENT_BUDGET, StoreAdmin};
 
 /// The flag that names the database.
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ pub(super) struct Database {
 
 impl Database {
     /// Opens the database, which must exist: a mistyped name must not create one.
-    pub(super) fn open(&self) -> Result<Arc<dyn Store>, Error> {
+    pub(super) fn open(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
         match Location::parse(self.database.as_deref())? {
             Location::File(path) => Ok(Arc::new(SqliteStore::open_existing(path)?)),
             #[cfg(feature = "postgres")]
@@ -30,7 +30,7 @@ impl Database {
     }
 
     /// Opens the database, and creates it if it does not exist.
-    pub(super) fn open_or_create(&self) -> Result<Arc<dyn Store>, Error> {
+    pub(super) fn open_or_create(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
         open_or_create(self.database.as_deref(), STATEMENT_BUDGET)
     }
 }
@@ -39,7 +39,7 @@ impl Database {
 pub(super) fn open_or_create(
     database: Option<&str>,
     budget: Duration,
-) -> Result<Arc<dyn Store>, Error> {
+) -> Result<Arc<dyn StoreAdmin>, Error> {
     match Location::parse(database)? {
         Location::File(path) => {
             Ok(Arc::new(SqliteStore::open(path)?.with_statement_budget(budget)))

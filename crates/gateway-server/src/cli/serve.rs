@@ -58,7 +58,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
     }
     // Before the runtime exists: opening a database blocks.
     let budget = config.statement_timeout;
-    let store =
+    let store: Option<Arc<dyn Store>> =
         if demo { None } else { Some(open_or_create(settings.database.as_deref(), budget)?) };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(store, config));

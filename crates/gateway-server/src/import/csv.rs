@@ -1,20 +1,20 @@
-//! CSV: the first line names the columns (RFC 4180).
+//! CSV (RFC 4180). The first line names the columns.
 
 use std::io::Read;
 
-use crate::Place;
 use crate::error::Error;
+use crate::fields::{COLUMNS, Fields};
 use crate::import::quotes::Quotes;
-use crate::import::record::Fields;
-use crate::import::target::Target;
+use crate::import::target::{Target, shown};
+use crate::place::Place;
 
-/// Reads a table. `portal_id` and `portal_name` are the portal; an empty cell is an empty text.
+/// Reads a table. `portal_id` and `portal_name` are the fields of the portal; an empty cell is an empty text.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
     let (reader, unclosed) = Quotes::new(reader);
     let result = rows(reader, file, target);
-    // Whatever else was found: what follows such a quote is one cell, and what is wrong with it is the quote.
+    // An open quote causes all other errors after it, because everything that follows it is one cell.
     match unclosed.get() {
-        Some(line) => Err(Error::at(Place { file, line }, "a quote is opened here and not closed")),
+        Some(line) => Err(Error::at(Place { file, line }, "a quote is opened but never closed")),
         None => result,
     }
 }
@@ -24,9 +24,14 @@ fn rows(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(),
     let refused = |error: ::csv::Error, line: u64| {
         let line = error.position().map_or(line, ::csv::Position::line);
         let text = match error.kind() {
-            ::csv::ErrorKind::Utf8 { .. } => "the text is not UTF-8",
-            ::csv::ErrorKind::UnequalLengths { .. } => "the line has another number of cells",
-            _ => "the table cannot be read",
+            ::csv::ErrorKind::Utf8 { err, .. } => {
+                let cell = err.field() + 1;
+                format!("cell {cell} is not valid UTF-8; save the file as UTF-8")
+            }
+            ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                format!("this line has {len} cells, but the first line has {expected_len}")
+            }
+            _ => "cannot read the table".to_owned(),
         };
         Error::at(Place { file, line }, text)
     };
@@ -39,11 +44,12 @@ fn rows(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(),
     let mut probe = Fields::default();
     for (index, column) in columns.iter().enumerate() {
         let wrong = |text| Err(Error::at(Place { file, line: 1 }, text));
+        let name = shown(column);
         if !probe.set(column, "") {
-            return wrong("the first line names a column that nobody knows");
+            return wrong(format!("unknown column {name}; known columns: {COLUMNS}"));
         }
         if columns.iter().take(index).any(|before| before == column) {
-            return wrong("the first line names a column twice");
+            return wrong(format!("column {name} is named twice"));
         }
     }
     let mut record = ::csv::StringRecord::new();

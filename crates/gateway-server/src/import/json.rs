@@ -1,4 +1,4 @@
-//! JSON values one after another: lines of NDJSON, arrays, and the envelope of `candidates/list`.
+//! JSON: lines of NDJSON, values one after another, arrays, and the envelope of `candidates/list`.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -9,12 +9,12 @@ use std::rc::Rc;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
-use crate::Place;
 use crate::error::Error;
-use crate::import::record::Fields;
-use crate::import::target::Target;
+use crate::fields::{FIELDS, Fault, Fields};
+use crate::import::target::{Target, shown};
+use crate::place::Place;
 
-/// Reads a file of one value per line.
+/// Reads a file with one value per line.
 pub(super) fn read_lines(
     reader: impl Read,
     file: u32,
@@ -35,7 +35,7 @@ pub(super) fn read_lines(
     }
 }
 
-/// Reads every value in the file. One record is in memory at a time, however long an array is.
+/// Reads every value in the file. Only one record is in memory at a time, even of a long array.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
     let line = Rc::new(Cell::new(1));
     let counted = CountLines { reader, line: Rc::clone(&line) };
@@ -48,10 +48,9 @@ fn values<'de, R: serde_json::de::Read<'de>>(
     line: &Cell<u64>,
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
-    let mut failure = None;
-    let mut state = State { file, line, target, failure: &mut failure };
+    let mut state = State { file, line, target, field: None, failure: None };
     let result = loop {
-        // Between two values only white space may stand; `end` skips it and tells the end of the file.
+        // `end` skips the whitespace between two values and succeeds at the end of the file.
         if deserializer.end().is_ok() {
             break Ok(());
         }
@@ -59,26 +58,41 @@ fn values<'de, R: serde_json::de::Read<'de>>(
             break Err(error);
         }
     };
-    if let Some(error) = failure {
+    if let Some(error) = state.failure {
         return Err(error);
     }
-    // The text of the parser could quote a value; its category is enough, and the line says where.
+    // The message of the parser could quote a value, so only its category and column are used.
     result.map_err(|error| {
         let text = match error.classify() {
-            Category::Eof => "the value is not complete",
-            Category::Syntax => "this is not JSON",
-            Category::Data => "a field is unknown, given twice, or of another type",
-            Category::Io => "the file cannot be read",
+            Category::Eof => "the JSON value is truncated".to_owned(),
+            Category::Syntax => format!("invalid JSON at column {}", error.column()),
+            Category::Data => expected(state.field.as_deref()),
+            Category::Io => "cannot read the file".to_owned(),
         };
         Error::at(Place { file, line: line.get() }, text)
     })
+}
+
+/// Returns what was expected instead of a value of another type.
+fn expected(field: Option<&str>) -> String {
+    match field {
+        None => "expected a record, an array of records, or an answer of `candidates/list`".into(),
+        Some("portal") => "`portal` must be an object with `id` and `name`, each once".into(),
+        Some(id @ ("id" | "vacancy_id" | "candidate_id")) => {
+            format!("`{id}` must be a string or a whole number")
+        }
+        Some(field) => format!("`{field}` must be a string"),
+    }
 }
 
 struct State<'t, 's, 'p> {
     file: u32,
     line: &'t Cell<u64>,
     target: &'t mut Target<'s, 'p>,
-    failure: &'t mut Option<Error>,
+    /// The field whose value the parser refused.
+    field: Option<String>,
+    /// The error of the record that was refused by us.
+    failure: Option<Error>,
 }
 
 impl State<'_, '_, '_> {
@@ -91,19 +105,40 @@ impl State<'_, '_, '_> {
         put.map_err(|error| self.fail(error))
     }
 
-    fn refuse<E: serde::de::Error>(&mut self, text: &'static str) -> Result<(), E> {
+    /// Reads a field, and keeps the name of one that cannot be read for the error.
+    fn read<'de, A: MapAccess<'de>>(
+        &mut self,
+        fields: &mut Fields,
+        key: &str,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        match fields.read(key, map) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(Fault::Unknown)) => {
+                let name = shown(key);
+                self.refuse(format!("unknown field {name}; known fields: {FIELDS}"))
+            }
+            Ok(Err(Fault::Repeated)) => self.refuse(format!("field `{key}` is given twice")),
+            Err(error) => {
+                self.field = Some(key.to_owned());
+                Err(error)
+            }
+        }
+    }
+
+    fn refuse<E: serde::de::Error>(&mut self, text: impl Into<Cow<'static, str>>) -> Result<(), E> {
         let error = Error::at(self.place(), text);
         Err(self.fail(error))
     }
 
-    /// Keeps the error for the caller; the parser gets one that ends it.
+    /// Keeps the error for the caller, and returns one that stops the parser.
     fn fail<E: serde::de::Error>(&mut self, error: Error) -> E {
-        *self.failure = Some(error);
+        self.failure = Some(error);
         E::custom("refused")
     }
 }
 
-/// The `status` of an answer that is none of an error.
+/// The `status` of an answer that is not an error.
 const SUCCESS: &str = "success";
 
 /// A record, an array of records, or an envelope.
@@ -135,27 +170,27 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             if key == "result" {
                 if std::mem::replace(&mut is_envelope, true) {
-                    return self.0.refuse("the answer has two results");
+                    return self.0.refuse("field `result` is given twice");
                 }
                 map.next_value_seed(Values(self.0))?;
             } else {
-                fields.read(&key, &mut map)?;
+                self.0.read(&mut fields, &key, &mut map)?;
             }
         }
         if !is_envelope {
             return self.0.put(fields);
         }
-        // Its records are staged already, and with this error nothing of the import is kept.
+        // The records of the answer are staged already, but an error rolls back the whole import.
         let succeeded = fields.status.take().is_some_and(|status| status == SUCCESS);
         match fields.any() {
             None if succeeded => Ok(()),
-            None => self.0.refuse("the answer is no success"),
-            Some(_) => self.0.refuse("the answer has fields that no answer has"),
+            None => self.0.refuse("the `status` of the answer is not `success`"),
+            Some(field) => self.0.refuse(format!("`{field}` is not a field of an answer")),
         }
     }
 }
 
-/// Counts lines as they are read. The parser takes one byte at a time, so the count is never ahead of it.
+/// Counts the lines that were read. The parser reads one byte at a time, so the count is never ahead of it.
 struct CountLines<R> {
     reader: R,
     line: Rc<Cell<u64>>,
@@ -165,7 +200,6 @@ impl<R: Read> Read for CountLines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let length = self.reader.read(buffer)?;
         let read = buffer.get(..length).unwrap_or_default();
-        // One byte at a time, mostly: nothing to be clever about.
         for byte in read {
             self.line.set(self.line.get() + u64::from(*byte == b'\n'));
         }

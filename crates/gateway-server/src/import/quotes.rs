@@ -1,15 +1,15 @@
-//! Quotes in CSV: whether the last one was closed, which the parser does not tell.
+//! Finds a CSV quote that is never closed, which the parser does not report.
 
 use std::cell::Cell;
 use std::io::Read;
 use std::rc::Rc;
 
-/// Passes a table on and follows its quotes as the parser does (RFC 4180 section 2).
+/// A reader that passes a table on and tracks its quotes as the parser does (RFC 4180, section 2).
 pub(super) struct Quotes<R> {
     reader: R,
     state: State,
     line: u64,
-    /// The line of the quote that is open now.
+    /// The line of the last opening quote.
     opened: u64,
     unclosed: Rc<Cell<Option<u64>>>,
 }
@@ -18,15 +18,16 @@ pub(super) struct Quotes<R> {
 enum State {
     /// Before the first character of a cell.
     Begin,
-    /// In a cell without quotes, or after the one that closed it.
+    /// In a cell without quotes, or after its closing quote.
     Plain,
+    /// In a quoted cell.
     Quoted,
-    /// After a quote in a quoted cell: it closes the cell or is the first half of one that stands in it.
+    /// After a quote in a quoted cell: the closing quote, or the first half of an escaped one.
     Quote,
 }
 
 impl<R> Quotes<R> {
-    /// Follows `reader`. After its end, the cell has the line of a quote that is still open.
+    /// Wraps `reader`. After its end, the returned cell has the line of the quote that is still open, if any.
     pub(super) fn new(reader: R) -> (Self, Rc<Cell<Option<u64>>>) {
         let unclosed = Rc::default();
         let quotes = Self {
@@ -39,7 +40,7 @@ impl<R> Quotes<R> {
         (quotes, unclosed)
     }
 
-    fn follow(&mut self, byte: u8) {
+    fn advance(&mut self, byte: u8) {
         self.line += u64::from(byte == b'\n');
         self.state = match (self.state, byte) {
             (State::Begin, b'"') => {
@@ -61,7 +62,7 @@ impl<R: Read> Read for Quotes<R> {
             self.unclosed.set((self.state == State::Quoted).then_some(self.opened));
         }
         for byte in buffer.get(..length).unwrap_or_default() {
-            self.follow(*byte);
+            self.advance(*byte);
         }
         Ok(length)
     }
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unclosed_quotes() {
+    fn an_unclosed_quote_is_found_with_its_line() {
         for (text, expected) in [
             ("", None),
             ("a,\"b\"", None),

@@ -1,15 +1,16 @@
-//! The credit balance in an import: it may stand there twice, and not with two values.
+//! The credit balance of an import, which may be given repeatedly but only with one value.
 
 use crate::error::Error;
 use crate::generated::record::CreditsRow;
-use crate::store::Place;
+use crate::place::Place;
+use crate::store::errors::contradiction;
 
-/// The balance an import has met so far.
+/// The balance that the import has read so far, with the place where it was first given.
 #[derive(Debug, Default)]
 pub(super) struct Balance(Option<(Place, String, String)>);
 
 impl Balance {
-    /// Takes the balance, unless it contradicts the one before.
+    /// Keeps the balance; fails if it contradicts the one before.
     pub(super) fn take(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
         match &self.0 {
             None => {
@@ -22,17 +23,11 @@ impl Balance {
             {
                 Ok(())
             }
-            Some((first, ..)) => {
-                let line = first.line;
-                let text = format!(
-                    "the credit balance is given again with other data, first in line {line}"
-                );
-                Err(Error::at(place, text))
-            }
+            Some((first, ..)) => Err(contradiction(place, "the credit balance", *first)),
         }
     }
 
-    /// Returns the number and the currency, if there was a balance.
+    /// Returns the number and the currency, if the import has a balance.
     pub(super) fn given(&self) -> Option<(&str, &str)> {
         let Self(given) = self;
         given.as_ref().map(|(_, number, currency)| (number.as_str(), currency.as_str()))

@@ -1,24 +1,24 @@
-//! A dictionary: the names of statuses stand once per account and are referred to by a number.
+//! The dictionary of statuses: each name is stored once per account, and rows refer to it by a number.
 
 use std::collections::HashMap;
 
 use crate::error::Error;
 
-/// The dictionary an import works with.
+/// The dictionary in the database, during an import.
 pub(super) trait Dictionary {
-    /// Returns the key of a name, if it is there.
+    /// Returns the key of a name, if the dictionary has it.
     fn find(&mut self, name: &str) -> Result<Option<i64>, Error>;
 
-    /// Adds a name that is not there and returns its key.
+    /// Adds a new name and returns its key.
     fn add(&mut self, name: &str) -> Result<i64, Error>;
 }
 
-/// The keys of the statuses that an import has met so far.
+/// A cache of status keys, for one import.
 #[derive(Debug, Default)]
 pub(super) struct StatusKeys(HashMap<String, i64>);
 
 impl StatusKeys {
-    /// Returns the key of a status, and gives it one if it is new.
+    /// Returns the key of a status, after adding it to the dictionary if it is new.
     pub(super) fn get(
         &mut self,
         dictionary: &mut impl Dictionary,
@@ -32,7 +32,7 @@ impl StatusKeys {
             Some(key) => key,
             None => dictionary.add(name)?,
         };
-        if known.len() >= MOST_KEYS {
+        if known.len() >= MAX_KEYS {
             known.clear();
         }
         known.insert(name.to_owned(), key);
@@ -40,5 +40,5 @@ impl StatusKeys {
     }
 }
 
-/// So many keys are kept during an import.
-const MOST_KEYS: usize = 65_536;
+/// Maximum number of cached keys.
+const MAX_KEYS: usize = 65_536;

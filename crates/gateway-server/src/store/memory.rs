@@ -1,21 +1,27 @@
-//! The oracle: the same promises, kept in the plainest way. Every revision is a whole copy of the data.
+//! A store in memory: the simplest implementation of the interface, with which tests compare the databases.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
 use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
+use crate::lock::lock;
+use crate::place::Place;
 use crate::store::balance::Balance;
+use crate::store::errors::{account_exists, contradiction, dangling, no_account};
+use crate::store::revision::draw_tag;
 use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, CandidateSink, Changes, CreditsSink, Fill,
-    ImportMode, ImportReport, Page, Place, Principal, Snapshot, Stage, Store, TokenInfo,
-    VacancySink, draw_tag,
+    ImportMode, ImportReport, Page, Principal, Snapshot, Stage, Store, StoreAdmin, TokenInfo,
+    VacancySink,
 };
-use crate::token::{NewToken, TokenDigest, TokenId};
+use crate::token::{TokenDigest, TokenId};
 
-/// A store in memory that forgets everything: what the databases are compared with, and a quick one for tests.
+/// A store in memory for tests. Unstable: it may change or disappear in any release.
+///
+/// Every revision is a full copy of the data, and none is ever removed.
 #[derive(Debug, Default)]
 pub struct MemoryStore(Mutex<State>);
 
@@ -29,7 +35,7 @@ struct State {
 struct Tenant {
     name: String,
     created_at: UnixTime,
-    /// One per revision, with its tag; the last is live.
+    /// The tag and the data of each revision; the last one is current.
     revisions: Vec<(i64, Data)>,
 }
 
@@ -43,12 +49,12 @@ struct Data {
 
 impl MemoryStore {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     fn data(&self, snapshot: Snapshot) -> Result<Data, Error> {
         let AccountId(account) = snapshot.account;
-        let lost = || Error::new(ErrorKind::NotFound, "there is no such snapshot");
+        let lost = || Error::new(ErrorKind::NotFound, "the snapshot does not exist");
         let state = self.state();
         let tenant = index(account - 1).and_then(|at| state.accounts.get(at)).ok_or_else(lost)?;
         let data = index(snapshot.revision).and_then(|at| tenant.revisions.get(at));
@@ -61,7 +67,7 @@ impl MemoryStore {
         let live =
             tenant.and_then(|tenant| Some((tenant.revisions.len(), tenant.revisions.last()?)));
         let (count, (tag, data)) =
-            live.ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no such account"))?;
+            live.ok_or_else(|| Error::new(ErrorKind::NotFound, "the account does not exist"))?;
         Ok((Snapshot { account, revision: number(count) - 1, tag: *tag }, data.clone()))
     }
 }
@@ -141,11 +147,16 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn collect(&self, _age: Duration) -> Result<u64, Error> {
+        Ok(0)
+    }
+}
+
+impl StoreAdmin for MemoryStore {
     fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
         let mut state = self.state();
         if state.accounts.iter().any(|tenant| tenant.name == name) {
-            let text = format!("there is an account \"{name}\" already");
-            return Err(Error::new(ErrorKind::Exists, text));
+            return Err(account_exists(name));
         }
         let revisions = vec![(0, Data::default())];
         state.accounts.push(Tenant { name: name.to_owned(), created_at: now, revisions });
@@ -171,25 +182,22 @@ impl Store for MemoryStore {
             .into_iter()
             .find(|account| account.name == name)
             .map(|account| account.id)
-            .ok_or_else(|| {
-                Error::new(ErrorKind::NotFound, format!("there is no account \"{name}\""))
-            })
+            .ok_or_else(|| no_account(name))
     }
 
-    fn create_token(
+    fn add_token(
         &self,
         account: AccountId,
+        digest: &TokenDigest,
         label: &str,
         now: UnixTime,
         expires_at: Option<UnixTime>,
-    ) -> Result<NewToken, Error> {
-        let token = NewToken::draw()?;
-        let digest = token.digest();
+    ) -> Result<(), Error> {
         let label = label.to_owned();
         let info =
             TokenInfo { id: digest.id(), label, created_at: now, expires_at, revoked_at: None };
-        self.state().tokens.push((account, digest, info));
-        Ok(token)
+        self.state().tokens.push((account, *digest, info));
+        Ok(())
     }
 
     fn tokens(&self, account: AccountId) -> Result<Vec<TokenInfo>, Error> {
@@ -223,26 +231,25 @@ impl Store for MemoryStore {
         let (Snapshot { revision, .. }, before) = self.live(account)?;
         let mut staging = Staging::default();
         fill(&mut staging)?;
-        let Staging { data: mut staged, refers, balance } = staging;
-        staged.credits = balance
-            .given()
-            .map(|(number, currency)| (number.to_owned(), currency.to_owned()))
-            .or_else(|| before.credits.clone());
         let mut after = before.clone();
+        if let Some((number, currency)) = staging.balance.given() {
+            after.credits = Some((number.to_owned(), currency.to_owned()));
+        }
+        let references: Vec<_> =
+            staging.applications.iter().map(|(key, (place, _status))| (*place, *key)).collect();
         let mut report = ImportReport {
-            credits_changed: staged.credits != before.credits,
+            credits_changed: after.credits != before.credits,
             revision,
-            vacancies: merge(&mut after.vacancies, staged.vacancies),
-            candidates: merge(&mut after.candidates, staged.candidates),
-            applications: merge(&mut after.applications, staged.applications),
+            vacancies: merge(&mut after.vacancies, staging.vacancies),
+            candidates: merge(&mut after.candidates, staging.candidates),
+            applications: merge(&mut after.applications, staging.applications),
         };
-        after.credits = staged.credits;
-        for (place, vacancy, candidate) in refers {
+        for (place, (vacancy, candidate)) in references {
             if !after.vacancies.contains_key(&vacancy) {
-                return Err(Error::at(place, format!("there is no vacancy {vacancy}")));
+                return Err(dangling(place, "vacancy", vacancy));
             }
             if !after.candidates.contains_key(&candidate) {
-                return Err(Error::at(place, format!("there is no candidate {candidate}")));
+                return Err(dangling(place, "candidate", candidate));
             }
         }
         if report.changed_anything() {
@@ -259,25 +266,23 @@ impl Store for MemoryStore {
         Ok(report)
     }
 
-    fn collect(&self, _age: Duration) -> Result<u64, Error> {
-        Ok(0)
-    }
-
     fn check(&self) -> Result<Vec<String>, Error> {
         Ok(Vec::new())
     }
 }
 
+/// The records of an import with the places where they were first given.
 #[derive(Default)]
 struct Staging {
-    data: Data,
+    vacancies: BTreeMap<i64, (Place, String)>,
+    candidates: BTreeMap<i64, (Place, [String; 8])>,
+    applications: BTreeMap<(i64, i64), (Place, String)>,
     balance: Balance,
-    refers: Vec<(Place, i64, i64)>,
 }
 
 impl Stage for Staging {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
-        put(&mut self.data.vacancies, place, id, row.project.to_owned(), "vacancy", id)
+        put(&mut self.vacancies, place, id, row.project.to_owned(), &format!("vacancy {id}"))
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
@@ -292,15 +297,14 @@ impl Stage for Staging {
             portal_name,
             row.kind,
         ];
-        put(&mut self.data.candidates, place, id, texts.map(str::to_owned), "candidate", id)
+        let texts = texts.map(str::to_owned);
+        put(&mut self.candidates, place, id, texts, &format!("candidate {id}"))
     }
 
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
         let key = (row.vacancy_id, row.candidate_id);
-        self.refers.push((place, row.vacancy_id, row.candidate_id));
-        let what = "the status of candidate";
-        let status = row.status.to_owned();
-        put(&mut self.data.applications, place, key, status, what, row.candidate_id)
+        let what = format!("the status of candidate {}", row.candidate_id);
+        put(&mut self.applications, place, key, row.status.to_owned(), &what)
     }
 
     fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
@@ -309,27 +313,28 @@ impl Stage for Staging {
 }
 
 fn put<K: Ord, V: PartialEq>(
-    into: &mut BTreeMap<K, V>,
+    into: &mut BTreeMap<K, (Place, V)>,
     place: Place,
     key: K,
     value: V,
     what: &str,
-    id: i64,
 ) -> Result<(), Error> {
     match into.get(&key) {
-        Some(other) if *other != value => {
-            Err(Error::at(place, format!("{what} {id} is given again with other data")))
-        }
-        _ => {
-            into.insert(key, value);
+        Some((first, other)) if *other != value => Err(contradiction(place, what, *first)),
+        Some(_same) => Ok(()),
+        None => {
+            into.insert(key, (place, value));
             Ok(())
         }
     }
 }
 
-fn merge<K: Ord, V: PartialEq>(into: &mut BTreeMap<K, V>, staged: BTreeMap<K, V>) -> Changes {
+fn merge<K: Ord, V: PartialEq>(
+    into: &mut BTreeMap<K, V>,
+    staged: BTreeMap<K, (Place, V)>,
+) -> Changes {
     let mut changes = Changes::default();
-    for (key, value) in staged {
+    for (key, (_place, value)) in staged {
         match into.get(&key) {
             None => changes.added += 1,
             Some(other) if *other == value => changes.unchanged += 1,

@@ -1,14 +1,17 @@
-//! The second half of an import: what was staged becomes one new revision. The same steps on every database.
+//! The second half of an import: the staged records become one new revision. The steps are the same on every database.
 
 use crate::error::Error;
-use crate::store::{AccountId, Changes, ImportReport, Place, draw_tag, sql};
+use crate::place::Place;
+use crate::store::errors::{contradiction, dangling};
+use crate::store::revision::draw_tag;
+use crate::store::{AccountId, Changes, ImportReport, sql};
 
-/// An open transaction, as far as this module needs it: every parameter and every column is an integer.
+/// An open transaction. Every parameter and every column of the statements here is an integer.
 pub(crate) trait Session {
-    /// The query for the time, in seconds since 1970.
+    /// The query for the current time, in seconds since 1970.
     const NOW: &'static str;
 
-    /// Runs a statement and returns how many rows it touched.
+    /// Runs a statement and returns the number of affected rows.
     fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error>;
 
     /// Runs a query and returns its first row.
@@ -19,9 +22,9 @@ pub(crate) trait Session {
     ) -> Result<Option<[i64; COLUMNS]>, Error>;
 }
 
-/// Compares what is staged with what is live, refuses contradictions, and writes the difference as a new revision.
+/// Compares the staged records with the live ones, refuses contradictions, and writes the difference as a new revision.
 ///
-/// An import that changes nothing makes no revision, so that caches stay valid.
+/// An import without changes creates no revision, so that caches stay valid.
 pub(crate) fn merge<S: Session>(
     session: &mut S,
     account: AccountId,
@@ -29,11 +32,8 @@ pub(crate) fn merge<S: Session>(
 ) -> Result<ImportReport, Error> {
     for (sql, what) in CONFLICTS {
         if let Some([id, first, second]) = session.first(sql, &[])? {
-            let first = Place::unpack(first);
-            return Err(Error::at(
-                Place::unpack(second),
-                format!("{what} {id} is given again with other data, first in line {}", first.line),
-            ));
+            let (first, second) = (Place::unpack(first), Place::unpack(second));
+            return Err(contradiction(second, &format!("{what} {id}"), first));
         }
     }
     let AccountId(account) = account;
@@ -44,17 +44,17 @@ pub(crate) fn merge<S: Session>(
     // Vacancies and candidates first: the statuses refer to them.
     report.vacancies = apply(session, account, next, &VACANCIES)?;
     report.candidates = apply(session, account, next, &CANDIDATES)?;
-    for (sql, what) in UNKNOWN {
+    for (sql, kind) in UNKNOWN {
         if let Some([id, place]) = session.first(sql, &[account])? {
-            return Err(Error::at(Place::unpack(place), format!("there is no {what} {id}")));
+            return Err(dangling(Place::unpack(place), kind, id));
         }
     }
     report.applications = apply(session, account, next, &APPLICATIONS)?;
 
     if report.changed_anything() {
         session.execute(sql::SET_REVISION, &[next, draw_tag()?, account])?;
-        // The clock is read last and is the database's own: what this revision supersedes is kept for the answers that
-        // began before it, and nobody may take it to be older than it is.
+        // The time is read last and from the clock of the database. Answers that began before this revision still read
+        // the rows that it supersedes, so those rows must not look older than they are.
         let [now] = session.first(S::NOW, &[])?.unwrap_or([0]);
         session.execute(sql::CREATE_REVISION, &[account, next, now])?;
         report.revision = next;

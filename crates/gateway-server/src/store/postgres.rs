@@ -1,30 +1,35 @@
 //! The store on PostgreSQL: many servers, one database.
 //!
-//! The SQL is plain: no sequences, triggers, cursors or foreign keys, every key begins with the account. An import
-//! uses temporary tables, and the schema is made under an advisory lock.
+//! The SQL uses no sequences, triggers, cursors or foreign keys, and every key begins with the account. An import uses
+//! temporary tables, and the tables are created under an advisory lock.
 
 mod import;
 mod link;
-mod migrate;
+#[cfg(test)]
+mod plans;
 mod read;
+mod tables;
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use ::postgres::Row;
 use ::postgres::config::{Config, SslMode};
 
-use self::link::{Link, failure, is_unique_violation};
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
+use crate::lock::lock;
+use crate::store::errors::{account_exists, no_account};
+use crate::store::postgres::link::{Link, Parameter, first, get, is_unique_violation};
 use crate::store::{
     Account, AccountId, CandidateFilter, CandidateSink, CreditsSink, Fill, ImportMode,
-    ImportReport, Page, Principal, STATEMENT_BUDGET, Snapshot, Store, TokenInfo, VacancySink, sql,
+    ImportReport, Page, Principal, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo,
+    VacancySink, sql,
 };
-use crate::token::{NewToken, TokenDigest, TokenId};
+use crate::token::{TokenDigest, TokenId};
 
-/// The data of the service in a PostgreSQL database that other servers may use at the same time.
+/// The data of the service in a PostgreSQL database, which other servers may use concurrently.
 pub struct PostgresStore {
     config: Config,
     links: Mutex<Vec<Link>>,
@@ -32,63 +37,65 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects, and makes the tables if there are none. Any number of servers may do so at once.
+    /// Connects, and creates the tables if they do not exist. Any number of servers may do so concurrently.
     ///
     /// # Errors
     ///
-    /// Fails when the URL makes no sense, the database cannot be reached, or a newer release has written it.
+    /// Fails if the URL is invalid, if the database cannot be reached, or if a newer release has written it.
     pub fn connect(url: &str) -> Result<Self, Error> {
-        let store = Self::of(url)?;
-        migrate::make(&mut store.unhurried()?)?;
+        let store = Self::from_url(url)?;
+        tables::create_if_missing(&mut store.open_unlimited()?)?;
         Ok(store)
     }
 
-    /// Connects to a database that has the tables.
+    /// Connects to a database that already has the tables.
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::NotFound`] when it has none, and otherwise as [`connect`](Self::connect).
+    /// Fails with [`ErrorKind::NotFound`] if it does not have them, and otherwise as [`connect`](Self::connect) does.
     pub fn connect_existing(url: &str) -> Result<Self, Error> {
-        let store = Self::of(url)?;
-        migrate::find(&mut store.unhurried()?)?;
+        let store = Self::from_url(url)?;
+        tables::find(&mut store.open_unlimited()?)?;
         Ok(store)
     }
 
-    fn of(url: &str) -> Result<Self, Error> {
+    fn from_url(url: &str) -> Result<Self, Error> {
         let no_tls = || {
-            let help = "TLS to the database is not built in: use a socket, a tunnel or a proxy";
+            let help =
+                "TLS to the database is not supported; connect over a socket, a tunnel or a proxy";
             Error::new(ErrorKind::Config, help)
         };
-        // The driver knows no such mode; who asks for it asks for TLS.
+        // The driver does not know these modes, but they ask for TLS.
         if url.contains("sslmode=verify-") {
             return Err(no_tls());
         }
-        // The text of this error could repeat a password: the kind has to do.
-        let config: Config = url
-            .parse()
-            .map_err(|_error| Error::new(ErrorKind::Config, "the database URL is malformed"))?;
+        // The error of the driver is dropped, because it could repeat a password.
+        let config: Config = url.parse().map_err(|_error| {
+            let help = "invalid database URL; expected postgres://USER@HOST/NAME";
+            Error::new(ErrorKind::Config, help)
+        })?;
         if config.get_ssl_mode() == SslMode::Require {
             return Err(no_tls());
         }
         Ok(Self { config, links: Mutex::new(Vec::new()), budget: STATEMENT_BUDGET })
     }
 
-    /// Sets how long a statement that serves a request may take, 10 seconds if not set. One that takes longer is
-    /// cancelled by the database and fails with [`ErrorKind::StorageSlow`].
+    /// Sets the time limit of a statement that answers a request. The default is 10 seconds. The database cancels a
+    /// statement that takes longer, and the read fails with [`ErrorKind::StorageSlow`].
     #[must_use]
     pub fn with_statement_budget(mut self, budget: Duration) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Opens a connection for what takes what it takes, and must not be begun again on another.
-    fn unhurried(&self) -> Result<Link, Error> {
+    /// Opens a connection without a statement time limit, for work that must not be repeated on another connection.
+    fn open_unlimited(&self) -> Result<Link, Error> {
         Link::open(&self.config, None)
     }
 
-    /// Lends a connection. One that the server has closed meanwhile is replaced, once.
+    /// Runs `work` with a pooled connection. If the server has closed it meanwhile, runs `work` once more with a new one.
     fn with<T>(&self, mut work: impl FnMut(&mut Link) -> Result<T, Error>) -> Result<T, Error> {
-        let idle = self.links.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = lock(&self.links).pop();
         if let Some(mut link) = idle {
             let result = work(&mut link);
             if result.is_ok() || !link.is_closed() {
@@ -105,8 +112,8 @@ impl PostgresStore {
     }
 
     fn keep(&self, link: Link) {
-        let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        if links.len() < IDLE_LINKS {
+        let mut links = lock(&self.links);
+        if links.len() < MAX_IDLE_LINKS {
             links.push(link);
         }
     }
@@ -148,17 +155,22 @@ impl Store for PostgresStore {
         self.with(|link| link.query(sql::HEALTH, &[]).map(drop))
     }
 
+    fn collect(&self, age: Duration) -> Result<u64, Error> {
+        import::collect(&mut self.open_unlimited()?, age)
+    }
+}
+
+impl StoreAdmin for PostgresStore {
     fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
         loop {
             match self.with(|link| link.optional(sql::CREATE_ACCOUNT, &[&name, &now.0])) {
-                Ok(row) => return first(row.as_ref()).map(AccountId),
+                Ok(row) => return first(row).map(AccountId),
                 Err(error) if is_unique_violation(&error) => {}
                 Err(error) => return Err(error),
             }
-            // Two things are unique: the name, and the number, which another server may have taken this instant.
+            // The name and the number are unique. If only the number was taken, by another server, the next one is free.
             if self.with(|link| link.optional(sql::ACCOUNT, &[&name]))?.is_some() {
-                let text = format!("there is an account \"{name}\" already");
-                return Err(Error::new(ErrorKind::Exists, text));
+                return Err(account_exists(name));
             }
         }
     }
@@ -179,28 +191,22 @@ impl Store for PostgresStore {
 
     fn account(&self, name: &str) -> Result<AccountId, Error> {
         let found = self.with(|link| link.optional(sql::ACCOUNT, &[&name]))?;
-        if found.is_none() {
-            return Err(Error::new(ErrorKind::NotFound, format!("there is no account \"{name}\"")));
-        }
-        first(found.as_ref()).map(AccountId)
+        let row = found.ok_or_else(|| no_account(name))?;
+        get(&row, 0).map(AccountId)
     }
 
-    fn create_token(
+    fn add_token(
         &self,
         account: AccountId,
+        digest: &TokenDigest,
         label: &str,
         now: UnixTime,
         expires_at: Option<UnixTime>,
-    ) -> Result<NewToken, Error> {
-        let token = NewToken::draw()?;
-        let TokenDigest(digest) = token.digest();
+    ) -> Result<(), Error> {
         let expires_at = expires_at.map(|time| time.0);
-        self.with(|link| {
-            let parameters: [link::Parameter<'_>; 5] =
-                [&&digest[..], &account.0, &label, &now.0, &expires_at];
-            link.execute(sql::CREATE_TOKEN, &parameters)
-        })?;
-        Ok(token)
+        let parameters: [Parameter<'_>; 5] =
+            [&&digest.0[..], &account.0, &label, &now.0, &expires_at];
+        self.with(|link| link.execute(sql::CREATE_TOKEN, &parameters)).map(drop)
     }
 
     fn tokens(&self, account: AccountId) -> Result<Vec<TokenInfo>, Error> {
@@ -224,18 +230,10 @@ impl Store for PostgresStore {
         token: &TokenId,
         now: UnixTime,
     ) -> Result<bool, Error> {
-        let rows = self.with(|link| link.query(sql::TOKENS, &[&account.0]))?;
-        for row in &rows {
-            let digest = digest(row)?;
-            if digest.id() == *token {
-                let TokenDigest(bytes) = digest;
-                self.with(|link| {
-                    link.execute(sql::REVOKE_TOKEN, &[&now.0, &account.0, &&bytes[..]])
-                })?;
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let Some([first, last]) = token.digests() else { return Ok(false) };
+        let parameters: [Parameter<'_>; 4] = [&now.0, &account.0, &&first.0[..], &&last.0[..]];
+        let revoked = self.with(|link| link.execute(sql::REVOKE_TOKEN, &parameters))?;
+        Ok(revoked > 0)
     }
 
     fn import(
@@ -244,22 +242,18 @@ impl Store for PostgresStore {
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
-        import::run(&mut self.unhurried()?, account, mode, fill)
-    }
-
-    fn collect(&self, age: Duration) -> Result<u64, Error> {
-        import::collect(&mut self.unhurried()?, age)
+        import::run(&mut self.open_unlimited()?, account, mode, fill)
     }
 
     fn check(&self) -> Result<Vec<String>, Error> {
-        import::check(&mut self.unhurried()?)
+        import::check(&mut self.open_unlimited()?)
     }
 }
 
 impl Drop for PostgresStore {
     fn drop(&mut self) {
-        let links = std::mem::take(self.links.get_mut().unwrap_or_else(PoisonError::into_inner));
-        // A connection holds a runtime, which may not be dropped on a thread that runs another one.
+        let links = std::mem::take(&mut *lock(&self.links));
+        // Each connection owns a runtime, which must not be dropped on a thread of another runtime.
         drop(std::thread::Builder::new().spawn(move || drop(links)));
     }
 }
@@ -270,23 +264,17 @@ impl fmt::Debug for PostgresStore {
     }
 }
 
-/// Reads a column; that it has another type means that the schema is not ours.
-fn get<'r, T: ::postgres::types::FromSql<'r>>(row: &'r Row, column: usize) -> Result<T, Error> {
-    row.try_get(column).map_err(|error| failure("reading a column", error))
-}
-
-fn first(row: Option<&Row>) -> Result<i64, Error> {
-    match row {
-        Some(row) => get(row, 0),
-        None => Err(Error::new(ErrorKind::Storage, "the database gave no row")),
-    }
-}
-
 fn digest(row: &Row) -> Result<TokenDigest, Error> {
     let bytes: &[u8] = get(row, 0)?;
-    let odd = |error| Error::caused(ErrorKind::StorageCorrupt, "a token has no SHA-256", error);
-    bytes.try_into().map(TokenDigest).map_err(odd)
+    let damaged = |error| {
+        Error::caused(
+            ErrorKind::StorageCorrupt,
+            "the hash of a token does not have 32 bytes",
+            error,
+        )
+    };
+    bytes.try_into().map(TokenDigest).map_err(damaged)
 }
 
-/// So many connections are kept open while nobody needs them.
-const IDLE_LINKS: usize = 16;
+/// Maximum number of idle connections kept open.
+const MAX_IDLE_LINKS: usize = 16;

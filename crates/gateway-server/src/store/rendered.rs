@@ -1,10 +1,10 @@
-//! The JSON text of a candidate as the databases keep it: written once, by the import, and sent as it is ever after.
+//! The JSON text of a candidate, which an import writes into the database and lists send unchanged.
 
 use crate::error::{Error, ErrorKind};
+use crate::fields::Fields;
 use crate::generated::record::CandidateRow;
-use crate::import::record::Fields;
 
-/// Renders a candidate into `buffer`, whatever it held before, and lends the text. The id in it is `id`, as in the key.
+/// Overwrites `buffer` with the JSON text of a candidate. The id in the text is `id`, the one in the key.
 pub(super) fn text<'b>(
     id: i64,
     row: &CandidateRow<'_>,
@@ -13,16 +13,17 @@ pub(super) fn text<'b>(
     buffer.clear();
     let mut digits = itoa::Buffer::new();
     CandidateRow { id: digits.format(id), ..*row }.write(buffer);
-    let odd = |error| Error::caused(ErrorKind::Storage, "a record is not UTF-8", error);
+    let odd =
+        |error| Error::caused(ErrorKind::Storage, "cannot render a record: it is not UTF-8", error);
     std::str::from_utf8(buffer).map_err(odd)
 }
 
-/// Returns a kept text as it may be sent: one look at both ends, so that a torn row ends the answer and is not in it.
+/// Returns a stored text if it may be sent. Only its ends are checked, so that an answer does not contain a torn row.
 pub(super) fn sendable(record: &[u8]) -> Option<&[u8]> {
     matches!(record, [b'{', .., b'}']).then_some(record)
 }
 
-/// Tells whether a kept text is byte for byte what rendering its own fields gives, and of the candidate it stands for.
+/// Returns whether a stored text belongs to the candidate `id` and is byte for byte what rendering its fields gives.
 pub(super) fn is_whole(id: i64, record: &[u8]) -> bool {
     let Ok(fields) = serde_json::from_slice::<Fields>(record) else { return false };
     let mut again = Vec::with_capacity(record.len());
@@ -32,8 +33,8 @@ pub(super) fn is_whole(id: i64, record: &[u8]) -> bool {
     })
 }
 
-/// What `check` says after the number of those that are not.
-pub(super) const NOT_WHOLE: &str = "candidates are not kept as lists show them";
+/// Damage report of `check`, after the number of records that are not whole.
+pub(super) const NOT_WHOLE: &str = "candidates are not stored as lists send them";
 
 #[cfg(test)]
 mod tests {
@@ -41,7 +42,7 @@ mod tests {
     use crate::generated::record::PortalRow;
 
     #[test]
-    fn what_an_import_writes_is_whole_and_nothing_else_is() {
+    fn only_the_text_that_an_import_writes_is_whole() {
         let row = CandidateRow {
             id: "12",
             name: "O\"Neill \\ \u{1}\u{1F600}",

@@ -1,16 +1,16 @@
-//! The statements that both databases understand, word for word.
+//! The statements that both databases share.
 //!
-//! Parameters are numbered in the order in which they first appear, so that SQLite, for which `$1` is a name, binds
-//! them in the same order as PostgreSQL, for which it is a number. A test holds it. Every statement that touches
-//! data of an account has the account among its parameters. A row with 9223372036854775807 in `rev_to` is live: that
-//! revision is never reached.
+//! Parameters are numbered in the order in which they first appear, so that SQLite, for which `$1` is a name, binds them
+//! in the same order as PostgreSQL, for which it is a number. Every statement on the data of an account has the account
+//! among its parameters. Tests check both rules. A row with 9223372036854775807 in `rev_to` is live, because no account
+//! reaches that revision.
 
 pub(crate) const AUTHENTICATE: &str = "\
     SELECT t.account_id, a.revision, a.tag FROM token t JOIN account a ON a.id = t.account_id \
     WHERE t.sha256 = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)";
 
-/// A page has rows only while its revision is there, so that one whose rows are being removed is empty and never has
-/// gaps. [`REVISION_IS_THERE`] tells such a page from the end of a list.
+/// A page has rows only while its revision exists, so that a page whose rows are being removed is empty and never has
+/// gaps. [`REVISION_EXISTS`] tells such a page from the end of a list.
 pub(crate) const CANDIDATES: &str = "\
     SELECT id, record FROM candidate \
     WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
@@ -23,7 +23,7 @@ pub(crate) const VACANCIES: &str = "\
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     ORDER BY id LIMIT $4";
 
-pub(crate) const REVISION_IS_THERE: &str =
+pub(crate) const REVISION_EXISTS: &str =
     "SELECT 1 FROM revision WHERE account_id = $1 AND rev = $2";
 
 pub(crate) const CREDITS: &str = "SELECT credits_number, currency FROM account WHERE id = $1";
@@ -47,8 +47,10 @@ pub(crate) const TOKENS: &str = "\
     SELECT sha256, label, created_at, expires_at, revoked_at FROM token \
     WHERE account_id = $1 ORDER BY created_at, sha256";
 
+/// A token is named by the first bytes of its hash, so this selects a range of hashes.
 pub(crate) const REVOKE_TOKEN: &str = "\
-    UPDATE token SET revoked_at = $1 WHERE account_id = $2 AND sha256 = $3 AND revoked_at IS NULL";
+    UPDATE token SET revoked_at = coalesce(revoked_at, $1) \
+    WHERE account_id = $2 AND sha256 BETWEEN $3 AND $4";
 
 pub(crate) const REVISION: &str = "SELECT revision FROM account WHERE id = $1";
 
@@ -61,19 +63,19 @@ pub(crate) const SET_CREDITS: &str = "\
     UPDATE account SET credits_number = $1, currency = $2 \
     WHERE id = $3 AND (credits_number <> $1 OR currency <> $2)";
 
-/// Two different vacancies with one id in the same import: the id and both places.
+/// Finds two different vacancies with one id in the import. Returns the id and both places.
 pub(crate) const CONFLICTING_VACANCIES: &str = "\
     SELECT b.id, a.place, b.place FROM staged_vacancy b JOIN staged_vacancy a ON a.id = b.id \
     AND a.seq = (SELECT min(m.seq) FROM staged_vacancy m WHERE m.id = b.id) \
     WHERE a.seq < b.seq AND a.project <> b.project ORDER BY b.seq LIMIT 1";
 
-/// Two different candidates with one id in the same import: the id and both places.
+/// Finds two different candidates with one id in the import. Returns the id and both places.
 pub(crate) const CONFLICTING_CANDIDATES: &str = "\
     SELECT b.id, a.place, b.place FROM staged_candidate b JOIN staged_candidate a ON a.id = b.id \
     AND a.seq = (SELECT min(m.seq) FROM staged_candidate m WHERE m.id = b.id) \
     WHERE a.seq < b.seq AND a.record <> b.record ORDER BY b.seq LIMIT 1";
 
-/// Two different statuses of one candidate in one vacancy: the candidate and both places.
+/// Finds two different statuses of one candidate in one vacancy. Returns the candidate and both places.
 pub(crate) const CONFLICTING_APPLICATIONS: &str = "\
     SELECT b.candidate_id, a.place, b.place FROM staged_application b \
     JOIN staged_application a ON a.vacancy_id = b.vacancy_id AND a.candidate_id = b.candidate_id \
@@ -81,19 +83,19 @@ pub(crate) const CONFLICTING_APPLICATIONS: &str = "\
     WHERE m.vacancy_id = b.vacancy_id AND m.candidate_id = b.candidate_id) \
     WHERE a.seq < b.seq AND a.status_key <> b.status_key ORDER BY b.seq LIMIT 1";
 
-/// A status in a vacancy that does not exist: the vacancy and the place.
+/// Finds a status in a vacancy that does not exist. Returns the vacancy and the place.
 pub(crate) const UNKNOWN_VACANCY: &str = "\
     SELECT s.vacancy_id, s.place FROM staged_application s WHERE NOT EXISTS (\
     SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.vacancy_id \
     AND v.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
 
-/// A status of a candidate that does not exist: the candidate and the place.
+/// Finds a status of a candidate that does not exist. Returns the candidate and the place.
 pub(crate) const UNKNOWN_CANDIDATE: &str = "\
     SELECT s.candidate_id, s.place FROM staged_application s WHERE NOT EXISTS (\
     SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.candidate_id \
     AND c.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
 
-/// Ends the versions that the import replaces. `CROSS JOIN` makes SQLite begin with what is staged.
+/// Ends the row versions that the import replaces. `CROSS JOIN` makes SQLite begin with the staged rows.
 pub(crate) const SUPERSEDE_VACANCIES: &str = "\
     UPDATE vacancy SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
     AND id IN (SELECT s.id FROM staged_vacancy s CROSS JOIN vacancy v \
@@ -113,7 +115,7 @@ pub(crate) const SUPERSEDE_APPLICATIONS: &str = "\
     WHERE a.account_id = $2 AND a.vacancy_id = s.vacancy_id AND a.candidate_id = s.candidate_id \
     AND a.rev_to = 9223372036854775807 AND a.status_key <> s.status_key)";
 
-/// Adds what is staged and not live, in the order of the key, so that the database appends.
+/// Adds the staged rows that are not live, in the order of the key, so that the database appends.
 pub(crate) const INSERT_VACANCIES: &str = "\
     INSERT INTO vacancy(account_id, id, rev_from, rev_to, project) \
     SELECT $1, s.id, $2, 9223372036854775807, s.project FROM staged_vacancy s \
@@ -144,11 +146,11 @@ pub(crate) const STAGED_CANDIDATES: &str = "SELECT count(DISTINCT id) FROM stage
 pub(crate) const STAGED_APPLICATIONS: &str = "\
     SELECT count(*) FROM (SELECT DISTINCT vacancy_id, candidate_id FROM staged_application) d";
 
-/// The newest revision of each account that was made before a point of time: nobody reads those before it any more.
+/// Selects the newest revision of each account that was created before a point in time. Older ones are no longer read.
 pub(crate) const COLLECTABLE: &str = "\
     SELECT account_id, max(rev) FROM revision WHERE at <= $1 GROUP BY account_id";
 
-/// Ends the revisions whose rows are about to go. Who reads one of them nevertheless fails, and misses no row.
+/// Deletes the revisions whose rows are about to be deleted. A later read of such a revision fails and misses no row.
 pub(crate) const COLLECT_REVISIONS: &str =
     "DELETE FROM revision WHERE account_id = $1 AND rev < $2";
 
@@ -162,7 +164,7 @@ pub(crate) const COLLECT_APPLICATIONS: &str = "\
     DELETE FROM application WHERE account_id = $1 AND rev_to <= $2 \
     AND rev_to < 9223372036854775807";
 
-/// References that point to nothing. None can come from an import; a damaged file can have them.
+/// Counts inconsistent references. An import creates none; a damaged database can have some.
 pub(crate) const ORPHANS: [(&str, &str); 5] = [
     (
         "SELECT count(*) FROM account WHERE (revision = 0) <> (tag = 0)",
@@ -171,7 +173,7 @@ pub(crate) const ORPHANS: [(&str, &str); 5] = [
     (
         "SELECT count(*) FROM account a WHERE a.revision > 0 AND NOT EXISTS (SELECT 1 FROM revision r \
          WHERE r.account_id = a.id AND r.rev = a.revision)",
-        "accounts are at a revision that is not there",
+        "accounts have a current revision that does not exist",
     ),
     (
         "SELECT count(*) FROM application a WHERE NOT EXISTS (SELECT 1 FROM status s \
@@ -182,21 +184,21 @@ pub(crate) const ORPHANS: [(&str, &str); 5] = [
         "SELECT count(*) FROM application a WHERE a.rev_to = 9223372036854775807 AND NOT EXISTS \
          (SELECT 1 FROM candidate c WHERE c.account_id = a.account_id AND c.id = a.candidate_id \
          AND c.rev_to = 9223372036854775807)",
-        "statuses belong to a candidate that is not there",
+        "statuses belong to a candidate that does not exist",
     ),
     (
         "SELECT count(*) FROM token t WHERE NOT EXISTS (SELECT 1 FROM account a WHERE a.id = t.account_id)",
-        "tokens belong to an account that is not there",
+        "tokens belong to an account that does not exist",
     ),
 ];
 
-/// Everything above, so that tests can hold each statement to the rules.
+/// All statements above, for the tests of the rules.
 #[cfg(test)]
 pub(crate) const ALL: &[&str] = &[
     AUTHENTICATE,
     CANDIDATES,
     VACANCIES,
-    REVISION_IS_THERE,
+    REVISION_EXISTS,
     CREDITS,
     HEALTH,
     CREATE_ACCOUNT,
@@ -234,7 +236,7 @@ pub(crate) const ALL: &[&str] = &[
 mod tests {
     use super::*;
 
-    /// The numbers of the parameters of a statement in the order of their first appearance.
+    /// Returns the numbers of the parameters of a statement in the order of their first appearance.
     fn parameters(sql: &str) -> Vec<u32> {
         let mut seen = Vec::new();
         for piece in sql.split('$').skip(1) {
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_numbered_in_the_order_of_their_appearance() {
+    fn parameters_are_numbered_in_order_of_appearance() {
         for sql in ALL {
             let parameters = parameters(sql);
             let expected: Vec<u32> = (1..).take(parameters.len()).collect();
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn every_statement_on_data_of_an_account_names_the_account() {
+    fn every_statement_on_account_data_has_the_account_as_a_parameter() {
         for sql in ALL {
             let data = ["candidate ", "candidate c", "vacancy ", "application ", "status "];
             let touches = data.iter().any(|table| {

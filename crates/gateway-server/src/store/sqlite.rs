@@ -1,34 +1,38 @@
-//! The store on SQLite: one file, one writer, as many readers as ask.
+//! The store on SQLite: one file, one writer, any number of readers.
 
+mod failure;
 mod import;
-mod migrate;
 mod open;
 mod read;
 mod stage;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use self::read::Reader;
 use crate::clock::UnixTime;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
+use crate::lock::lock;
+use crate::store::errors::{account_exists, no_account};
+use crate::store::sqlite::failure::{failed, failure};
+use crate::store::sqlite::read::Reader;
 use crate::store::{
     Account, AccountId, CandidateFilter, CandidateSink, CreditsSink, Fill, ImportMode,
-    ImportReport, Page, Principal, STATEMENT_BUDGET, Snapshot, Store, TokenInfo, VacancySink, sql,
+    ImportReport, Page, Principal, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo,
+    VacancySink, sql,
 };
-use crate::token::{NewToken, TokenDigest, TokenId};
+use crate::token::{TokenDigest, TokenId};
 
 /// The data of the service in one SQLite file.
 ///
-/// Several processes may use the file at once, for example a server and an import: readers are never blocked, and
+/// Several processes may use the file concurrently, for example a server and an import. Readers are never blocked;
 /// writers wait for one another.
 ///
-/// What was written last can stand in a log beside the file, `FILE-wal`: the two belong together. To restore a backup,
-/// stop every process that uses the file, remove `FILE`, `FILE-wal` and `FILE-shm`, and put the backup in place.
+/// The latest changes may be in a log beside the file, `FILE-wal`: the two belong together. To restore a backup, stop
+/// every process that uses the file, remove `FILE`, `FILE-wal` and `FILE-shm`, and put the backup in place.
 pub struct SqliteStore {
     path: PathBuf,
     writer: Mutex<Connection>,
@@ -37,23 +41,24 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens a database, or makes one if there is no file of that name.
+    /// Opens a database, or creates it if the file does not exist.
     ///
     /// # Errors
     ///
-    /// A file that is empty, damaged, of another program or of a newer release is refused and left as it is. So is the
-    /// log of a file that is gone: what it holds belongs to that file.
+    /// Refuses a file that is empty, damaged, of another program or of a newer release, and leaves it unchanged. Also
+    /// fails if the file is missing but its log exists, because the content of the log belongs to that file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        open::make(path)?;
+        open::create_if_missing(path)?;
         Self::open_existing(path)
     }
 
-    /// Opens a database that is there.
+    /// Opens an existing database.
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::NotFound`] when there is no file of that name, and otherwise as [`open`](Self::open).
+    /// Fails with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the file does not exist, and otherwise as
+    /// [`open`](Self::open) does.
     pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let writer = open::writer(path)?;
@@ -65,27 +70,28 @@ impl SqliteStore {
         })
     }
 
-    /// Sets how long a read that serves a request may take, 10 seconds if not set. One that takes longer fails with
-    /// [`ErrorKind::StorageSlow`].
+    /// Sets the time limit of a read that answers a request. The default is 10 seconds. A read that takes longer fails
+    /// with [`ErrorKind::StorageSlow`](crate::ErrorKind::StorageSlow).
     #[must_use]
     pub fn with_statement_budget(mut self, budget: Duration) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Lends a read-only connection. Who calls limits how many calls run at once; the pool only keeps what comes back.
+    /// Runs `work` with a pooled read-only connection. The caller limits the number of concurrent calls; the pool only
+    /// keeps the connections that are idle.
     fn read<T>(&self, work: impl FnOnce(&mut Reader) -> Result<T, Error>) -> Result<T, Error> {
         let idle = lock(&self.readers).pop();
         let mut reader = match idle {
             Some(reader) => reader,
             None => Reader::new(open::reader(&self.path)?)?,
         };
-        reader.give(self.budget);
+        reader.set_budget(self.budget);
         let result = work(&mut reader);
-        // A connection that failed is closed: its state is anybody's guess.
+        // A connection that failed is closed, because its state is unknown.
         if result.is_ok() {
             let mut readers = lock(&self.readers);
-            if readers.len() < IDLE_READERS {
+            if readers.len() < MAX_IDLE_READERS {
                 readers.push(reader);
             }
         }
@@ -133,22 +139,27 @@ impl Store for SqliteStore {
         self.read(Reader::health)
     }
 
+    fn collect(&self, age: Duration) -> Result<u64, Error> {
+        import::collect(&mut self.writer(), age)
+    }
+}
+
+impl StoreAdmin for SqliteStore {
     fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
         let created = self
             .writer()
             .query_row(sql::CREATE_ACCOUNT, params![name, now.0], |row| row.get(0))
             .map(AccountId);
         created.map_err(|error| match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::ConstraintViolation) => {
-                Error::new(ErrorKind::Exists, format!("there is an account \"{name}\" already"))
-            }
-            _ => failure("creating the account", error),
+            Some(rusqlite::ErrorCode::ConstraintViolation) => account_exists(name),
+            _ => failure("cannot create the account", error),
         })
     }
 
     fn accounts(&self) -> Result<Vec<Account>, Error> {
         let writer = self.writer();
-        let mut statement = writer.prepare(sql::ACCOUNTS).map_err(failed("listing accounts"))?;
+        let mut statement =
+            writer.prepare(sql::ACCOUNTS).map_err(failed("cannot list the accounts"))?;
         let rows = statement.query_map([], |row| {
             Ok(Account {
                 id: AccountId(row.get(0)?),
@@ -157,35 +168,34 @@ impl Store for SqliteStore {
                 created_at: UnixTime(row.get(3)?),
             })
         });
-        rows.and_then(Iterator::collect).map_err(failed("listing accounts"))
+        rows.and_then(Iterator::collect).map_err(failed("cannot list the accounts"))
     }
 
     fn account(&self, name: &str) -> Result<AccountId, Error> {
         let found = self.writer().query_row(sql::ACCOUNT, [name], |row| row.get(0)).optional();
-        found.map_err(failed("finding the account"))?.map(AccountId).ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, format!("there is no account \"{name}\""))
-        })
+        let found = found.map_err(failed("cannot look up the account"))?;
+        found.map(AccountId).ok_or_else(|| no_account(name))
     }
 
-    fn create_token(
+    fn add_token(
         &self,
         account: AccountId,
+        digest: &TokenDigest,
         label: &str,
         now: UnixTime,
         expires_at: Option<UnixTime>,
-    ) -> Result<NewToken, Error> {
-        let token = NewToken::draw()?;
-        let TokenDigest(digest) = token.digest();
+    ) -> Result<(), Error> {
         let expires_at = expires_at.map(|time| time.0);
         self.writer()
-            .execute(sql::CREATE_TOKEN, params![digest, account.0, label, now.0, expires_at])
-            .map_err(failed("storing the token"))?;
-        Ok(token)
+            .execute(sql::CREATE_TOKEN, params![digest.0, account.0, label, now.0, expires_at])
+            .map_err(failed("cannot store the token"))?;
+        Ok(())
     }
 
     fn tokens(&self, account: AccountId) -> Result<Vec<TokenInfo>, Error> {
         let writer = self.writer();
-        let mut statement = writer.prepare(sql::TOKENS).map_err(failed("listing tokens"))?;
+        let mut statement =
+            writer.prepare(sql::TOKENS).map_err(failed("cannot list the tokens"))?;
         let rows = statement.query_map([account.0], |row| {
             Ok(TokenInfo {
                 id: TokenDigest(row.get(0)?).id(),
@@ -195,7 +205,7 @@ impl Store for SqliteStore {
                 revoked_at: row.get::<_, Option<i64>>(4)?.map(UnixTime),
             })
         });
-        rows.and_then(Iterator::collect).map_err(failed("listing tokens"))
+        rows.and_then(Iterator::collect).map_err(failed("cannot list the tokens"))
     }
 
     fn revoke_token(
@@ -204,18 +214,12 @@ impl Store for SqliteStore {
         token: &TokenId,
         now: UnixTime,
     ) -> Result<bool, Error> {
-        let writer = self.writer();
-        let doing = "revoking the token";
-        let mut statement = writer.prepare(sql::TOKENS).map_err(failed(doing))?;
-        let digests = statement.query_map([account.0], |row| row.get(0).map(TokenDigest));
-        let digests: Vec<_> = digests.and_then(Iterator::collect).map_err(failed(doing))?;
-        let Some(TokenDigest(digest)) = digests.into_iter().find(|d| d.id() == *token) else {
-            return Ok(false);
-        };
-        writer
-            .execute(sql::REVOKE_TOKEN, params![now.0, account.0, digest])
-            .map_err(failed(doing))?;
-        Ok(true)
+        let Some([first, last]) = token.digests() else { return Ok(false) };
+        let revoked = self
+            .writer()
+            .execute(sql::REVOKE_TOKEN, params![now.0, account.0, first.0, last.0])
+            .map_err(failed("cannot revoke the token"))?;
+        Ok(revoked > 0)
     }
 
     fn import(
@@ -226,10 +230,6 @@ impl Store for SqliteStore {
     ) -> Result<ImportReport, Error> {
         let mut importer = open::writer(&self.path)?;
         import::run(&mut importer, || self.writer(), account, mode, fill)
-    }
-
-    fn collect(&self, age: Duration) -> Result<u64, Error> {
-        import::collect(&mut self.writer(), age)
     }
 
     fn check(&self) -> Result<Vec<String>, Error> {
@@ -243,34 +243,5 @@ impl fmt::Debug for SqliteStore {
     }
 }
 
-/// Says what a failure of SQLite means for the caller.
-fn failure(doing: &'static str, error: rusqlite::Error) -> Error {
-    use rusqlite::ErrorCode;
-    let (kind, context) = match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            (ErrorKind::StorageBusy, "the database is in use by another process")
-        }
-        Some(ErrorCode::OperationInterrupted) => {
-            (ErrorKind::StorageSlow, "the database took too long")
-        }
-        Some(ErrorCode::DiskFull) => (ErrorKind::StorageFull, "the disk is full"),
-        Some(ErrorCode::DatabaseCorrupt) => (ErrorKind::StorageCorrupt, "the database is damaged"),
-        Some(ErrorCode::NotADatabase) => {
-            (ErrorKind::StorageForeign, "the file is not an SQLite database")
-        }
-        _ => (ErrorKind::Storage, doing),
-    };
-    Error::caused(kind, context, error)
-}
-
-fn failed(doing: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
-    move |error| failure(doing, error)
-}
-
-/// A thread that panicked with the lock left the connection usable: transactions roll back when they are dropped.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// So many read-only connections are kept open while nobody needs them.
-const IDLE_READERS: usize = 16;
+/// Maximum number of idle read-only connections kept open.
+const MAX_IDLE_READERS: usize = 16;

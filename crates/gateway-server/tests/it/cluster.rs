@@ -26,7 +26,9 @@ pub(crate) fn database() -> Option<Database> {
             std::env::var_os("GATEWAY_REQUIRE_POSTGRES").is_none(),
             "GATEWAY_REQUIRE_POSTGRES is set, but PostgreSQL was not found"
         );
-        eprintln!("SKIPPED: PostgreSQL was not found; run .ci/postgres or set GATEWAY_TEST_POSTGRES");
+        eprintln!(
+            "SKIPPED: PostgreSQL was not found; run .ci/postgres or set GATEWAY_TEST_POSTGRES"
+        );
         return None;
     };
     let mut client = postgres::Client::connect(&server, postgres::NoTls).unwrap();

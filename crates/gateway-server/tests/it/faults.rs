@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use gateway_server::{
-    CandidateRow, ImportMode, Place, PortalRow, PostgresStore, SqliteStore, Store,
+    CandidateRow, ImportMode, Place, PortalRow, PostgresStore, SqliteStore, StoreAdmin,
 };
 
 use crate::cluster;
@@ -197,7 +197,7 @@ fn a_signal_under_load_truncates_no_answer() {
     assert_eq!(served.child.wait().unwrap().code(), Some(0));
 }
 
-fn generation(store: &dyn Store, account: &str, number: u32) {
+fn generation(store: &dyn StoreAdmin, account: &str, number: u32) {
     let account = store.account(account).unwrap();
     let place = Place { file: 0, line: 1 };
     let name = format!("generation {number}");
@@ -223,7 +223,7 @@ fn generation(store: &dyn Store, account: &str, number: u32) {
 }
 
 /// Runs a hundred imports while two servers answer. Every answer must be of one generation.
-fn check_generations(database: &str, store: &dyn Store) {
+fn check_generations(database: &str, store: &dyn StoreAdmin) {
     run(database, &["account", "create", "acme"]);
     generation(store, "acme", 0);
     let servers = [Served::start(database, &[]), Served::start(database, &[])];

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway_server::{Config, RunningServer, Server, SqliteStore, Store as _, UnixTime};
+use gateway_server::{Config, RunningServer, Server, SqliteStore, StoreAdmin as _, UnixTime};
 use tempfile::TempDir;
 
 use crate::program::{Served, account, program, run};

@@ -20,8 +20,6 @@ mod kept_lists;
 #[cfg(test)]
 mod malformed;
 #[cfg(test)]
-mod migrate;
-#[cfg(test)]
 mod operations;
 #[cfg(test)]
 mod oracle;
@@ -33,6 +31,8 @@ mod postgres;
 mod program;
 #[cfg(test)]
 mod revisions;
+#[cfg(test)]
+mod schema;
 #[cfg(test)]
 mod store;
 #[cfg(test)]

@@ -6,7 +6,9 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use gateway_server::{Config, DemoData, ImportMode, PostgresStore, Server, Store as _, UnixTime};
+use gateway_server::{
+    Config, DemoData, ImportMode, PostgresStore, Server, StoreAdmin as _, UnixTime,
+};
 
 use crate::cluster;
 

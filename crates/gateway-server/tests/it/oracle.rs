@@ -1,5 +1,5 @@
-//! The server against the oracle: random data, random and hostile requests, equal bytes. And no account ever sees
-//! another one's rows.
+//! The server compared with a simple model, over random data and random and hostile requests: the answers are equal byte
+//! for byte, and no account sees the rows of another.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use gateway_server::{
     ApplicationRow, CandidateRow, Config, ImportMode, PortalRow, PostgresStore, RunningServer,
-    Server, SqliteStore, Store, UnixTime, VacancyRow,
+    Server, SqliteStore, StoreAdmin, UnixTime, VacancyRow,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
@@ -18,7 +18,7 @@ use crate::cluster;
 
 const NOW: UnixTime = UnixTime(1_800_000_000);
 
-/// One account, in the plainest way there is.
+/// The model of one account.
 #[derive(Clone, Debug, Default)]
 struct Data {
     vacancies: BTreeMap<i64, String>,
@@ -27,7 +27,7 @@ struct Data {
 }
 
 impl Data {
-    /// What `candidates/list` must answer, written as one would on a blackboard.
+    /// Returns the expected answer of `candidates/list`.
     fn candidates(&self, vacancy: Option<u64>, status: Option<&str>) -> Vec<u8> {
         let quoted = |text: &str| serde_json::to_string(text).unwrap();
         let wanted = |id: &i64| match (vacancy, status) {
@@ -61,7 +61,7 @@ impl Data {
             .into_bytes()
     }
 
-    fn import(&self, store: &dyn Store, name: &str) -> String {
+    fn import(&self, store: &dyn StoreAdmin, name: &str) -> String {
         let account = store.create_account(name, NOW).unwrap();
         let place = gateway_server::Place { file: 0, line: 1 };
         store
@@ -95,7 +95,7 @@ impl Data {
     }
 }
 
-/// Names of which many are equal but for case, blanks or composition; and markers that name the account.
+/// Generates statuses, many of which differ only in case, whitespace or Unicode composition.
 fn status() -> impl Strategy<Value = String> {
     prop_oneof![
         prop::sample::select(vec![
@@ -139,7 +139,7 @@ fn data(marker: &'static str) -> impl Strategy<Value = Data> {
     })
 }
 
-/// A server with its runtime, and one connection that asks it everything.
+/// A server with its runtime, and one connection for all requests.
 struct Asked {
     socket: BufReader<TcpStream>,
     _running: RunningServer,
@@ -147,7 +147,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn start(store: Arc<dyn Store>) -> Self {
+    fn start(store: Arc<dyn StoreAdmin>) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let mut config = Config::default();
         config.listen = "127.0.0.1:0".parse().unwrap();
@@ -206,44 +206,44 @@ fn encoded(text: &str) -> String {
 }
 
 fn runner(cases: u32) -> TestRunner {
-    // The same cases on every machine: a failure can be looked at again.
+    // A fixed seed, so that a failure can be reproduced.
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     TestRunner::new_with_rng(Cases { cases, failure_persistence: None, ..Cases::default() }, rng)
 }
 
 #[test]
-fn ten_thousand_random_questions_have_the_answers_of_the_oracle() {
+fn ten_thousand_random_requests_get_the_answers_of_the_model() {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
-    random_questions(store, 50);
+    random_requests(store, 50);
 }
 
 #[test]
-fn two_thousand_random_questions_have_the_answers_of_the_oracle_on_postgresql() {
+fn two_thousand_random_requests_get_the_answers_of_the_model_on_postgresql() {
     let Some(database) = cluster::database() else { return };
     let store = PostgresStore::connect(&database.url).unwrap();
-    random_questions(store, 10);
+    random_requests(store, 10);
 }
 
-/// Three accounts in one database, compared with one blackboard each: whoever gets a row of another fails, as every
-/// text begins with the letter of its account. 200 questions to each data set.
-fn random_questions(store: impl Store, data_sets: u32) {
-    let store: Arc<dyn Store> = Arc::new(store);
-    let questions = prop::collection::vec(
+/// Compares three accounts in one database with one model each, with 200 requests for each data set. Every text begins
+/// with the letter of its account, so a row of another account makes the comparison fail.
+fn random_requests(store: impl StoreAdmin, data_sets: u32) {
+    let store: Arc<dyn StoreAdmin> = Arc::new(store);
+    let requests = prop::collection::vec(
         (0..3_usize, prop::option::of(0_u64..13), prop::option::of(status())),
         200,
     );
     let pairs = std::cell::Cell::new(0);
-    let strategy = (data("a"), data("b"), data("c"), questions);
+    let strategy = (data("a"), data("b"), data("c"), requests);
     let asked = std::cell::RefCell::new(Asked::start(Arc::clone(&store)));
-    let result = runner(data_sets).run(&strategy, |(a, b, c, questions)| {
+    let result = runner(data_sets).run(&strategy, |(a, b, c, requests)| {
         let mut asked = asked.borrow_mut();
-        // New accounts each time, so that the others are ever more.
+        // New accounts each time, so that the number of other accounts grows.
         let accounts = [a, b, c].map(|data| {
             let name = store.accounts().unwrap().len().to_string();
             (data.import(&*store, &name), data)
         });
-        for (account, vacancy, status) in questions {
+        for (account, vacancy, status) in requests {
             let (token, data) = &accounts[account];
             let mut query = "method=candidates/list".to_owned();
             if let Some(vacancy) = vacancy {
@@ -267,7 +267,7 @@ fn random_questions(store: impl Store, data_sets: u32) {
     assert_eq!(pairs.get(), 200 * data_sets);
 }
 
-/// What an attacker would try, and what only looks like it.
+/// Returns strings that an attacker would try, and similar harmless ones.
 fn hostile() -> Vec<String> {
     let seeds = [
         "' OR '1'='1",
@@ -352,26 +352,26 @@ fn hostile() -> Vec<String> {
 }
 
 #[test]
-fn hostile_strings_are_only_strings() {
+fn hostile_strings_have_no_effect() {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
     hostile_strings(store);
 }
 
 #[test]
-fn hostile_strings_are_only_strings_to_postgresql() {
+fn hostile_strings_have_no_effect_on_postgresql() {
     let Some(database) = cluster::database() else { return };
     let store = PostgresStore::connect(&database.url).unwrap();
     hostile_strings(store);
 }
 
-fn hostile_strings(store: impl Store) {
-    let store: Arc<dyn Store> = Arc::new(store);
+fn hostile_strings(store: impl StoreAdmin) {
+    let store: Arc<dyn StoreAdmin> = Arc::new(store);
     let hostile = hostile();
     assert!(hostile.len() >= 200, "{}", hostile.len());
     let mut data = Data::default();
     data.vacancies.insert(7, "seven".into());
-    // Half of the strings are names of statuses, so that equal to the oracle means more than empty.
+    // Half of the strings are names of statuses, so that not all answers are empty.
     for (id, status) in (0..).zip(&hostile) {
         data.candidates.insert(id, [format!("name {status}"), status.clone(), "person".into()]);
         if id % 2 == 0 {

@@ -1,18 +1,19 @@
-//! What only PostgreSQL has: dumps, and connections that should be encrypted.
+//! Behaviour of PostgreSQL only: dumps, encrypted connections, and the clusters of these tests.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gateway_server::{ErrorKind, PostgresStore, Store as _, TokenDigest, UnixTime};
-
+use gateway_server::{
+    ErrorKind, PostgresStore, Store as _, StoreAdmin as _, TokenDigest, UnixTime,
+};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::cluster;
 
 #[test]
-fn a_dump_has_no_token() {
+fn a_dump_does_not_contain_tokens() {
     let Some(database) = cluster::database() else { return };
     let now = UnixTime(1_800_000_000);
     let store = PostgresStore::connect(&database.url).unwrap();
@@ -25,7 +26,7 @@ fn a_dump_has_no_token() {
     assert!(text.contains("dumped") && text.contains("label of the token"), "the dump is a dump");
     let secret = token.reveal();
     assert!(!text.contains(secret) && !text.contains(secret.trim_start_matches("gwt_")));
-    // What stands there speaks for nobody.
+    // The hash in the dump is not valid as a token.
     let line = text.lines().find(|line| line.contains("label of the token")).unwrap();
     let hash = line.split('\t').next().unwrap().trim_start_matches("\\\\x");
     assert_eq!(hash.len(), 64, "{line}");
@@ -33,15 +34,14 @@ fn a_dump_has_no_token() {
     assert!(store.authenticate(&TokenDigest::of(secret), now).unwrap().is_some());
 }
 
-/// Better no connection than one that is not what was asked for.
 #[test]
-fn encryption_that_is_not_built_in_is_refused_and_not_left_out() {
+fn a_url_that_asks_for_encryption_is_refused() {
     for mode in ["require", "verify-ca", "verify-full"] {
         let url = format!("postgres://somebody:hunter2@127.0.0.1:1/gateway?sslmode={mode}");
         let error = PostgresStore::connect(&url).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Config);
         let text = format!("{error} {error:?}");
-        assert!(text.contains("TLS to the database is not built in"), "{text}");
+        assert!(text.contains("TLS to the database is not supported"), "{text}");
         assert!(!text.contains("hunter2"), "{text}");
     }
 }
@@ -81,7 +81,10 @@ fn a_cluster_stops_when_the_process_that_started_it_is_killed() {
         child.wait().unwrap();
         let killed = Instant::now();
         while test_kill_process(server).is_ok() || directory.exists() {
-            assert!(killed.elapsed() < Duration::from_secs(20), "{server:?} still runs: {signal:?}");
+            assert!(
+                killed.elapsed() < Duration::from_secs(20),
+                "{server:?} still runs: {signal:?}"
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }

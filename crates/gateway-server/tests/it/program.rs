@@ -178,31 +178,55 @@ fn an_imported_account_is_served_and_copied_on_postgresql() {
 
 /// Files of which a part would be lost if they were imported.
 const LOSSES: [(&str, &str, &str); 13] = [
-    ("q1.csv", "id,name\n1,\"secret\n2,Bob\n3,Carl\n", "2: a quote is opened here"),
-    ("q2.csv", "id,name\n1,Ann\n\"2\",\"secret\n", "3: a quote is opened here"),
-    ("q3.csv", "id,name,name\n1,Ann,secret\n", "1: the first line names a column twice"),
+    ("q1.csv", "id,name\n1,\"secret\n2,Bob\n3,Carl\n", "2: a quote is opened but never closed"),
+    ("q2.csv", "id,name\n1,Ann\n\"2\",\"secret\n", "3: a quote is opened but never closed"),
+    ("q3.csv", "id,name,name\n1,Ann,secret\n", "1: column `name` is named twice"),
     (
         "q4.ndjson",
         r#"{"id":"6","name":"secret","candidate_id":"5","vacancy_id":"1","status":"New"}"#,
-        "1: id is no field of the status",
+        "1: `id` is not a field of the status",
     ),
-    ("q5.ndjson", r#"{"id":"6","project":"P","name":"secret"}"#, "1: name is no field of a vac"),
+    (
+        "q5.ndjson",
+        r#"{"id":"6","project":"P","name":"secret"}"#,
+        "1: `name` is not a field of a vac",
+    ),
     (
         "q6.ndjson",
         r#"{"credits_number":"1","currency":"EUR","status":"secret"}"#,
-        "1: status is no field of the credit balance",
+        "1: `status` is not a field of the credit balance",
     ),
-    ("q7.ndjson", r#"{"id":"6","name":"secret","currency":"EUR"}"#, "1: currency is no field of a"),
-    ("q8.ndjson", "{\"id\":\"6\",\"email\":\"secret\"}", "1: name is missing"),
+    (
+        "q7.ndjson",
+        r#"{"id":"6","name":"secret","currency":"EUR"}"#,
+        "1: `currency` is not a field of a",
+    ),
+    ("q8.ndjson", "{\"id\":\"6\",\"email\":\"secret\"}", "1: `name` is missing"),
     (
         "q9.json",
         "{\"credits_number\":\"1\",\"currency\":\"EUR\"}\n{\"credits_number\":\"2\",\"currency\":\"EUR\"}",
-        "2: the credit balance is given again",
+        "2: the credit balance already has other data in line 1",
     ),
-    ("r1.json", r#"{"status":"error","result":[]}"#, "1: the answer is no success"),
-    ("r2.json", r#"{"result":[{"id":"6","name":"secret"}]}"#, "1: the answer is no success"),
-    ("r3.json", r#"{"status":"success","result":[],"id":"6"}"#, "1: the answer has fields"),
-    ("r4.json", r#"{"status":"success","result":[],"result":[]}"#, "1: the answer has two"),
+    (
+        "r1.json",
+        r#"{"status":"error","result":[]}"#,
+        "1: the `status` of the answer is not `success`",
+    ),
+    (
+        "r2.json",
+        r#"{"result":[{"id":"6","name":"secret"}]}"#,
+        "1: the `status` of the answer is not `success`",
+    ),
+    (
+        "r3.json",
+        r#"{"status":"success","result":[],"id":"6"}"#,
+        "1: `id` is not a field of an answer",
+    ),
+    (
+        "r4.json",
+        r#"{"status":"success","result":[],"result":[]}"#,
+        "1: field `result` is given twice",
+    ),
 ];
 
 #[test]
@@ -225,45 +249,57 @@ fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
         assert!(error.ends_with("nothing was imported\n") && !error.contains("secret"), "{error}");
     };
     let good = r#"{"id":"1","name":"secret"}"#;
-    refused("a.ndjson", &format!("{good}\n{{\"id\":\"x\"}}\n"), "2: id is not a number");
-    refused("b.ndjson", &format!("{good}\n\n{{\"nmae\":\"secret\"}}\n"), "3: a field is unknown");
+    refused(
+        "a.ndjson",
+        &format!("{good}\n{{\"id\":\"x\"}}\n"),
+        "2: `id` must be a whole number from 0 to",
+    );
+    refused(
+        "b.ndjson",
+        &format!("{good}\n\n{{\"nmae\":\"secret\"}}\n"),
+        "3: unknown field `nmae`; known fields: id, project",
+    );
     refused(
         "c.ndjson",
         &format!("{good}\n{{\"id\":\"2\",\"name\":\"secret"),
-        "2: the value is not complete",
+        "2: the JSON value is truncated",
     );
-    refused("d.ndjson", "not JSON", "1: this is not JSON");
+    refused("d.ndjson", "not JSON", "1: invalid JSON at column 2");
     refused(
         "e.json",
         "[\n{\"id\":\"1\",\"name\":\"\"},\n{\"id\":\"2\",\"name\":\"\",\"date\":\"2026-02-30 00:00:00\"}\n]",
-        "3: date is not",
+        "3: `date` is not",
     );
     refused(
         "f.json",
         "{\"status\":\"success\",\"result\":[{\"id\":\"1\",\"name\":\"\"},\n{\"id\":7.5}]}",
-        "2: a field is unknown",
+        "2: `id` must be a string or a whole number",
     );
-    refused("g.csv", "id,name\n1,secret\n2\n", "3: the line has another number of cells");
-    refused("h.csv", "id,nmae\n1,secret\n", "1: the first line names a column");
-    refused("i.csv", "id,name,vacancy_id,status\n1,secret,9,New\n", "2: there is no vacancy 9");
-    refused("j.ndjson", "{\"id\":\"1\",\"id\":\"2\"}", "1: a field is unknown, given twice");
+    refused(
+        "g.csv",
+        "id,name\n1,secret\n2\n",
+        "3: this line has 1 cells, but the first line has 2",
+    );
+    refused("h.csv", "id,nmae\n1,secret\n", "1: unknown column `nmae`; known columns: id, project");
+    refused("i.csv", "id,name,vacancy_id,status\n1,secret,9,New\n", "2: vacancy 9 does not exist");
+    refused("j.ndjson", "{\"id\":\"1\",\"id\":\"2\"}", "1: field `id` is given twice");
     refused(
         "k.json",
         "{\"credits_number\":\"1e3\",\"currency\":\"EUR\"}",
-        "1: credits_number is not",
+        "1: `credits_number` must be a plain decimal",
     );
     refused(
         "l.ndjson",
         "{\"id\":\"1\",\"name\":\"secret\",\"vacancy_id\":\"3\"}",
-        "1: vacancy_id and status",
+        "1: `vacancy_id` and `status` must be given together",
     );
-    refused("o.ndjson", "{\"id\":\"1\",\"name\":\"a\\u0000secret\"}", "1: a text has a NUL");
-    refused("m.ndjson", "{\"id\":\"007\"}", "1: id is not a number");
-    refused("n.ndjson", "{\"id\":\"9223372036854775808\"}", "1: id is not a number");
+    refused("o.ndjson", "{\"id\":\"1\",\"name\":\"a\\u0000secret\"}", "1: `name` contains a NUL");
+    refused("m.ndjson", "{\"id\":\"007\"}", "1: `id` must be a whole number");
+    refused("n.ndjson", "{\"id\":\"9223372036854775808\"}", "1: `id` must be a whole number");
     refused(
         "p.json",
         r#"[{"id":"1","name":"secret"},{"id":"1","name":"other"}]"#,
-        "1: candidate 1 is given again with other data, first in line 1",
+        "1: candidate 1 already has other data in line 1",
     );
     for (name, text, expected) in LOSSES {
         refused(name, text, expected);
@@ -319,12 +355,12 @@ fn a_wrong_call_fails_with_its_reason_and_exit_code() {
     check(
         &["account", "create", "acme", "--database", &database],
         2,
-        "there is an account \"acme\" already",
+        "account \"acme\" already exists",
     );
     check(
         &["token", "list", "--account", "x", "--database", &database],
         2,
-        "there is no account \"x\"",
+        "account \"x\" does not exist",
     );
     check(
         &["token", "create", "--account", "acme", "--expires", "soon", "--database", &database],
@@ -339,7 +375,7 @@ fn a_wrong_call_fails_with_its_reason_and_exit_code() {
     check(
         &["import", "--account", "acme", "--database", &database, "nowhere.csv"],
         2,
-        "nowhere.csv cannot be read",
+        "cannot read nowhere.csv",
     );
     check(&["serve", "--database", &database, "--tls-key", "k"], 2, "must be set together");
     for (flag, value) in [
@@ -359,11 +395,11 @@ fn a_wrong_call_fails_with_its_reason_and_exit_code() {
     check(
         &["serve", "--database", "postgres://nobody@127.0.0.1:1/x"],
         1,
-        "connecting to the database",
+        "cannot connect to the database",
     );
     std::fs::write(directory.path().join("empty.db"), "").unwrap();
     let empty = directory.path().join("empty.db").to_str().unwrap().to_owned();
-    check(&["serve", "--database", &empty], 3, "is empty, not a database");
+    check(&["serve", "--database", &empty], 3, "is empty, so it is not a database");
 }
 
 /// A mistyped name must not create a database.
@@ -387,7 +423,7 @@ fn only_serve_and_account_create_create_a_database() {
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("nosuch.db");
-    refused(path.to_str().unwrap(), "there is no database");
+    refused(path.to_str().unwrap(), "does not exist");
     assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
     account(path.to_str().unwrap(), "acme");
     assert!(run(path.to_str().unwrap(), &["check"]).contains("no damage"));

@@ -1,11 +1,11 @@
-//! Revisions: how long their rows are there, what is said when they are not, and how one is known from another.
+//! Revisions: how long their rows are kept, the error after that, and how they are told apart.
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
 use gateway_server::{
     CandidateFilter, CreditsRow, DemoData, ErrorKind, ImportMode, Page, PostgresStore, Snapshot,
-    SqliteStore, Stage, Store, TokenDigest,
+    SqliteStore, Stage, Store as _, StoreAdmin, TokenDigest,
 };
 
 use crate::cluster;
@@ -16,7 +16,7 @@ use crate::store::{
 use crate::support::{call, get};
 
 #[test]
-fn an_import_is_seen_whole_or_not_at_all_and_old_snapshots_stay() {
+fn an_import_is_atomic_and_old_snapshots_keep_their_data() {
     on_each_store(|store| {
         let account = store.create_account("a", NOW).unwrap();
         let first = import(store, account, ImportMode::Commit, |stage| {
@@ -76,7 +76,7 @@ fn an_import_is_seen_whole_or_not_at_all_and_old_snapshots_stay() {
 }
 
 #[test]
-fn superseded_rows_go_when_nobody_can_read_them_any_more() {
+fn superseded_rows_are_removed_after_their_time() {
     on_each_store(|store| {
         let account = store.create_account("a", NOW).unwrap();
         for name in ["one", "two", "three"] {
@@ -88,20 +88,20 @@ fn superseded_rows_go_when_nobody_can_read_them_any_more() {
         assert_eq!(store.collect(Duration::from_secs(3600)).unwrap(), 0);
         assert_eq!(names(store, old, all, 10).len(), 1);
         let deleted = store.collect(Duration::ZERO).unwrap();
-        // The oracle keeps everything.
+        // The store in memory keeps everything.
         assert!(deleted == 2 || keeps_everything(store));
         assert!(names(store, snapshot(store, account), all, 10)[0].starts_with("1 three"));
         assert_eq!(store.check().unwrap(), Vec::<String>::new());
     });
 }
 
-fn keeps_everything(store: &dyn Store) -> bool {
+fn keeps_everything(store: &dyn StoreAdmin) -> bool {
     format!("{store:?}").contains("MemoryStore")
 }
 
-/// A short page reads as the end of a list, so a page of a revision whose rows went must be none at all.
+/// A short page means the end of a list, so a page of a revision whose rows were removed must be an error.
 #[test]
-fn who_reads_a_revision_that_went_is_told_and_misses_nothing() {
+fn reading_a_removed_revision_fails_instead_of_missing_rows() {
     on_each_store(|store| {
         let account = store.create_account("a", NOW).unwrap();
         let empty = snapshot(store, account);
@@ -129,7 +129,7 @@ fn who_reads_a_revision_that_went_is_told_and_misses_nothing() {
             CandidateFilter::Status(9, "New".into()),
         ];
         for filter in &filters {
-            // From the first page on, and from the last.
+            // From the first page to the last one.
             for after in [Page::START, 1, 2] {
                 let read = |snapshot| {
                     let page = Page { after, ..page };
@@ -146,9 +146,9 @@ fn who_reads_a_revision_that_went_is_told_and_misses_nothing() {
     });
 }
 
-/// What a long import supersedes was live until it ended: its age counts from there, by the clock of the database.
+/// The rows that a long import supersedes are live until it ends, so their age counts from then.
 #[test]
-fn an_old_revision_ages_from_the_end_of_the_import() {
+fn the_age_of_a_revision_counts_from_the_end_of_the_import() {
     on_each_store(|store| {
         if keeps_everything(store) {
             return;
@@ -169,9 +169,9 @@ fn an_old_revision_ages_from_the_end_of_the_import() {
     });
 }
 
-/// A database that is made anew or restored counts to the same revisions with other data.
+/// A recreated or restored database reaches the same revision numbers with other data.
 #[test]
-fn a_revision_is_known_from_another_of_the_same_number() {
+fn revisions_with_the_same_number_have_different_tags() {
     let mut tags = Vec::new();
     for name in ["one", "two"] {
         on_each_store(|store| {
@@ -186,7 +186,7 @@ fn a_revision_is_known_from_another_of_the_same_number() {
             assert_eq!(live().tag, 0);
             let first = fill(ImportMode::Commit, name);
             assert_eq!(live().revision, 1);
-            // Nothing changed, so nothing that is kept is out of date.
+            // Nothing changed, so cached data stays valid.
             assert_eq!(fill(ImportMode::Commit, name), first);
             assert_eq!(fill(ImportMode::DryRun, "three"), first);
             tags.extend([first, fill(ImportMode::Commit, "three")]);
@@ -199,12 +199,12 @@ fn a_revision_is_known_from_another_of_the_same_number() {
 }
 
 #[test]
-fn a_revision_without_its_record_or_its_tag_is_damage() {
+fn a_missing_revision_or_tag_is_reported_as_damage() {
     const DAMAGE: [(&str, &str); 2] = [
-        ("DELETE FROM revision", "1 accounts are at a revision that is not there"),
+        ("DELETE FROM revision", "1 accounts have a current revision that does not exist"),
         ("UPDATE account SET tag = 0", "1 accounts have a revision without a tag"),
     ];
-    fn check(store: &dyn Store, mut damage: impl FnMut(&str)) {
+    fn check(store: &dyn StoreAdmin, mut damage: impl FnMut(&str)) {
         let account = store.create_account("a", NOW).unwrap();
         import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "n")).unwrap();
         assert_eq!(store.check().unwrap(), Vec::<String>::new());
@@ -226,13 +226,13 @@ fn a_revision_without_its_record_or_its_tag_is_damage() {
     });
 }
 
-/// The rows of a revision can be removed under an answer that takes long. It is cut then: never is it whole and short.
+/// The rows of a revision can be removed during a long answer. The answer is then cut, and never complete but short.
 #[test]
-fn a_list_whose_rows_were_removed_is_cut() {
+fn a_list_whose_rows_are_removed_meanwhile_is_cut() {
     let here = Here::start(|config| config.list_cache = 0);
     let store = SqliteStore::open(here.directory.path().join("t.db")).unwrap();
     let account = store.account("a").unwrap();
-    // More than the buffers of two sockets hold: the end of the list is still to be read when the rows go.
+    // More than the buffers of two sockets hold, so the end of the list is not read before the rows are removed.
     let fill = |seed| {
         let data = DemoData { candidates: 60_000, seed };
         store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
@@ -258,7 +258,7 @@ fn a_list_whose_rows_were_removed_is_cut() {
 }
 
 #[test]
-fn a_tag_of_one_database_is_none_of_another() {
+fn an_entity_tag_of_one_database_does_not_match_in_another() {
     let servers = [Here::start(|_config| {}), Here::start(|_config| {})];
     let [one, other] = servers.each_ref().map(|here| {
         let answer = get(&here.running.base_url(), &here.token, "method=vacancies/list");

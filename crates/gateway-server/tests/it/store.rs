@@ -1,4 +1,4 @@
-//! One story, told to every store: what is promised of one is promised of all.
+//! The behaviour that all stores have in common.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use gateway_server::{
     AccountId, ApplicationRow, CandidateFilter, CandidateRow, CreditsRow, DemoData, Error,
     ErrorKind, ImportMode, ImportReport, MemoryStore, Page, Place, PortalRow, PostgresStore,
-    Snapshot, SqliteStore, Stage, Store, TokenDigest, UnixTime, VacancyRow,
+    Snapshot, SqliteStore, Stage, StoreAdmin, TokenDigest, UnixTime, VacancyRow,
 };
 
 use crate::cluster;
@@ -14,7 +14,7 @@ use crate::cluster;
 pub(crate) const NOW: UnixTime = UnixTime(1_800_000_000);
 
 /// Runs a test on the in-memory store, on SQLite and on PostgreSQL.
-pub(crate) fn on_each_store(mut test: impl FnMut(&dyn Store)) {
+pub(crate) fn on_each_store(mut test: impl FnMut(&dyn StoreAdmin)) {
     test(&MemoryStore::default());
     let directory = tempfile::tempdir().unwrap();
     test(&SqliteStore::open(directory.path().join("test.db")).unwrap());
@@ -66,7 +66,7 @@ pub(crate) fn application(
 }
 
 pub(crate) fn import(
-    store: &dyn Store,
+    store: &dyn StoreAdmin,
     account: AccountId,
     mode: ImportMode,
     mut fill: impl FnMut(&mut dyn Stage) -> Result<(), Error>,
@@ -75,7 +75,7 @@ pub(crate) fn import(
 }
 
 pub(crate) fn names(
-    store: &dyn Store,
+    store: &dyn StoreAdmin,
     snapshot: Snapshot,
     filter: &CandidateFilter,
     limit: u32,
@@ -98,13 +98,13 @@ pub(crate) fn names(
     names
 }
 
-pub(crate) fn snapshot(store: &dyn Store, account: AccountId) -> Snapshot {
+pub(crate) fn snapshot(store: &dyn StoreAdmin, account: AccountId) -> Snapshot {
     let found = store.accounts().unwrap().into_iter().find(|one| one.id == account).unwrap();
     Snapshot { account, revision: found.revision, tag: 0 }
 }
 
 #[test]
-fn accounts_have_names() {
+fn accounts_have_unique_names_and_are_listed_by_name() {
     on_each_store(|store| {
         let b = store.create_account("b", NOW).unwrap();
         let a = store.create_account("a", NOW).unwrap();
@@ -122,7 +122,7 @@ fn accounts_have_names() {
 }
 
 #[test]
-fn tokens_are_known_by_their_hash_until_they_end() {
+fn a_token_is_valid_until_it_expires_or_is_revoked() {
     on_each_store(|store| {
         let account = store.create_account("a", NOW).unwrap();
         let other = store.create_account("b", NOW).unwrap();
@@ -144,6 +144,8 @@ fn tokens_are_known_by_their_hash_until_they_end() {
         assert!(store.authenticate(&digest, NOW).unwrap().is_some());
         assert!(store.revoke_token(account, &digest.id(), NOW).unwrap());
         assert!(store.authenticate(&digest, NOW).unwrap().is_none());
+        // A second revocation keeps the time of the first.
+        assert!(store.revoke_token(account, &digest.id(), UnixTime(NOW.0 + 5)).unwrap());
         let tokens = store.tokens(account).unwrap();
         let labels: Vec<_> =
             tokens.iter().map(|one| (one.label.as_str(), one.revoked_at, one.expires_at)).collect();
@@ -156,7 +158,7 @@ fn tokens_are_known_by_their_hash_until_they_end() {
 }
 
 #[test]
-fn a_list_goes_by_pages_of_any_size_and_by_filters() {
+fn a_list_is_read_in_pages_of_any_size_and_with_filters() {
     on_each_store(|store| {
         let account = store.create_account("a", NOW).unwrap();
         import(store, account, ImportMode::Commit, |stage| {
@@ -195,7 +197,7 @@ fn a_list_goes_by_pages_of_any_size_and_by_filters() {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused_with_its_line() {
+fn a_contradiction_in_an_import_is_refused_with_its_line() {
     on_each_store(|store| {
         let account = store.create_account("a", NOW).unwrap();
         let refused = |text: &str, line, fill: fn(&mut dyn Stage) -> Result<(), Error>| {
@@ -204,50 +206,50 @@ fn what_contradicts_itself_is_refused_with_its_line() {
             assert!(error.to_string().contains(text), "{error}");
             assert_eq!(snapshot(store, account).revision, 0);
         };
-        refused("candidate 1 is given again", 3, |stage| {
+        refused("candidate 1 already has other data in line 2", 3, |stage| {
             candidate(stage, 2, 1, "a")?;
             candidate(stage, 3, 1, "b")
         });
-        refused("vacancy 1 is given again", 3, |stage| {
+        refused("vacancy 1 already has other data in line 2", 3, |stage| {
             vacancy(stage, 2, 1, "a")?;
             vacancy(stage, 3, 1, "b")
         });
-        refused("there is no vacancy 8", 5, |stage| {
+        refused("vacancy 8 does not exist", 5, |stage| {
             candidate(stage, 2, 1, "a")?;
             application(stage, 5, 8, 1, "New")
         });
-        refused("there is no candidate 2", 5, |stage| {
+        refused("candidate 2 does not exist", 5, |stage| {
             vacancy(stage, 2, 8, "a")?;
             application(stage, 5, 8, 2, "New")
         });
-        refused("status of candidate 1 is given again", 6, |stage| {
+        refused("status of candidate 1 already has other data in line 5", 6, |stage| {
             vacancy(stage, 2, 8, "a")?;
             candidate(stage, 3, 1, "a")?;
             application(stage, 5, 8, 1, "New")?;
             application(stage, 6, 8, 1, "Old")
         });
-        // A line can hold many records: an array, an answer of the service.
-        refused("candidate 1 is given again with other data", 2, |stage| {
+        // One line can contain many records, as an array or an answer of the service.
+        refused("candidate 1 already has other data in line 2", 2, |stage| {
             candidate(stage, 2, 1, "a")?;
             candidate(stage, 2, 1, "b")
         });
-        refused("vacancy 1 is given again", 2, |stage| {
+        refused("vacancy 1 already has other data in line 2", 2, |stage| {
             vacancy(stage, 2, 1, "a")?;
             vacancy(stage, 2, 1, "b")
         });
-        refused("status of candidate 1 is given again", 2, |stage| {
+        refused("status of candidate 1 already has other data in line 2", 2, |stage| {
             vacancy(stage, 2, 8, "a")?;
             candidate(stage, 2, 1, "a")?;
             application(stage, 2, 8, 1, "New")?;
             application(stage, 2, 8, 1, "Old")
         });
-        refused("credit balance is given again with other data, first in line 2", 4, |stage| {
+        refused("credit balance already has other data in line 2", 4, |stage| {
             for (line, currency) in [(2, "EUR"), (3, "EUR"), (4, "CHF")] {
                 stage.credits(place(line), &CreditsRow { credits_number: "7", currency })?;
             }
             Ok(())
         });
-        // The same twice is no contradiction, wherever it stands.
+        // Equal records do not contradict each other, on one line or on several.
         let report = import(store, account, ImportMode::Commit, |stage| {
             for line in [2, 3, 3] {
                 candidate(stage, line, 1, "a")?;
@@ -262,9 +264,9 @@ fn what_contradicts_itself_is_refused_with_its_line() {
     });
 }
 
-/// An import takes as long as its files are large. What is urgent does not wait for it, nor for a dry run.
+/// Reading large files takes long. Urgent changes wait neither for an import nor for a dry run.
 #[test]
-fn a_token_is_revoked_while_an_import_reads() {
+fn a_token_can_be_revoked_while_an_import_reads_its_files() {
     on_each_store(|store| {
         let account = store.create_account("a", NOW).unwrap();
         for mode in [ImportMode::DryRun, ImportMode::Commit] {
@@ -287,7 +289,7 @@ fn a_token_is_revoked_while_an_import_reads() {
 }
 
 #[test]
-fn accounts_do_not_see_each_other() {
+fn an_account_does_not_see_the_data_of_another() {
     on_each_store(|store| {
         let accounts = ["a", "b"].map(|name| store.create_account(name, NOW).unwrap());
         for (account, name) in accounts.into_iter().zip(["of a", "of b"]) {
@@ -306,7 +308,7 @@ fn accounts_do_not_see_each_other() {
 }
 
 #[test]
-fn sample_data_is_the_same_everywhere() {
+fn sample_data_is_the_same_in_every_store() {
     let mut lists = Vec::new();
     on_each_store(|store| {
         let account = store.create_account("a", NOW).unwrap();
@@ -321,8 +323,8 @@ fn sample_data_is_the_same_everywhere() {
 }
 
 #[test]
-fn a_read_that_takes_too_long_is_given_up() {
-    fn check(store: &dyn Store) {
+fn a_read_over_its_time_limit_fails() {
+    fn check(store: &dyn StoreAdmin) {
         let account = store.create_account("a", NOW).unwrap();
         let data = DemoData { candidates: 20_000, seed: 3 };
         import(store, account, ImportMode::Commit, |stage| data.fill(stage)).unwrap();
@@ -330,7 +332,7 @@ fn a_read_that_takes_too_long_is_given_up() {
         let all = &CandidateFilter::All;
         let result = store.candidates(snapshot(store, account), all, page, &mut |_record| {});
         assert_eq!(result.unwrap_err().kind(), ErrorKind::StorageSlow);
-        // Small reads go on, over the same store.
+        // Small reads through the same store still work.
         assert_eq!(store.account("a").unwrap(), account);
     }
     let directory = tempfile::tempdir().unwrap();
@@ -343,7 +345,7 @@ fn a_read_that_takes_too_long_is_given_up() {
 }
 
 #[test]
-fn files_that_are_not_ours_are_refused_and_left_alone() {
+fn a_file_that_is_not_a_whole_database_is_refused_and_left_unchanged() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let refused = |path: &Path, kind| {
@@ -362,13 +364,6 @@ fn files_that_are_not_ours_are_refused_and_left_alone() {
     rusqlite::Connection::open(path("other")).unwrap().execute_batch("CREATE TABLE t(a)").unwrap();
     refused(&path("other"), ErrorKind::StorageForeign);
 
-    drop(SqliteStore::open(path("newer")).unwrap());
-    rusqlite::Connection::open(path("newer"))
-        .unwrap()
-        .pragma_update(None, "user_version", 99)
-        .unwrap();
-    refused(&path("newer"), ErrorKind::StorageNewer);
-
     drop(SqliteStore::open(path("cut")).unwrap());
     let file = std::fs::OpenOptions::new().write(true).open(path("cut")).unwrap();
     file.set_len(8192).unwrap();
@@ -380,9 +375,9 @@ fn files_that_are_not_ours_are_refused_and_left_alone() {
     SqliteStore::open(path("no/such/directory")).unwrap_err();
 }
 
-/// What a killed process left in the log of a file that is gone does not come back in a new one.
+/// Otherwise SQLite would copy the changes in the log into a new database.
 #[test]
-fn the_log_of_a_file_that_is_gone_is_refused() {
+fn a_log_without_its_database_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     for suffix in ["-wal", "-journal"] {
         let path = directory.path().join(format!("old{suffix}.db"));
@@ -401,7 +396,7 @@ fn the_log_of_a_file_that_is_gone_is_refused() {
 }
 
 #[test]
-fn many_servers_may_start_on_one_database_at_once() {
+fn many_servers_can_start_concurrently_on_an_empty_database() {
     let Some(database) = cluster::database() else { return };
     std::thread::scope(|scope| {
         let start = || PostgresStore::connect(&database.url).map(drop);

@@ -1,4 +1,4 @@
-//! Writing to PostgreSQL: imports, the removal of superseded rows, and the search for damage.
+//! Writes to PostgreSQL: imports, the removal of superseded rows, and the search for damage.
 
 use std::time::Duration;
 
@@ -6,17 +6,18 @@ use ::postgres::Transaction;
 
 use crate::error::Error;
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+use crate::place::Place;
 use crate::store::balance::Balance;
 use crate::store::dictionary::{Dictionary, StatusKeys};
 use crate::store::merge::{Session, merge};
-use crate::store::postgres::get;
-use crate::store::postgres::link::{Link, Parameter, failure, parameter};
+use crate::store::postgres::link::{Link, Parameter, failure, first, get, parameter};
+use crate::store::revision::seconds_before;
 use crate::store::{
-    AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Page, Place, Stage, rendered,
-    seconds_before, sql,
+    AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Page, Stage, rendered, sql,
 };
 
-/// Runs an import in one transaction. The row of the account is locked first: one import per account at a time.
+/// Runs an import in one transaction. It locks the row of the account first, so imports into one account run one after
+/// another.
 pub(super) fn run(
     link: &mut Link,
     account: AccountId,
@@ -40,12 +41,13 @@ pub(super) fn run(
     Ok(report)
 }
 
-/// Deletes the row versions that were superseded at least so long ago.
+/// Deletes the row versions that were superseded at least `age` ago.
 ///
-/// Each statement is a transaction, and the revisions go first: whoever could miss a row misses its revision too.
+/// Each statement is a transaction, and the revisions are deleted first: a reader that could miss a row finds that its
+/// revision is missing too.
 pub(super) fn collect(link: &mut Link, age: Duration) -> Result<u64, Error> {
     let mut deleted = 0;
-    let now = super::first(link.optional(NOW, &[])?.as_ref())?;
+    let now = first(link.optional(NOW, &[])?)?;
     for row in link.query(sql::COLLECTABLE, &[&seconds_before(now, age)])? {
         let (account, revision): (i64, i64) = (get(&row, 0)?, get(&row, 1)?);
         link.execute(sql::COLLECT_REVISIONS, &[&account, &revision])?;
@@ -56,7 +58,7 @@ pub(super) fn collect(link: &mut Link, age: Duration) -> Result<u64, Error> {
     Ok(deleted)
 }
 
-/// Looks for references that point to nothing. The integrity of its files is PostgreSQL's own business.
+/// Checks the references between the tables, and the stored records. PostgreSQL checks the integrity of its files.
 pub(super) fn check(link: &mut Link) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     for (sql, what) in sql::ORPHANS {
@@ -84,11 +86,11 @@ pub(super) fn check(link: &mut Link) -> Result<Vec<String>, Error> {
     Ok(found)
 }
 
-/// Records on their way into the temporary tables, some thousand at a time.
+/// Writes records into the temporary tables, in batches.
 struct Staging<'t> {
     session: Open<'t>,
     keys: StatusKeys,
-    /// How many records are in the tables: the number before that of the next.
+    /// The number of records in the tables, which is also the number of the last one.
     staged: i64,
     vacancies: Vacancies,
     candidates: Candidates,
@@ -96,7 +98,7 @@ struct Staging<'t> {
     balance: Balance,
 }
 
-/// Columns, not rows: each is sent as one array.
+/// A batch, as columns: each is sent as one array.
 #[derive(Default)]
 struct Vacancies {
     place: Vec<i64>,
@@ -188,7 +190,7 @@ struct Open<'t> {
 }
 
 impl Open<'_> {
-    /// Sets the balance and tells whether it is another than before.
+    /// Sets the balance and returns whether it changed.
     fn set_credits(&mut self, balance: &Balance) -> Result<bool, Error> {
         let Some((number, currency)) = balance.given() else { return Ok(false) };
         let parameters: [Parameter<'_>; 3] = [&number, &currency, &self.account];
@@ -196,7 +198,7 @@ impl Open<'_> {
         Ok(changed > 0)
     }
 
-    /// Stages records and returns how many.
+    /// Stages records and returns their number.
     fn stage(&mut self, sql: &'static str, columns: &[Parameter<'_>]) -> Result<i64, Error> {
         let staged = self.transaction.execute(sql, columns).map_err(failed)?;
         Ok(i64::try_from(staged).unwrap_or(i64::MAX))
@@ -242,18 +244,18 @@ impl Session for Open<'_> {
 }
 
 fn failed(error: ::postgres::Error) -> Error {
-    failure("importing", error)
+    failure("cannot import", error)
 }
 
-/// So many records are sent at once.
+/// Number of records in a batch.
 const BATCH: usize = 4096;
 
-/// A page of all row versions of all accounts, in the order of the key.
+/// One page of all row versions of all accounts, in the order of the key.
 const EVERY_CANDIDATE: &str = "\
     SELECT account_id, id, rev_from, record FROM candidate \
     WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096";
 
-/// The clock of the database, which all servers and imports share. `now()` would be when the transaction began.
+/// The clock of the database, which all servers and imports share. `now()` would return the start of the transaction.
 const NOW: &str = "SELECT extract(epoch FROM clock_timestamp())::bigint";
 
 const LOCK_ACCOUNT: &str = "SELECT id FROM account WHERE id = $1 FOR UPDATE";

@@ -1,4 +1,4 @@
-//! One connection to PostgreSQL, and what its failures mean.
+//! A connection to PostgreSQL, and its errors translated for the caller.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use ::postgres::config::Config;
 use ::postgres::error::SqlState;
-use ::postgres::types::ToSql;
+use ::postgres::types::{FromSql, ToSql};
 use ::postgres::{Client, NoTls, Row, Statement};
 
 use crate::error::{Error, ErrorKind};
 
-/// A value for a statement.
+/// A parameter of a statement.
 pub(super) type Parameter<'v> = &'v (dyn ToSql + Sync + 'v);
 
-/// Makes a value one for a statement.
+/// Returns a value as a [`Parameter`], where the compiler cannot coerce it.
 pub(super) fn parameter<T: ToSql + Sync>(value: &T) -> Parameter<'_> {
     value
 }
@@ -26,17 +26,15 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Connects. Every statement may take as long as `budget`, or as long as it takes.
+    /// Connects. `budget` is the time limit of each statement; `None` means no limit.
     pub(super) fn open(config: &Config, budget: Option<Duration>) -> Result<Self, Error> {
-        let mut client = hurried(config, budget.unwrap_or(UNHURRIED))
+        let mut client = with_timeouts(config, budget.unwrap_or(UNLIMITED_PATIENCE))
             .connect(NoTls)
-            .map_err(|error| failure("connecting to the database", error))?;
+            .map_err(|error| refused(config, error))?;
         if let Some(budget) = budget {
-            // 0 would mean for ever.
+            // At least 1 ms, because 0 means no limit.
             let limit = format!("SET statement_timeout = {}", budget.as_millis().max(1));
-            client
-                .batch_execute(&limit)
-                .map_err(|error| failure("connecting to the database", error))?;
+            client.batch_execute(&limit).map_err(|error| refused(config, error))?;
         }
         Ok(Self { client, statements: HashMap::new() })
     }
@@ -51,7 +49,9 @@ impl Link {
         parameters: &[Parameter<'_>],
     ) -> Result<Vec<Row>, Error> {
         let statement = self.statement(sql)?;
-        self.client.query(&statement, parameters).map_err(|error| failure("reading", error))
+        self.client
+            .query(&statement, parameters)
+            .map_err(|error| failure("cannot read from the database", error))
     }
 
     pub(super) fn optional(
@@ -68,7 +68,9 @@ impl Link {
         parameters: &[Parameter<'_>],
     ) -> Result<u64, Error> {
         let statement = self.statement(sql)?;
-        self.client.execute(&statement, parameters).map_err(|error| failure("writing", error))
+        self.client
+            .execute(&statement, parameters)
+            .map_err(|error| failure("cannot write to the database", error))
     }
 
     /// Prepares a statement once per connection.
@@ -76,20 +78,23 @@ impl Link {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
-        let statement =
-            self.client.prepare(sql).map_err(|error| failure("preparing a statement", error))?;
+        let statement = self
+            .client
+            .prepare(sql)
+            .map_err(|error| failure("cannot prepare a statement", error))?;
         self.statements.insert(sql, statement.clone());
         Ok(statement)
     }
 }
 
-/// Has the system close a connection whose other end is gone, which it would notice after many minutes or never: what
-/// was sent and is not acknowledged ends it, and where nothing was sent, silence does. What the URL sets stays.
-fn hurried(config: &Config, patience: Duration) -> Config {
+/// Sets the TCP timeouts that the URL does not set, so that the system closes a connection whose peer is gone. It would
+/// otherwise notice after many minutes or never. The user timeout covers data that is not acknowledged, the keepalive
+/// probes an idle connection.
+fn with_timeouts(config: &Config, patience: Duration) -> Config {
     let mut config = config.clone();
-    let patience = patience.max(SHORTEST);
+    let patience = patience.max(MIN_PATIENCE);
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(SHORTEST);
+        config.connect_timeout(MIN_PATIENCE);
     }
     if config.get_tcp_user_timeout().is_none() {
         config.tcp_user_timeout(patience);
@@ -107,44 +112,79 @@ fn hurried(config: &Config, patience: Duration) -> Config {
     config
 }
 
-/// An import that stands still is worth a longer interruption than a request.
-const UNHURRIED: Duration = Duration::from_secs(30);
+/// TCP timeout of a connection without a statement time limit. An import tolerates a longer interruption than a request.
+const UNLIMITED_PATIENCE: Duration = Duration::from_secs(30);
 
-/// Shorter than this a busy network is taken for a dead one.
-const SHORTEST: Duration = Duration::from_secs(5);
+/// Minimum TCP timeout. A shorter one would mistake a busy network for a dead one.
+const MIN_PATIENCE: Duration = Duration::from_secs(5);
 
+/// Number of unanswered keepalive probes after which a connection is closed.
 const PROBES: u32 = 3;
 
-/// What the database said, without its text: the text of a PostgreSQL error may quote a row.
-#[derive(Debug)]
-struct Said(SqlState);
+/// Reads a column. Fails if its type is not the one in our schema.
+pub(super) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Result<T, Error> {
+    row.try_get(column).map_err(|error| failure("cannot read a column", error))
+}
 
-impl fmt::Display for Said {
+/// Reads the only column of the only row.
+pub(super) fn first(row: Option<Row>) -> Result<i64, Error> {
+    let no_row = || Error::new(ErrorKind::Storage, "the database returned no row");
+    get(&row.ok_or_else(no_row)?, 0)
+}
+
+/// The code of a PostgreSQL error. Its text is dropped, because it may quote a row.
+#[derive(Debug)]
+struct Code(SqlState);
+
+impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SQLSTATE {}", self.0.code())
     }
 }
 
-impl std::error::Error for Said {}
+impl std::error::Error for Code {}
 
-/// Says what a failure of PostgreSQL means for the caller.
-pub(super) fn failure(doing: &'static str, error: ::postgres::Error) -> Error {
+/// Translates an error of PostgreSQL. `context` is the message of errors that have no more specific one.
+pub(super) fn failure(context: &'static str, error: ::postgres::Error) -> Error {
     let Some(state) = error.code().cloned() else {
-        return Error::caused(ErrorKind::Storage, doing, error);
+        return Error::caused(ErrorKind::Storage, context, error);
     };
     let (kind, context) = match state.code() {
         "53100" => (ErrorKind::StorageFull, "the disk of the database is full"),
         "57014" => (ErrorKind::StorageSlow, "the database took too long"),
-        "40001" | "40P01" | "55P03" | "53300" => (ErrorKind::StorageBusy, "the database is busy"),
+        "40001" | "40P01" | "55P03" | "53300" => {
+            (ErrorKind::StorageBusy, "the database is busy; try again later")
+        }
         "XX001" | "XX002" => (ErrorKind::StorageCorrupt, "the database is damaged"),
-        _ => (ErrorKind::Storage, doing),
+        "42501" => (
+            ErrorKind::Storage,
+            "the database role lacks a privilege; grant it, or use another role",
+        ),
+        "25006" => {
+            (ErrorKind::Storage, "the database is read-only; the program needs write access")
+        }
+        _ => (ErrorKind::Storage, context),
     };
-    Error::caused(kind, context, Said(state))
+    Error::caused(kind, context, Code(state))
 }
 
-/// Tells whether something that must be unique exists already.
+/// Translates an error of the connection, whose cause is often a wrong URL.
+fn refused(config: &Config, error: ::postgres::Error) -> Error {
+    let context = "cannot connect to the database";
+    let Some(state) = error.code().cloned() else { return failure(context, error) };
+    let user = config.get_user().unwrap_or_default();
+    let context = match state.code() {
+        "28P01" => format!("the database refused the password of user `{user}`"),
+        "28000" => format!("the database does not admit user `{user}`"),
+        "3D000" => format!("database `{}` does not exist", config.get_dbname().unwrap_or(user)),
+        _ => return failure(context, error),
+    };
+    Error::caused(ErrorKind::Storage, context, Code(state))
+}
+
+/// Returns whether a value that must be unique exists already.
 pub(super) fn is_unique_violation(error: &Error) -> bool {
     std::error::Error::source(error)
         .and_then(|source| source.downcast_ref())
-        .is_some_and(|Said(state)| *state == SqlState::UNIQUE_VIOLATION)
+        .is_some_and(|Code(state)| *state == SqlState::UNIQUE_VIOLATION)
 }

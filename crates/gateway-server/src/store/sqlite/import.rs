@@ -1,4 +1,4 @@
-//! Writing: imports, the removal of superseded rows, and the search for damage.
+//! Writes to SQLite: imports, the removal of superseded rows, and the search for damage.
 
 use std::time::Duration;
 
@@ -7,13 +7,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from
 use crate::error::Error;
 use crate::store::balance::Balance;
 use crate::store::merge::{Session, merge};
-use crate::store::sqlite::{failed, stage};
-use crate::store::{AccountId, Fill, ImportMode, ImportReport, rendered, seconds_before, sql};
+use crate::store::revision::seconds_before;
+use crate::store::sqlite::failure::failed;
+use crate::store::sqlite::stage;
+use crate::store::{AccountId, Fill, ImportMode, ImportReport, rendered, sql};
 
-/// Runs an import over a connection of its own.
+/// Runs an import over its own connection.
 ///
-/// Reading the files takes as long as they are large, and happens before the transaction: other writers wait for the
-/// second half only. Those of this process wait for `turn`, without a limit of time.
+/// Large files take long to read, so they are read before the transaction begins: other writers wait only for the
+/// second half. Writers of this process wait for what `turn` returns, without a timeout.
 pub(super) fn run<T>(
     importer: &mut Connection,
     turn: impl FnOnce() -> T,
@@ -21,24 +23,24 @@ pub(super) fn run<T>(
     mode: ImportMode,
     fill: Fill<'_>,
 ) -> Result<ImportReport, Error> {
-    let doing = "importing";
+    let context = "cannot import";
     let balance = stage::fill(importer, fill)?;
     let _turn = turn();
-    // IMMEDIATE: a transaction that begins with reading could not become a writing one later.
+    // IMMEDIATE, because a transaction that begins with a read may fail to become a writing one.
     let transaction = importer
         .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(failed(doing))?;
+        .map_err(failed(context))?;
     stage::name_statuses(&transaction, account)?;
     let credits_changed = set_credits(&transaction, account, &balance)?;
     let report = merge(&mut OpenTransaction(&transaction), account, credits_changed)?;
     match mode {
-        ImportMode::DryRun => transaction.rollback().map_err(failed(doing))?,
-        ImportMode::Commit => transaction.commit().map_err(failed(doing))?,
+        ImportMode::DryRun => transaction.rollback().map_err(failed(context))?,
+        ImportMode::Commit => transaction.commit().map_err(failed(context))?,
     }
     Ok(report)
 }
 
-/// Sets the balance and tells whether it is another than before.
+/// Sets the balance and returns whether it changed.
 fn set_credits(
     transaction: &Transaction<'_>,
     account: AccountId,
@@ -46,59 +48,61 @@ fn set_credits(
 ) -> Result<bool, Error> {
     let Some((number, currency)) = balance.given() else { return Ok(false) };
     let changed = transaction.execute(sql::SET_CREDITS, params![number, currency, account.0]);
-    Ok(changed.map_err(failed("importing"))? > 0)
+    Ok(changed.map_err(failed("cannot import"))? > 0)
 }
 
-/// Deletes the row versions that were superseded at least so long ago.
+/// Deletes the row versions that were superseded at least `age` ago.
 pub(super) fn collect(writer: &mut Connection, age: Duration) -> Result<u64, Error> {
-    let doing = "removing superseded rows";
-    let transaction =
-        writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed(doing))?;
+    let context = "cannot remove superseded rows";
+    let transaction = writer
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(failed(context))?;
     let mut deleted = 0;
     {
-        let now: i64 = transaction.query_row(NOW, [], |row| row.get(0)).map_err(failed(doing))?;
-        let mut statement = transaction.prepare(sql::COLLECTABLE).map_err(failed(doing))?;
+        let now: i64 = transaction.query_row(NOW, [], |row| row.get(0)).map_err(failed(context))?;
+        let mut statement = transaction.prepare(sql::COLLECTABLE).map_err(failed(context))?;
         let accounts: Vec<(i64, i64)> = statement
             .query_map([seconds_before(now, age)], |row| Ok((row.get(0)?, row.get(1)?)))
             .and_then(Iterator::collect)
-            .map_err(failed(doing))?;
+            .map_err(failed(context))?;
         for (account, revision) in accounts {
             transaction
                 .execute(sql::COLLECT_REVISIONS, [account, revision])
-                .map_err(failed(doing))?;
+                .map_err(failed(context))?;
             for sql in [sql::COLLECT_VACANCIES, sql::COLLECT_CANDIDATES, sql::COLLECT_APPLICATIONS]
             {
-                let count = transaction.execute(sql, [account, revision]).map_err(failed(doing))?;
+                let count =
+                    transaction.execute(sql, [account, revision]).map_err(failed(context))?;
                 deleted += u64::try_from(count).unwrap_or(0);
             }
         }
     }
-    transaction.commit().map_err(failed(doing))?;
+    transaction.commit().map_err(failed(context))?;
     Ok(deleted)
 }
 
-/// Lets SQLite verify the whole file, and the references between the tables.
+/// Checks the integrity of the file, the references between the tables, and the stored records.
 pub(super) fn check(writer: &Connection) -> Result<Vec<String>, Error> {
-    let doing = "checking the database";
-    let mut statement = writer.prepare("PRAGMA integrity_check(20)").map_err(failed(doing))?;
+    let context = "cannot check the database";
+    let mut statement = writer.prepare("PRAGMA integrity_check(20)").map_err(failed(context))?;
     let mut found: Vec<String> = statement
         .query_map([], |row| row.get(0))
         .and_then(Iterator::collect)
-        .map_err(failed(doing))?;
+        .map_err(failed(context))?;
     found.retain(|line| line != "ok");
     for (sql, what) in sql::ORPHANS {
-        let count: i64 = writer.query_row(sql, [], |row| row.get(0)).map_err(failed(doing))?;
+        let count: i64 = writer.query_row(sql, [], |row| row.get(0)).map_err(failed(context))?;
         if count > 0 {
             found.push(format!("{count} {what}"));
         }
     }
     let mut statement =
-        writer.prepare("SELECT id, record FROM candidate").map_err(failed(doing))?;
-    let mut rows = statement.query([]).map_err(failed(doing))?;
+        writer.prepare("SELECT id, record FROM candidate").map_err(failed(context))?;
+    let mut rows = statement.query([]).map_err(failed(context))?;
     let mut count = 0_u64;
-    while let Some(row) = rows.next().map_err(failed(doing))? {
-        let id = row.get(0).map_err(failed(doing))?;
-        let record = row.get_ref(1).map_err(failed(doing))?;
+    while let Some(row) = rows.next().map_err(failed(context))? {
+        let id = row.get(0).map_err(failed(context))?;
+        let record = row.get_ref(1).map_err(failed(context))?;
         let whole = record.as_bytes().is_ok_and(|record| rendered::is_whole(id, record));
         count += u64::from(!whole);
     }
@@ -113,7 +117,7 @@ impl Session for OpenTransaction<'_> {
 
     fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error> {
         let count =
-            self.0.execute(sql, params_from_iter(parameters)).map_err(failed("importing"))?;
+            self.0.execute(sql, params_from_iter(parameters)).map_err(failed("cannot import"))?;
         Ok(u64::try_from(count).unwrap_or(0))
     }
 
@@ -122,17 +126,17 @@ impl Session for OpenTransaction<'_> {
         sql: &'static str,
         parameters: &[i64],
     ) -> Result<Option<[i64; COLUMNS]>, Error> {
-        let mut statement = self.0.prepare(sql).map_err(failed("importing"))?;
+        let mut statement = self.0.prepare(sql).map_err(failed("cannot import"))?;
         let mut rows =
-            statement.query(params_from_iter(parameters)).map_err(failed("importing"))?;
-        let Some(row) = rows.next().map_err(failed("importing"))? else { return Ok(None) };
+            statement.query(params_from_iter(parameters)).map_err(failed("cannot import"))?;
+        let Some(row) = rows.next().map_err(failed("cannot import"))? else { return Ok(None) };
         let mut columns = [0; COLUMNS];
         for (index, column) in columns.iter_mut().enumerate() {
-            *column = row.get(index).map_err(failed("importing"))?;
+            *column = row.get(index).map_err(failed("cannot import"))?;
         }
         Ok(Some(columns))
     }
 }
 
-/// The clock of this machine: all who have the file open are on it.
+/// The clock of this machine, on which every process with the file open runs.
 const NOW: &str = "SELECT unixepoch()";

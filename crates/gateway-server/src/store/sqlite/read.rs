@@ -1,4 +1,4 @@
-//! Reading: one connection and its prepared statements.
+//! Reads from SQLite, over one connection and its prepared statements.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,10 +10,11 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Rows, params};
 use crate::clock::UnixTime;
 use crate::error::Error;
 use crate::generated::record::{CreditsRow, VacancyRow};
-use crate::store::sqlite::{failed, failure};
+use crate::store::errors::snapshot_gone;
+use crate::store::sqlite::failure::{failed, failure};
 use crate::store::{
     AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Principal, Snapshot, VacancySink,
-    rendered, snapshot_gone, sql,
+    rendered, sql,
 };
 use crate::token::TokenDigest;
 
@@ -21,22 +22,24 @@ use crate::token::TokenDigest;
 pub(super) struct Reader {
     connection: Connection,
     begun: Instant,
-    /// In nanoseconds since `begun`: when the statement that runs is too late.
-    late: Arc<AtomicU64>,
+    /// The deadline of the running statement, in nanoseconds since `begun`.
+    deadline: Arc<AtomicU64>,
 }
 
 impl Reader {
     pub(super) fn new(mut connection: Connection) -> Result<Self, Error> {
-        let (begun, late) = (Instant::now(), Arc::new(AtomicU64::new(u64::MAX)));
-        let watched = Arc::clone(&late);
+        let (begun, deadline) = (Instant::now(), Arc::new(AtomicU64::new(u64::MAX)));
+        let watched = Arc::clone(&deadline);
         let is_late = move || nanoseconds(begun.elapsed()) > watched.load(Ordering::Relaxed);
-        connection.progress_handler(STEPS, Some(is_late)).map_err(failed("setting up a reader"))?;
-        Ok(Self { connection, begun, late })
+        connection
+            .progress_handler(STEPS, Some(is_late))
+            .map_err(failed("cannot set up a reader"))?;
+        Ok(Self { connection, begun, deadline })
     }
 
-    /// Gives what is read next so long.
-    pub(super) fn give(&mut self, budget: Duration) {
-        self.late.store(nanoseconds(self.begun.elapsed() + budget), Ordering::Relaxed);
+    /// Sets the time limit of the next read.
+    pub(super) fn set_budget(&mut self, budget: Duration) {
+        self.deadline.store(nanoseconds(self.begun.elapsed() + budget), Ordering::Relaxed);
     }
 
     pub(super) fn authenticate(
@@ -58,7 +61,7 @@ impl Reader {
                     })
                     .optional()
             })
-            .map_err(failed("looking up a token"))?;
+            .map_err(failed("cannot look up the token"))?;
         Ok(found.map(|snapshot| Principal { snapshot, token: token.id() }))
     }
 
@@ -76,8 +79,8 @@ impl Reader {
             CandidateFilter::Vacancy(_) => VACANCY_CANDIDATES,
             CandidateFilter::Status(..) => STATUS_CANDIDATES,
         };
-        let doing = "reading candidates";
-        let mut statement = self.connection.prepare_cached(sql).map_err(failed(doing))?;
+        let context = "cannot read the candidates";
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed(context))?;
         let (after, limit, revision) = (page.after, page.limit, snapshot.revision);
         let rows = match filter {
             CandidateFilter::Vacancy(vacancy) => {
@@ -90,8 +93,8 @@ impl Reader {
                 statement.query(params![account, after, revision, limit])
             }
         };
-        let page = each(rows.map_err(failed(doing))?, page.limit, doing, |row| {
-            // As bytes: an import wrote it as UTF-8, and nobody need look at every character of it again.
+        let page = each(rows.map_err(failed(context))?, page.limit, context, |row| {
+            // As bytes, because the import wrote UTF-8 and validating it again would only cost time.
             let record = rendered::sendable(row.get_ref(1)?.as_bytes()?);
             sink(record.ok_or(FromSqlError::InvalidType)?);
             row.get(0)
@@ -105,14 +108,14 @@ impl Reader {
         page: Page,
         sink: VacancySink<'_>,
     ) -> Result<Option<i64>, Error> {
-        let doing = "reading vacancies";
+        let context = "cannot read the vacancies";
         let mut statement =
-            self.connection.prepare_cached(sql::VACANCIES).map_err(failed(doing))?;
+            self.connection.prepare_cached(sql::VACANCIES).map_err(failed(context))?;
         let rows = statement
             .query(params![snapshot.account.0, page.after, snapshot.revision, page.limit])
-            .map_err(failed(doing))?;
+            .map_err(failed(context))?;
         let mut digits = itoa::Buffer::new();
-        let page = each(rows, page.limit, doing, |row| {
+        let page = each(rows, page.limit, context, |row| {
             let id = row.get(0)?;
             sink(&VacancyRow { id: digits.format(id), project: row.get_ref(1)?.as_str()? });
             Ok(id)
@@ -120,20 +123,20 @@ impl Reader {
         self.next(snapshot, page)
     }
 
-    /// Returns the id to continue after, unless the page was empty because the snapshot is gone.
+    /// Returns the id to continue after; fails if the page was empty because its revision has been removed.
     fn next(&self, snapshot: Snapshot, page: Read) -> Result<Option<i64>, Error> {
         match page {
             Read::Rows(next) => Ok(next),
             Read::Nothing if snapshot.revision == 0 => Ok(None),
             Read::Nothing => {
-                let there = self
+                let exists = self
                     .connection
-                    .prepare_cached(sql::REVISION_IS_THERE)
+                    .prepare_cached(sql::REVISION_EXISTS)
                     .and_then(|mut statement| {
                         statement.exists(params![snapshot.account.0, snapshot.revision])
                     })
-                    .map_err(failed("reading the database"))?;
-                if there { Ok(None) } else { Err(snapshot_gone()) }
+                    .map_err(failed("cannot read the database"))?;
+                if exists { Ok(None) } else { Err(snapshot_gone()) }
             }
         }
     }
@@ -154,37 +157,37 @@ impl Reader {
                     Ok(())
                 })
             })
-            .map_err(failed("reading the credit balance"))
+            .map_err(failed("cannot read the credit balance"))
     }
 
     pub(super) fn health(&mut self) -> Result<(), Error> {
         self.connection
             .prepare_cached(sql::HEALTH)
             .and_then(|mut statement| statement.query_row([], |_row| Ok(())))
-            .map_err(failed("reading the database"))
+            .map_err(failed("cannot read the database"))
     }
 }
 
-/// What a page held.
+/// The outcome of reading a page.
 #[derive(Clone, Copy)]
 enum Read {
-    /// Rows, and the id to continue after unless it was the last page.
+    /// Rows were found; the id to continue after, or `None` after the last page.
     Rows(Option<i64>),
-    /// Not one row.
+    /// No rows were found.
     Nothing,
 }
 
-/// Walks a page.
+/// Calls `visit` for each row of a page.
 fn each(
     mut rows: Rows<'_>,
     limit: u32,
-    doing: &'static str,
+    context: &'static str,
     mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<i64>,
 ) -> Result<Read, Error> {
     let mut last = None;
     let mut count = 0;
-    while let Some(row) = rows.next().map_err(failed(doing))? {
-        last = Some(visit(row).map_err(|error| failure(doing, error))?);
+    while let Some(row) = rows.next().map_err(failed(context))? {
+        last = Some(visit(row).map_err(|error| failure(context, error))?);
         count += 1;
     }
     Ok(match last {
@@ -197,10 +200,10 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The clock is looked at after so many steps of the database, which is some ten times in a page of 512 records.
+/// Number of steps of the database between two looks at the clock, about ten times in a page of 512 records.
 const STEPS: i32 = 1000;
 
-/// `CROSS JOIN` and the unary plus hold the plan: from the applications of the vacancy to each candidate by its key.
+/// `CROSS JOIN` and the unary plus fix the plan: from the applications of the vacancy to each candidate by its key.
 pub(super) const VACANCY_CANDIDATES: &str = "\
     SELECT c.id, c.record \
     FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
@@ -225,12 +228,12 @@ mod tests {
     use super::*;
     use crate::store::sqlite::open;
 
-    /// A statement is planned once per connection, whatever values it is given.
+    /// SQLite plans a statement once per connection, regardless of the values it gets.
     #[test]
-    fn no_value_makes_a_new_plan() {
+    fn a_new_value_does_not_cause_a_new_plan() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("t.db");
-        open::make(&path).unwrap();
+        open::create_if_missing(&path).unwrap();
         let connection = open::reader(&path).unwrap();
         for sql in [
             sql::AUTHENTICATE,
@@ -251,17 +254,17 @@ mod tests {
             assert_eq!(
                 statement.get_status(rusqlite::StatementStatus::Run),
                 5,
-                "{sql} was not kept"
+                "{sql} was not cached"
             );
         }
     }
 
-    /// The plan of every statement that serves requests or cleans up. One that scans a table is a mistake.
+    /// The plan of every statement that answers requests or cleans up. None may scan a table.
     #[test]
-    fn every_read_goes_by_a_key() {
+    fn every_read_uses_a_key() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("t.db");
-        open::make(&path).unwrap();
+        open::create_if_missing(&path).unwrap();
         let connection = open::writer(&path).unwrap();
         let mut plans = String::new();
         for (name, sql) in [
@@ -270,7 +273,7 @@ mod tests {
             ("of a vacancy", VACANCY_CANDIDATES),
             ("of a vacancy and status", STATUS_CANDIDATES),
             ("vacancies", sql::VACANCIES),
-            ("is a revision there", sql::REVISION_IS_THERE),
+            ("does a revision exist", sql::REVISION_EXISTS),
             ("credits", sql::CREDITS),
             ("collect revisions", sql::COLLECT_REVISIONS),
             ("collect candidates", sql::COLLECT_CANDIDATES),

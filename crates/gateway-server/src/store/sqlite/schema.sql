@@ -1,7 +1,7 @@
--- The data of the service on SQLite. Every key begins with the account, so a list of an account is one run of the
--- table. `rev_from` and `rev_to` say in which revisions of the account a row is shown: from the first, before the second.
--- `tag` is drawn at random for every revision: what clients and servers keep by it is never taken for data of another
--- database that has counted as far.
+-- The data of the service on SQLite. Every key begins with the account, so the rows of an account are contiguous.
+-- A row is visible in the revisions of its account from `rev_from` up to, but not including, `rev_to`. `tag` is drawn at
+-- random for every revision: caches of clients and servers use it to tell apart databases that reached the same revision
+-- number.
 CREATE TABLE account (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200),
@@ -12,7 +12,7 @@ CREATE TABLE account (
   tag INTEGER NOT NULL
 ) STRICT;
 
--- A token is its hash. Nothing here can be used to call the service.
+-- Only the hash of a token is stored, and it cannot be used to call the service.
 CREATE TABLE token (
   sha256 BLOB PRIMARY KEY CHECK (length(sha256) = 32),
   account_id INTEGER NOT NULL REFERENCES account(id),
@@ -30,7 +30,7 @@ CREATE TABLE revision (
   PRIMARY KEY (account_id, rev)
 ) STRICT, WITHOUT ROWID;
 
--- A dictionary: the name of a status stands once per account and is referred to by its key.
+-- A dictionary: the name of a status is stored once per account, and rows refer to it by its key.
 CREATE TABLE status (
   account_id INTEGER NOT NULL,
   key INTEGER NOT NULL,
@@ -48,8 +48,8 @@ CREATE TABLE vacancy (
   PRIMARY KEY (account_id, id, rev_from)
 ) STRICT, WITHOUT ROWID;
 
--- `record` is the JSON text of the candidate, as lists send it. It is written when a candidate is imported, so that a
--- list is put together and not rendered. `check` holds it against its own fields.
+-- `record` is the JSON text of the candidate, as lists send it. The import renders it, so that a list only concatenates.
+-- `check` compares it with what rendering its fields gives.
 CREATE TABLE candidate (
   account_id INTEGER NOT NULL,
   id INTEGER NOT NULL CHECK (id >= 0),
@@ -71,7 +71,7 @@ CREATE TABLE application (
 CREATE INDEX application_by_status
   ON application(account_id, vacancy_id, status_key, candidate_id, rev_from, rev_to);
 
--- Superseded rows only: as small as the garbage they find.
+-- These indexes contain superseded rows only, so they are as small as the garbage that they find.
 CREATE INDEX vacancy_superseded ON vacancy(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 CREATE INDEX application_superseded ON application(account_id, rev_to) WHERE rev_to < 9223372036854775807;

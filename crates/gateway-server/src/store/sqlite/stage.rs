@@ -1,41 +1,42 @@
-//! The first half of an import: the records go into temporary tables of the connection, and nothing else is touched.
+//! The first half of an import: it writes the records into temporary tables of the connection and touches nothing else.
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Transaction, params};
 
 use crate::error::Error;
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+use crate::place::Place;
 use crate::store::balance::Balance;
 use crate::store::dictionary::{Dictionary, StatusKeys};
-use crate::store::sqlite::failed;
-use crate::store::{AccountId, ApplicationRow, Fill, Place, Stage, rendered};
+use crate::store::sqlite::failure::failed;
+use crate::store::{AccountId, ApplicationRow, Fill, Stage, rendered};
 
-/// Fills the temporary tables of a connection that has none yet, and returns the balance, which needs none.
+/// Creates and fills the temporary tables, and returns the credit balance, which has no table.
 pub(super) fn fill(importer: &mut Connection, fill: Fill<'_>) -> Result<Balance, Error> {
-    let doing = "importing";
-    // A transaction for speed. It locks nothing: only temporary tables are in it.
-    let transaction = importer.transaction().map_err(failed(doing))?;
-    transaction.execute_batch(include_str!("staging.sql")).map_err(failed(doing))?;
+    let context = "cannot import";
+    // A transaction for speed. It locks nothing, because it writes only to temporary tables.
+    let transaction = importer.transaction().map_err(failed(context))?;
+    transaction.execute_batch(include_str!("staging.sql")).map_err(failed(context))?;
     let mut stage = Staging::new(&transaction)?;
     fill(&mut stage)?;
     let balance = std::mem::take(&mut stage.balance);
     drop(stage);
-    transaction.execute_batch(include_str!("staged.sql")).map_err(failed(doing))?;
-    transaction.commit().map_err(failed(doing))?;
+    transaction.execute_batch(include_str!("staged.sql")).map_err(failed(context))?;
+    transaction.commit().map_err(failed(context))?;
     Ok(balance)
 }
 
-/// Gives the staged statuses the keys they have in the account, new ones included.
+/// Replaces the status keys of this import by those of the account, and adds new statuses to the account.
 pub(super) fn name_statuses(
     transaction: &Transaction<'_>,
     account: AccountId,
 ) -> Result<(), Error> {
     for sql in [ADD_STATUSES, REFER_TO_STATUSES] {
-        transaction.execute(sql, [account.0]).map_err(failed("importing"))?;
+        transaction.execute(sql, [account.0]).map_err(failed("cannot import"))?;
     }
     Ok(())
 }
 
-/// Records on their way into the temporary tables.
+/// Writes records into the temporary tables.
 struct Staging<'t> {
     dictionary: Statuses<'t>,
     keys: StatusKeys,
@@ -48,7 +49,7 @@ struct Staging<'t> {
 
 impl<'t> Staging<'t> {
     fn new(transaction: &'t Transaction<'t>) -> Result<Self, Error> {
-        let prepare = |sql| transaction.prepare_cached(sql).map_err(failed("importing"));
+        let prepare = |sql| transaction.prepare_cached(sql).map_err(failed("cannot import"));
         Ok(Self {
             dictionary: Statuses(transaction),
             keys: StatusKeys::default(),
@@ -61,20 +62,20 @@ impl<'t> Staging<'t> {
     }
 }
 
-/// The statuses of this import, numbered as they come.
+/// The statuses of this import, numbered in the order of their appearance.
 struct Statuses<'t>(&'t Transaction<'t>);
 
 impl Dictionary for Statuses<'_> {
     fn find(&mut self, name: &str) -> Result<Option<i64>, Error> {
-        let doing = "importing";
+        let context = "cannot import";
         let find = "SELECT key FROM staged_status WHERE name = ?";
-        let mut statement = self.0.prepare_cached(find).map_err(failed(doing))?;
-        statement.query_row([name], |row| row.get(0)).optional().map_err(failed(doing))
+        let mut statement = self.0.prepare_cached(find).map_err(failed(context))?;
+        statement.query_row([name], |row| row.get(0)).optional().map_err(failed(context))
     }
 
     fn add(&mut self, name: &str) -> Result<i64, Error> {
         let add = "INSERT INTO staged_status VALUES (NULL, ?)";
-        self.0.execute(add, [name]).map_err(failed("importing"))?;
+        self.0.execute(add, [name]).map_err(failed("cannot import"))?;
         Ok(self.0.last_insert_rowid())
     }
 }
@@ -82,19 +83,19 @@ impl Dictionary for Statuses<'_> {
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
         let inserted = self.vacancy.execute(params![place.pack(), id, row.project]);
-        inserted.map(drop).map_err(failed("importing"))
+        inserted.map(drop).map_err(failed("cannot import"))
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
         let record = rendered::text(id, row, &mut self.record)?;
         let inserted = self.candidate.execute(params![place.pack(), id, record]);
-        inserted.map(drop).map_err(failed("importing"))
+        inserted.map(drop).map_err(failed("cannot import"))
     }
 
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
         let status = self.keys.get(&mut self.dictionary, row.status)?;
         let parameters = [place.pack(), row.vacancy_id, row.candidate_id, status];
-        self.application.execute(parameters).map(drop).map_err(failed("importing"))
+        self.application.execute(parameters).map(drop).map_err(failed("cannot import"))
     }
 
     fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {

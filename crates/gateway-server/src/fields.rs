@@ -1,4 +1,4 @@
-//! The fields of one record of an import, whatever file it came from.
+//! The fields of one record, from a file of any format or from a stored JSON text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,23 +7,23 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
 use crate::generated::record::{CandidateRow, PortalRow};
 
-/// All fields that any record has. Which are there says what the record is.
+/// The fields of all kinds of records. The ones that are present determine the kind.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
-    pub(super) id: Option<Text>,
-    pub(super) project: Option<String>,
-    pub(super) name: Option<String>,
+    pub(crate) id: Option<Text>,
+    pub(crate) project: Option<String>,
+    pub(crate) name: Option<String>,
     email: Option<String>,
     phone: Option<String>,
     phone_mobile: Option<String>,
     date: Option<String>,
     portal: Option<Portal>,
     kind: Option<String>,
-    pub(super) vacancy_id: Option<Text>,
-    pub(super) candidate_id: Option<Text>,
-    pub(super) status: Option<String>,
-    pub(super) credits_number: Option<String>,
-    pub(super) currency: Option<String>,
+    pub(crate) vacancy_id: Option<Text>,
+    pub(crate) candidate_id: Option<Text>,
+    pub(crate) status: Option<String>,
+    pub(crate) credits_number: Option<String>,
+    pub(crate) currency: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -32,9 +32,18 @@ struct Portal {
     name: Option<String>,
 }
 
-/// An id: text, or the number that many tools make of it.
+/// An id: a string, or the number that many tools convert it to.
 #[derive(Debug)]
-pub(super) struct Text(pub(super) String);
+pub(crate) struct Text(pub(crate) String);
+
+/// Why a field of a JSON object was not read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fault {
+    /// No record has a field of this name.
+    Unknown,
+    /// The field is given twice.
+    Repeated,
+}
 
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -60,8 +69,8 @@ impl<'de> Deserialize<'de> for Text {
 
 impl<'de> Deserialize<'de> for Portal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
+        struct Visit;
+        impl<'de> Visitor<'de> for Visit {
             type Value = Portal;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,23 +80,24 @@ impl<'de> Deserialize<'de> for Portal {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Portal, A::Error> {
                 let mut portal = Portal::default();
                 while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-                    match &*key {
+                    let read = match &*key {
                         "id" => once(&mut portal.id, &mut map)?,
                         "name" => once(&mut portal.name, &mut map)?,
-                        _ => return Err(de::Error::custom("unknown field")),
-                    }
+                        _ => Err(Fault::Unknown),
+                    };
+                    read.map_err(invalid)?;
                 }
                 Ok(portal)
             }
         }
-        deserializer.deserialize_map(Members)
+        deserializer.deserialize_map(Visit)
     }
 }
 
 impl<'de> Deserialize<'de> for Fields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
+        struct Visit;
+        impl<'de> Visitor<'de> for Visit {
             type Value = Fields;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,34 +107,41 @@ impl<'de> Deserialize<'de> for Fields {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
                 let mut fields = Fields::default();
                 while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-                    fields.read(&key, &mut map)?;
+                    fields.read(&key, &mut map)?.map_err(invalid)?;
                 }
                 Ok(fields)
             }
         }
-        deserializer.deserialize_map(Members)
+        deserializer.deserialize_map(Visit)
     }
 }
 
-/// Reads a member that may stand once; `null` is as good as nothing.
+/// Reads a field that may be given once; `null` counts as not given.
 fn once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
     field: &mut Option<T>,
     map: &mut A,
-) -> Result<(), A::Error> {
+) -> Result<Result<(), Fault>, A::Error> {
     if field.is_some() {
-        return Err(de::Error::custom("given twice"));
+        return Ok(Err(Fault::Repeated));
     }
     *field = map.next_value()?;
-    Ok(())
+    Ok(Ok(()))
+}
+
+fn invalid<E: de::Error>(fault: Fault) -> E {
+    E::custom(match fault {
+        Fault::Unknown => "unknown field",
+        Fault::Repeated => "repeated field",
+    })
 }
 
 impl Fields {
-    /// Reads the value of a member of a JSON object.
-    pub(super) fn read<'de, A: MapAccess<'de>>(
+    /// Reads the value of the field `key` of a JSON object. The outer error is the one of the parser.
+    pub(crate) fn read<'de, A: MapAccess<'de>>(
         &mut self,
         key: &str,
         map: &mut A,
-    ) -> Result<(), A::Error> {
+    ) -> Result<Result<(), Fault>, A::Error> {
         match key {
             "id" => once(&mut self.id, map),
             "project" => once(&mut self.project, map),
@@ -140,11 +157,11 @@ impl Fields {
             "status" => once(&mut self.status, map),
             "credits_number" => once(&mut self.credits_number, map),
             "currency" => once(&mut self.currency, map),
-            _ => Err(de::Error::custom("unknown field")),
+            _ => Ok(Err(Fault::Unknown)),
         }
     }
 
-    /// Reads the fields as a candidate, if the id is there. Nothing is checked.
+    /// Returns the fields as a candidate if there is an id. Checks nothing.
     pub(crate) fn as_candidate(&self) -> Option<CandidateRow<'_>> {
         fn text(field: Option<&String>) -> &str {
             field.map_or("", String::as_str)
@@ -166,49 +183,44 @@ impl Fields {
         })
     }
 
-    /// Names a field that is there.
-    pub(super) fn any(&self) -> Option<&'static str> {
-        [
-            ("id", self.id.is_some()),
-            ("project", self.project.is_some()),
-            ("name", self.name.is_some()),
-            ("email", self.email.is_some()),
-            ("phone", self.phone.is_some()),
-            ("phone_mobile", self.phone_mobile.is_some()),
-            ("date", self.date.is_some()),
-            ("portal", self.portal.is_some()),
-            ("type", self.kind.is_some()),
-            ("vacancy_id", self.vacancy_id.is_some()),
-            ("candidate_id", self.candidate_id.is_some()),
-            ("status", self.status.is_some()),
-            ("credits_number", self.credits_number.is_some()),
-            ("currency", self.currency.is_some()),
-        ]
-        .into_iter()
-        .find_map(|(name, is_there)| is_there.then_some(name))
+    /// Returns the name of a field that is present.
+    pub(crate) fn any(&self) -> Option<&'static str> {
+        self.texts().into_iter().find_map(|(name, text)| text.map(|_text| name))
     }
 
-    pub(super) fn has_nul(&self) -> bool {
+    /// Returns the name of a field that contains a NUL character.
+    pub(crate) fn with_nul(&self) -> Option<&'static str> {
+        let has_nul = |text: Option<&str>| text.is_some_and(|text| text.contains('\0'));
+        self.texts().into_iter().find_map(|(name, text)| has_nul(text).then_some(name))
+    }
+
+    fn texts(&self) -> [(&'static str, Option<&str>); 16] {
+        fn id(field: Option<&Text>) -> Option<&str> {
+            field.map(|Text(id)| id.as_str())
+        }
         let portal = self.portal.as_ref();
         [
-            self.project.as_deref(),
-            self.name.as_deref(),
-            self.email.as_deref(),
-            self.phone.as_deref(),
-            self.phone_mobile.as_deref(),
-            self.kind.as_deref(),
-            self.status.as_deref(),
-            portal.and_then(|portal| portal.name.as_deref()),
-            portal.and_then(|portal| portal.id.as_ref()).map(|Text(id)| id.as_str()),
-            self.currency.as_deref(),
+            ("id", id(self.id.as_ref())),
+            ("project", self.project.as_deref()),
+            ("name", self.name.as_deref()),
+            ("email", self.email.as_deref()),
+            ("phone", self.phone.as_deref()),
+            ("phone_mobile", self.phone_mobile.as_deref()),
+            ("date", self.date.as_deref()),
+            ("portal", portal.map(|_portal| "")),
+            ("portal.id", portal.and_then(|portal| id(portal.id.as_ref()))),
+            ("portal.name", portal.and_then(|portal| portal.name.as_deref())),
+            ("type", self.kind.as_deref()),
+            ("vacancy_id", id(self.vacancy_id.as_ref())),
+            ("candidate_id", id(self.candidate_id.as_ref())),
+            ("status", self.status.as_deref()),
+            ("credits_number", self.credits_number.as_deref()),
+            ("currency", self.currency.as_deref()),
         ]
-        .into_iter()
-        .flatten()
-        .any(|text| text.contains('\0'))
     }
 
-    /// Sets a field by the name of a column. Returns false if there is no such column.
-    pub(super) fn set(&mut self, column: &str, value: &str) -> bool {
+    /// Sets a field by the name of its column. Returns false if the column is unknown.
+    pub(crate) fn set(&mut self, column: &str, value: &str) -> bool {
         let text = || Some(value.to_owned());
         match column {
             "id" => self.id = text().map(Text),
@@ -229,5 +241,29 @@ impl Fields {
             _ => return false,
         }
         true
+    }
+}
+
+/// The fields that [`Fields::read`] knows.
+pub(crate) const FIELDS: &str = "id, project, name, email, phone, phone_mobile, date, portal, type, \
+    vacancy_id, candidate_id, status, credits_number, currency";
+
+/// The columns that [`Fields::set`] knows.
+pub(crate) const COLUMNS: &str = "id, project, name, email, phone, phone_mobile, date, portal_id, \
+    portal_name, type, vacancy_id, candidate_id, status, credits_number, currency";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_listed_fields_and_columns_are_known() {
+        for field in FIELDS.split(", ").filter(|field| *field != "portal") {
+            let fields: Fields = serde_json::from_str(&format!("{{\"{field}\":\"1\"}}")).unwrap();
+            assert_eq!(fields.any(), Some(field));
+        }
+        for column in COLUMNS.split(", ") {
+            assert!(Fields::default().set(column, ""), "{column}");
+        }
     }
 }

@@ -1,0 +1,32 @@
+//! The errors that every store words alike.
+
+use crate::error::{Error, ErrorKind};
+use crate::place::Place;
+
+pub(super) fn account_exists(name: &str) -> Error {
+    Error::new(ErrorKind::Exists, format!("account \"{name}\" already exists"))
+}
+
+pub(super) fn no_account(name: &str) -> Error {
+    Error::new(ErrorKind::NotFound, format!("account \"{name}\" does not exist"))
+}
+
+/// The rows of the revision were removed while it was being read.
+pub(super) fn snapshot_gone() -> Error {
+    Error::new(ErrorKind::SnapshotGone, "the rows of this revision have been removed")
+}
+
+/// `what` is in the import a second time, with other data.
+pub(super) fn contradiction(place: Place, what: &str, first: Place) -> Error {
+    let line = first.line;
+    let of_file = if first.file == place.file { "" } else { " of another file" };
+    let text =
+        format!("{what} already has other data in line {line}{of_file}; remove one of the two");
+    Error::at(place, text)
+}
+
+/// A status refers to a vacancy or a candidate that is neither in the account nor in the import.
+pub(super) fn dangling(place: Place, kind: &str, id: i64) -> Error {
+    let text = format!("{kind} {id} does not exist; import it first or in the same run");
+    Error::at(place, text)
+}
