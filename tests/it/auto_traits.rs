@@ -1,6 +1,6 @@
 //! What callers may do with our types across threads and in their signatures; losing one of these breaks them.
 
-use gateway_client::{AccessToken, Answer, Client, Error, blocking, model, transport};
+use gateway_client::{AccessToken, Client, Error, RawResponse, blocking, model, transport};
 
 fn assert_shared<T: Send + Sync + Unpin + 'static>() {}
 
@@ -9,7 +9,7 @@ fn send_and_sync() {
     assert_shared::<Client>();
     assert_shared::<blocking::Client>();
     assert_shared::<AccessToken>();
-    assert_shared::<Answer>();
+    assert_shared::<RawResponse>();
     assert_shared::<Error>();
     assert_shared::<model::ListCandidates>();
     assert_shared::<model::Listing<model::Candidate>>();

@@ -156,7 +156,7 @@ fn a_cut_body_says_how_far_it_came() {
     for (error, received) in [RUNTIME.block_on(asynchronous), in_pieces, copied] {
         assert_eq!((error.kind(), received), (ErrorKind::Interrupted, 1_000_000));
         assert_eq!((error.received(), error.delivered()), (Some(1_000_000), None));
-        assert_eq!(error.to_string(), "the answer was cut short after 1000000 bytes");
+        assert_eq!(error.to_string(), "the response was truncated after 1000000 bytes");
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gateway_client::model::{ListOperation, Operation};
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::{BlockingBody, BlockingTransport, Options};
-use gateway_client::{Entry, Error, StreamedAnswer, blocking};
+use gateway_client::{Entry, Error, StreamingResponse, blocking};
 use serde::Serialize;
 
 use crate::config::flags::ServiceFlags;
@@ -42,7 +42,7 @@ pub(crate) struct Session {
 }
 
 /// An answer that is passed on as it comes.
-pub(crate) type RawAnswer = StreamedAnswer<BlockingBody>;
+pub(crate) type RawAnswer = StreamingResponse<BlockingBody>;
 
 impl Session {
     /// Connects to the service that the settings name.

@@ -1,4 +1,4 @@
-//! The bearer token: checked on the way in, and with one way out.
+//! The bearer token.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::{Error, ErrorKind};
 
 /// A bearer token (RFC 6750).
 ///
-/// It has one way out, the `Authorization` header of a request, where it is marked sensitive. There is no `Display`,
-/// no `Deref` and no serialisation; `Debug` shows nothing of it, not even its length; its memory is cleared when the
+/// The token leaves this type only in the `Authorization` header of a request, which is marked sensitive. There is no
+/// `Display`, no `Deref` and no serialisation. `Debug` does not show it, not even its length. Its memory is cleared when the
 /// last clone is dropped.
 ///
 /// # Examples
@@ -24,7 +24,7 @@ use crate::{Error, ErrorKind};
 ///
 /// let error = AccessToken::new("two words").unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::Config);
-/// assert_eq!(error.to_string(), "the access token has a character that no bearer token has, at position 4");
+/// assert_eq!(error.to_string(), "the access token has an invalid character at position 4");
 /// # Ok::<(), gateway_client::Error>(())
 /// ```
 ///
@@ -35,7 +35,7 @@ use crate::{Error, ErrorKind};
 /// println!("{token}");
 /// ```
 ///
-/// Nor does it pass for its text, or go into a file:
+/// It cannot be used as text or serialised:
 ///
 /// ```compile_fail,E0308
 /// let token = gateway_client::AccessToken::new("gwt_6yqW").unwrap();
@@ -50,12 +50,12 @@ use crate::{Error, ErrorKind};
 pub struct AccessToken(Arc<Zeroizing<String>>);
 
 impl AccessToken {
-    /// Takes over the text of a token.
+    /// Creates a token from its text.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`] if the text is no `b64token` (RFC 6750, section 2.1): it is empty, or has a blank, a line
-    /// end or another character that such a token cannot have. The error names the position, not the text.
+    /// [`ErrorKind::Config`] if the text is not a `b64token` (RFC 6750, section 2.1): it is empty, or it contains a space, a
+    /// line break or another invalid character. The error gives the position of the character, not the text.
     pub fn new(text: impl Into<String>) -> Result<Self, Error> {
         let text = Zeroizing::new(text.into());
         let body = text.trim_end_matches('=');
@@ -65,13 +65,11 @@ impl AccessToken {
         let foreign = |byte: u8| !byte.is_ascii_alphanumeric() && !b"-._~+/".contains(&byte);
         match body.bytes().position(foreign) {
             None => Ok(Self(Arc::new(text))),
-            Some(index) => Err(Error::new(
-                ErrorKind::Config,
-                format!(
-                    "the access token has a character that no bearer token has, at position {}",
-                    index + 1
-                ),
-            )),
+            Some(index) => {
+                let text =
+                    format!("the access token has an invalid character at position {}", index + 1);
+                Err(Error::new(ErrorKind::Config, text))
+            }
         }
     }
 
@@ -82,18 +80,19 @@ impl AccessToken {
 
     /// Returns the value of the `Authorization` header.
     pub(crate) fn header(&self) -> Result<HeaderValue, Error> {
-        // The header keeps this text: nothing else has to be overwritten.
+        // The header takes over this text, so there is no copy to clear.
         let mut text = String::with_capacity(SCHEME.len() + self.0.len());
         text.push_str(SCHEME);
         text.push_str(&self.0);
-        let mut value = HeaderValue::try_from(text)
-            .map_err(|error| Error::config("the access token is no header value").because(error))?;
+        let mut value = HeaderValue::try_from(text).map_err(|error| {
+            Error::config("the access token is not a valid header value").because(error)
+        })?;
         value.set_sensitive(true);
         Ok(value)
     }
 }
 
-/// The scheme of RFC 6750, and the space after it.
+/// The scheme of RFC 6750 with the space that follows it.
 const SCHEME: &str = "Bearer ";
 
 impl fmt::Debug for AccessToken {
@@ -107,7 +106,7 @@ mod tests {
     use super::AccessToken;
 
     #[test]
-    fn takes_every_character_of_a_b64token() {
+    fn accepts_every_character_of_a_b64token() {
         let token = AccessToken::new("azAZ09-._~+/==").unwrap();
         let header = token.header().unwrap();
         assert_eq!(header.as_bytes(), b"Bearer azAZ09-._~+/==");
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_token() {
+    fn refuses_an_invalid_token() {
         for bad in ["", "=", "a b", "a\n", "a\r\nX: y", "a=b", "t\u{f6}ken", "a\0", "\"a\""] {
             let error = AccessToken::new(bad).unwrap_err();
             let text = format!("{error} {error:?}");

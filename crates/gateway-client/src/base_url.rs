@@ -1,4 +1,4 @@
-//! Where the service is: scheme, host, port and an optional path prefix.
+//! The base URL of the service: scheme, host, port and an optional path prefix.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use http::uri::{Authority, Parts, PathAndQuery, Scheme};
 
 use crate::{Error, ErrorKind};
 
-/// A base URL that may carry a token (decision D-path).
+/// A checked base URL.
 #[derive(Clone, Debug)]
 pub(crate) struct BaseUrl {
     scheme: Scheme,
@@ -17,41 +17,39 @@ pub(crate) struct BaseUrl {
     /// The host, without the brackets of an IPv6 address.
     host: String,
     port: u16,
-    /// The prefix with the path of the service, without a `/` at its end.
+    /// The prefix and the path of the service, without a trailing `/`.
     path: String,
 }
 
 impl BaseUrl {
-    /// Reads `text`. Plain `http` is only taken for a loopback host, or when `insecure` allows it.
+    /// Parses `text`. Plain `http` is allowed only to a loopback host, or to any host if `insecure` is set.
     pub(crate) fn parse(text: &str, insecure: bool) -> Result<Self, Error> {
         if text.contains(['?', '#']) {
             return Err(Error::config("the base URL must not have a query or a fragment"));
         }
-        let uri: Uri = text
-            .parse()
-            .map_err(|_invalid| Error::config("the base URL is not a URL such as https://host"))?;
+        let uri: Uri = text.parse().map_err(|_invalid| Error::config(INVALID))?;
         let parts = uri.into_parts();
         let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
-            return Err(Error::config("the base URL is not a URL such as https://host"));
+            return Err(Error::config(INVALID));
         };
         if authority.as_str().contains('@') {
-            return Err(Error::config("the base URL must not have credentials in it"));
+            return Err(Error::config("the base URL must not contain credentials"));
         }
         if authority.host().is_empty() {
             return Err(Error::config("the base URL has no host"));
         }
-        // Some clients take the default port for one that is none.
+        // Some HTTP clients replace an invalid port by the default port.
         if authority.as_str() != authority.host() && authority.port_u16().is_none() {
-            return Err(Error::config("the base URL has no valid port after its host"));
+            return Err(Error::config("the base URL has an invalid port"));
         }
         if scheme == Scheme::HTTP {
             if !insecure && !is_loopback(authority.host()) {
                 return Err(Error::config(
-                    "the base URL is plain http, over which the token can be read; use https, or allow_insecure_http",
+                    "the base URL uses plain http, which exposes the token; use https or set allow_insecure_http",
                 ));
             }
         } else if scheme != Scheme::HTTPS {
-            return Err(Error::config("the base URL is neither https nor http"));
+            return Err(Error::config("the base URL must use https or http"));
         }
         let prefix = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
         let path = format!("{}{}", prefix.trim_end_matches('/'), service::PATH);
@@ -61,20 +59,20 @@ impl BaseUrl {
         Ok(Self { scheme, authority, host, port, path })
     }
 
-    /// Returns the host and the port that are connected to.
+    /// Returns the host and the port of the service.
     pub(crate) fn server(&self) -> (&str, u16) {
         (&self.host, self.port)
     }
 
-    /// Returns the address of a call with this query.
+    /// Returns the URL of a call with this query.
     pub(crate) fn with_query(&self, query: &str) -> Result<Uri, Error> {
         let mut target = String::with_capacity(self.path.len() + 1 + query.len());
         target.push_str(&self.path);
         target.push('?');
         target.push_str(query);
-        // What a URL cannot hold is encoded; what is left is that it is too long.
+        // The query is percent-encoded already, so the only possible error is its length.
         let invalid = |error: http::Error| {
-            let text = "the query is too long: a URL has at most 65,534 bytes";
+            let text = "the query is too long: a URL may have at most 65,534 bytes";
             Error::new(ErrorKind::Query, text).because(error)
         };
         let target = PathAndQuery::from_maybe_shared(Bytes::from(target))
@@ -87,16 +85,18 @@ impl BaseUrl {
     }
 }
 
-/// Whether a host can only be this machine.
+/// Whether a host is always this machine.
 pub(crate) fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost")
         || bare(host).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// An IPv6 address without the brackets that it has in a URL; any other host as it is.
+/// Removes the brackets of an IPv6 address.
 fn bare(host: &str) -> &str {
     host.trim_start_matches('[').trim_end_matches(']')
 }
+
+const INVALID: &str = "the base URL is invalid; expected a URL such as https://host";
 
 #[cfg(test)]
 mod tests {
@@ -120,18 +120,18 @@ mod tests {
     }
 
     #[test]
-    fn a_query_has_a_longest_length() {
+    fn a_query_has_a_maximum_length() {
         let base = BaseUrl::parse("https://h", false).unwrap();
         let path = base.path.len() + 1;
         let error = |length: usize| base.with_query(&"x".repeat(length - path)).err();
         assert!(error(65_534).is_none());
         let error = error(65_535).unwrap();
         assert_eq!(error.kind(), ErrorKind::Query);
-        assert_eq!(error.to_string(), "the query is too long: a URL has at most 65,534 bytes");
+        assert_eq!(error.to_string(), "the query is too long: a URL may have at most 65,534 bytes");
     }
 
     #[test]
-    fn knows_the_server() {
+    fn returns_host_and_port() {
         for (base_url, server) in [
             ("https://h", ("h", 443)),
             ("https://h:8443/eu", ("h", 8443)),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_base() {
+    fn refuses_an_invalid_base_url() {
         let cases = [
             "",
             "h",

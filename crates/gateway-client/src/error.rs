@@ -1,23 +1,27 @@
-//! The one error of this crate: what happened, what came back, and whether to try again.
+//! The error of this crate: what failed, what the service sent, and whether a later call may succeed.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use std::{fmt, iter};
 
 use bytes::Bytes;
 use gateway_transport::{BoxError, TransportError};
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 
 use crate::Problem;
-use crate::answer::{Answer, media_type, redirect_origin};
-use crate::retry::is_transient_status;
+use crate::head::{media_type, redirect_origin, retry_after};
+use crate::status::{Reaction, meaning};
 
-/// Why a call gave no result.
+mod kind;
+
+pub use self::kind::ErrorKind;
+
+/// Why a call failed.
 ///
-/// One pointer wide. The text is a lowercase fragment for a person; it never has the token, a query value or a record
-/// in it. What the service sent along is behind [`body`](Self::body) and [`problem`](Self::problem).
+/// The value is one pointer wide. The text is a lowercase fragment for people. It never contains the token, a query value
+/// or a record. [`body`](Self::body) and [`problem`](Self::problem) return what the service sent.
 ///
 /// # Examples
 ///
@@ -26,11 +30,11 @@ use crate::retry::is_transient_status;
 /// use gateway_client::{AccessToken, ErrorKind, blocking};
 /// use http::Response;
 ///
-/// let answer = Response::builder().status(401).body("no such token".into()).unwrap();
+/// let response = Response::builder().status(401).body("no such token".into()).unwrap();
 ///
 /// let client = blocking::Client::builder("https://gateway.example.com")
 ///     .token(AccessToken::new("gwt_6yqW")?)
-///     .transport(MemoryTransport::new([Ok(answer)]))
+///     .transport(MemoryTransport::new([Ok(response)]))
 ///     .build()?;
 /// let error = client.get_credits().unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::Unauthorized);
@@ -44,162 +48,85 @@ struct Inner {
     kind: ErrorKind,
     text: Cow<'static, str>,
     attempts: u32,
-    answer: Option<Answer>,
-    came_before: Option<CameBefore>,
+    response: Option<Response<Bytes>>,
+    progress: Option<Progress>,
     source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
-/// How far a stream came before it failed.
+/// How much of a stream was received before it failed.
 #[derive(Clone, Copy, Debug)]
-enum CameBefore {
+enum Progress {
     Records(u64),
     Bytes(u64),
 }
 
-/// What kind of failure it was, so that a caller can decide what to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The client cannot work as it is set up: base URL, token or transport. Nothing was sent.
-    Config,
-    /// The token source has no token; the source has the reason.
-    Token,
-    /// The query holds a value that cannot be sent. Nothing was sent.
-    Query,
-    /// No connection to the service. Later, it may work.
-    Connect,
-    /// No trusted TLS session with the service: look at its certificate.
-    Tls,
-    /// A time limit passed. Later, it may work.
-    Timeout,
-    /// The connection ended before the answer was complete. Later, it may work.
-    Interrupted,
-    /// What came back is not HTTP, or not the encoding it claims to be; the source says which.
-    Protocol,
-    /// The transport failed in a way of its own; the source has the details.
-    Transport,
-    /// Status 301, 302, 303, 307 or 308: a redirect, which is never followed. The base URL may be wrong; the text says
-    /// which server it leads to.
-    Redirected,
-    /// Status 401: the service did not accept the token.
-    Unauthorized,
-    /// Status 403: the token may not do this.
-    Forbidden,
-    /// Status 404: the base URL may be wrong.
-    NotFound,
-    /// Status 429: too many calls. [`Error::retry_after`] says when to come back, if the service did.
-    RateLimited,
-    /// A status from 500 to 599: the service failed. Later, it may work, unless it says that it cannot do this at all.
-    Server,
-    /// Any other status but 200.
-    Status,
-    /// A successful answer that is not JSON, such as a login page.
-    ContentType,
-    /// A successful answer with a content coding nobody asked for.
-    ContentCoding,
-    /// The answer is larger than the limit in force.
-    TooLarge,
-    /// A successful answer that is not what the service text says; the source says where.
-    Decode,
-    /// An answer with status 200 whose success marker says that the call failed.
-    NotSuccess,
-}
-
-impl ErrorKind {
-    /// Returns a name in snake case, for logs and metrics. It stays as it is.
-    ///
-    /// ```
-    /// assert_eq!(gateway_client::ErrorKind::RateLimited.as_str(), "rate_limited");
-    /// ```
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Config => "config",
-            Self::Token => "token",
-            Self::Query => "query",
-            Self::Connect => "connect",
-            Self::Tls => "tls",
-            Self::Timeout => "timeout",
-            Self::Interrupted => "interrupted",
-            Self::Protocol => "protocol",
-            Self::Transport => "transport",
-            Self::Redirected => "redirected",
-            Self::Unauthorized => "unauthorized",
-            Self::Forbidden => "forbidden",
-            Self::NotFound => "not_found",
-            Self::RateLimited => "rate_limited",
-            Self::Server => "server",
-            Self::Status => "status",
-            Self::ContentType => "content_type",
-            Self::ContentCoding => "content_coding",
-            Self::TooLarge => "too_large",
-            Self::Decode => "decode",
-            Self::NotSuccess => "not_success",
-        }
-    }
-}
-
 impl Error {
-    /// Returns what kind of failure it was.
+    /// Returns the kind of the failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Returns the status of the answer, if one came.
+    /// Returns the status of the response, if there was one.
     pub fn status(&self) -> Option<StatusCode> {
-        self.0.answer.as_ref().map(Answer::status)
+        self.0.response.as_ref().map(Response::status)
     }
 
-    /// Returns the headers of the answer, if one came.
+    /// Returns the headers of the response, if there was one.
     pub fn headers(&self) -> Option<&HeaderMap> {
-        self.0.answer.as_ref().map(Answer::headers)
+        self.0.response.as_ref().map(Response::headers)
     }
 
-    /// Returns the body of the answer, if one came: its first 64 KiB. It may hold personal data.
+    /// Returns the first 64 KiB of the body of the response, if there was one. They may contain personal data.
     pub fn body(&self) -> Option<&Bytes> {
-        self.0.answer.as_ref().map(Answer::body)
+        self.0.response.as_ref().map(Response::body)
     }
 
-    /// Returns the problem details (RFC 9457) of the answer, if it has the media type of such a document.
+    /// Returns the problem details (RFC 9457) of the response, if it has the media type of such a document.
     pub fn problem(&self) -> Option<Problem> {
-        let answer = self.0.answer.as_ref()?;
-        media_type(answer.headers())
+        let response = self.0.response.as_ref()?;
+        media_type(response.headers())
             .is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/problem+json"))
-            .then(|| Problem::read(answer.body()))?
+            .then(|| Problem::read(response.body()))?
     }
 
-    /// Returns how long the service asked to wait before the next call, as [`Answer::retry_after`] does.
+    /// Returns how long the service asks to wait before the next call, as
+    /// [`RawResponse::retry_after`](crate::RawResponse::retry_after) does.
     pub fn retry_after(&self) -> Option<Duration> {
-        self.0.answer.as_ref()?.retry_after()
+        retry_after(self.headers()?, SystemTime::now())
     }
 
-    /// Returns how many records of a stream came before the error; `None` if the call is no stream that had begun.
+    /// Returns how many records of a stream were decoded before the error; `None` if no stream of records had begun.
     pub fn delivered(&self) -> Option<u64> {
-        match self.0.came_before? {
-            CameBefore::Records(count) => Some(count),
-            CameBefore::Bytes(_) => None,
+        match self.0.progress? {
+            Progress::Records(count) => Some(count),
+            Progress::Bytes(_) => None,
         }
     }
 
-    /// Returns how many bytes of a [`StreamedAnswer`](crate::StreamedAnswer) came before the error; `None` if the call is
-    /// something else.
+    /// Returns how many bytes of a [`StreamingResponse`](crate::StreamingResponse) were received before the error; `None`
+    /// for any other call.
     pub fn received(&self) -> Option<u64> {
-        match self.0.came_before? {
-            CameBefore::Records(_) => None,
-            CameBefore::Bytes(count) => Some(count),
+        match self.0.progress? {
+            Progress::Records(_) => None,
+            Progress::Bytes(count) => Some(count),
         }
     }
 
-    /// Returns how often the request was handed to the transport; 0 if the call failed before, or if nothing was called.
+    /// Returns how many attempts were made; 0 if the call failed before the first one, or if there was no call.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }
 
-    /// Returns true if the same call may work later: no connection, a time limit, an interrupted answer, or one of the
-    /// statuses 408, 429, 500, 502, 503 and 504. It is what the client itself sends a request again for. A token that is
-    /// missing because the transport of its source failed in such a way may be there later, too.
+    /// Returns whether the same call may succeed later.
+    ///
+    /// That is the case after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429, 500,
+    /// 502, 503 and 504. The client retries the same failures. It is also the case if there is no token because the
+    /// transport of the token source failed in one of these ways.
     pub fn is_transient(&self) -> bool {
         match self.status() {
-            Some(status) => is_transient_status(status),
+            Some(status) => {
+                meaning(status).is_some_and(|meaning| meaning.reaction == Reaction::Retry)
+            }
             None if self.0.kind == ErrorKind::Token => {
                 iter::successors(self.source(), |&error| error.source())
                     .filter_map(|error| error.downcast_ref())
@@ -212,76 +139,71 @@ impl Error {
         }
     }
 
-    /// Makes an error without an answer.
+    /// Creates an error without a response.
     #[cold]
     pub(crate) fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Inner {
             kind,
             text: text.into(),
             attempts: 0,
-            answer: None,
-            came_before: None,
+            response: None,
+            progress: None,
             source: None,
         }))
     }
 
-    /// Makes an error about the client's own settings.
+    /// Creates an error about a setting of the client.
     pub(crate) fn config(text: &'static str) -> Self {
         Self::new(ErrorKind::Config, text)
     }
 
-    /// Makes the error of an answer whose status is not 200.
-    pub(crate) fn of_head(status: StatusCode, headers: &HeaderMap) -> Self {
-        let (kind, text) = match status.as_u16() {
-            301 | 302 | 303 | 307 | 308 => return Self::of_redirect(status, headers),
-            401 => (ErrorKind::Unauthorized, "the service did not accept the access token"),
-            403 => (ErrorKind::Forbidden, "the access token does not allow this call"),
-            404 => (ErrorKind::NotFound, "there is no such service at the base URL"),
-            429 => (ErrorKind::RateLimited, "the service asks for fewer calls"),
-            400..=499 => (ErrorKind::Status, "the service refused the call"),
-            500..=599 => (ErrorKind::Server, "the service failed"),
-            _ => (ErrorKind::Status, "the service gave no result"),
+    /// Returns an error unless the status is 200. A redirect is named by the server that it leads to.
+    pub(crate) fn check_status(status: StatusCode, headers: &HeaderMap) -> Result<(), Self> {
+        let Some(meaning) = meaning(status) else { return Ok(()) };
+        let to = match meaning.kind {
+            ErrorKind::Redirected => redirect_origin(headers),
+            _ => None,
         };
-        Self::new(kind, format!("{text} (status {})", status.as_u16()))
+        let to = to.map(|origin| format!(" to {origin}")).unwrap_or_default();
+        let text = format!("{}{to} (status {})", meaning.text, status.as_u16());
+        Err(Self::new(meaning.kind, text))
     }
 
-    fn of_redirect(status: StatusCode, headers: &HeaderMap) -> Self {
-        let to = redirect_origin(headers).map(|origin| format!(" to {origin}")).unwrap_or_default();
-        let text = format!("the service answered with a redirect{to} (status {})", status.as_u16());
-        Self::new(ErrorKind::Redirected, text)
-    }
-
-    /// Keeps what came back.
-    pub(crate) fn with_answer(mut self, answer: Answer) -> Self {
-        self.0.attempts = answer.attempts();
-        self.0.answer = Some(answer.shortened());
+    /// Adds the response and the number of attempts. The body is kept up to [`ERROR_BODY_LIMIT`].
+    pub(crate) fn with_response(mut self, response: Response<Bytes>, attempts: u32) -> Self {
+        self.0.attempts = attempts;
+        self.0.response = Some(response.map(|body| match body.get(..ERROR_BODY_LIMIT) {
+            // A slice would keep the whole body in memory.
+            Some(beginning) if beginning.len() < body.len() => Bytes::copy_from_slice(beginning),
+            _ => body,
+        }));
         self
     }
 
-    /// Keeps how often the request was sent.
+    /// Adds the number of attempts.
     pub(crate) fn after_attempts(mut self, attempts: u32) -> Self {
         self.0.attempts = attempts;
         self
     }
 
-    /// Keeps how many records came before the error.
+    /// Adds how many records were decoded before the error.
     pub(crate) fn after_records(mut self, delivered: u64) -> Self {
-        self.0.came_before = Some(CameBefore::Records(delivered));
+        self.0.progress = Some(Progress::Records(delivered));
         self
     }
 
-    /// Keeps how many bytes came before the error.
+    /// Adds how many bytes were received before the error.
     pub(crate) fn after_bytes(mut self, received: u64) -> Self {
-        self.0.came_before = Some(CameBefore::Bytes(received));
+        self.0.progress = Some(Progress::Bytes(received));
         self
     }
 
-    /// Adds the failure underneath.
+    /// Adds the cause.
     pub(crate) fn because(self, source: impl Into<BoxError>) -> Self {
         self.because_shared(Arc::from(source.into()))
     }
 
-    /// Adds a failure that is underneath other errors, too.
+    /// Adds a cause that other errors share.
     pub(crate) fn because_shared(mut self, source: Arc<dyn StdError + Send + Sync>) -> Self {
         self.0.source = Some(source);
         self
@@ -294,13 +216,13 @@ impl From<TransportError> for Error {
 
         let (kind, text) = match error.kind() {
             Kind::InvalidRequest => (ErrorKind::Config, "the transport cannot send this request"),
-            Kind::Resolve => (ErrorKind::Connect, "the host name of the service does not resolve"),
-            Kind::Connect => (ErrorKind::Connect, "no connection to the service"),
-            Kind::Tls => (ErrorKind::Tls, "no trusted TLS session with the service"),
+            Kind::Resolve => (ErrorKind::Connect, "cannot resolve the host name of the service"),
+            Kind::Connect => (ErrorKind::Connect, "cannot connect to the service"),
+            Kind::Tls => (ErrorKind::Tls, "TLS handshake with the service failed"),
             Kind::Timeout => (ErrorKind::Timeout, "the service did not answer in time"),
-            Kind::Interrupted => (ErrorKind::Interrupted, "the answer was cut short"),
-            Kind::Protocol => (ErrorKind::Protocol, "what came back is malformed"),
-            Kind::TooLarge => (ErrorKind::TooLarge, "the answer is larger than the limit"),
+            Kind::Interrupted => (ErrorKind::Interrupted, "the response was truncated"),
+            Kind::Protocol => (ErrorKind::Protocol, "the response is malformed"),
+            Kind::TooLarge => (ErrorKind::TooLarge, "the response exceeds the body limit"),
             _ => (ErrorKind::Transport, "the transport failed"),
         };
         Self::new(kind, text).because(error)
@@ -312,10 +234,10 @@ impl From<gateway_model::Error> for Error {
         use gateway_model::ErrorKind as Kind;
 
         let (kind, text) = match error.kind() {
-            Kind::Parameter => (ErrorKind::Query, "the query cannot be sent"),
-            Kind::NotSuccess => (ErrorKind::NotSuccess, "the service says that the call failed"),
-            Kind::TooLarge => (ErrorKind::TooLarge, "a record is larger than the limit"),
-            _ => (ErrorKind::Decode, "the answer is not what the service text says"),
+            Kind::Parameter => (ErrorKind::Query, "cannot send the query"),
+            Kind::NotSuccess => (ErrorKind::NotSuccess, "the service reported a failure"),
+            Kind::TooLarge => (ErrorKind::TooLarge, "a record exceeds the record limit"),
+            _ => (ErrorKind::Decode, "the response does not match the contract"),
         };
         Self::new(kind, text).because(error)
     }
@@ -324,11 +246,11 @@ impl From<gateway_model::Error> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.text)?;
-        match self.0.came_before {
-            Some(CameBefore::Records(1)) => f.write_str(" after 1 record"),
-            Some(CameBefore::Records(count)) => write!(f, " after {count} records"),
-            Some(CameBefore::Bytes(1)) => f.write_str(" after 1 byte"),
-            Some(CameBefore::Bytes(count)) => write!(f, " after {count} bytes"),
+        match self.0.progress {
+            Some(Progress::Records(1)) => f.write_str(" after 1 record"),
+            Some(Progress::Records(count)) => write!(f, " after {count} records"),
+            Some(Progress::Bytes(1)) => f.write_str(" after 1 byte"),
+            Some(Progress::Bytes(count)) => write!(f, " after {count} bytes"),
             None => Ok(()),
         }
     }
@@ -336,13 +258,13 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither headers nor body: both may be personal.
+        // Headers and body are left out: both may contain personal data.
         f.debug_struct("Error")
             .field("kind", &self.0.kind)
             .field("text", &self.0.text)
             .field("attempts", &self.0.attempts)
             .field("status", &self.status())
-            .field("came_before", &self.0.came_before)
+            .field("progress", &self.0.progress)
             .field("source", &self.0.source)
             .finish_non_exhaustive()
     }
@@ -355,3 +277,27 @@ impl StdError for Error {
 }
 
 const _: () = assert!(size_of::<Error>() == size_of::<usize>(), "an error is one pointer wide");
+
+/// Maximum size of the body that is kept with an error, in bytes.
+pub(crate) const ERROR_BODY_LIMIT: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::Response;
+
+    use super::{ERROR_BODY_LIMIT, Error, ErrorKind};
+
+    #[test]
+    fn a_long_body_is_shortened_and_a_short_one_is_shared() {
+        for length in [ERROR_BODY_LIMIT, ERROR_BODY_LIMIT + 1] {
+            let body = Bytes::from(vec![b'x'; length]);
+            let error = Error::new(ErrorKind::Decode, "scripted");
+            let error = error.with_response(Response::new(body.clone()), 1);
+            let kept = error.body().unwrap();
+            assert_eq!(kept.len(), ERROR_BODY_LIMIT);
+            let is_shared = kept.as_ptr() == body.as_ptr();
+            assert_eq!(is_shared, length == ERROR_BODY_LIMIT, "{length}");
+        }
+    }
+}

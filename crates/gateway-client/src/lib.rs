@@ -11,117 +11,130 @@
 //!     .token(AccessToken::new(std::env::var("GATEWAY_TOKEN")?)?)
 //!     .build()?;
 //! let listing = client.list_candidates(&ListCandidates::new().vacancy_id(7).status("New")).await?;
-//! println!("{} candidates, {} not readable", listing.items.len(), listing.rejected.len());
+//! println!("{} candidates, {} rejected", listing.items.len(), listing.rejected.len());
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! [`blocking::Client`] has the same methods without `async`; both run the same policy.
+//! [`blocking::Client`] has the same methods without `async`. Both clients follow the same policy.
 //!
-//! More of them, each a small program, with `cargo run -p gateway-client --example …`:
+//! Run a longer example with `cargo run -p gateway-client --example NAME`:
 //!
-//! | example | what it shows |
+//! | example | shows |
 //! |---|---|
-//! | `first_call` | who applied, and who could not be read |
-//! | `blocking` | the same client without a runtime, and what to do with each kind of failure |
+//! | `first_call` | the new candidates of each vacancy, and how many records were rejected |
+//! | `blocking` | the client without a runtime, and how to handle each kind of failure |
 //! | `stream` | a list of any length in little memory |
-//! | `own_token_source` | tokens from a place of one's own |
-//! | `own_transport` | a transport of one's own, around another |
+//! | `own_token_source` | a token source of your own |
+//! | `own_transport` | a transport of your own that wraps another one |
 //! | `in_process` | a server in the same process, without a socket (feature `tower` of [`transport`]) |
 //!
-//! # The policy of a call
+//! # Limits and retries
 //!
-//! | what | default | set with |
+//! | limit | default | set with |
 //! |---|---|---|
-//! | the whole call, with retries and waiting | 60 s | [`Builder::call_timeout`] |
-//! | one attempt | 30 s | [`Builder::attempt_timeout`] |
-//! | a stream, from the first attempt to its end; until its head, the limits above hold | 1 h | [`Builder::stream_timeout`] |
+//! | timeout of a call, retries and waiting included | 60 s | [`Builder::call_timeout`] |
+//! | timeout of one attempt | 30 s | [`Builder::attempt_timeout`] |
+//! | timeout of a stream; the two timeouts above apply until its head has arrived | 1 h | [`Builder::stream_timeout`] |
 //! | attempts, the first one included | 3 | [`RetryPolicy::max_attempts`] |
-//! | what must be left of the call for another attempt | 10 ms | |
-//! | longest wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
-//! | where the doubling ends | 5 s | [`RetryPolicy::max_delay`] |
-//! | longest `Retry-After` that is waited for | 30 s | [`RetryPolicy::max_retry_after`] |
-//! | retries at once, of a client and its clones | 10 | [`RetryBudget::at_once`] |
+//! | minimum time left for another attempt | 10 ms | |
+//! | maximum wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
+//! | maximum of the doubled wait | 5 s | [`RetryPolicy::max_delay`] |
+//! | longest `Retry-After` that the client waits for | 30 s | [`RetryPolicy::max_retry_after`] |
+//! | retries in one burst, of a client and its clones | 10 | [`RetryBudget::burst`] |
 //! | answered calls that earn another retry | 10 | [`RetryBudget::calls_per_retry`] |
-//! | body of a successful answer | 64 MiB | [`Builder::body_limit`] |
+//! | body of a successful response | 64 MiB | [`Builder::body_limit`] |
 //! | record of a stream | 1 MiB | [`Records::record_limit`] |
 //! | body kept with an error | 64 KiB | |
-//! | token of a file or a program | 64 KiB | |
+//! | token from a file or a command | 64 KiB | |
 //!
-//! A wait is drawn between nothing and the longest (full jitter), so that many clients do not return in step; what
-//! `Retry-After` asks for is waited for at least. Limits of a connection, such as how long it may be silent, belong to the
-//! transport: see its [`Options`](transport::Options).
+//! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in step.
+//! If the service sends `Retry-After`, the client waits at least that long. Limits of a connection, such as its idle timeout,
+//! are settings of the transport: see its [`Options`](transport::Options).
 //!
-//! Only what may help is sent again: failures on the way (not TLS, not protocol) and the statuses 408, 429, 500, 502,
-//! 503 and 504. Redirects are never followed, because they would carry the token elsewhere. After a 401 the
-//! [`TokenSource`] is asked once for another token.
+//! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and protocol
+//! errors. The status of a response decides as follows; 200 is success:
 //!
-//! # What can be seen of a call
+//! | status | kind | what the client does |
+//! |---|---|---|
+//! | 301, 302, 303, 307, 308 | [`Redirected`](ErrorKind::Redirected) | returns the error |
+//! | 401 | [`Unauthorized`](ErrorKind::Unauthorized) | asks for another token once and retries |
+//! | 403 | [`Forbidden`](ErrorKind::Forbidden) | returns the error |
+//! | 404 | [`NotFound`](ErrorKind::NotFound) | returns the error |
+//! | 408 | [`Status`](ErrorKind::Status) | retries |
+//! | 429 | [`RateLimited`](ErrorKind::RateLimited) | retries |
+//! | 500, 502, 503, 504 | [`Server`](ErrorKind::Server) | retries |
+//! | other 5xx | [`Server`](ErrorKind::Server) | returns the error |
+//! | any other but 200 | [`Status`](ErrorKind::Status) | returns the error |
 //!
-//! With the feature `tracing`, each call is a span, and within it each attempt is one, in the terms of
-//! [OpenTelemetry's conventions for HTTP clients][conventions]. All are at level `DEBUG` and of the target
-//! `gateway_client`; where nobody listens, they cost a comparison each. For metrics there is an [`Observer`].
+//! The client never follows a redirect, because that would send the token to another address.
+//!
+//! # Tracing
+//!
+//! With the feature `tracing`, each call and each of its attempts is a span, named by [OpenTelemetry's conventions for HTTP
+//! clients][conventions]. All spans have level `DEBUG` and target `gateway_client`. Without an interested subscriber, each
+//! costs one comparison. For metrics, set an [`Observer`].
 //!
 //! | span | field | value |
 //! |---|---|---|
-//! | `call`, until the answer is read or the stream is over | `otel.name`, `gateway.operation` | such as `candidates/list`; absent for a [`RawQuery`](model::RawQuery) |
-//! | | `gateway.attempts` | how often the request was sent |
-//! | | `gateway.records` | of a stream: how many records were read |
-//! | | `error.type` | why it failed: [`ErrorKind::as_str`] |
-//! | | `otel.status_code` | `error` if it failed |
-//! | `attempt`, until the answer is there or, for a stream, its head | `otel.name`, `http.request.method` | `GET` |
+//! | `call`, until the response is decoded or the stream ends | `otel.name`, `gateway.operation` | such as `candidates/list`; absent for a [`RawQuery`](model::RawQuery) |
+//! | | `gateway.attempts` | number of attempts |
+//! | | `gateway.records` | of a stream: number of records decoded |
+//! | | `error.type` | why the call failed: [`ErrorKind::as_str`] |
+//! | | `otel.status_code` | `error` if the call failed |
+//! | `attempt`, until the response is received or, for a stream, its head | `otel.name`, `http.request.method` | `GET` |
 //! | | `otel.kind` | `client` |
 //! | | `gateway.operation` | as above |
 //! | | `http.request.resend_count` | absent for the first attempt, then 1, 2, … |
-//! | | `server.address`, `server.port` | of the base URL; the port of the scheme if it has none |
-//! | | `url.full` | the URL; of its query only the names, and the value of `method` |
-//! | | `http.response.status_code` | the status, if an answer came |
-//! | | `error.type` | the status from 400 on, or what the transport reports: [`Attempt::error_type`] |
+//! | | `server.address`, `server.port` | of the base URL, with the default port of its scheme |
+//! | | `url.full` | the URL; every query value except that of `method` is redacted |
+//! | | `http.response.status_code` | the status, if there was a response |
+//! | | `error.type` | a status of 400 or above, or the transport error: [`Attempt::error_type`] |
 //! | | `otel.status_code` | `error` if there is an `error.type` |
 //!
-//! Events are `the attempt is over` with `gateway.elapsed_ms`, in the span of the attempt, and `another attempt follows`
-//! with `gateway.delay_ms`, in the span of the call. The version of HTTP is not among the fields, because a transport of
-//! one's own need not say it.
+//! The span of an attempt has the event `attempt finished` with `gateway.elapsed_ms`. The span of a call has the event
+//! `retrying` with `gateway.delay_ms`. There is no field for the HTTP version, because a transport does not have to report it.
 //!
-//! No span, no event and no text of an [`Error`] has the token, a header, the value of a parameter or a record in it:
-//! what is asked about people is personal, and so is what comes back. What came back is behind [`Error::headers`] and
-//! [`Error::body`], for whoever asks for it.
+//! No span, event or text of an [`Error`] contains the token, a header, a parameter value or a record: requests and responses
+//! are about people. [`Error::headers`] and [`Error::body`] return what the service sent.
 //!
 //! [conventions]: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client-span
 //!
 //! # Features
 //!
-//! | feature | default | what it adds |
+//! | feature | default | adds |
 //! |---|---|---|
 //! | `reqwest` | yes | a default transport for [`Client`] |
 //! | `reqwest-blocking` | | a default transport for [`blocking::Client`] |
-//! | `rustls` | yes | `https` for them |
+//! | `rustls` | yes | `https` for both |
 //! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
-//! | `simd` | | lists are read with wide instructions (SIMD) |
-//! | `tracing` | yes | [spans](#what-can-be-seen-of-a-call) of every call and attempt |
+//! | `simd` | | lists are decoded with SIMD instructions |
+//! | `tracing` | yes | [spans](#tracing) of every call and attempt |
 
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod access_token;
-mod answer;
 mod base_url;
 mod builder;
 mod call;
 mod client;
-mod core;
+mod engine;
 mod error;
 mod generated;
-#[cfg(test)]
-mod limits;
+mod head;
+mod list_reader;
+mod lock;
 mod observer;
+mod policy;
 mod problem;
 mod records;
 mod request;
+mod response;
 mod retry;
 mod sleep;
-mod streamed_answer;
+mod status;
+mod streaming_response;
 mod token;
-#[cfg_attr(not(feature = "tracing"), path = "untraced.rs")]
 mod trace;
 
 pub mod blocking;
@@ -132,20 +145,21 @@ pub use gateway_model as model;
 pub use gateway_transport as transport;
 
 pub use crate::access_token::AccessToken;
-pub use crate::answer::Answer;
 pub use crate::builder::Builder;
 pub use crate::client::Client;
 pub use crate::error::{Error, ErrorKind};
+pub use crate::list_reader::Entry;
 pub use crate::observer::{Attempt, Observer};
 pub use crate::problem::Problem;
-pub use crate::records::{Entry, Records};
+pub use crate::records::Records;
+pub use crate::response::RawResponse;
 pub use crate::retry::{RetryBudget, RetryPolicy};
-pub use crate::streamed_answer::StreamedAnswer;
+pub use crate::streaming_response::StreamingResponse;
 #[cfg(feature = "oauth2")]
 pub use crate::token::ClientCredentials;
 pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource};
 
-/// The README's examples are compiled with this crate's tests.
+/// Compiles the examples of the README with the tests of this crate.
 #[cfg(all(doctest, feature = "reqwest"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -1,16 +1,14 @@
-//! Watching calls from outside, for metrics.
+//! Observers of calls, for metrics.
 
-use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
-use gateway_transport::{ErrorKind as TransportErrorKind, TransportError};
-use http::{Response, StatusCode};
+use gateway_transport::ErrorKind as TransportErrorKind;
+use http::StatusCode;
 
-/// Is told about every attempt of every call, for metrics.
+/// Receives every attempt of every call, for metrics.
 ///
-/// It is called on the task or thread of the call, so it must be quick, once it is known whether another attempt follows.
-/// A call that is dropped before says nothing of the attempt it was in.
+/// The client calls it on the task or thread of the call, so it must be quick. It is called after the client has decided
+/// whether to retry. If a call is dropped before that, its last attempt is not reported.
 ///
 /// # Examples
 ///
@@ -36,39 +34,38 @@ use http::{Response, StatusCode};
 /// }
 /// ```
 pub trait Observer: Send + Sync + 'static {
-    /// An attempt is over: its answer is there, or will not come.
+    /// Receives an attempt that has ended, with a response or with a failure.
     fn attempt(&self, attempt: &Attempt<'_>);
 }
 
-/// One request that was handed to the transport, and what became of it.
+/// One request that was handed to the transport, and its outcome.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Attempt<'a> {
-    /// The value of `method` that selects the operation, such as `candidates/list`; empty if the caller wrote the query
-    /// ([`RawQuery`](gateway_model::RawQuery)).
+    /// The value of `method` that selects the operation, such as `candidates/list`; empty for a
+    /// [`RawQuery`](gateway_model::RawQuery).
     pub operation: &'a str,
-    /// The host that was asked; an IPv6 address has no brackets.
+    /// The host of the service; an IPv6 address has no brackets.
     pub server_address: &'a str,
-    /// The port that was asked.
+    /// The port of the service.
     pub server_port: u16,
-    /// 1 for the first request of a call, 2 for the next.
+    /// The number of the attempt within its call: 1 for the first.
     pub number: u32,
-    /// How long it took: until the whole answer was there, or, for a stream, its head.
+    /// The duration of the attempt, until the whole response was received or, for a stream, its head.
     pub elapsed: Duration,
-    /// The status of the answer, if one came.
+    /// The status of the response, if there was one.
     pub status: Option<StatusCode>,
-    /// What the transport reports, if no answer came.
+    /// The kind of the transport error, if there was no response.
     pub failure: Option<TransportErrorKind>,
-    /// How long the client waits before it sends again, nothing if only the token is replaced; `None` if this was the
-    /// last attempt.
+    /// The delay before the next attempt, zero if only the token is replaced; `None` after the last attempt.
     pub retry_in: Option<Duration>,
 }
 
 impl Attempt<'_> {
-    /// Returns why the attempt failed, as a name for metrics: the status from 400 on, or
-    /// [what the transport reports](gateway_transport::ErrorKind::as_str); `None` if it did not fail.
+    /// Returns why the attempt failed, as a name for metrics, or `None` if it did not fail.
     ///
-    /// It is the attribute `error.type` of OpenTelemetry's conventions for HTTP clients, of a span as of the metric
+    /// The name is a status of 400 or above, or the [name of the transport error](gateway_transport::ErrorKind::as_str). It
+    /// is the attribute `error.type` of OpenTelemetry's conventions for HTTP clients, both of the span and of the metric
     /// `http.client.request.duration`.
     ///
     /// # Examples
@@ -80,7 +77,7 @@ impl Attempt<'_> {
     /// use gateway_client::{AccessToken, Attempt, Observer, RetryPolicy, blocking};
     /// use http::Response;
     ///
-    /// /// Keeps a line for each attempt: what failed, and how long it took in seconds.
+    /// /// Records the error type and the duration in seconds of each attempt.
     /// #[derive(Clone, Default)]
     /// struct Durations(Arc<Mutex<Vec<(String, f64)>>>);
     ///
@@ -113,39 +110,6 @@ impl Attempt<'_> {
     }
 }
 
-/// Everyone who watches a client.
-#[derive(Clone, Default)]
-pub(crate) struct Watch(Option<Arc<dyn Observer>>);
-
-impl Watch {
-    pub(crate) fn by(observer: impl Observer) -> Self {
-        Self(Some(Arc::new(observer)))
-    }
-
-    /// Tells everyone about an attempt.
-    pub(crate) fn tell(&self, attempt: &Attempt<'_>) {
-        if let Some(observer) = &self.0 {
-            observer.attempt(attempt);
-        }
-    }
-}
-
-impl fmt::Debug for Watch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Watch(1)" } else { "Watch(0)" })
-    }
-}
-
-/// What an outcome looks like from outside, before it is judged.
-pub(crate) fn outline<B>(
-    outcome: &Result<Response<B>, TransportError>,
-) -> (Option<StatusCode>, Option<TransportErrorKind>) {
-    match outcome {
-        Ok(response) => (Some(response.status()), None),
-        Err(error) => (None, Some(error.kind())),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex};
@@ -157,20 +121,20 @@ mod tests {
     use super::{Attempt, Observer};
     use crate::{AccessToken, TokenSource, blocking};
 
-    /// What follows each attempt.
+    /// Records the delay that follows each attempt.
     #[derive(Clone, Default)]
-    struct Follows(Arc<Mutex<Vec<Option<Duration>>>>);
+    struct Delays(Arc<Mutex<Vec<Option<Duration>>>>);
 
-    impl Observer for Follows {
+    impl Observer for Delays {
         fn attempt(&self, attempt: &Attempt<'_>) {
             self.0.lock().unwrap().push(attempt.retry_in);
         }
     }
 
-    /// A source that has another token for one that is refused, or fails to find one.
-    struct Other(bool);
+    /// A source that replaces a refused token if it is `true`, and otherwise fails.
+    struct Refresh(bool);
 
-    impl TokenSource for Other {
+    impl TokenSource for Refresh {
         fn token<'a>(
             &'a self,
             refused: Option<&'a AccessToken>,
@@ -187,21 +151,21 @@ mod tests {
     #[track_caller]
     fn check(source: impl TokenSource, expected: &[Option<Duration>]) {
         let refusal = || Ok(Response::builder().status(401).body("".into()).unwrap());
-        let follows = Follows::default();
+        let delays = Delays::default();
         let client = blocking::Client::builder("https://gateway.example.com")
             .token(source)
-            .observer(follows.clone())
+            .observer(delays.clone())
             .transport(MemoryTransport::new([refusal(), refusal()]))
             .build()
             .unwrap();
         assert!(client.get_credits().is_err());
-        assert_eq!(*follows.0.lock().unwrap(), expected);
+        assert_eq!(*delays.0.lock().unwrap(), expected);
     }
 
     #[test]
-    fn another_attempt_follows_if_there_is_another_token() {
-        check(Other(true), &[Some(Duration::ZERO), None]);
-        check(Other(false), &[None]);
+    fn a_refused_token_is_retried_only_if_the_source_has_another() {
+        check(Refresh(true), &[Some(Duration::ZERO), None]);
+        check(Refresh(false), &[None]);
         check(AccessToken::new("gwt_1").unwrap(), &[None]);
     }
 }

@@ -1,9 +1,10 @@
-//! Problem details: what a service says about its own error (RFC 9457).
+//! Problem details of a response (RFC 9457).
 
 use serde_json::{Map, Value};
 
-/// The members of a problem document (RFC 9457, section 3.1). All are optional, and all are text of the service:
-/// show them to a person with care.
+/// A problem document (RFC 9457, section 3.1). Every field is optional.
+///
+/// The texts are untrusted input: escape them before you show them.
 ///
 /// # Examples
 ///
@@ -18,25 +19,25 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// A URI that names the kind of problem (`type`).
+    /// A URI that identifies the kind of problem (`type`).
     pub kind: Option<String>,
     /// A short summary of the kind.
     pub title: Option<String>,
-    /// The status that the service gave.
+    /// The status, as the document gives it.
     pub status: Option<u16>,
-    /// What happened this time.
+    /// An explanation of this occurrence.
     pub detail: Option<String>,
-    /// A URI that names this occurrence.
+    /// A URI that identifies this occurrence.
     pub instance: Option<String>,
 }
 
 impl Problem {
-    /// Reads a body as a problem document; `None` if it is no JSON object.
+    /// Decodes a body as a problem document. Returns `None` if it is not a JSON object.
     ///
-    /// A member of another type than RFC 9457 says is left out, as its section 3.1 asks.
+    /// A field with an invalid type is ignored, as RFC 9457, section 3.1, requires.
     pub fn read(body: &[u8]) -> Option<Self> {
-        let mut members: Map<String, Value> = serde_json::from_slice(body).ok()?;
-        let mut text = |name: &str| match members.remove(name) {
+        let mut fields: Map<String, Value> = serde_json::from_slice(body).ok()?;
+        let mut text = |name: &str| match fields.remove(name) {
             Some(Value::String(text)) => Some(text),
             _ => None,
         };
@@ -45,7 +46,7 @@ impl Problem {
             title: text("title"),
             detail: text("detail"),
             instance: text("instance"),
-            status: members.get("status").and_then(Value::as_u64).and_then(|n| n.try_into().ok()),
+            status: fields.get("status").and_then(Value::as_u64).and_then(|n| n.try_into().ok()),
         })
     }
 }

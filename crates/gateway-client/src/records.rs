@@ -1,62 +1,48 @@
-//! The records of a list, as they arrive.
+//! The records of a list, as the async client reads them.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
-use gateway_model::{Next, Record, Rejected, StreamDecoder};
+use gateway_model::Record;
 use gateway_transport::Body;
 use http_body::Body as _;
 
 use crate::Error;
-use crate::trace::CallSpan;
-
-/// What a list has next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a record can be read, or it cannot")]
-pub enum Entry<T> {
-    /// A record.
-    Record(T),
-    /// A record that could not be read; the others still can.
-    Rejected(Rejected),
-}
+use crate::list_reader::{Entry, ListReader, Step};
 
 /// The records of [`Client::stream`](crate::Client::stream): a [`Stream`].
 ///
-/// After an error nothing more comes. Dropping it ends the exchange and closes the connection.
+/// After an error there are no more records. Dropping the value ends the exchange and closes the connection.
 pub struct Records<T> {
-    body: Body,
-    reader: Reader<T>,
+    reader: ListReader<T, Body>,
 }
 
 impl<T: Record> Records<T> {
-    pub(crate) fn new(
-        body: Body,
-        decoder: StreamDecoder<T>,
-        attempts: u32,
-        span: CallSpan,
-    ) -> Self {
-        Self { body, reader: Reader::new(decoder, attempts, span) }
+    pub(crate) fn new(reader: ListReader<T, Body>) -> Self {
+        Self { reader }
     }
 
-    /// Sets how many bytes a single record may have. Default: 1 MiB. A larger one ends the list with
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
+    ///
+    /// A larger record ends the list with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     #[must_use]
     pub fn record_limit(mut self, bytes: usize) -> Self {
         self.reader = self.reader.record_limit(bytes);
         self
     }
 
-    /// Waits for the next record; `None` means that the list is complete, or that an error has ended it before.
+    /// Waits for the next entry; `None` means that the list is complete, or that an error has already ended it.
     ///
-    /// It may be dropped while it waits: no record is lost.
+    /// Dropping the future loses no record.
     ///
     /// # Errors
     ///
-    /// What keeps the list from being read to its end: [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted),
+    /// Fails if the list cannot be read to its end: [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted),
     /// [`Timeout`](crate::ErrorKind::Timeout), [`TooLarge`](crate::ErrorKind::TooLarge) or
-    /// [`Decode`](crate::ErrorKind::Decode); [`Error::delivered`] says how many records came before.
+    /// [`Decode`](crate::ErrorKind::Decode). [`Error::delivered`] returns how many records came before.
     ///
     /// # Examples
     ///
@@ -89,7 +75,7 @@ impl<T: Record> Records<T> {
 
     /// Waits for the next record as [`next`](Self::next) does, but lends it to `take` instead of copying it.
     ///
-    /// For long lists that only pass through, such as an export: a record borrows from what was received.
+    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes.
     ///
     /// # Errors
     ///
@@ -124,9 +110,9 @@ impl<T: Record> Records<T> {
         self.next_json_with(|record, _| take(record)).await
     }
 
-    /// Waits for the next record as [`next_with`](Self::next_with) does, and lends its JSON text beside it.
+    /// Waits for the next record as [`next_with`](Self::next_with) does, and also lends its JSON text to `take`.
     ///
-    /// For what passes records on as they came: the text has every member, and the blanks between them.
+    /// Use it to pass records on unchanged: the text has every field and the original whitespace.
     ///
     /// # Errors
     ///
@@ -150,7 +136,7 @@ impl<T: Record> Records<T> {
         &mut self,
         mut take: impl FnMut(T::Ref<'_>, &str) -> O,
     ) -> Option<Result<Entry<O>, Error>> {
-        std::future::poll_fn(|context| self.poll(context, &mut take)).await
+        poll_fn(|context| self.poll(context, &mut take)).await
     }
 
     fn poll<O>(
@@ -158,29 +144,27 @@ impl<T: Record> Records<T> {
         context: &mut Context<'_>,
         take: &mut impl FnMut(T::Ref<'_>, &str) -> O,
     ) -> Poll<Option<Result<Entry<O>, Error>>> {
-        let next = loop {
-            match self.reader.take_with(&mut *take) {
-                Taken::Entry(entry) => break Some(entry),
-                Taken::End => break None,
-                Taken::NeedMore => {
-                    let body = Pin::new(&mut self.body);
-                    match ready!(self.reader.span.within(|| body.poll_frame(context))) {
-                        None => self.reader.decoder.finish(),
-                        Some(Ok(frame)) => {
-                            if let Ok(piece) = frame.into_data() {
-                                self.reader.decoder.push(&piece);
-                            }
-                        }
-                        Some(Err(error)) => break Some(Err(self.reader.fail(error.into()))),
+        loop {
+            match self.reader.step(&mut *take) {
+                Step::Entry(entry) => return Poll::Ready(Some(entry)),
+                Step::End => return Poll::Ready(None),
+                Step::NeedMore => {
+                    let ListReader { body, span, .. } = &mut self.reader;
+                    let frame = ready!(span.within(|| Pin::new(body).poll_frame(context)));
+                    let received = match frame.transpose() {
+                        Ok(Some(frame)) => match frame.into_data() {
+                            Ok(chunk) => Ok(Some(chunk)),
+                            Err(_trailers) => continue,
+                        },
+                        Ok(None) => Ok(None),
+                        Err(error) => Err(error),
+                    };
+                    if let Err(error) = self.reader.feed(received) {
+                        return Poll::Ready(Some(Err(error)));
                     }
                 }
             }
-        };
-        if self.reader.over {
-            // The connection goes back to the pool, or is closed.
-            self.body = Body::empty();
         }
-        Poll::Ready(next)
     }
 }
 
@@ -194,75 +178,6 @@ impl<T: Record> Stream for Records<T> {
 
 impl<T> fmt::Debug for Records<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Records").field("reader", &self.reader).finish_non_exhaustive()
-    }
-}
-
-/// What both kinds of records share: the decoder, and what has come out of it.
-pub(crate) struct Reader<T> {
-    pub(crate) decoder: StreamDecoder<T>,
-    attempts: u32,
-    delivered: u64,
-    /// Nothing more comes, after the end or an error.
-    pub(crate) over: bool,
-    pub(crate) span: CallSpan,
-}
-
-/// What a reader has for its caller.
-pub(crate) enum Taken<T> {
-    Entry(Result<Entry<T>, Error>),
-    NeedMore,
-    End,
-}
-
-impl<T: Record> Reader<T> {
-    pub(crate) fn new(decoder: StreamDecoder<T>, attempts: u32, span: CallSpan) -> Self {
-        Self { decoder, attempts, delivered: 0, over: false, span }
-    }
-
-    pub(crate) fn record_limit(mut self, bytes: usize) -> Self {
-        self.decoder = self.decoder.with_record_limit(bytes);
-        self
-    }
-
-    /// Returns what has arrived.
-    pub(crate) fn take_with<O>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> O) -> Taken<O> {
-        if self.over {
-            return Taken::End;
-        }
-        match self.decoder.next_json_with(take) {
-            Ok(Next::Item(record)) => {
-                self.delivered += 1;
-                Taken::Entry(Ok(Entry::Record(record)))
-            }
-            Ok(Next::Rejected(rejected)) => Taken::Entry(Ok(Entry::Rejected(rejected))),
-            Ok(Next::End) => {
-                self.end();
-                Taken::End
-            }
-            Ok(_) => Taken::NeedMore,
-            Err(error) => Taken::Entry(Err(self.fail(error.into()))),
-        }
-    }
-
-    /// Ends the list with an error that says how far it came.
-    pub(crate) fn fail(&mut self, error: Error) -> Error {
-        self.span.failed(&error);
-        self.end();
-        error.after_attempts(self.attempts).after_records(self.delivered)
-    }
-
-    fn end(&mut self) {
-        self.over = true;
-        self.span.end_after(self.delivered);
-    }
-}
-
-impl<T> fmt::Debug for Reader<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader")
-            .field("delivered", &self.delivered)
-            .field("over", &self.over)
-            .finish_non_exhaustive()
+        f.debug_struct("Records").field("reader", &self.reader).finish()
     }
 }

@@ -1,4 +1,4 @@
-//! The request of a call, as it goes out.
+//! The request of a call.
 
 use bytes::Bytes;
 use gateway_model::service;
@@ -8,9 +8,9 @@ use http::{HeaderMap, HeaderValue, Method, Uri};
 
 use crate::{AccessToken, Error};
 
-/// Asks `target` with `token` (section 5).
+/// Returns the request for `target` with `token` (contract, section 5). Every request of the client is built here.
 pub(crate) fn request(target: Uri, token: &AccessToken) -> Result<Request, Error> {
-    // Room for one more, which a layer may add.
+    // With room for one more header, which a transport layer may add.
     let mut headers = HeaderMap::with_capacity(4);
     headers.insert(ACCEPT, HeaderValue::from_static(service::ACCEPT));
     headers.insert(USER_AGENT, HeaderValue::from_static(NAME_AND_VERSION));

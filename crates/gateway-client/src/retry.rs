@@ -1,17 +1,12 @@
-//! Whether to send again, and when: decisions without a clock, without randomness and without I/O.
+//! When a failed attempt is retried.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use http::header::RETRY_AFTER;
-use http::{HeaderMap, StatusCode};
-
-mod budget;
+pub(crate) mod budget;
 
 pub use self::budget::RetryBudget;
-#[cfg(test)]
-pub(crate) use self::budget::{AT_ONCE, CALLS_PER_RETRY};
 
-/// How failed calls are repeated. Every call of the service only reads, so repeating one is safe.
+/// How failed attempts are retried. Every operation of the service only reads, so a retry is always safe.
 ///
 /// # Examples
 ///
@@ -33,45 +28,48 @@ pub struct RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Sends each request once.
+    /// Returns a policy that sends each request once.
     pub fn never() -> Self {
         Self::default().max_attempts(1)
     }
 
-    /// Sets how often a request is sent at most, the first time included. Default: 3; less than 1 counts as 1.
+    /// Sets the maximum number of attempts of a call, the first one included. Default: 3. A value below 1 counts as 1.
     #[must_use]
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts.max(1);
         self
     }
 
-    /// Sets the longest wait before the second attempt; it doubles with each further one. Default: 200 ms.
+    /// Sets the maximum wait before the second attempt. It doubles before each further attempt. Default: 200 ms.
     ///
-    /// The wait itself is drawn between nothing and that (full jitter), so that many clients do not return in step.
+    /// The actual wait is random, between zero and the maximum (full jitter), so that many clients do not retry in step.
     #[must_use]
     pub fn base_delay(mut self, delay: Duration) -> Self {
         self.base_delay = delay;
         self
     }
 
-    /// Sets where the doubling ends. Default: 5 s.
+    /// Sets the maximum of the doubled wait. Default: 5 s.
     #[must_use]
     pub fn max_delay(mut self, delay: Duration) -> Self {
         self.max_delay = delay;
         self
     }
 
-    /// Sets the longest `Retry-After` that is waited for. Default: 30 s. An answer that asks for more is handed to the
-    /// caller at once, as an error that says how long.
+    /// Sets the longest `Retry-After` that the client waits for. Default: 30 s.
+    ///
+    /// If the service asks for more, the call fails immediately. [`Error::retry_after`](crate::Error::retry_after) returns
+    /// the requested wait.
     #[must_use]
     pub fn max_retry_after(mut self, delay: Duration) -> Self {
         self.max_retry_after = delay;
         self
     }
 
-    /// Returns how long to wait before the next attempt, or `None` to deliver what is there.
+    /// Returns how long to wait before the next attempt, or `None` if there is none.
     ///
-    /// `attempt` counts from 1, `left` is what the caller still allows, `random` is between 0 and 1.
+    /// `asked` is the wait that the service asks for, `attempt` counts from 1, `left` is the time left of the call, and
+    /// `random` is between 0 and 1.
     pub(crate) fn delay(
         &self,
         asked: Option<Duration>,
@@ -85,7 +83,7 @@ impl RetryPolicy {
         let doublings = attempt.saturating_sub(1).min(MAX_DOUBLINGS);
         let ceiling = self.base_delay.saturating_mul(1 << doublings).min(self.max_delay);
         let delay = match asked {
-            // What the service asks for is a floor.
+            // The wait that the service asks for is a minimum.
             Some(floor) => floor.saturating_add(self.base_delay.mul_f64(random)),
             None => ceiling.mul_f64(random),
         };
@@ -104,79 +102,33 @@ impl Default for RetryPolicy {
     }
 }
 
-/// Whether an answer with this status may be another one later.
-pub(crate) fn is_transient_status(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 408 | 429 | 500 | 502 | 503 | 504)
-}
-
-/// Returns what `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or a date in one of its three forms.
-///
-/// A date that has passed asks for nothing; anything that is neither form counts as absent.
-pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than a number holds still mean "very long".
-        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
-    }
-    let at = httpdate::parse_http_date(value).ok()?;
-    Some(at.duration_since(now).unwrap_or_default())
-}
-
+/// Default maximum number of attempts of a call.
 pub(crate) const MAX_ATTEMPTS: u32 = 3;
+
+/// Default maximum wait before the second attempt.
 pub(crate) const BASE_DELAY: Duration = Duration::from_millis(200);
+
+/// Default maximum of the doubled wait.
 pub(crate) const MAX_DELAY: Duration = Duration::from_secs(5);
+
+/// Default maximum of the `Retry-After` that the client waits for.
 pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
 
-/// Keeps the factor within 32 bits; every sensible maximum is reached long before.
+/// Maximum number of doublings. It keeps the factor within 32 bits; any sensible maximum wait is reached long before.
 const MAX_DOUBLINGS: u32 = 16;
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, SystemTime};
+    use std::time::Duration;
 
-    use http::header::RETRY_AFTER;
-    use http::{HeaderMap, StatusCode};
     use proptest::prelude::*;
 
-    use super::{BASE_DELAY, MAX_RETRY_AFTER, RetryPolicy, is_transient_status, retry_after};
+    use super::{BASE_DELAY, MAX_DELAY, MAX_RETRY_AFTER, RetryPolicy};
 
     const LONG: Duration = Duration::from_secs(3600);
 
     #[test]
-    fn retry_after_in_all_forms() {
-        let now = httpdate::parse_http_date("Fri, 20 Nov 2026 10:00:00 GMT").unwrap();
-        let cases = [
-            ("0", Some(0)),
-            ("1", Some(1)),
-            (" 7 ", Some(7)),
-            ("999999999999", Some(999_999_999_999)),
-            ("99999999999999999999999999", Some(u64::MAX)),
-            ("Fri, 20 Nov 2026 10:00:30 GMT", Some(30)),
-            ("Fri, 20 Nov 2026 09:00:00 GMT", Some(0)),
-            ("Friday, 20-Nov-26 10:00:05 GMT", Some(5)),
-            ("Fri Nov 20 10:01:00 2026", Some(60)),
-            ("-1", None),
-            ("1.5", None),
-            ("", None),
-            ("soon", None),
-        ];
-        for (value, expected) in cases {
-            let headers = HeaderMap::from_iter([(RETRY_AFTER, value.parse().unwrap())]);
-            assert_eq!(retry_after(&headers, now), expected.map(Duration::from_secs), "{value:?}");
-        }
-        assert_eq!(retry_after(&HeaderMap::new(), SystemTime::UNIX_EPOCH), None);
-    }
-
-    #[test]
-    fn only_these_statuses() {
-        let transient: Vec<u16> = (100..1000)
-            .filter(|&code| StatusCode::from_u16(code).is_ok_and(is_transient_status))
-            .collect();
-        assert_eq!(transient, [408, 429, 500, 502, 503, 504]);
-    }
-
-    #[test]
-    fn the_limits_are_the_limits() {
+    fn each_limit_is_exact() {
         let policy = RetryPolicy::default();
         let asked = |delay| policy.delay(Some(delay), 1, LONG, 0.0);
         let just_less = Duration::from_nanos(29_999_999_999);
@@ -194,9 +146,18 @@ mod tests {
         );
     }
 
+    #[test]
+    fn the_doubling_ends_at_its_maximum() {
+        let nanosecond = Duration::from_nanos(1);
+        for base in [MAX_DELAY.saturating_sub(nanosecond), MAX_DELAY, MAX_DELAY + nanosecond] {
+            let policy = RetryPolicy::default().base_delay(base);
+            assert_eq!(policy.delay(None, 1, LONG, 1.0), Some(base.min(MAX_DELAY)));
+        }
+    }
+
     proptest! {
         #[test]
-        fn a_delay_doubles_up_to_its_end_and_is_drawn_by_chance(
+        fn a_delay_doubles_up_to_its_maximum_and_is_random(
             attempt in 1_u32..100,
             base in 1_u64..10_000,
             end in 1_u64..60_000,
@@ -208,7 +169,7 @@ mod tests {
                 RetryPolicy::default().max_attempts(attempt + 1).base_delay(base).max_delay(end);
             let doubled = (1..attempt).fold(base, |ceiling, _| (ceiling * 2).min(end)).min(end);
             prop_assert_eq!(policy.delay(None, attempt, LONG, random), Some(doubled.mul_f64(random)));
-            // What is asked for is waited for in any case, so that chance only adds to it.
+            // The requested wait is a minimum: the random part is added to it.
             if let Some(floor) = asked.map(Duration::from_secs) {
                 let delay = policy.delay(Some(floor), attempt, LONG, random);
                 prop_assert_eq!(delay, Some(floor + base.mul_f64(random)));
@@ -216,7 +177,7 @@ mod tests {
         }
 
         #[test]
-        fn there_is_no_delay_beyond_a_limit(
+        fn no_delay_exceeds_a_limit(
             attempt in 1_u32..100,
             attempts in 1_u32..100,
             asked in proptest::option::of(0_u64..100),

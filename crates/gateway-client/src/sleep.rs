@@ -1,4 +1,4 @@
-//! Waiting between attempts, with and without blocking, on any runtime or none.
+//! Waiting, with and without blocking, on any async runtime or none.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -6,23 +6,23 @@ use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use self::clock::{CLOCK, Until};
+use self::timer::{Sleep, TIMER};
 
-mod clock;
+mod timer;
 
-/// Waits without blocking. It ends early when the future is dropped.
+/// Waits without blocking the thread.
 pub(crate) async fn sleep(delay: Duration) {
-    // A delay that no clock can hold is none.
+    // A delay too long for the clock is skipped.
     if let Some(end) = Instant::now().checked_add(delay) {
-        Until::new(&CLOCK, end).await;
+        Sleep::new(&TIMER, end).await;
     }
 }
 
-/// Waits for `future`, but not beyond `end`.
-pub(crate) async fn before<F: Future>(end: Instant, future: F) -> Option<F::Output> {
+/// Waits for `future` until `end`. Returns `None` if it is not ready by then.
+pub(crate) async fn timeout_at<F: Future>(end: Instant, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
-    // Nobody keeps the time before this is polled, and what is ready at once comes first.
-    let mut timer = pin!(Until::new(&CLOCK, end));
+    // The timer starts when it is first polled, so a future that is ready immediately never starts it.
+    let mut timer = pin!(Sleep::new(&TIMER, end));
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
         Poll::Pending => timer.as_mut().poll(context).map(|()| None),
@@ -30,9 +30,9 @@ pub(crate) async fn before<F: Future>(end: Instant, future: F) -> Option<F::Outp
     .await
 }
 
-/// Waits on the calling thread.
-#[expect(clippy::disallowed_methods, reason = "the caller of the blocking client asked to block")]
-pub(crate) fn block(delay: Duration) {
+/// Waits and blocks the thread.
+#[expect(clippy::disallowed_methods, reason = "the blocking client may block its caller")]
+pub(crate) fn sleep_blocking(delay: Duration) {
     thread::sleep(delay);
 }
 
@@ -41,10 +41,10 @@ mod tests {
     use std::future::{pending, ready};
     use std::time::{Duration, Instant};
 
-    use super::{before, sleep};
+    use super::{sleep, timeout_at};
 
     #[test]
-    fn waits_as_long_as_it_is_told() {
+    fn sleeps_at_least_as_long_as_the_delay() {
         let start = Instant::now();
         pollster::block_on(sleep(Duration::from_millis(20)));
         assert!(start.elapsed() >= Duration::from_millis(20));
@@ -52,9 +52,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ready_comes_before_the_end() {
+    fn a_ready_future_wins_over_a_passed_end() {
         let now = Instant::now();
-        assert_eq!(pollster::block_on(before(now, ready(7))), Some(7));
-        assert_eq!(pollster::block_on(before(now, pending::<u8>())), None);
+        assert_eq!(pollster::block_on(timeout_at(now, ready(7))), Some(7));
+        assert_eq!(pollster::block_on(timeout_at(now, pending::<u8>())), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Where access tokens come from.
+//! Sources of access tokens.
 
 use std::sync::Arc;
 
@@ -6,29 +6,27 @@ use gateway_transport::{BoxError, BoxFuture};
 
 use crate::AccessToken;
 
-mod aside;
+mod cache;
 #[cfg(feature = "oauth2")]
 mod client_credentials;
 mod command;
 mod environment;
 mod file;
-mod text;
-mod tokens;
+mod spawn_blocking;
+pub(crate) mod text;
 
+pub(crate) use self::cache::TokenCache;
 #[cfg(feature = "oauth2")]
 pub use self::client_credentials::ClientCredentials;
 pub use self::command::CommandToken;
 pub use self::environment::EnvironmentToken;
 pub use self::file::FileToken;
-#[cfg(test)]
-pub(crate) use self::text::MAX_LENGTH as TOKEN_LIMIT;
-pub(crate) use self::tokens::Tokens;
 
-/// Gives a client its access token. An [`AccessToken`] is the simplest source.
+/// A source of access tokens. The simplest source is an [`AccessToken`].
 ///
-/// A client asks for a token when it has none, when [`is_current`](Self::is_current) says that the one it has is not,
-/// and once for each call that the service answers with status 401; never after a 403. Calls that wait at the same time
-/// share one question and what comes of it: a token, a failure, or that there is no other token.
+/// A client asks the source for a token in three cases: it has none, [`is_current`](Self::is_current) returns false, or the
+/// service answered a call with status 401. The last case occurs once for each call. A status 403 is not such a case.
+/// Concurrent calls share one request to the source and its outcome: a token, a failure, or no other token.
 ///
 /// # Examples
 ///
@@ -36,7 +34,7 @@ pub(crate) use self::tokens::Tokens;
 /// use gateway_client::transport::{BoxError, BoxFuture};
 /// use gateway_client::{AccessToken, TokenSource};
 ///
-/// /// Asks a vault of our own.
+/// /// Reads tokens from a vault.
 /// struct Vault;
 ///
 /// impl TokenSource for Vault {
@@ -49,21 +47,22 @@ pub(crate) use self::tokens::Tokens;
 /// }
 /// ```
 pub trait TokenSource: Send + Sync + 'static {
-    /// Returns a token. `refused` is the one that the service has just refused; if it is returned again, the call fails.
+    /// Returns a token. `refused` is the token that the service has just refused; if it is returned again, the call fails.
     ///
-    /// The blocking client waits for the future on the calling thread, without a runtime. A call waits as long as it may
-    /// take, a stream as long as any other call; then the future is dropped, and the next call that waits asks again.
+    /// The blocking client polls the future on the calling thread, without a runtime. A call, or the start of a stream, waits
+    /// until the call timeout. Then the future is dropped, and the next waiting call asks again.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the source from having a token. The text must not have a token in it: it is shown to people.
+    /// Fails if the source has no token. The text of the error is shown to people, so it must not contain a token.
     fn token<'a>(
         &'a self,
         refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>>;
 
-    /// Returns whether a token that this source gave is still the one to use. It is asked before every call, so it must
-    /// be quick. The default is yes.
+    /// Returns whether a token of this source is still the one to use. Default: true.
+    ///
+    /// It is called before every call of the client, so it must be quick.
     fn is_current(&self, _token: &AccessToken) -> bool {
         true
     }
@@ -78,7 +77,7 @@ impl TokenSource for AccessToken {
     }
 }
 
-/// The same source for several clients, such as an async and a blocking one.
+/// For a source that several clients share, such as an async and a blocking one.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -110,7 +109,7 @@ impl<S: TokenSource + ?Sized> TokenSource for Arc<S> {
     }
 }
 
-/// A source that is chosen at run time.
+/// For a source that is chosen at run time.
 impl<S: TokenSource + ?Sized> TokenSource for Box<S> {
     fn token<'a>(
         &'a self,

@@ -61,7 +61,7 @@ impl Outputs {
     pub(super) fn check(&self, name: &str) {
         let said = self.said();
         let text = String::from_utf8_lossy(&said.text);
-        assert_eq!(text.matches("the attempt is over").count(), said.attempts, "{name}: {text}");
+        assert_eq!(text.matches("attempt finished").count(), said.attempts, "{name}: {text}");
         assert_silent(&text, name);
     }
 

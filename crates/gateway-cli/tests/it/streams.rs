@@ -58,7 +58,7 @@ fn an_error_appears_below_the_printed_records() {
     })
     .unwrap();
     let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
-    let failed = "error: the answer is not what the service text says after 2 records\r\n  cause: \
+    let failed = "error: the response does not match the contract after 2 records\r\n  cause: \
                   truncated document at [2] (line 1 column 24), expected the rest of the document\r\n";
     for (command, printed) in [
         ("vacancies list", "ID  PROJECT\r\n1\r\n2\r\n"),
@@ -106,7 +106,7 @@ fn a_truncated_response_ends_its_line() {
     let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
     let (status, seen) = Running::start(person.command(&["api", "any"])).end();
     assert_eq!(status.code(), Some(4));
-    assert!(seen.starts_with("[1,\r\nerror: the answer was cut short after 3 bytes"), "{seen}");
+    assert!(seen.starts_with("[1,\r\nerror: the response was truncated after 3 bytes"), "{seen}");
 }
 
 #[test]

@@ -1,34 +1,28 @@
-//! The records of a list, as they are read.
+//! The records of a list, as the blocking client reads them.
 
 use std::fmt;
 
-use gateway_model::{Record, StreamDecoder};
+use gateway_model::Record;
 use gateway_transport::BlockingBody;
 
 use crate::Error;
-use crate::records::{Entry, Reader, Taken};
-use crate::trace::CallSpan;
+use crate::list_reader::{Entry, ListReader, Step};
 
 /// The records of [`Client::stream`](crate::blocking::Client::stream): an [`Iterator`].
 ///
-/// After an error nothing more comes. Dropping it ends the exchange and closes the connection.
+/// After an error there are no more records. Dropping the value ends the exchange and closes the connection.
 pub struct Records<T> {
-    body: BlockingBody,
-    reader: Reader<T>,
+    reader: ListReader<T, BlockingBody>,
 }
 
 impl<T: Record> Records<T> {
-    pub(crate) fn new(
-        body: BlockingBody,
-        decoder: StreamDecoder<T>,
-        attempts: u32,
-        span: CallSpan,
-    ) -> Self {
-        Self { body, reader: Reader::new(decoder, attempts, span) }
+    pub(crate) fn new(reader: ListReader<T, BlockingBody>) -> Self {
+        Self { reader }
     }
 
-    /// Sets how many bytes a single record may have. Default: 1 MiB. A larger one ends the list with
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
+    ///
+    /// A larger record ends the list with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     #[must_use]
     pub fn record_limit(mut self, bytes: usize) -> Self {
         self.reader = self.reader.record_limit(bytes);
@@ -37,7 +31,7 @@ impl<T: Record> Records<T> {
 
     /// Reads the next record as [`Iterator::next`] does, but lends it to `take` instead of copying it.
     ///
-    /// For long lists that only pass through, such as an export: a record borrows from what was received.
+    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes.
     ///
     /// # Examples
     ///
@@ -65,9 +59,9 @@ impl<T: Record> Records<T> {
         self.next_json_with(|record, _| take(record))
     }
 
-    /// Reads the next record as [`next_with`](Self::next_with) does, and lends its JSON text beside it.
+    /// Reads the next record as [`next_with`](Self::next_with) does, and also lends its JSON text to `take`.
     ///
-    /// For what passes records on as they came: the text has every member, and the blanks between them.
+    /// Use it to pass records on unchanged: the text has every field and the original whitespace.
     ///
     /// # Examples
     ///
@@ -87,28 +81,25 @@ impl<T: Record> Records<T> {
         &mut self,
         mut take: impl FnMut(T::Ref<'_>, &str) -> O,
     ) -> Option<Result<Entry<O>, Error>> {
-        let next = loop {
-            match self.reader.take_with(&mut take) {
-                Taken::Entry(entry) => break Some(entry),
-                Taken::End => break None,
-                Taken::NeedMore => {
-                    let body = &mut self.body;
-                    match self.reader.span.within(|| body.chunk()) {
-                        Ok(None) => self.reader.decoder.finish(),
-                        Ok(Some(piece)) => self.reader.decoder.push(&piece),
-                        Err(error) => break Some(Err(self.reader.fail(error.into()))),
+        loop {
+            match self.reader.step(&mut take) {
+                Step::Entry(entry) => return Some(entry),
+                Step::End => return None,
+                Step::NeedMore => {
+                    let ListReader { body, span, .. } = &mut self.reader;
+                    let received = span.within(|| body.chunk());
+                    if let Err(error) = self.reader.feed(received) {
+                        return Some(Err(error));
                     }
                 }
             }
-        };
-        self.let_go();
-        next
+        }
     }
 
-    /// Takes the next record out of what has been received, as [`next_json_with`](Self::next_json_with) does, and never
-    /// waits: `None` says that more has to be received, or that nothing more comes.
+    /// Takes the next record from what has already been received, as [`next_json_with`](Self::next_json_with) does.
     ///
-    /// For what has something to do before it waits, such as passing on what it has gathered.
+    /// It never waits. `None` means that more must be received, or that the list has ended. Use it to do something
+    /// before waiting, such as flushing output.
     ///
     /// # Examples
     ///
@@ -135,18 +126,9 @@ impl<T: Record> Records<T> {
         &mut self,
         take: impl FnOnce(T::Ref<'_>, &str) -> O,
     ) -> Option<Result<Entry<O>, Error>> {
-        let next = match self.reader.take_with(take) {
-            Taken::Entry(entry) => Some(entry),
-            Taken::End | Taken::NeedMore => None,
-        };
-        self.let_go();
-        next
-    }
-
-    /// Lets go of the body as soon as nothing more comes: the connection goes back to the pool, or is closed.
-    fn let_go(&mut self) {
-        if self.reader.over {
-            self.body = BlockingBody::empty();
+        match self.reader.step(take) {
+            Step::Entry(entry) => Some(entry),
+            Step::End | Step::NeedMore => None,
         }
     }
 }
@@ -161,7 +143,7 @@ impl<T: Record> Iterator for Records<T> {
 
 impl<T> fmt::Debug for Records<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Records").field("reader", &self.reader).finish_non_exhaustive()
+        f.debug_struct("Records").field("reader", &self.reader).finish()
     }
 }
 
@@ -176,26 +158,26 @@ mod tests {
 
     use crate::{AccessToken, blocking};
 
-    /// A body that is seen to be there.
-    struct Seen {
+    /// A body whose lifetime a test observes.
+    struct Observed {
         text: Cursor<&'static str>,
-        _there: Arc<()>,
+        _alive: Arc<()>,
     }
 
-    impl Read for Seen {
+    impl Read for Observed {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.text.read(buffer)
         }
     }
 
     #[test]
-    fn the_body_goes_with_the_last_record_or_the_error() {
+    fn the_body_is_dropped_after_the_last_record_or_an_error() {
         for list in [r#"[{"id":"1"}]"#, r#"[{"id":"1"},"#] {
-            let seen = Arc::new(());
-            let body = Arc::clone(&seen);
+            let alive = Arc::new(());
+            let body = Arc::clone(&alive);
             let transport = blocking_transport_fn(move |_| {
-                let body =
-                    BlockingBody::new(Seen { text: Cursor::new(list), _there: Arc::clone(&body) });
+                let text = Cursor::new(list);
+                let body = BlockingBody::new(Observed { text, _alive: Arc::clone(&body) });
                 let answer = Response::builder().header("content-type", "application/json");
                 Ok(answer.body(body).unwrap())
             });
@@ -206,9 +188,9 @@ mod tests {
                 .unwrap();
             let mut records = client.stream(&ListVacancies::new()).unwrap();
             assert!(records.next().unwrap().is_ok());
-            let there = Arc::strong_count(&seen);
+            let before = Arc::strong_count(&alive);
             assert!(records.next().is_none_or(|cut| cut.is_err()), "{list}");
-            assert_eq!(Arc::strong_count(&seen), there - 1, "{list}");
+            assert_eq!(Arc::strong_count(&alive), before - 1, "{list}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Tokens from an authorisation server, by OAuth 2.0 client credentials (RFC 6749, section 4.4).
+//! Tokens from an authorisation server, with OAuth 2.0 client credentials (RFC 6749, section 4.4).
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -16,32 +16,33 @@ use oauth2::{
 };
 
 use self::grant::Grant;
+use crate::lock::unpoisoned;
 use crate::token::TokenSource;
-use crate::token::aside::aside;
+use crate::token::spawn_blocking::spawn_blocking;
 use crate::{AccessToken, Error, base_url};
 
 mod grant;
 #[cfg(test)]
 mod tests;
 
-/// Asks an authorisation server for tokens, with the id and the secret of this client.
+/// Tokens from an authorisation server, with OAuth 2.0 client credentials.
 ///
-/// How a token is obtained is not shown in the service text; this is for services behind an authorisation server. The
-/// server is asked once for each token, without retries; it has 30 s, and its answer may have 64 KiB.
+/// The contract does not say how to obtain a token. This source is for services behind an authorisation server. Each token
+/// is one request to that server, without retries, with a timeout of 30 s and a response of at most 64 KiB.
 ///
-/// A token is replaced when the service refuses it, and before it expires: 30 s before, or after half of its life if
-/// that is later. After a day it is replaced in any case, and so it is if the server does not say how long it lasts
-/// (`expires_in`, RFC 6749, section 5.1). As long as it is good, one call asks for another one, for 5 s at most, and
-/// everybody else goes on with it; if that call gets none, the next one asks 10 s later.
+/// A token is replaced when the service refuses it, and before it expires: 30 s before, or after half its lifetime,
+/// whichever is later. It is replaced after a day in any case, also if the server does not send its lifetime (`expires_in`,
+/// RFC 6749, section 5.1). While the old token is still valid, one call requests the next token, for at most 5 s, and all
+/// other calls use the old one. If that request fails, the next one is made 10 s after it started.
 ///
 /// # Which transport
 ///
-/// The authorisation server is asked over a transport of its own, and there are two kinds:
+/// The requests to the authorisation server use a transport of their own. There are two kinds:
 ///
-/// | made with | transports | in [`Client`](crate::Client) | in [`blocking::Client`](crate::blocking::Client) |
+/// | created with | transports | in [`Client`](crate::Client) | in [`blocking::Client`](crate::blocking::Client) |
 /// |---|---|---|---|
-/// | [`new`](Self::new) | async, on the runtime of the caller: `ReqwestTransport`, `OffThread`, `ServiceTransport` | yes | no: there is no runtime, and the call fails with [`ErrorKind::Token`](crate::ErrorKind::Token) |
-/// | [`new`](Self::new) | async, without a runtime: [`MemoryTransport`](gateway_transport::MemoryTransport), or [one of your own](gateway_transport::transport_fn) | yes | yes |
+/// | [`new`](Self::new) | async, on the runtime of the caller: `ReqwestTransport`, `OffThread`, `ServiceTransport` | yes | no: without a runtime, the call fails with [`ErrorKind::Token`](crate::ErrorKind::Token) |
+/// | [`new`](Self::new) | async, without a runtime: [`MemoryTransport`](gateway_transport::MemoryTransport), or [your own](gateway_transport::transport_fn) | yes | yes |
 /// | [`new_blocking`](Self::new_blocking) | blocking: `UreqTransport`, `ReqwestBlockingTransport`, or any async one within `OnThread` | yes | yes |
 ///
 /// # Examples
@@ -83,7 +84,7 @@ mod tests;
 /// # let grant = r#"{"access_token":"gwt_6yqW","token_type":"bearer","expires_in":3600}"#;
 /// # let authorisation = MemoryTransport::new([Ok(json().body(grant.into())?)]);
 /// # let service = MemoryTransport::new([Ok(json().body("[]".into())?)]);
-/// // In a program, `authorisation` and `service` are a `UreqTransport`, say.
+/// // In a program, `authorisation` and `service` could be a `UreqTransport`.
 /// let source =
 ///     ClientCredentials::new_blocking("https://login.example.com/token", "id", "secret", authorisation)?;
 /// let client = blocking::Client::builder("https://gateway.example.com")
@@ -96,39 +97,38 @@ mod tests;
 /// # }
 /// ```
 pub struct ClientCredentials {
-    client: Ready,
+    client: TokenClient,
     scopes: Vec<Scope>,
     transport: SharedTransport,
     grant: Mutex<Option<Grant>>,
 }
 
-/// A client of the authorisation server that knows where to ask for tokens, and nothing else.
-type Ready =
+/// A client of the authorisation server that has only a token endpoint.
+type TokenClient =
     BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
 impl ClientCredentials {
-    /// Names the address that gives tokens, who asks, and what carries the question.
+    /// Creates a source for this token URL, client id and client secret, with an async transport.
     ///
-    /// With the blocking client, take [`new_blocking`](Self::new_blocking): there, a transport that needs a runtime has
-    /// none.
+    /// For the blocking client use [`new_blocking`](Self::new_blocking), because a transport that needs a runtime has none
+    /// there.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the address is none, or would carry the secret over plain
-    /// `http` to another machine.
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the URL is invalid, or would send the secret over plain `http` to
+    /// another machine.
     pub fn new(
         token_url: impl Into<String>,
         client_id: impl Into<String>,
         client_secret: impl Into<String>,
         transport: impl Transport,
     ) -> Result<Self, Error> {
-        let url = TokenUrl::new(token_url.into()).map_err(|_invalid| {
-            Error::config("the address of the authorisation server is no URL")
-        })?;
+        let url = TokenUrl::new(token_url.into())
+            .map_err(|_invalid| Error::config("the token URL is invalid"))?;
         let host = url.url().host_str().unwrap_or_default();
         if url.url().scheme() != "https" && !base_url::is_loopback(host) {
             return Err(Error::config(
-                "the authorisation server is not on https: the secret could be read on the way",
+                "the token URL must use https: plain http exposes the client secret",
             ));
         }
         let client = BasicClient::new(ClientId::new(client_id.into()))
@@ -138,12 +138,13 @@ impl ClientCredentials {
         Ok(Self { client, scopes: Vec::new(), transport, grant: Mutex::new(None) })
     }
 
-    /// Does the same with a blocking transport, for either client. Each question is a short-lived thread, so that it
-    /// holds up no runtime.
+    /// Creates a source with a blocking transport, for either client.
+    ///
+    /// Each request runs on a short-lived thread, so that it does not block a runtime.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// See [`new`](Self::new).
     pub fn new_blocking(
         token_url: impl Into<String>,
         client_id: impl Into<String>,
@@ -154,27 +155,27 @@ impl ClientCredentials {
         Self::new(token_url, client_id, client_secret, transport)
     }
 
-    /// Asks for this scope, too.
+    /// Adds a scope to the requests.
     #[must_use]
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
         self.scopes.push(Scope::new(scope.into()));
         self
     }
 
-    /// Returns a token that was not refused: a new one, or the last one if it is still good and there is no new one.
+    /// Returns a token that was not refused: a new one, or the last one if it is still valid and the request fails.
     async fn renew(&self, refused: Option<&AccessToken>) -> Result<AccessToken, BoxError> {
         let is_refused = |grant: &Grant| refused.is_some_and(|refused| grant.token.is(refused));
         let now = Instant::now();
-        let mut end = now + TIME_LIMIT;
+        let mut end = now + TIMEOUT;
         let is_good = |grant: &Grant| grant.is_valid(Instant::now()) && !is_refused(grant);
         if let Some(grant) = self.grant().as_mut().filter(|grant| is_good(grant)) {
-            // Another client with this source has asked meanwhile, or is about to.
+            // Another client of this source has a new token, or is requesting one.
             if grant.is_fresh(now) {
                 return Ok(grant.token.clone());
             }
-            end = grant.put_off(now);
+            end = grant.postpone_renewal(now);
         }
-        let outcome = self.ask(now, end).await;
+        let outcome = self.request(now, end).await;
         let mut last = self.grant();
         match outcome {
             Ok(grant) => Ok(last.insert(grant).token.clone()),
@@ -186,17 +187,17 @@ impl ClientCredentials {
         }
     }
 
-    /// Asks the authorisation server.
-    async fn ask(&self, now: Instant, end: Instant) -> Result<Grant, BoxError> {
-        let carry = |request| exchange(self.transport.clone(), request, end);
-        let answer = self.client.exchange_client_credentials().add_scopes(self.scopes.clone());
-        let answer = answer.request_async(&carry).await.map_err(without_secrets)?;
-        let token = AccessToken::new(answer.access_token().secret())?;
-        Ok(Grant::new(token, answer.expires_in(), now))
+    /// Requests a token from the authorisation server.
+    async fn request(&self, now: Instant, end: Instant) -> Result<Grant, BoxError> {
+        let send = |request| exchange(self.transport.clone(), request, end);
+        let request = self.client.exchange_client_credentials().add_scopes(self.scopes.clone());
+        let response = request.request_async(&send).await.map_err(without_secrets)?;
+        let token = AccessToken::new(response.access_token().secret())?;
+        Ok(Grant::new(token, response.expires_in(), now))
     }
 
     fn grant(&self) -> MutexGuard<'_, Option<Grant>> {
-        self.grant.lock().unwrap_or_else(PoisonError::into_inner)
+        unpoisoned(self.grant.lock())
     }
 }
 
@@ -220,7 +221,7 @@ impl fmt::Debug for ClientCredentials {
     }
 }
 
-/// Carries a request of the library over our transport.
+/// Sends a request of the `oauth2` library over our transport.
 async fn exchange(
     transport: SharedTransport,
     request: HttpRequest,
@@ -230,11 +231,11 @@ async fn exchange(
     gateway_transport::mark_sensitive(request.headers_mut());
     request.extensions_mut().insert(Deadline::at(end));
     let (head, body) = transport.send(request).await?.into_parts();
-    let body = body.collect(ANSWER_LIMIT).await?;
+    let body = body.collect(RESPONSE_LIMIT).await?;
     Ok(HttpResponse::from_parts(head, body.into()))
 }
 
-/// A blocking transport whose exchanges run on a thread each.
+/// A blocking transport that runs each exchange on a thread.
 struct OwnThread<T>(Arc<T>);
 
 impl<T: BlockingTransport> Transport for OwnThread<T> {
@@ -242,11 +243,11 @@ impl<T: BlockingTransport> Transport for OwnThread<T> {
         let inner = Arc::clone(&self.0);
         let exchange = move || {
             let (head, body) = inner.send(request)?.into_parts();
-            Ok(Response::from_parts(head, body.collect(ANSWER_LIMIT)?.into()))
+            Ok(Response::from_parts(head, body.collect(RESPONSE_LIMIT)?.into()))
         };
-        aside("gateway-oauth2", exchange).await.unwrap_or_else(|error| {
-            Err(TransportError::new(ErrorKind::Other, "no thread for the transport")
-                .with_source(error))
+        spawn_blocking("gateway-oauth2", exchange).await.unwrap_or_else(|error| {
+            let text = "the thread of the transport failed";
+            Err(TransportError::new(ErrorKind::Other, text).with_source(error))
         })
     }
 
@@ -255,23 +256,23 @@ impl<T: BlockingTransport> Transport for OwnThread<T> {
     }
 }
 
-/// Says what went wrong. What the server answered stays out of it: it may have a token in it.
+/// Describes a failure without the response of the server, which may contain a token.
 fn without_secrets(error: RequestTokenError<TransportError, BasicErrorResponse>) -> BoxError {
     match error {
         RequestTokenError::ServerResponse(refusal) => match refusal.error() {
-            // Not one of RFC 6749, section 5.2, but any text.
+            // Not a code of RFC 6749, section 5.2, so it may be any text.
             BasicErrorResponseType::Extension(_) => {
-                "the authorisation server refused, with a code of its own".into()
+                "the authorisation server refused the request with a non-standard code".into()
             }
-            code => format!("the authorisation server refused: {code}").into(),
+            code => format!("the authorisation server refused the request: {code}").into(),
         },
         RequestTokenError::Request(error) => error.into(),
-        _ => "the answer of the authorisation server has no token".into(),
+        _ => "the authorisation server returned no token".into(),
     }
 }
 
-/// How long the authorisation server may take.
-const TIME_LIMIT: Duration = Duration::from_secs(30);
+/// Timeout of a request to the authorisation server.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How large its answer may be, in bytes.
-const ANSWER_LIMIT: u64 = 64 * 1024;
+/// Maximum size of a response of the authorisation server, in bytes.
+const RESPONSE_LIMIT: u64 = 64 * 1024;

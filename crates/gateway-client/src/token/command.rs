@@ -1,4 +1,4 @@
-//! A token from a program, such as a password manager.
+//! A token from a command, such as a password manager.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -8,18 +8,17 @@ use std::sync::Arc;
 use gateway_transport::{BoxError, BoxFuture};
 use shared_child::SharedChild;
 
-use crate::token::aside::aside;
+use crate::token::spawn_blocking::spawn_blocking;
 use crate::token::text;
 use crate::{AccessToken, TokenSource};
 
-/// Takes the token from the standard output of a program. White space around it is left out; more than 64 KiB are
-/// refused.
+/// A token from the standard output of a command. Surrounding whitespace is ignored. More than 64 KiB is refused.
 ///
-/// The program runs when a token is needed, and again when the service refuses the token. It runs beside the calls; what
-/// it writes to standard error goes where ours goes. If it still runs when no call waits for it any more, it is killed;
-/// what it has started itself is not.
+/// The command runs when a token is needed, and again when the service refuses the token. It runs on a thread of its own and
+/// inherits the standard error of this process. If no call waits for it any more, it is killed; the processes that it has
+/// started are not.
 ///
-/// `Debug` shows the program, but of its arguments only how many there are, because they may be secret.
+/// `Debug` shows the program and the number of arguments, but no argument, because arguments may be secret.
 ///
 /// # Examples
 ///
@@ -38,7 +37,7 @@ pub struct CommandToken {
 }
 
 impl CommandToken {
-    /// Names the program. No shell is involved.
+    /// Creates a source that runs this program, without a shell.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self { program: program.into(), arguments: Vec::new() }
     }
@@ -55,16 +54,16 @@ impl CommandToken {
         command.args(&self.arguments);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let child = SharedChild::spawn(&mut command)
-            .map_err(|error| format!("{} does not run: {error}", self.name()))?;
+            .map_err(|error| format!("cannot run {}: {error}", self.name()))?;
         Ok(Arc::new(child))
     }
 
-    /// Takes the token from a program that has been started.
+    /// Reads the token from a running command.
     async fn finish(&self, child: Arc<SharedChild>) -> Result<AccessToken, BoxError> {
         let _awaited = Awaited(Arc::clone(&child));
         let child = Reaped(child);
         let name = self.name();
-        aside("gateway-token-command", move || child.token(&name)).await?
+        spawn_blocking("gateway-token-command", move || child.token(&name)).await?
     }
 
     fn name(&self) -> String {
@@ -90,30 +89,30 @@ impl fmt::Debug for CommandToken {
     }
 }
 
-/// A program that a call waits for: without the call, it is killed.
+/// A command that a call waits for. It is killed when the call is dropped.
 struct Awaited(Arc<SharedChild>);
 
 impl Drop for Awaited {
     fn drop(&mut self) {
-        // There is nobody to tell, and nothing else to try.
+        // There is no caller to report a failure to.
         let _failed = self.0.kill();
     }
 }
 
-/// A program whose output is read, on a thread of its own. Nothing is left of it afterwards.
+/// A command whose output is being read. It is killed and reaped when dropped.
 struct Reaped(Arc<SharedChild>);
 
 impl Reaped {
     fn token(&self, name: &str) -> Result<AccessToken, BoxError> {
-        let broken = |error| format!("{name} cannot be waited for: {error}");
         let output = self.0.take_stdout().ok_or_else(|| format!("{name} has no output"))?;
-        let text = text::read(output).map_err(broken)?;
-        let text = text.ok_or_else(|| format!("{name} printed more than a token may have"))?;
-        let status = self.0.wait().map_err(broken)?;
+        let text = text::read(output)
+            .map_err(|error| format!("cannot read the output of {name}: {error}"))?;
+        let text = text.ok_or_else(|| format!("{name} printed more than 64 KiB"))?;
+        let status = self.0.wait().map_err(|error| format!("cannot wait for {name}: {error}"))?;
         if !status.success() {
             return Err(format!("{name} failed ({status})").into());
         }
-        text::token(&text, || format!("what {name} printed"))
+        text::token(&text, || format!("the output of {name}"))
     }
 }
 
@@ -138,38 +137,34 @@ mod tests {
     }
 
     #[test]
-    fn takes_what_is_printed() {
+    fn returns_the_printed_token() {
         assert!(shell("echo ' gwt_x '").is_ok());
     }
 
     #[test]
-    fn says_what_went_wrong() {
+    fn each_failure_has_its_text() {
         let text = |script| shell(script).unwrap_err().to_string();
         assert_eq!(text("echo CANARY; exit 3"), "the token command sh failed (exit status: 3)");
-        assert_eq!(text("printf '\\377'"), "what the token command sh printed is no text");
+        assert_eq!(text("printf '\\377'"), "the output of the token command sh is not UTF-8 text");
         assert_eq!(text("true"), "the access token is empty");
         assert!(!text("echo CANARY two").contains("CANARY"));
         let missing = pollster::block_on(CommandToken::new("no-such-program").token(None));
-        assert!(
-            missing
-                .unwrap_err()
-                .to_string()
-                .starts_with("the token command no-such-program does not run")
-        );
+        let text = missing.unwrap_err().to_string();
+        assert!(text.starts_with("cannot run the token command no-such-program: "), "{text}");
     }
 
     #[test]
-    fn a_program_that_prints_without_end_is_ended() {
+    fn a_command_with_endless_output_is_killed() {
         let source = CommandToken::new("yes");
         let child = source.start().unwrap();
         let error = pollster::block_on(source.finish(Arc::clone(&child))).unwrap_err();
-        assert_eq!(error.to_string(), "the token command yes printed more than a token may have");
+        assert_eq!(error.to_string(), "the token command yes printed more than 64 KiB");
         assert!(child.wait().unwrap().signal().is_some());
     }
 
     #[test]
-    fn a_program_that_no_call_waits_for_is_ended() {
-        // The second one has closed its output: there is nothing to read from it.
+    fn a_command_that_no_call_waits_for_is_killed() {
+        // The second command has closed its output, so reading it ends immediately.
         for script in ["exec sleep 1000", "exec sleep 1000 >&-"] {
             let source = CommandToken::new("sh").arg("-c").arg(script);
             let child = source.start().unwrap();

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::token::text;
 use crate::{AccessToken, TokenSource};
 
-/// Takes the token from an environment variable. White space around it is left out.
+/// A token from an environment variable. Surrounding whitespace is ignored.
 ///
 /// # Examples
 ///
@@ -26,17 +26,17 @@ pub struct EnvironmentToken {
 }
 
 impl EnvironmentToken {
-    /// Names the variable. It is read when a token is needed.
+    /// Creates a source that reads this variable whenever a token is needed.
     pub fn new(variable: impl Into<String>) -> Self {
         Self { variable: variable.into() }
     }
 
     fn read(&self) -> Result<AccessToken, BoxError> {
         let text = env::var_os(&self.variable)
-            .ok_or_else(|| format!("the variable {} is not set", self.variable))?;
-        // As bytes, because this copy can be cleared.
+            .ok_or_else(|| format!("the environment variable {} is not set", self.variable))?;
+        // Bytes, because this copy can be cleared.
         let text = Zeroizing::new(text.into_encoded_bytes());
-        text::token(&text, || format!("the variable {}", self.variable))
+        text::token(&text, || format!("the environment variable {}", self.variable))
     }
 }
 

@@ -1,25 +1,30 @@
-//! A token from a file that another program keeps fresh.
+//! A token from a file that another program may replace.
 
 use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::SystemTime;
 
 use gateway_transport::{BoxError, BoxFuture};
 
-use crate::token::aside::aside;
+use crate::lock::unpoisoned;
+use crate::token::spawn_blocking::spawn_blocking;
 use crate::token::text;
 use crate::{AccessToken, TokenSource};
 
-/// Takes the token from a file, and reads it again when the file has changed. White space around it is left out.
+/// A token from a file, which is read again after it has changed. Surrounding whitespace is ignored.
 ///
-/// Refused are a file of more than 64 KiB, what is no regular file, such as a pipe, which gives its token only once, and on
-/// Unix, as `ssh` does, a file of one's own that others can read. A file that belongs to somebody else, or that lies where
-/// nothing can be written, is taken as it is: platforms provide tokens to containers that way, readable for everybody in
-/// there, and nobody in there could change it.
+/// Three files are refused:
 ///
-/// The file is read beside the calls. Whether it has changed is looked up before each of them, in about a microsecond;
-/// a file system that does not answer holds up the call.
+/// - a file of more than 64 KiB;
+/// - anything but a regular file, such as a pipe, which yields its token only once;
+/// - on Unix, as `ssh` does, a file of your own that other users can access.
+///
+/// A file of another owner, or on a read-only file system, is accepted with any permissions: platforms provide tokens to
+/// containers that way, readable for every user of the container, and no user there could change that.
+///
+/// The file is read on a thread of its own. Before each call the client checks whether the file has changed, which takes
+/// about a microsecond; a file system that does not respond delays the call.
 ///
 /// # Examples
 ///
@@ -37,7 +42,7 @@ pub struct FileToken {
     last: Mutex<Option<Version>>,
 }
 
-/// What was read, and what tells it from the next version of the file.
+/// A token and the version of the file that it was read from.
 #[derive(Debug)]
 struct Version {
     token: AccessToken,
@@ -47,16 +52,16 @@ struct Version {
 type Stamp = (u64, Option<SystemTime>);
 
 impl FileToken {
-    /// Names the file. It is read when a token is needed.
+    /// Creates a source that reads this file whenever a token is needed.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), last: Mutex::new(None) }
     }
 
     async fn read(&self) -> Result<AccessToken, BoxError> {
         let path = self.path.clone();
-        let version = aside("gateway-token-file", move || read(&path)).await??;
+        let version = spawn_blocking("gateway-token-file", move || read(&path)).await??;
         let token = version.token.clone();
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
+        *unpoisoned(self.last.lock()) = Some(version);
         Ok(token)
     }
 }
@@ -71,25 +76,27 @@ impl TokenSource for FileToken {
 
     fn is_current(&self, token: &AccessToken) -> bool {
         let Ok(metadata) = fs::metadata(&self.path) else { return false };
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = unpoisoned(self.last.lock());
         last.as_ref().is_some_and(|last| last.stamp == stamp(&metadata) && last.token.is(token))
     }
 }
 
 fn read(path: &Path) -> Result<Version, BoxError> {
     let name = format!("the token file {}", path.display());
-    let unreadable = |error| format!("{name} cannot be read: {error}");
-    // Before it is opened: to open a pipe is to wait for whoever writes to it.
+    let unreadable = |error| format!("cannot read {name}: {error}");
+    // Checked before the file is opened, because opening a pipe waits for its writer.
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(format!("{name} is no regular file: use a file, or a token command").into());
+        return Err(
+            format!("{name} is not a regular file; use a regular file or a token command").into()
+        );
     }
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
-    if is_left_open(&file, &metadata) {
-        return Err(format!("others can read {name}: chmod 600 it").into());
+    if is_too_open(&file, &metadata) {
+        return Err(format!("{name} is accessible to other users; run `chmod 600`").into());
     }
     let text = text::read(file).map_err(unreadable)?;
-    let text = text.ok_or_else(|| format!("{name} is too long for a token"))?;
+    let text = text.ok_or_else(|| format!("{name} exceeds 64 KiB"))?;
     let token = text::token(&text, || name)?;
     Ok(Version { token, stamp: stamp(&metadata) })
 }
@@ -98,9 +105,9 @@ fn stamp(metadata: &Metadata) -> Stamp {
     (metadata.len(), metadata.modified().ok())
 }
 
-/// Returns whether others can read the file, although whoever runs this could close it to them.
+/// Returns whether other users can access a file whose permissions this user could change.
 #[cfg(unix)]
-fn is_left_open(file: &File, metadata: &Metadata) -> bool {
+fn is_too_open(file: &File, metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
     use rustix::fs::{StatVfsMountFlags, fstatvfs};
@@ -112,7 +119,7 @@ fn is_left_open(file: &File, metadata: &Metadata) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_left_open(_file: &File, _metadata: &Metadata) -> bool {
+fn is_too_open(_file: &File, _metadata: &Metadata) -> bool {
     false
 }
 
@@ -138,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn is_read_again_when_it_changes() {
+    fn a_changed_file_is_read_again() {
         let (_folder, source) = token_file("gwt_first\n", 0o600);
         let first = pollster::block_on(source.token(None)).unwrap();
         assert!(source.is_current(&first));
@@ -147,13 +154,13 @@ mod tests {
         assert!(!source.is_current(&first));
         let second = pollster::block_on(source.token(None)).unwrap();
         assert!(!second.is(&first));
-        // Another client of this source may still have it.
+        // Another client of this source may still use the first token.
         assert!(!source.is_current(&first));
         assert!(source.is_current(&second));
     }
 
     #[test]
-    fn is_no_longer_than_its_limit() {
+    fn a_file_above_the_limit_is_an_error() {
         for length in [MAX_LENGTH - 1, MAX_LENGTH, MAX_LENGTH + 1] {
             let text = "x".repeat(length);
             let (_folder, source) = token_file(&text, 0o600);
@@ -163,42 +170,45 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong_with_it() {
+    fn an_invalid_file_is_an_error() {
         for (mode, text) in [(0o640, "gwt_x"), (0o604, "gwt_x"), (0o600, ""), (0o600, "a b")] {
             let (_folder, source) = token_file(text, mode);
             assert!(pollster::block_on(source.token(None)).is_err(), "{mode:o} {text:?}");
         }
         let nowhere = FileToken::new("no-such-folder/token");
         let error = pollster::block_on(nowhere.token(None)).unwrap_err();
-        assert!(
-            error.to_string().starts_with("the token file no-such-folder/token cannot be read")
-        );
+        let text = error.to_string();
+        assert!(text.starts_with("cannot read the token file no-such-folder/token: "), "{text}");
     }
 
-    /// As platforms provide it to containers.
+    /// Platforms provide such files to containers.
     #[test]
-    fn may_be_open_when_it_belongs_to_somebody_else() {
+    fn a_file_of_another_owner_may_be_readable_for_everyone() {
         let (_folder, source) = token_file("gwt_x", 0o444);
         let error = pollster::block_on(source.token(None)).unwrap_err();
-        assert!(error.to_string().starts_with("others can read the token file "));
+        assert!(error.to_string().ends_with(" is accessible to other users; run `chmod 600`"));
         if chown(&source.path, Some(12345), None).is_ok() {
             assert!(pollster::block_on(source.token(None)).is_ok());
         } else {
-            // Only root gives a file away. Here is one of root's, if not with a token.
+            // Only root may change the owner. This file belongs to root; it has no token in it.
             let error = pollster::block_on(FileToken::new("/etc/passwd").token(None)).unwrap_err();
-            assert!(!error.to_string().contains("others can read"), "{error}");
+            assert!(!error.to_string().contains("accessible"), "{error}");
         }
     }
 
     #[test]
-    fn is_a_regular_file() {
+    fn only_a_regular_file_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         let mkfifo = Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status();
         assert!(mkfifo.unwrap().success());
         for path in [folder.path(), &pipe] {
             let error = pollster::block_on(FileToken::new(path).token(None)).unwrap_err();
-            assert!(error.to_string().ends_with("no regular file: use a file, or a token command"));
+            assert!(
+                error
+                    .to_string()
+                    .ends_with("is not a regular file; use a regular file or a token command")
+            );
         }
     }
 }

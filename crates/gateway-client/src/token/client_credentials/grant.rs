@@ -1,31 +1,31 @@
-//! A token of an authorisation server, and for how long it is used.
+//! A token of an authorisation server, and how long it is used.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::AccessToken;
 
-/// What the authorisation server gave last.
+/// The last token of the authorisation server.
 pub(super) struct Grant {
     pub(super) token: AccessToken,
-    /// From here on, another one is asked for.
+    /// The time from which the next token is requested.
     renewal: Instant,
-    /// From here on, this one is no good; `None` if the server did not say.
+    /// The time at which this token expires; `None` if the server did not send it.
     end: Option<Instant>,
 }
 
 impl Grant {
-    /// A token that was asked for at a moment, and lasts so long from then on.
+    /// Creates a grant of a token that was requested at `asked` and has this lifetime from then on.
     pub(super) fn new(token: AccessToken, lifetime: Option<Duration>, asked: Instant) -> Self {
-        // Half of a short life, so that a token of half a minute serves more than one call.
-        let use_of = |lifetime: Duration| lifetime.saturating_sub(RENEWED_BEFORE).max(lifetime / 2);
-        let used = lifetime.map_or(LONGEST_USE, |lifetime| use_of(lifetime).min(LONGEST_USE));
-        // An end that no clock can hold is none.
+        // Half of a short lifetime, so that a token of half a minute is used for more than one call.
+        let use_of = |lifetime: Duration| lifetime.saturating_sub(RENEWAL_LEAD).max(lifetime / 2);
+        let used = lifetime.map_or(MAX_USE, |lifetime| use_of(lifetime).min(MAX_USE));
+        // An end beyond the range of the clock counts as no end.
         let end = lifetime.and_then(|lifetime| asked.checked_add(lifetime));
         Self { token, renewal: asked + used, end }
     }
 
-    /// Whether it is too early to ask for another one.
+    /// Whether it is too early to request the next token.
     pub(super) fn is_fresh(&self, now: Instant) -> bool {
         now < self.renewal
     }
@@ -35,8 +35,10 @@ impl Grant {
         self.end.is_none_or(|end| now < end)
     }
 
-    /// Makes do with it while another one is asked for, and for a while if there is none. Returns when to give up.
-    pub(super) fn put_off(&mut self, now: Instant) -> Instant {
+    /// Keeps using the token while the next one is requested. Returns the deadline of that request.
+    ///
+    /// If the request fails, the token is used until the next request is due.
+    pub(super) fn postpone_renewal(&mut self, now: Instant) -> Instant {
         let left = self.end.map_or(RENEWAL_PAUSE, |end| end.saturating_duration_since(now));
         let pause = left.min(RENEWAL_PAUSE);
         self.renewal = now + pause;
@@ -50,20 +52,20 @@ impl fmt::Debug for Grant {
     }
 }
 
-/// How long before its end a token is replaced, if it lasts at least twice as long.
-const RENEWED_BEFORE: Duration = Duration::from_secs(30);
+/// Time before its end at which a token is replaced, if its lifetime is at least twice as long.
+const RENEWAL_LEAD: Duration = Duration::from_secs(30);
 
-/// How long a token is used at most, even if it lasts longer, or if the server did not say how long.
-const LONGEST_USE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Maximum time that a token is used, even if its lifetime is longer or unknown.
+const MAX_USE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// From one try to replace a token that is still good to the next. A try lasts half as long.
+/// Time between two requests to replace a token that is still valid. A request may take half as long.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Grant, LONGEST_USE, RENEWAL_PAUSE, RENEWED_BEFORE};
+    use super::{Grant, MAX_USE, RENEWAL_LEAD, RENEWAL_PAUSE};
     use crate::AccessToken;
 
     fn grant(lifetime: Option<Duration>, asked: Instant) -> Grant {
@@ -75,8 +77,8 @@ mod tests {
     }
 
     #[test]
-    fn is_used_until_shortly_before_its_end_for_half_of_a_short_life_and_for_a_day_at_most() {
-        let (lead, day) = (RENEWED_BEFORE.as_secs(), LONGEST_USE.as_secs());
+    fn renewal_is_shortly_before_the_end_or_after_half_a_short_life_or_after_a_day() {
+        let (lead, day) = (RENEWAL_LEAD.as_secs(), MAX_USE.as_secs());
         for (lifetime, milliseconds) in [
             (Some(1), 500),
             (Some(lead), lead * 500),
@@ -109,17 +111,17 @@ mod tests {
     }
 
     #[test]
-    fn a_renewal_is_put_off_for_a_while_but_never_beyond_the_end() {
+    fn a_renewal_is_postponed_but_never_beyond_the_end() {
         let asked = Instant::now();
-        let mut grant = grant(Some(2 * RENEWED_BEFORE), asked);
-        let due = asked + RENEWED_BEFORE;
-        assert_eq!(grant.put_off(due), due + RENEWAL_PAUSE / 2);
+        let mut grant = grant(Some(2 * RENEWAL_LEAD), asked);
+        let due = asked + RENEWAL_LEAD;
+        assert_eq!(grant.postpone_renewal(due), due + RENEWAL_PAUSE / 2);
         assert!(grant.is_fresh(just_before(due + RENEWAL_PAUSE)));
         assert!(!grant.is_fresh(due + RENEWAL_PAUSE));
 
-        let (second, end) = (Duration::from_secs(1), asked + 2 * RENEWED_BEFORE);
+        let (second, end) = (Duration::from_secs(1), asked + 2 * RENEWAL_LEAD);
         let late = end.checked_sub(second).unwrap();
-        assert_eq!(grant.put_off(late), late + second / 2);
+        assert_eq!(grant.postpone_renewal(late), late + second / 2);
         assert!(grant.is_fresh(just_before(end)));
         assert!(!grant.is_fresh(end));
     }

@@ -1,4 +1,4 @@
-//! Which token is used, when it is replaced, and what is said if it cannot be.
+//! Which token is used, when it is replaced, and the errors if it cannot be.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use gateway_transport::{
 };
 use http::Response;
 
-use super::{ANSWER_LIMIT, ClientCredentials, Grant, TIME_LIMIT};
+use super::{ClientCredentials, Grant, RESPONSE_LIMIT, TIMEOUT};
 use crate::{AccessToken, Client, ErrorKind, TokenSource as _, blocking};
 
 fn answer(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
@@ -34,7 +34,7 @@ fn client(authorisation: &MemoryTransport, service: &MemoryTransport) -> Client 
     client_of(&source(authorisation), service)
 }
 
-/// A token that was given 40 s ago and lasts as many seconds.
+/// A token that was issued 40 s ago with this lifetime in seconds.
 fn old(lifetime: u64) -> Grant {
     let asked = Instant::now().checked_sub(Duration::from_secs(40)).unwrap();
     Grant::new(AccessToken::new("gwt_old").unwrap(), Some(Duration::from_secs(lifetime)), asked)
@@ -51,7 +51,7 @@ const GRANT: &str = r#"{"access_token":"gwt_1","token_type":"bearer","expires_in
 const SHORT: &str = r#"{"access_token":"gwt_2","token_type":"bearer","expires_in":0}"#;
 
 #[tokio::test]
-async fn a_token_serves_until_it_expires() {
+async fn a_token_is_used_until_it_expires() {
     let authorisation = MemoryTransport::new([Ok(answer(200, SHORT)), Ok(answer(200, GRANT))]);
     let service = MemoryTransport::new([(); 3].map(|()| Ok(answer(200, "[]"))));
     let client = client(&authorisation, &service);
@@ -67,7 +67,7 @@ async fn a_token_serves_until_it_expires() {
 }
 
 #[tokio::test]
-async fn a_token_of_a_short_life_serves_more_than_one_call() {
+async fn a_short_lived_token_is_used_for_more_than_one_call() {
     for lifetime in [10, 29, 30, 31] {
         let grant = GRANT.replace("3600", &lifetime.to_string());
         let authorisation = MemoryTransport::new([Ok(answer(200, grant))]);
@@ -80,9 +80,9 @@ async fn a_token_of_a_short_life_serves_more_than_one_call() {
 }
 
 #[tokio::test]
-async fn a_token_is_used_until_it_expires_while_the_server_is_away() {
-    let away = || Err(TransportError::new(Failure::Connect, "connection refused"));
-    let authorisation = MemoryTransport::new([away(), away(), Ok(answer(200, GRANT))]);
+async fn a_token_is_used_until_it_expires_while_the_server_is_down() {
+    let down = || Err(TransportError::new(Failure::Connect, "connection refused"));
+    let authorisation = MemoryTransport::new([down(), down(), Ok(answer(200, GRANT))]);
     let source = source(&authorisation);
     *source.grant() = Some(old(60));
     let service =
@@ -92,13 +92,13 @@ async fn a_token_is_used_until_it_expires_while_the_server_is_away() {
     for _ in 0..2 {
         client.list_vacancies().await.unwrap();
     }
-    // The second call did not try again; and the first left time for another try.
+    // The second call made no request, and the first had a short deadline.
     assert_eq!(authorisation.remaining(), 2);
     let limit = Deadline::of(&authorisation.requests()[0]).unwrap().instant();
     let five = Duration::from_secs(5);
     assert!((before + five..=Instant::now() + five).contains(&limit));
 
-    // A token that is refused is no longer good, whatever its end.
+    // A refused token is not used again, even if it has not expired.
     let error = client.list_vacancies().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Token);
     client.list_vacancies().await.unwrap();
@@ -111,7 +111,7 @@ async fn a_token_is_used_until_it_expires_while_the_server_is_away() {
 }
 
 #[test]
-fn a_token_is_used_while_another_one_is_asked_for() {
+fn a_token_is_used_while_the_next_one_is_requested() {
     let silent = transport_fn(|_| std::future::pending());
     let source = ClientCredentials::new("https://login.example.com", "id", "x", silent).unwrap();
     *source.grant() = Some(old(60));
@@ -120,13 +120,13 @@ fn a_token_is_used_while_another_one_is_asked_for() {
     let mut asks = source.token(None);
     assert!(asks.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     assert!(source.is_current(&token));
-    // Nor is it lost when the call that asks gives up.
+    // It is also kept when the requesting call is dropped.
     drop(asks);
     assert!(pollster::block_on(source.token(None)).unwrap().is(&token));
 }
 
 #[tokio::test]
-async fn a_token_that_has_expired_is_used_no_more() {
+async fn an_expired_token_is_not_used() {
     for (failure, is_transient) in [(Failure::Connect, true), (Failure::Tls, false)] {
         let authorisation = MemoryTransport::new([Err(TransportError::new(failure, "scripted"))]);
         let source = source(&authorisation);
@@ -146,13 +146,13 @@ async fn clients_with_one_source_share_its_token() {
         client_of(&source, &service).list_vacancies().await.unwrap();
     }
     assert_eq!(tokens_of(&service), ["Bearer gwt_1", "Bearer gwt_1"]);
-    // A client that has yet to hear of it asks for it.
+    // A client that still has an older token asks the source.
     assert!(!source.is_current(&old(60).token));
 }
 
 #[tokio::test]
-async fn a_grant_is_no_larger_than_its_limit() {
-    let limit = usize::try_from(ANSWER_LIMIT).unwrap();
+async fn a_response_above_the_limit_is_an_error() {
+    let limit = usize::try_from(RESPONSE_LIMIT).unwrap();
     for length in [limit - 1, limit, limit + 1] {
         let grant = format!("{GRANT}{}", " ".repeat(length - GRANT.len()));
         let authorisation = MemoryTransport::new([Ok(answer(200, grant))]);
@@ -163,13 +163,13 @@ async fn a_grant_is_no_larger_than_its_limit() {
 }
 
 #[tokio::test]
-async fn the_server_is_given_its_time() {
+async fn a_request_has_a_timeout() {
     let authorisation = MemoryTransport::new([Ok(answer(200, GRANT))]);
     let service = MemoryTransport::new([Ok(answer(200, "[]"))]);
     let before = Instant::now();
     client(&authorisation, &service).list_vacancies().await.unwrap();
     let limit = Deadline::of(&authorisation.requests()[0]).unwrap().instant();
-    assert!((before + TIME_LIMIT..=Instant::now() + TIME_LIMIT).contains(&limit));
+    assert!((before + TIMEOUT..=Instant::now() + TIMEOUT).contains(&limit));
 }
 
 #[tokio::test]
@@ -181,7 +181,7 @@ async fn a_refused_token_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_blocking_transport_serves_both_clients() {
+async fn a_blocking_transport_works_with_both_clients() {
     let url = "https://login.example.com/token";
     let source = || {
         let authorisation = MemoryTransport::new([Ok(answer(200, GRANT))]);
@@ -199,7 +199,7 @@ async fn a_blocking_transport_serves_both_clients() {
 
 #[cfg(feature = "reqwest")]
 #[test]
-fn a_transport_without_its_runtime_is_an_error_that_says_so() {
+fn a_transport_without_its_runtime_is_an_error_that_names_the_runtime() {
     use gateway_transport::Options;
     use gateway_transport::reqwest::ReqwestTransport;
 
@@ -214,13 +214,13 @@ fn a_transport_without_its_runtime_is_an_error_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_why_and_nothing_more() {
+async fn a_refusal_names_only_a_standard_code() {
     let refusal = r#"{"error":"invalid_client","error_description":"CANARY"}"#;
     let own = r#"{"error":"CANARY"}"#;
     for (status, body, expected) in [
-        (401, refusal, "the authorisation server refused: invalid_client"),
-        (400, own, "the authorisation server refused, with a code of its own"),
-        (200, "CANARY", "the answer of the authorisation server has no token"),
+        (401, refusal, "the authorisation server refused the request: invalid_client"),
+        (400, own, "the authorisation server refused the request with a non-standard code"),
+        (200, "CANARY", "the authorisation server returned no token"),
     ] {
         let authorisation = MemoryTransport::new([Ok(answer(status, body))]);
         let client = client(&authorisation, &MemoryTransport::default());
@@ -232,7 +232,7 @@ async fn a_refusal_says_why_and_nothing_more() {
 }
 
 #[test]
-fn the_secret_goes_over_https_only() {
+fn the_secret_is_sent_only_over_https() {
     let transport = MemoryTransport::default();
     for bad in ["http://login.example.com/token", "login", "ftp://login.example.com"] {
         let error = ClientCredentials::new(bad, "id", "CANARY", transport.clone()).unwrap_err();

@@ -1,33 +1,35 @@
-//! One question to the token source for all the calls that wait for a token.
+//! The token of a client, and one shared request to its source for all the calls that wait for a token.
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use async_lock::OnceCell;
 
+use crate::lock::unpoisoned;
 use crate::{AccessToken, Error, ErrorKind, TokenSource};
 
-/// The source of a client and the token it gave last.
-pub(crate) struct Tokens {
+/// The token source of a client and the last token that it returned.
+pub(crate) struct TokenCache {
     source: Arc<dyn TokenSource>,
     last: RwLock<Option<AccessToken>>,
-    question: Mutex<Arc<Question>>,
+    fetch: Mutex<Arc<Fetch>>,
 }
 
-/// A question to the source, shared by all calls that wait for its answer. One of them asks it; if that one gives up,
-/// another does.
-type Question = OnceCell<Answer>;
+/// A request to the source, shared by all calls that wait for it.
+///
+/// One of the calls makes it. If that call is dropped, another one makes it again.
+type Fetch = OnceCell<Fetched>;
 
-/// What the source said, and of which refusal it knew.
-struct Answer {
+/// The outcome of a request to the source, and the refused token that the source was given.
+struct Fetched {
     refused: Option<AccessToken>,
     result: Result<AccessToken, Arc<dyn StdError + Send + Sync>>,
 }
 
-impl Tokens {
+impl TokenCache {
     pub(crate) fn new(source: Arc<dyn TokenSource>) -> Self {
-        Self { source, last: RwLock::new(None), question: Mutex::default() }
+        Self { source, last: RwLock::new(None), fetch: Mutex::default() }
     }
 
     /// Returns the token to use.
@@ -35,76 +37,77 @@ impl Tokens {
         let is_current = |token: &AccessToken| self.source.is_current(token);
         match self.last().filter(is_current) {
             Some(token) => Ok(token),
-            None => self.ask(None, is_current).await,
+            None => self.fetch(None, is_current).await,
         }
     }
 
-    /// Returns another token than `refused`, or `None` if the source has no other.
+    /// Returns a token other than `refused`, or `None` if the source has no other.
     pub(crate) async fn other_than(
         &self,
         refused: &AccessToken,
     ) -> Result<Option<AccessToken>, Error> {
         let is_other = |token: &AccessToken| !token.is(refused);
-        let token = self.ask(Some(refused), is_other).await?;
+        let token = self.fetch(Some(refused), is_other).await?;
         Ok(Some(token).filter(is_other))
     }
 
-    /// Returns the last token if it is wanted, and else the next answer of the source.
-    async fn ask(
+    /// Returns the last token if it is wanted, otherwise the outcome of the next request to the source.
+    async fn fetch(
         &self,
         refused: Option<&AccessToken>,
         is_wanted: impl Fn(&AccessToken) -> bool,
     ) -> Result<AccessToken, Error> {
         loop {
-            let question = self.question();
-            // After the question: if it was answered in between, this is the token.
+            let fetch = self.pending_fetch();
+            // Read after `pending_fetch`: if a request ended in between, this is its token.
             if let Some(token) = self.last().filter(&is_wanted) {
                 return Ok(token);
             }
-            let answer = question.get_or_init(|| self.answer(refused)).await;
-            // A source that did not know of the refusal had no reason to look for another token.
-            if !refused.is_some_and(|refused| answer.is_unaware_of(refused)) {
-                return answer.result.clone().map_err(no_token);
+            let fetched = fetch.get_or_init(|| self.ask(refused)).await;
+            // A source that was not told of the refusal had no reason to return another token.
+            if !refused.is_some_and(|refused| fetched.ignores(refused)) {
+                return fetched.result.clone().map_err(no_token);
             }
         }
     }
 
-    /// Returns the question that has no answer yet.
-    fn question(&self) -> Arc<Question> {
-        let mut question = self.question.lock().unwrap_or_else(PoisonError::into_inner);
-        if question.is_initialized() {
-            *question = Arc::default();
+    /// Returns the request that has no outcome yet.
+    fn pending_fetch(&self) -> Arc<Fetch> {
+        let mut fetch = unpoisoned(self.fetch.lock());
+        if fetch.is_initialized() {
+            *fetch = Arc::default();
         }
-        Arc::clone(&question)
+        Arc::clone(&fetch)
     }
 
-    async fn answer(&self, refused: Option<&AccessToken>) -> Answer {
+    async fn ask(&self, refused: Option<&AccessToken>) -> Fetched {
         let result = self.source.token(refused).await.map_err(Arc::from);
         if let Ok(token) = &result {
-            *self.last.write().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
+            *unpoisoned(self.last.write()) = Some(token.clone());
         }
-        Answer { refused: refused.cloned(), result }
+        Fetched { refused: refused.cloned(), result }
     }
 
     fn last(&self) -> Option<AccessToken> {
-        self.last.read().unwrap_or_else(PoisonError::into_inner).clone()
+        unpoisoned(self.last.read()).clone()
     }
 }
 
-impl Answer {
-    fn is_unaware_of(&self, refused: &AccessToken) -> bool {
+impl Fetched {
+    /// Whether the source returned `refused` without being told that it was refused.
+    fn ignores(&self, refused: &AccessToken) -> bool {
         let is_refused = |token: &AccessToken| token.is(refused);
         self.result.as_ref().is_ok_and(is_refused) && !self.refused.as_ref().is_some_and(is_refused)
     }
 }
 
 fn no_token(error: Arc<dyn StdError + Send + Sync>) -> Error {
-    Error::new(ErrorKind::Token, "the token source has no token").because_shared(error)
+    Error::new(ErrorKind::Token, "cannot get an access token").because_shared(error)
 }
 
-impl fmt::Debug for Tokens {
+impl fmt::Debug for TokenCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Tokens(redacted)")
+        f.write_str("TokenCache(redacted)")
     }
 }
 
@@ -116,10 +119,10 @@ mod tests {
 
     use gateway_transport::{BoxError, BoxFuture};
 
-    use super::Tokens;
+    use super::TokenCache;
     use crate::{AccessToken, Error, ErrorKind, TokenSource};
 
-    /// Answers one question each time it may, and counts them.
+    /// A source that answers one request each time it is allowed to, and counts the requests.
     struct Gated {
         answer: fn(Option<&AccessToken>) -> Option<&'static str>,
         may_answer: AtomicBool,
@@ -142,15 +145,15 @@ mod tests {
         }
     }
 
-    fn gated(answer: fn(Option<&AccessToken>) -> Option<&'static str>) -> (Arc<Gated>, Tokens) {
+    fn gated(answer: fn(Option<&AccessToken>) -> Option<&'static str>) -> (Arc<Gated>, TokenCache) {
         let (may_answer, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
         let source = Arc::new(Gated { answer, may_answer, asked });
         let shared: Arc<dyn TokenSource> = Arc::<Gated>::clone(&source);
-        (source, Tokens::new(shared))
+        (source, TokenCache::new(shared))
     }
 
     impl Gated {
-        /// Lets all of these wait, and then the source answer, question by question.
+        /// Polls all of these once, then lets the source answer request by request.
         fn answer_all<T>(&self, mut waiting: Vec<BoxFuture<'_, T>>) -> Vec<T> {
             let mut context = Context::from_waker(Waker::noop());
             for future in &mut waiting {
@@ -180,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_wait_share_a_token() {
+    fn waiting_calls_share_a_token() {
         let (source, tokens) = gated(|_| Some("gwt_1"));
         let calls = (0..50).map(|_| -> BoxFuture<'_, _> { Box::pin(tokens.current()) });
         assert!(source.answer_all(calls.collect()).iter().all(Result::is_ok));
@@ -188,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_wait_share_a_failure_and_a_later_call_asks_anew() {
+    fn waiting_calls_share_a_failure_and_a_later_call_asks_again() {
         let (source, tokens) = gated(|_| None);
         let calls = (0..50).map(|_| -> BoxFuture<'_, _> { Box::pin(tokens.current()) });
         for outcome in source.answer_all(calls.collect()) {
@@ -204,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_with_one_refused_token_share_that_there_is_no_other() {
+    fn calls_with_one_refused_token_share_the_lack_of_another() {
         let (source, tokens) = gated(|_| Some("gwt_1"));
         let call = || -> BoxFuture<'_, _> {
             Box::pin(async {
@@ -212,7 +215,7 @@ mod tests {
                 tokens.other_than(&refused).await.unwrap()
             })
         };
-        // The first call is refused while others have yet to look at the token they waited for.
+        // The first call is refused before the others have used the token that they waited for.
         let calls = (0..50).map(|_| call());
         assert!(source.answer_all(calls.collect()).iter().all(Option::is_none));
         assert_eq!(source.asked(), 2);
@@ -221,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_told_to_a_source_that_did_not_know_of_it() {
+    fn a_source_that_was_not_told_of_a_refusal_is_asked_again() {
         let (source, tokens) =
             gated(|refused| Some(if refused.is_some() { "gwt_2" } else { "gwt_1" }));
         let refused = token("gwt_1");
@@ -237,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_is_given_up_is_asked_by_the_next() {
+    fn the_request_of_a_dropped_call_is_made_by_the_next() {
         let (source, tokens) = gated(|_| Some("gwt_1"));
         let mut first = Box::pin(tokens.current());
         let mut second: BoxFuture<'_, _> = Box::pin(tokens.current());

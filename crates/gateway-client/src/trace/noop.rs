@@ -1,9 +1,6 @@
-//! The spans of a build without the feature `tracing`: none.
+//! Empty stand-ins for the spans, for builds without the feature `tracing`.
 
-#![expect(
-    clippy::unused_self,
-    reason = "these are the methods of the spans that there are with the feature"
-)]
+#![expect(clippy::unused_self, reason = "the real spans have the same methods")]
 
 use std::time::Duration;
 
@@ -11,7 +8,7 @@ use http::Uri;
 
 use crate::{Attempt, Error};
 
-/// Stands for the span of a call.
+/// Stand-in for the span of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct CallSpan;
 
@@ -39,17 +36,13 @@ impl CallSpan {
     pub(crate) fn end_after(&mut self, _records: u64) {}
 }
 
-/// Stands for the span of an attempt.
+/// Stand-in for the span of an attempt.
 #[derive(Debug)]
 pub(crate) struct AttemptSpan;
 
 impl AttemptSpan {
     pub(crate) fn begin(_operation: &str, _uri: &Uri, _server: (&str, u16), _number: u32) -> Self {
         Self
-    }
-
-    pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
-        work()
     }
 
     pub(crate) fn around<F: Future>(&self, future: F) -> F {
@@ -59,4 +52,4 @@ impl AttemptSpan {
     pub(crate) fn end(self, _attempt: &Attempt<'_>) {}
 }
 
-pub(crate) fn another_follows(_delay: Duration) {}
+pub(crate) fn retrying(_delay: Duration) {}

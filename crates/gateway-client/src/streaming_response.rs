@@ -1,0 +1,167 @@
+//! A response whose body is passed on as it arrives.
+
+use std::time::{Duration, SystemTime};
+use std::{fmt, io};
+
+use bytes::{Bytes, BytesMut};
+use gateway_transport::{BlockingBody, Body, TransportError};
+use http::response::Parts;
+use http::{HeaderMap, Response, StatusCode};
+
+use crate::Error;
+use crate::head::retry_after;
+use crate::trace::CallSpan;
+
+/// A response of the service with any status, its body still to be received: the result of
+/// [`Client::stream_raw`](crate::Client::stream_raw) and
+/// [`blocking::Client::stream_raw`](crate::blocking::Client::stream_raw).
+///
+/// `B` is the type of the body. Memory holds one chunk of the body, however long it is. Dropping the response ends the
+/// exchange. `Debug` shows only the status and the number of bytes received, because a response may contain personal data.
+pub struct StreamingResponse<B> {
+    head: Parts,
+    body: B,
+    received: u64,
+    attempts: u32,
+    span: CallSpan,
+}
+
+impl<B> StreamingResponse<B> {
+    pub(crate) fn new(response: Response<B>, attempts: u32, span: CallSpan) -> Self {
+        let (head, body) = response.into_parts();
+        Self { head, body, received: 0, attempts, span }
+    }
+
+    /// Returns the status.
+    pub fn status(&self) -> StatusCode {
+        self.head.status
+    }
+
+    /// Returns the headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.head.headers
+    }
+
+    /// Returns how long the service asks to wait before the next call, as
+    /// [`RawResponse::retry_after`](crate::RawResponse::retry_after) does.
+    pub fn retry_after(&self) -> Option<Duration> {
+        retry_after(self.headers(), SystemTime::now())
+    }
+
+    /// Returns how many attempts were made.
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// Returns how many bytes of the body have been received so far.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// Counts a chunk, or adds the count to an error.
+    fn count(
+        &mut self,
+        chunk: Result<Option<Bytes>, TransportError>,
+    ) -> Result<Option<Bytes>, Error> {
+        let chunk = chunk.map_err(|error| self.failed(error))?;
+        let length = chunk.as_ref().map_or(0, Bytes::len);
+        self.received = self.received.saturating_add(length as u64);
+        Ok(chunk)
+    }
+
+    fn failed(&self, error: TransportError) -> Error {
+        let error = Error::from(error).after_attempts(self.attempts).after_bytes(self.received);
+        self.span.failed(&error);
+        error
+    }
+}
+
+impl StreamingResponse<Body> {
+    /// Returns the response if its status is 200, otherwise the error that [`Client::send`](crate::Client::send) would have
+    /// returned, with as much of the body as was received.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the [`ErrorKind`](crate::ErrorKind) of the status.
+    pub async fn error_for_status(mut self) -> Result<Self, Error> {
+        let Err(error) = Error::check_status(self.status(), self.headers()) else {
+            return Ok(self);
+        };
+        let mut body = BytesMut::new();
+        while let Ok(Some(chunk)) = self.chunk().await {
+            body.extend_from_slice(&chunk);
+        }
+        Err(error.with_response(Response::from_parts(self.head, body.freeze()), self.attempts))
+    }
+
+    /// Waits for the next chunk of the body, which is never empty; `None` is the end.
+    ///
+    /// If the status is not 200, the body ends after 64 KiB.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the body cannot be received to its end; [`Error::received`] returns how many bytes came before. After an
+    /// error there is nothing more to receive.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        let chunk = self.span.around(self.body.chunk()).await;
+        self.count(chunk)
+    }
+}
+
+impl StreamingResponse<BlockingBody> {
+    /// Returns the response if its status is 200, otherwise the error that
+    /// [`Client::send`](crate::blocking::Client::send) would have returned, with as much of the body as was received.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the [`ErrorKind`](crate::ErrorKind) of the status.
+    pub fn error_for_status(mut self) -> Result<Self, Error> {
+        let Err(error) = Error::check_status(self.status(), self.headers()) else {
+            return Ok(self);
+        };
+        let mut body = BytesMut::new();
+        while let Ok(Some(chunk)) = self.chunk() {
+            body.extend_from_slice(&chunk);
+        }
+        Err(error.with_response(Response::from_parts(self.head, body.freeze()), self.attempts))
+    }
+
+    /// Receives the next chunk of the body, which is never empty; `None` is the end.
+    ///
+    /// If the status is not 200, the body ends after 64 KiB.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the body cannot be received to its end; [`Error::received`] returns how many bytes came before. After an
+    /// error there is nothing more to receive.
+    pub fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        let body = &mut self.body;
+        let chunk = self.span.within(|| body.chunk());
+        self.count(chunk)
+    }
+}
+
+/// For [`std::io::copy`] and similar functions. An error of `read` has an [`Error`] inside.
+impl io::Read for StreamingResponse<BlockingBody> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let body = &mut self.body;
+        match self.span.within(|| body.read(buffer)) {
+            Ok(length) => {
+                self.received = self.received.saturating_add(length as u64);
+                Ok(length)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                let kind = error.kind();
+                Err(io::Error::new(kind, self.failed(TransportError::from_io(error))))
+            }
+        }
+    }
+}
+
+impl<B> fmt::Debug for StreamingResponse<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { head, received, .. } = self;
+        write!(f, "StreamingResponse({}, {received} bytes so far)", head.status.as_u16())
+    }
+}
