@@ -64,7 +64,7 @@ impl Deadline {
         self.end
     }
 
-    /// Returns the instant by which the response head must arrive, at the latest that of the whole exchange.
+    /// Returns the instant by which the response head must arrive, never later than [`instant`](Self::instant).
     pub const fn head(self) -> Instant {
         self.head
     }

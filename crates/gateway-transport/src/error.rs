@@ -17,8 +17,8 @@ pub enum ErrorKind {
     Resolve,
     /// No connection could be established. Nothing was sent. A retry may work later.
     Connect,
-    /// The connection has no trusted TLS session: the certificate or the protocol version was rejected, or the peer does
-    /// not speak TLS. A retry fails again.
+    /// The connection has no trusted TLS session: the certificate is not trusted, the protocol version is not supported,
+    /// or the peer does not speak TLS. A retry fails again.
     Tls,
     /// A timeout or deadline passed, in the phase given by [`TransportError::phase`]. A retry of a safe request may work.
     Timeout,
@@ -64,9 +64,9 @@ pub enum Phase {
     Head,
     /// Receiving the body.
     Body,
-    /// Unknown, because the deadline of the whole exchange passed and the client does not report the phase.
+    /// The whole exchange: its deadline passed, and the client does not report in which phase.
     Total,
-    /// Unknown, because the client does not report the phase.
+    /// The client does not report the phase.
     Unknown,
 }
 
@@ -124,6 +124,23 @@ impl TransportError {
         Self(Box::new(Inner { kind, phase, sent, text: text.into(), source: None }))
     }
 
+    /// Creates an error with the usual text of its kind.
+    #[cold]
+    pub(crate) fn of_kind(kind: ErrorKind) -> Self {
+        let text = match kind {
+            ErrorKind::InvalidRequest => "the client refused the request before sending it",
+            ErrorKind::Resolve => "cannot resolve the host name",
+            ErrorKind::Connect => "cannot connect",
+            ErrorKind::Tls => "TLS handshake failed",
+            ErrorKind::Timeout => "timed out",
+            ErrorKind::Interrupted => "the connection was lost",
+            ErrorKind::Protocol => "the response is malformed",
+            ErrorKind::TooLarge => "the response head is too large",
+            ErrorKind::Other => "the exchange failed",
+        };
+        Self::new(kind, text)
+    }
+
     /// Creates an [`ErrorKind::Timeout`] error for `phase`.
     #[cold]
     pub fn timeout(phase: Phase) -> Self {
@@ -152,11 +169,7 @@ impl TransportError {
             Ok(ours) => return ours,
             Err(foreign) => foreign,
         };
-        match io_error_kind(error.kind()) {
-            ErrorKind::Timeout => Self::timeout(Phase::Unknown),
-            kind => Self::new(kind, io_error_text(kind)),
-        }
-        .with_source(error)
+        Self::of_kind(io_error_kind(error.kind())).with_source(error)
     }
 
     /// Wraps this error for a [`Read`](io::Read) implementation.
@@ -292,14 +305,5 @@ pub(crate) fn io_error_kind(kind: io::ErrorKind) -> ErrorKind {
         | Io::NotConnected => ErrorKind::Interrupted,
         Io::InvalidData | Io::InvalidInput => ErrorKind::Protocol,
         _ => ErrorKind::Other,
-    }
-}
-
-fn io_error_text(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::Connect => "cannot connect",
-        ErrorKind::Interrupted => "the connection was lost",
-        ErrorKind::Protocol => "the response is malformed",
-        _ => "I/O error",
     }
 }

@@ -1,4 +1,4 @@
-//! [`MaybeSend`] and [`BoxFuture`]: `Send` wherever threads exist.
+//! [`MaybeSend`] and [`BoxFuture`]: `Send`, except in a browser.
 use std::pin::Pin;
 
 /// A boxed future that is `Send` wherever [`MaybeSend`] is.

@@ -47,12 +47,9 @@ impl Inflate {
 
 #[cold]
 fn malformed(error: io::Error) -> TransportError {
-    TransportError::new(
-        ErrorKind::Protocol,
-        "the body is not gzip, although its `content-encoding` is",
-    )
-    .with_phase(Phase::Body)
-    .with_source(error)
+    TransportError::new(ErrorKind::Protocol, "the body is declared as gzip but is not gzip")
+        .with_phase(Phase::Body)
+        .with_source(error)
 }
 
 #[cold]

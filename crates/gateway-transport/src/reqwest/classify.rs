@@ -16,48 +16,47 @@ pub(super) fn classify(error: ::reqwest::Error, phase: Phase) -> TransportError 
         let phase = if error.is_connect() { Phase::Connect } else { phase };
         return TransportError::timeout(phase).with_source(error);
     }
-    let (kind, text) = kind_and_text(&error);
+    let kind = kind_of(&error);
     let connecting = error.is_connect() || kind == ErrorKind::Resolve;
-    let phase = if connecting { Phase::Connect } else { phase };
-    let mut ours = TransportError::new(kind, text).with_phase(phase);
     if kind == ErrorKind::Tls && !connecting {
         // The session failed after the handshake, when the request was already on its way.
-        ours = ours.with_sent(Sent::Maybe);
+        return TransportError::new(kind, "TLS session failed")
+            .with_phase(phase)
+            .with_sent(Sent::Maybe)
+            .with_source(error);
     }
-    ours.with_source(error)
+    let phase = if connecting { Phase::Connect } else { phase };
+    TransportError::of_kind(kind).with_phase(phase).with_source(error)
 }
 
-fn kind_and_text(error: &::reqwest::Error) -> (ErrorKind, &'static str) {
+fn kind_of(error: &::reqwest::Error) -> ErrorKind {
     if error.is_builder() {
-        return (ErrorKind::InvalidRequest, "the client refused the request before sending it");
+        return ErrorKind::InvalidRequest;
     }
     if error.is_dns() {
-        return (ErrorKind::Resolve, "cannot resolve the host name");
+        return ErrorKind::Resolve;
     }
     #[cfg(feature = "__tls")]
     if find::<rustls::Error>(error).is_some() {
-        let handshake = error.is_connect();
-        let text = if handshake { "TLS handshake failed" } else { "TLS session failed" };
-        return (ErrorKind::Tls, text);
+        return ErrorKind::Tls;
     }
     if error.is_connect() {
-        return (ErrorKind::Connect, "cannot connect");
+        return ErrorKind::Connect;
     }
     if let Some(error) = find::<hyper::Error>(error) {
         // hyper has a method for this only with its server feature.
         if error.is_parse() && error.to_string() == "message head is too large" {
-            return (ErrorKind::TooLarge, "the response head is too large");
+            return ErrorKind::TooLarge;
         }
         if error.is_parse() {
-            return (ErrorKind::Protocol, "the response is malformed");
+            return ErrorKind::Protocol;
         }
         if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
-            return (ErrorKind::Interrupted, "the connection was lost");
+            return ErrorKind::Interrupted;
         }
     }
     match find::<io::Error>(error).map(|error| io_error_kind(error.kind())) {
-        Some(ErrorKind::Interrupted) => (ErrorKind::Interrupted, "the connection was lost"),
-        Some(ErrorKind::Protocol) => (ErrorKind::Protocol, "the response is malformed"),
-        _ => (ErrorKind::Other, "the exchange failed"),
+        Some(kind @ (ErrorKind::Interrupted | ErrorKind::Protocol)) => kind,
+        _ => ErrorKind::Other,
     }
 }

@@ -10,34 +10,29 @@ use crate::{BoxError, ErrorKind, Phase, TransportError};
 /// Converts `error`, which occurred in `phase`, to our type.
 #[cold]
 pub(super) fn classify(error: Error, phase: Phase) -> TransportError {
-    let (kind, text) = match error {
+    let kind = match error {
         Error::Timeout(timeout) => {
             return TransportError::timeout(timeout_phase(timeout, phase)).with_source(error);
         }
         Error::Io(error) => return classify_io(error, phase),
         Error::Other(error) => return classify_other(error, phase),
-        Error::HostNotFound => (ErrorKind::Resolve, "cannot resolve the host name"),
-        Error::ConnectionFailed | Error::ConnectProxyFailed(_) => {
-            (ErrorKind::Connect, "cannot connect")
-        }
-        Error::Tls(_) | Error::TlsRequired => (ErrorKind::Tls, "TLS handshake failed"),
+        Error::HostNotFound => ErrorKind::Resolve,
+        Error::ConnectionFailed | Error::ConnectProxyFailed(_) => ErrorKind::Connect,
+        Error::Tls(_) | Error::TlsRequired => ErrorKind::Tls,
         // Two of these quote the target, so none of them is kept as a source.
         Error::BadUri(_) | Error::Http(_) | Error::RequireHttpsOnly(_) | Error::InvalidProxyUrl => {
-            let text = "the client refused the request before sending it";
-            return TransportError::new(ErrorKind::InvalidRequest, text);
+            return TransportError::of_kind(ErrorKind::InvalidRequest);
         }
         // The type of this error is private to ureq.
         Error::Protocol(ref error) if error.to_string().ends_with("too many headers") => {
-            (ErrorKind::TooLarge, "the response head is too large")
+            ErrorKind::TooLarge
         }
         // `BodyStalled`: the decoder needs more input, but its buffer is full, as with an endless chunk size.
-        Error::Protocol(_) | Error::BodyStalled => {
-            (ErrorKind::Protocol, "the response is malformed")
-        }
-        Error::LargeResponseHeader(..) => (ErrorKind::TooLarge, "the response head is too large"),
-        _ => (ErrorKind::Other, "the exchange failed"),
+        Error::Protocol(_) | Error::BodyStalled => ErrorKind::Protocol,
+        Error::LargeResponseHeader(..) => ErrorKind::TooLarge,
+        _ => ErrorKind::Other,
     };
-    with_default_phase(phase, TransportError::new(kind, text)).with_source(error)
+    with_default_phase(phase, TransportError::of_kind(kind)).with_source(error)
 }
 
 /// Converts an error of ureq's body reader to our type.
@@ -54,8 +49,7 @@ fn classify_io(error: io::Error, phase: Phase) -> TransportError {
     let is_lookup = error.raw_os_error().is_none()
         && error.to_string().starts_with("failed to lookup address information");
     if is_lookup {
-        return TransportError::new(ErrorKind::Resolve, "cannot resolve the host name")
-            .with_source(error);
+        return TransportError::of_kind(ErrorKind::Resolve).with_source(error);
     }
     #[cfg(feature = "__tls")]
     if crate::error::find::<rustls::Error>(&error).is_some() {
@@ -81,9 +75,9 @@ fn classify_other(error: BoxError, phase: Phase) -> TransportError {
     };
     match error.downcast::<io::Error>() {
         Ok(error) => classify_io(*error, phase),
-        Err(error) => TransportError::new(ErrorKind::Other, "the exchange failed")
-            .with_phase(phase)
-            .with_source(error),
+        Err(error) => {
+            TransportError::of_kind(ErrorKind::Other).with_phase(phase).with_source(error)
+        }
     }
 }
 

@@ -65,14 +65,12 @@ fn handshake_failed(error: io::Error) -> Error {
     if find::<rustls::Error>(&error).is_some() {
         return tls_failed(error);
     }
-    let ours = TransportError::new(ErrorKind::Connect, "cannot connect");
-    Error::Other(ours.with_source(error).into())
+    Error::Other(TransportError::of_kind(ErrorKind::Connect).with_source(error).into())
 }
 
 #[cold]
 fn tls_failed(source: impl Into<BoxError>) -> Error {
-    let ours = TransportError::new(ErrorKind::Tls, "TLS handshake failed");
-    Error::Other(ours.with_source(source).into())
+    Error::Other(TransportError::of_kind(ErrorKind::Tls).with_source(source).into())
 }
 
 impl fmt::Debug for TlsConnector {
