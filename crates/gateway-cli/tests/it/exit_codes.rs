@@ -1,14 +1,14 @@
 //! Every exit code by a real failure, into a pipe and on a real terminal.
 
 use std::collections::BTreeSet;
-use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use Service::{Answers, Dies, Gone, Hangs, Silent};
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use crate::run::{Nobody, Person, code, hang_ups_count, stderr, stdout};
+use crate::process::Process;
+use crate::run::{Nobody, Person, code, stderr, stdout};
 use crate::terminal::Running;
 
 /// The code, what the service does, what is asked of it, and what the person reads on standard error.
@@ -95,11 +95,10 @@ impl Service {
     }
 }
 
-/// Returns what can be tried here: only Linux has a device that is always full, and says whether a lost terminal counts.
+/// Returns the rows that work here: only Linux has a device that is always full, and shows whether SIGHUP is ignored.
 fn table() -> impl Iterator<Item = &'static (i32, Service, &'static str, &'static str)> {
     TABLE.iter().filter(|(code, ..)| match code {
-        1 => cfg!(target_os = "linux"),
-        129 => hang_ups_count(),
+        1 | 129 => cfg!(target_os = "linux"),
         _ => true,
     })
 }
@@ -111,10 +110,9 @@ fn into_a_pipe() {
         let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
         let person = Person::of_service(&url);
         let args: Vec<&str> = command.split(' ').collect();
-        let mut command = person.command(&args);
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        signal(expected, &server, &child);
-        let output = child.wait_with_output().unwrap();
+        let program = person.start(&args);
+        signal(expected, &server, &program);
+        let output = program.end();
         let told = stderr(&output);
         assert_eq!(code(&output), expected, "{args:?} of {service:?}: {told}");
         assert!(told.contains(said), "{args:?} of {service:?}: {told}");
@@ -130,7 +128,7 @@ fn on_a_terminal() {
         let person = Person::of_service(&url);
         let args: Vec<&str> = command.split(' ').collect();
         let running = Running::start(person.command(&args));
-        signal(expected, &server, running.process());
+        signal(expected, &server, running.program());
         let (status, seen) = running.end();
         assert_eq!(status.code(), Some(expected), "{args:?} of {service:?}: {seen}");
         // In colour, there is more than a space between the label and the text.
@@ -155,7 +153,7 @@ fn every_code_is_documented() {
 
 /// Sends the signal that an exit code stands for, as soon as the request has come.
 #[track_caller]
-fn signal(expected: i32, server: &RawServer, program: &Child) {
+fn signal(expected: i32, server: &RawServer, program: &Process) {
     let signal = match expected {
         129 => Signal::HUP,
         130 => Signal::INT,
@@ -163,7 +161,7 @@ fn signal(expected: i32, server: &RawServer, program: &Child) {
         _ => return,
     };
     assert!(server.wait_until(Duration::from_secs(30), |seen| !seen.requests.is_empty()));
-    kill_process(Pid::from_child(program), signal).unwrap();
+    program.signal(signal);
 }
 
 const GUIDE: &str = include_str!("../../../../docs/program.md");

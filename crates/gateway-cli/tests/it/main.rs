@@ -13,6 +13,7 @@ mod help;
 #[cfg(target_os = "linux")]
 mod memory;
 mod no_settings;
+mod process;
 mod raw;
 mod run;
 mod service;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
+use crate::process::Process;
 use crate::run::Person;
 
 /// Maximum memory of the program, in KiB.
@@ -54,9 +55,11 @@ fn memory_does_not_grow_with_the_response() {
         ("candidates list -o ndjson --sort id", true),
     ] {
         let args: Vec<&str> = line.split(' ').collect();
-        let mut child = person.command(&args).stdout(Stdio::null()).spawn().unwrap();
-        started.send(child.id()).unwrap();
-        assert!(child.wait().unwrap().success(), "{line}");
+        let mut command = person.command(&args);
+        command.stdout(Stdio::null());
+        let program = Process::start(command);
+        started.send(program.child().id()).unwrap();
+        assert!(program.wait().success(), "{line}");
         let peak = peak.try_recv().unwrap();
         assert_eq!(peak > LIMIT, kept, "{line}: {peak} KiB");
     }

@@ -5,11 +5,12 @@ use std::process::Command;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
+use crate::process::Process;
 use crate::run::{Person, TOKEN, code, stderr};
 
 /// Runs a command, and returns its exit code and what it says.
-fn end(mut command: Command) -> (i32, String) {
-    let output = command.output().unwrap();
+fn end(command: Command) -> (i32, String) {
+    let output = Process::start_piped(command).end();
     (code(&output), stderr(&output).to_owned())
 }
 

@@ -1,13 +1,14 @@
 //! Runs the program with nothing of this machine's configuration.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use socket2::{Domain, Socket, Type};
 use tempfile::TempDir;
+
+use crate::process::Process;
 
 /// A person with a home of their own.
 pub(crate) struct Person {
@@ -59,17 +60,19 @@ impl Person {
 
     /// Runs the program.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
+        self.start(args).end()
     }
 
     /// Runs the program with something to read.
     pub(crate) fn run_with(&self, input: &str, args: &[&str]) -> Output {
         let mut command = self.command(args);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        // It may have ended without reading anything.
-        drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
-        child.wait_with_output().unwrap()
+        command.stdin(Stdio::piped());
+        Process::start_piped(command).end_with(input.as_bytes())
+    }
+
+    /// Starts the program, with pipes for what it prints.
+    pub(crate) fn start(&self, args: &[&str]) -> Process {
+        Process::start_piped(self.command(args))
     }
 
     /// Runs the program, and shows everything that a person would see.
@@ -126,15 +129,6 @@ pub(crate) fn stdout(output: &Output) -> &str {
 /// Returns what went to standard error.
 pub(crate) fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
-}
-
-/// Says whether the program ends when its terminal is gone: it does not below `nohup`, and neither do the programs that
-/// these tests start there. Only Linux tells.
-#[cfg(unix)]
-pub(crate) fn hang_ups_count() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 1 == 0))
 }
 
 fn path(path: &Path) -> String {

@@ -1,7 +1,6 @@
 //! What a service may answer, and what the person is told: into a pipe and on a terminal.
 
 use std::io::Read as _;
-use std::process::Stdio;
 
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
@@ -191,11 +190,12 @@ fn a_reader_that_goes_away_is_no_failure() {
     .unwrap();
     for format in ["ndjson", "table", "csv", "json"] {
         let person = Person::of_service(&server.uri(""));
-        let mut command = person.command(&["vacancies", "list", "-o", format]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let program = person.start(&["vacancies", "list", "-o", format]);
         let mut first = [0; 16];
-        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-        let output = child.wait_with_output().unwrap();
+        let mut out = program.child().stdout.take().unwrap();
+        out.read_exact(&mut first).unwrap();
+        drop(out);
+        let output = program.end();
         assert_eq!((code(&output), stderr(&output)), (0, ""), "{format}");
     }
 }

@@ -1,7 +1,6 @@
 //! Slow lists: records are printed while they arrive, even if the list fails later.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -36,16 +35,14 @@ fn records_are_printed_while_they_arrive() {
         .unwrap();
         let person = Person::of_service(&server.uri(""));
         let args: Vec<&str> = command.split(' ').collect();
-        let mut child = person.command(&args).stdout(Stdio::piped()).spawn().unwrap();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let program = person.start(&args);
+        let mut out = BufReader::new(program.child().stdout.take().unwrap());
         for expected in lines {
             let mut line = String::new();
             out.read_line(&mut line).unwrap();
             assert_eq!(line, *expected, "{command}");
         }
         assert!(!ended.load(Ordering::SeqCst), "{command}");
-        child.kill().unwrap();
-        child.wait().unwrap();
     }
 }
 

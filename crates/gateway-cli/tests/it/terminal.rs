@@ -4,17 +4,18 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Command, ExitStatus};
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
+use crate::process::Process;
 use crate::run::Person;
 
 /// A program that was started in a terminal of its own.
 pub(crate) struct Running {
-    child: Child,
+    program: Process,
     screen: File,
 }
 
@@ -43,9 +44,9 @@ impl Running {
         let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(device(), size).unwrap();
         let mut command = command(name.to_str().unwrap());
-        let child = command.stdin(device()).stdout(device()).stderr(device()).spawn().unwrap();
-        // The command goes, and with it our ends of the device: what is left of them is the program's.
-        Self { child, screen: screen.into() }
+        command.stdin(device()).stdout(device()).stderr(device());
+        // The command is dropped, and with it our ends of the device: only the program has it open.
+        Self { program: Process::start(command), screen: screen.into() }
     }
 
     /// Starts the command below a shell that has the terminal for its own, as a person's shell has: it has `/dev/tty`.
@@ -86,9 +87,9 @@ impl Running {
         tcgetattr(&self.screen).unwrap().local_modes.contains(usual)
     }
 
-    /// Returns the process, to send it a signal.
-    pub(crate) fn process(&self) -> &Child {
-        &self.child
+    /// Returns the program, to send it a signal.
+    pub(crate) fn program(&self) -> &Process {
+        &self.program
     }
 
     /// Waits until the program ends. Returns how it ended, and everything that it showed.
@@ -96,7 +97,7 @@ impl Running {
         let mut seen = Vec::new();
         // When nobody has the device open any more, Linux reports an error where others report the end.
         drop(self.screen.read_to_end(&mut seen));
-        (self.child.wait().unwrap(), String::from_utf8(seen).unwrap())
+        (self.program.wait(), String::from_utf8(seen).unwrap())
     }
 }
 

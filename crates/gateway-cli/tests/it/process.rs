@@ -1,0 +1,143 @@
+//! Programs that tests start: none of them runs for longer than a limit, and none outlives its test.
+
+use std::io::{Read, Write as _};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// A running program. It is killed when this is dropped, or when it has run for the limit, which ends every wait for it.
+pub(crate) struct Process {
+    child: Arc<Mutex<Child>>,
+    _running: Sender<()>,
+}
+
+impl Process {
+    /// Starts the command.
+    pub(crate) fn start(mut command: Command) -> Self {
+        reset_signals();
+        let child = Arc::new(Mutex::new(command.spawn().unwrap()));
+        let (running, dropped) = channel();
+        let watched = Arc::clone(&child);
+        thread::spawn(move || {
+            if dropped.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+                kill(&mut watched.lock().unwrap());
+            }
+        });
+        Self { child, _running: running }
+    }
+
+    /// Starts the command, with pipes for standard output and standard error.
+    pub(crate) fn start_piped(mut command: Command) -> Self {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self::start(command)
+    }
+
+    /// Returns the process, to take its pipes or its id.
+    pub(crate) fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap()
+    }
+
+    /// Sends a signal.
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        use rustix::process::{Pid, kill_process};
+
+        kill_process(Pid::from_child(&self.child()), signal).unwrap();
+    }
+
+    /// Waits until the program ends.
+    pub(crate) fn wait(&self) -> ExitStatus {
+        loop {
+            if let Some(status) = self.child().try_wait().unwrap() {
+                return status;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Writes the input, closes it, and waits until the program ends. Returns what is left in the pipes.
+    pub(crate) fn end_with(self, input: &[u8]) -> Output {
+        let (stdin, stdout, stderr) = {
+            let mut child = self.child();
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        };
+        let (stdout, stderr) = (read(stdout), read(stderr));
+        if let Some(mut stdin) = stdin {
+            // The program may have ended without reading anything.
+            drop(stdin.write_all(input));
+        }
+        let (stdout, stderr) = (stdout.join().unwrap(), stderr.join().unwrap());
+        Output { status: self.wait(), stdout, stderr }
+    }
+
+    /// Waits until the program ends. Returns what is left in the pipes.
+    pub(crate) fn end(self) -> Output {
+        self.end_with(b"")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let mut child = self.child.lock().unwrap();
+        kill(&mut child);
+        child.wait().unwrap();
+    }
+}
+
+/// Reads a pipe to its end, in a thread.
+fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            pipe.read_to_end(&mut bytes).unwrap();
+        }
+        bytes
+    })
+}
+
+/// Kills a program unless it has ended, with the programs that it started in a session of its own.
+fn kill(child: &mut Child) {
+    if !matches!(child.try_wait(), Ok(None)) {
+        return;
+    }
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+
+        // Most programs share the group of the tests, and lead none.
+        _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    }
+    drop(child.kill());
+}
+
+/// Lets the signals that end a program end those that the tests start, even if the tests were started with the signals
+/// ignored, such as by `nohup` or in the background of a script. Elsewhere than on Linux, such a test fails.
+#[cfg(target_os = "linux")]
+fn reset_signals() {
+    use std::sync::Once;
+    use std::sync::atomic::AtomicBool;
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    static RESET: Once = Once::new();
+
+    RESET.call_once(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+        let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
+        for signal in [SIGHUP, SIGINT, SIGTERM] {
+            if ignored & (1 << (signal - 1)) != 0 {
+                // What a process handles has the default action in the programs that it starts.
+                signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).unwrap();
+            }
+        }
+    });
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reset_signals() {}
+
+/// Longer than any program of the tests takes on a busy machine.
+const LIMIT: Duration = Duration::from_secs(120);
