@@ -28,7 +28,7 @@ impl Failure {
     /// Makes the failure that says how many records are missing from the output.
     pub(crate) fn rejected(count: u64) -> Self {
         let records = if count == 1 { "1 record" } else { &format!("{count} records") };
-        Self::new(Exit::Rejected, format!("{records} could not be read; everything else is there"))
+        Self::new(Exit::Rejected, format!("skipped {records}; all other records were written"))
     }
 
     /// Adds what to do next.
