@@ -17,7 +17,7 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     ]
 }
 
-/// What differs between the two clients.
+/// The differences between the two clients.
 struct Mode {
     purpose: &'static str,
     /// The path of the client in its crate.

@@ -40,7 +40,7 @@ fn index(service: &Service) -> Page {
         vec![link, code(&one.select), cell(&one.doc)]
     });
     page.table(&["Operation", &code(&service.selector), "Description"], rows);
-    page.text("See also the [types](types.md) and the [open points](open-points.md).");
+    page.text("See also the [contract](../service.md), the [types](types.md) and the [open points](open-points.md).");
     let mut machines = vec![format!(
         "[OpenAPI of the whole service](openapi/{}.json), with all operations merged into one",
         service.name
@@ -74,7 +74,7 @@ fn operation(service: &Service, operation: &Operation) -> Page {
         "text",
         &format!("GET {}?{}={}", service.path, service.selector, operation.select),
     ));
-    page.text(&section(&operation.source));
+    page.text(&section(&operation.source, "../"));
     if !operation.params.is_empty() {
         page.heading("Parameters");
         let rows = operation.params.iter().map(|param| {
@@ -126,13 +126,13 @@ fn types(service: &Service) -> Page {
     for model in &service.models {
         page.heading(&code(&model.rust.pascal()));
         page.text(&markdown(&model.doc.0));
-        page.text(&section(&model.source));
+        page.text(&section(&model.source, ""));
         fields(&mut page, service, model, "");
     }
     for Enum { rust, open_ended, values, doc, source, .. } in &service.enums {
         page.heading(&code(&rust.pascal()));
         page.text(&markdown(&doc.0));
-        page.text(&section(source));
+        page.text(&section(source, ""));
         page.text(if *open_ended {
             "Open-ended: a value that is not listed is kept."
         } else {
@@ -181,7 +181,7 @@ fn open_points(service: &Service) -> Page {
             format!("Client: {}", inline(&point.client.0)),
             format!("Server: {}", inline(&point.server.0)),
         ]);
-        page.text(&section(&point.source));
+        page.text(&section(&point.source, ""));
     }
     page
 }
@@ -199,8 +199,11 @@ fn cell(doc: &Doc) -> String {
     inline(&doc.0)
 }
 
-fn section(source: &Source) -> String {
-    source.phrase().map_or_else(String::new, |sections| format!("See {}.", inline(&sections)))
+/// Returns a sentence with a link to the contract; `up` leads to the folder of the index page.
+fn section(source: &Source, up: &str) -> String {
+    source.phrase().map_or_else(String::new, |sections| {
+        format!("See [{}]({up}../service.md).", inline(&sections))
+    })
 }
 
 fn capitalized(text: &str) -> String {

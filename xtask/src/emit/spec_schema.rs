@@ -23,7 +23,7 @@ pub(super) fn emit(_: &Service) -> Vec<GeneratedFile> {
 fn table(table: &Table, definitions: &mut Map<String, Value>) -> Map<String, Value> {
     let mut properties = Map::new();
     if table.name == DOCUMENT.name {
-        // The line `#:schema` is a comment in TOML; in other formats editors look for this key.
+        // Editors read the comment `#:schema` in TOML, and this key in other formats.
         properties.insert("$schema".to_owned(), json!({ "type": "string" }));
     }
     for key in table.keys {

@@ -1,4 +1,4 @@
-//! What every declaration can carry: a description, its sections of the contract, open points.
+//! Metadata of declarations: the description, the sections of the contract, and open points.
 
 /// A description as written in the spec: sentences, with `code` between backticks.
 ///

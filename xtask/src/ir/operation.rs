@@ -14,9 +14,9 @@ pub struct Operation {
     pub params: Vec<Param>,
     /// The shape of a successful answer.
     pub response: Response,
-    /// What it does.
+    /// The description.
     pub doc: Doc,
-    /// The sections of the contract.
+    /// The sections of the contract that describe it.
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
@@ -40,7 +40,7 @@ pub struct Param {
     /// Indices of all parameters of the same operation that must be sent with this one, including
     /// those that a needed parameter needs in turn.
     pub needs: Vec<usize>,
-    /// What the service does if it is sent without one that it needs.
+    /// Effect of the parameter without one that it needs.
     pub otherwise: Otherwise,
     /// Maximum length of a text, in characters.
     pub max_chars: Option<u32>,
@@ -48,9 +48,9 @@ pub struct Param {
     pub min: Option<i64>,
     /// The largest integer that the service accepts.
     pub max: Option<i64>,
-    /// What it does.
+    /// The description.
     pub doc: Doc,
-    /// The sections of the contract.
+    /// The sections of the contract that describe it.
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,

@@ -19,9 +19,9 @@ pub struct Service {
     pub selector: String,
     /// The value of the `Accept` header.
     pub accept: String,
-    /// What the service is.
+    /// The description.
     pub doc: Doc,
-    /// The sections of the contract.
+    /// The sections of the contract that describe the service.
     pub source: Source,
     /// The open points that concern the whole service.
     pub open: Vec<OpenRef>,
@@ -35,7 +35,7 @@ pub struct Service {
     pub operations: Vec<Operation>,
     /// Byte-exact examples, in order of declaration.
     pub examples: Vec<Example>,
-    /// What the contract leaves open, by number.
+    /// Questions that the contract does not answer, by number.
     pub open_points: Vec<OpenPoint>,
     /// The first twelve hexadecimal digits of the SHA-256 of the spec's text (LF line ends).
     pub spec_hash: String,
@@ -48,7 +48,7 @@ pub struct Example {
     pub name: RustName,
     /// Index into [`Service::operations`].
     pub operation: usize,
-    /// What it shows.
+    /// The description.
     pub doc: Doc,
     /// The parameters with their values as wire text, not yet percent-encoded.
     /// The index points into the operation's parameters.
@@ -76,9 +76,9 @@ pub struct OpenPoint {
     pub id: String,
     /// The question.
     pub question: Doc,
-    /// What our libraries accept and send.
+    /// Behaviour of our libraries.
     pub client: Doc,
-    /// What our server does.
+    /// Behaviour of our server.
     pub server: Doc,
     /// The sections of the contract that the question is about.
     pub source: Source,

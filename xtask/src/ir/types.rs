@@ -12,13 +12,13 @@ pub struct Scalar {
     /// The type in a query, if it differs from `wire`: `VacancyId` is a string in a record and
     /// an (unsigned, 64-bit) integer in a query.
     pub query_wire: Option<Wire>,
-    /// What the text means.
+    /// The meaning of the text.
     pub meaning: Meaning,
     /// A value, as its wire text.
     pub example: String,
-    /// What it is.
+    /// The description.
     pub doc: Doc,
-    /// The sections of the contract.
+    /// The sections of the contract that describe it.
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
@@ -33,7 +33,7 @@ pub enum Wire {
     Integer,
 }
 
-/// What a scalar means; decides which hand-written support type carries it.
+/// The meaning of a scalar, which decides the conversions that its newtype offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// An identifier: a separate newtype, so that it cannot be mixed up with another one.
@@ -57,9 +57,9 @@ pub struct Enum {
     pub open_ended: bool,
     /// The listed values; at least one.
     pub values: Vec<EnumValue>,
-    /// What it is.
+    /// The description.
     pub doc: Doc,
-    /// The sections of the contract.
+    /// The sections of the contract that describe it.
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
@@ -72,7 +72,7 @@ pub struct EnumValue {
     pub rust: RustName,
     /// The text on the wire.
     pub wire: String,
-    /// What it means.
+    /// The description.
     pub doc: Doc,
     /// The reason not to use it any more, if it is deprecated.
     pub deprecated: Option<String>,
@@ -87,9 +87,9 @@ pub struct Model {
     pub identity: Option<usize>,
     /// The fields, in order; at least one.
     pub fields: Vec<Field>,
-    /// What it is.
+    /// The description.
     pub doc: Doc,
-    /// The sections of the contract.
+    /// The sections of the contract that describe it.
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
@@ -114,9 +114,9 @@ pub struct Field {
     pub boxed: bool,
     /// A value, as its wire text; present for the built-in types if the spec gives one.
     pub example: Option<String>,
-    /// What it is.
+    /// The description.
     pub doc: Doc,
-    /// The sections of the contract.
+    /// The sections of the contract that describe it.
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,

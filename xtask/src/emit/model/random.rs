@@ -38,7 +38,7 @@ pub(super) fn type_name(service: &Service, model: &Model, field: &Field) -> Opti
 pub(super) enum Value {
     /// Text whose length is in this range, in characters.
     Text(String),
-    /// A number from a range, converted to a type if there is one.
+    /// A number from a range, converted to the type in `into`, if any.
     Number { range: String, into: Option<String> },
     /// Any value of a type whose text is not empty.
     Sendable(String),

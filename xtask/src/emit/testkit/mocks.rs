@@ -125,7 +125,7 @@ fn answer(file: &mut RustFile, service: &Service, operation: &Operation) {
 fn one_example(file: &mut RustFile, operation: &Operation, example: &Example) {
     file.blank();
     file.doc(&format!(
-        "Matches the call of the example `{}`, and responds with its answer, byte for byte.",
+        "Creates a mock of the example `{}`, with its exact call and answer.",
         example.name.kebab()
     ));
     file.doc_break();
