@@ -30,7 +30,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         name: "gateway-testkit",
-        may_use: &["gateway-model", "gateway-transport", "gateway-client"],
+        may_use: &["gateway-model", "gateway-transport"],
         never: &["rusqlite"],
     },
     Rule { name: "gateway-server", may_use: &["gateway-model"], never: &["reqwest", "ureq"] },

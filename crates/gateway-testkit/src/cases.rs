@@ -1,10 +1,10 @@
-//! The examples of the spec as data: what a client sends, and what a service answers, byte for byte.
+//! The examples of the contract as data: the query of a client and the answer of a service, byte for byte.
 //!
-//! Whoever writes a client or a server of the gateway in another way can hold it against them.
+//! Use them to test your own client or server of the gateway.
 
 pub use crate::generated::cases::CONTRACT_CASES;
 
-/// One call of the service and its answer.
+/// A query and its answer.
 ///
 /// # Examples
 ///
@@ -20,16 +20,17 @@ pub use crate::generated::cases::CONTRACT_CASES;
 pub struct ContractCase {
     /// The name of the case, such as `candidates-of-vacancy`.
     pub name: &'static str,
-    /// The value that selects the operation (section 4), such as `candidates/list`.
+    /// The value of `method` (section 4 of the contract), such as `candidates/list`.
     pub method: &'static str,
-    /// The query that a client sends, without the `?`.
+    /// The query, without the `?`.
     pub query: &'static str,
     /// The body of the answer, as JSON.
     pub body: &'static str,
-    /// The places of the records that a client reports as not readable, without losing the others.
+    /// Indexes of the records that a client rejects, while it keeps the others.
     pub rejected: &'static [usize],
-    /// Whether a client must be able to read this answer.
+    /// Whether a client must be able to decode this answer.
     pub client: bool,
-    /// Whether a server can be made to give this answer; if not, it is a strange one.
+    /// Whether a server of this project can give this answer. If not, the answer is an unusual one that the contract
+    /// does not exclude.
     pub server: bool,
 }

@@ -1,4 +1,4 @@
-//! Certificates for tests: good ones, and the three kinds of bad ones that a client must refuse.
+//! Certificates for tests: valid ones, and three invalid kinds that a client must refuse.
 //!
 //! # Examples
 //!
@@ -24,15 +24,15 @@ use rcgen::{
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// An authority that a client can be told to trust, made anew for each test.
+/// A certificate authority for one test. Configure the client under test to trust it.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    /// Makes an authority.
+    /// Creates an authority.
     ///
     /// # Errors
     ///
-    /// When no key can be made.
+    /// Fails if the key or the certificate cannot be created.
     pub fn new() -> Result<Self, CertificateError> {
         let mut params = CertificateParams::new(Vec::new())?;
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -40,7 +40,7 @@ impl Authority {
         Ok(Self(CertifiedIssuer::self_signed(params, KeyPair::generate()?)?))
     }
 
-    /// Returns its certificate (DER), for a client to trust.
+    /// Returns the certificate of the authority (DER), for a client to trust.
     pub fn certificate(&self) -> Vec<u8> {
         self.0.der().to_vec()
     }
@@ -49,16 +49,16 @@ impl Authority {
     ///
     /// # Errors
     ///
-    /// When no key can be made.
+    /// Fails if the key or the certificate cannot be created.
     pub fn identity(&self) -> Result<Identity, CertificateError> {
         self.issue(&params_for(&["localhost", "127.0.0.1"])?)
     }
 
-    /// Issues a certificate for `localhost` that expired in 2001.
+    /// Issues a certificate for `localhost` and 127.0.0.1 that expired in 2001.
     ///
     /// # Errors
     ///
-    /// When no key can be made.
+    /// Fails if the key or the certificate cannot be created.
     pub fn expired(&self) -> Result<Identity, CertificateError> {
         let mut params = params_for(&["localhost", "127.0.0.1"])?;
         params.not_before = date_time_ymd(2000, 1, 1);
@@ -66,11 +66,11 @@ impl Authority {
         self.issue(&params)
     }
 
-    /// Issues a certificate for a host that is not this one.
+    /// Issues a certificate for the host `other.invalid`.
     ///
     /// # Errors
     ///
-    /// When no key can be made.
+    /// Fails if the key or the certificate cannot be created.
     pub fn other_host(&self) -> Result<Identity, CertificateError> {
         self.issue(&params_for(&["other.invalid"])?)
     }
@@ -88,16 +88,16 @@ impl fmt::Debug for Authority {
     }
 }
 
-/// What a server shows in the handshake: a certificate and its key.
+/// The certificate and private key of a server.
 #[derive(Clone)]
 pub struct Identity(Arc<ServerConfig>);
 
 impl Identity {
-    /// Makes a certificate for `localhost` that only vouches for itself.
+    /// Creates a self-signed certificate for `localhost` and 127.0.0.1.
     ///
     /// # Errors
     ///
-    /// When no key can be made.
+    /// Fails if the key or the certificate cannot be created.
     pub fn self_signed() -> Result<Self, CertificateError> {
         let key = KeyPair::generate()?;
         let certificate = params_for(&["localhost", "127.0.0.1"])?.self_signed(&key)?;
@@ -125,13 +125,13 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// Why a certificate could not be made.
+/// The error of a certificate that could not be created.
 #[derive(Debug)]
 pub struct CertificateError(Box<dyn StdError + Send + Sync>);
 
 impl fmt::Display for CertificateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no certificate could be made")
+        f.write_str("cannot create a certificate")
     }
 }
 

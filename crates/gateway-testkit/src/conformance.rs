@@ -1,14 +1,14 @@
-//! Checks that any transport can be run against.
+//! Checks for any transport.
 //!
-//! The contract of a transport is in the documentation of `gateway_transport`. This kit has a check for each part of it:
-//! what goes out, what comes in, bodies, memory, errors, time, cancellation, runtimes, connections, TLS, and what no
-//! error may tell. Each check is a function in [`checks`], whose documentation says what it looks at, why, and where the
-//! standard says so. The peer is a [raw server](crate::raw_server) on 127.0.0.1; nothing leaves the machine.
+//! The documentation of `gateway_transport` is the contract of a transport. This kit checks each part of it: requests,
+//! responses, bodies, memory, errors, time, cancellation, runtimes, connections, TLS and secrecy. Each check is a
+//! function in [`checks`], whose documentation says what it checks, why, and which section of which standard requires
+//! it. The peer is a [raw server](crate::raw_server) on 127.0.0.1; nothing leaves the machine.
 //!
 //! # Examples
 //!
-//! One test for each check, in a file of your `tests/` folder. The factory makes your transport; what it cannot do, by
-//! nature and not for want of work, is skipped with a reason, which the test prints:
+//! To get one test for each check, put this into a file of your `tests/` folder. The factory creates your transport.
+//! A check that your client cannot pass by design is skipped with a reason, which the test prints:
 //!
 //! ```
 //! use gateway_testkit::conformance::{Setup, Subject};
@@ -16,40 +16,46 @@
 //! # use gateway_transport::MemoryTransport as MyTransport;
 //!
 //! fn subject(setup: &Setup) -> Result<Subject, TransportError> {
-//!     // Take `setup.connect_timeout`, `setup.idle_timeout` and `setup.root` into your client here.
+//!     // Configure your client with `setup.connect_timeout`, `setup.idle_timeout` and `setup.root` here.
 //!     Ok(Subject::blocking(MyTransport::default()).without_tls("my client is built without TLS"))
 //! }
 //!
 //! gateway_testkit::conformance_tests!(subject, skip = [
-//!     "connection.is_reused": "my client opens a connection for each request",
+//!     "connections.connection_is_reused": "my client opens a connection for each request",
 //! ]);
-//! # fn main() {}
+//! # fn main() { every_skip_names_a_check_of_the_kit(); }
+//! # fn every_skip_names_a_check_of_the_kit() {
+//! #     let name = "connections.connection_is_reused";
+//! #     assert!(gateway_testkit::conformance::CHECKS.iter().any(|check| check.name == name));
+//! # }
 //! ```
 //!
-//! Or all of them as a list:
+//! To run all checks and print a list:
 //!
 //! ```no_run
 //! # use gateway_testkit::conformance::{Setup, Subject, run};
 //! # fn subject(_: &Setup) -> Result<Subject, gateway_transport::TransportError> { unimplemented!() }
-//! for report in run(subject, &[]) {
-//!     println!("{report}");
+//! for finding in run(subject, &[]) {
+//!     println!("{finding}");
 //! }
 //! ```
 //!
 //! # Stability
 //!
-//! A new check is a minor version. Run the kit with an exact version if a new check must not fail your build.
+//! A new check is a minor version. Pin the exact version of the kit if a new check must not fail your build.
 
 pub mod checks;
+mod failure;
+mod harness;
 mod kit;
-mod outcome;
 mod peer;
 mod registry;
 mod run;
 mod subject;
 
+pub use self::harness::{Failed, test};
 pub use self::kit::{Answer, Kit};
-pub use self::outcome::{Outcome, Stop};
-pub use self::registry::{CHECKS, Check};
-pub use self::run::{Failed, Report, Verdict, run, run_one, test};
+pub use self::registry::{CHECKS, ConformanceCheck};
+pub use self::run::{Finding, run, run_one};
 pub use self::subject::{Factory, Setup, Subject};
+pub use crate::outcome::{Outcome, Stop, Verdict};

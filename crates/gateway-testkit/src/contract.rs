@@ -1,11 +1,12 @@
-//! Checks that any service can be held against: does it keep the contract of the recruitment gateway?
+//! Contract checks for any service: does it keep the contract of the recruitment gateway?
 //!
-//! Every check asks from outside, with GET and HEAD only, so that it may be run against production. Some forty
-//! requests are sent, all small but three, which ask for the list of all candidates. Each check names what it is taken
-//! from: a section of the service text, a section of an RFC, or a decision about something that the text leaves open.
-//! What is left open is judged only under [`Profile::Reference`]; of any other service the checks tell what they saw.
+//! The checks send only GET and HEAD requests, so they are safe to run against production: about 40 requests, all with
+//! small answers except the few that ask for the list of all candidates. Each check names its source: a section of the
+//! contract, a section of an RFC, or a decision of this project about a point that the contract leaves open. A decision
+//! is judged only under [`Profile::Reference`]; under [`Profile::Any`] its check is skipped, and the report says what
+//! was observed.
 //!
-//! No token, no query value and no text of a record is in any verdict.
+//! No report contains a token, a query value or a value of a record.
 //!
 //! # Examples
 //!
@@ -13,7 +14,7 @@
 //! use gateway_testkit::contract::{Profile, Target, Verdict, run};
 //! use gateway_transport::{MemoryTransport, TransportError};
 //!
-//! // Nobody answers here: use a transport with a network, such as `gateway_transport::ureq::UreqTransport`.
+//! // This transport never answers: use one with a network, such as `gateway_transport::ureq::UreqTransport`.
 //! let transport = MemoryTransport::default();
 //! let target = Target::new("https://gateway.example.com", "the token")?;
 //! let report = run(&target, &transport, Profile::Any);
@@ -26,9 +27,11 @@ mod check;
 mod checks;
 mod evidence;
 mod exchange;
+mod record;
 mod render;
 mod report;
 
-pub use self::check::{Check, Source, Verdict};
+pub use self::check::{ContractCheck, Source};
 pub use self::exchange::Target;
 pub use self::report::{Finding, Profile, Report, checks, run};
+pub use crate::outcome::Verdict;

@@ -1,15 +1,18 @@
-//! Tests for those who build on the recruitment gateway: for a transport, for a service, for code that uses a client.
+//! Test tools for software around the recruitment gateway: for transports, for services, and for code that uses a
+//! client.
 //!
-//! Nothing is on by default; each feature adds a module and its dependencies.
+//! No feature is on by default. Each adds a module and its dependencies.
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `cases` | module `cases`: the examples of the spec as data |
-//! | `conformance` | module `conformance` and `conformance_tests!`: checks that any transport can be run against |
-//! | `contract` | module `contract`: checks that any service can be held against |
-//! | `mocks` | module `mocks`: the operations of the gateway as wiremock mocks |
-//! | `raw-server` | module `raw_server`: a server that plays bytes, well-formed or not |
-//! | `tls` | module `certificates`, and the raw server within TLS |
+//! | `cases` | module `cases`: the examples of the contract as data |
+//! | `conformance` | module `conformance` and the macro `conformance_tests!`: checks for any transport |
+//! | `contract` | module `contract`: checks for any service |
+//! | `mocks` | module `mocks`: the operations of the gateway as `wiremock` mocks |
+//! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not |
+//! | `tls` | module `certificates`, and the raw server over TLS |
+//!
+//! `conformance` and `contract` share the module `outcome`: how a check ends.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "cases")]
@@ -23,5 +26,7 @@ pub mod contract;
 mod generated;
 #[cfg(feature = "mocks")]
 pub mod mocks;
+#[cfg(any(feature = "conformance", feature = "contract"))]
+pub mod outcome;
 #[cfg(feature = "raw-server")]
 pub mod raw_server;

@@ -1,7 +1,7 @@
-//! The operations of the gateway as wiremock mocks: for testing code that uses a client.
+//! The operations of the gateway as `wiremock` mocks, for tests of code that uses a client.
 //!
-//! One type per operation, made of the spec. A mock says which calls it waits for, in the types of
-//! the model, and what it answers; what a call does not have to carry need not be said.
+//! Each operation has one type, generated from the spec. A mock describes the calls that it matches, in the types of
+//! the model, and the answer. It matches a call with any value of a parameter that the mock does not mention.
 //!
 //! ```
 //! use gateway_model::{Candidate, ListCandidates, Operation as _};
@@ -16,7 +16,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! A call that no mock waits for is answered with 404, as wiremock does.
+//! `wiremock` answers a call that no mock matches with 404.
 
 use gateway_model::service;
 use serde::Serialize;
@@ -25,7 +25,7 @@ use wiremock::{Mock, ResponseTemplate};
 
 pub use crate::generated::mocks::*;
 
-/// The calls that a mock waits for.
+/// The calls that a mock matches.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     select: &'static str,
@@ -38,41 +38,41 @@ impl Call {
         Self { select, given: Vec::new(), token: None }
     }
 
-    /// Waits for a parameter with this value.
+    /// Matches calls with this value of a parameter.
     pub(crate) fn with(mut self, name: &'static str, value: String) -> Self {
         self.given.push((name, Some(value)));
         self
     }
 
-    /// Waits for a call without this parameter.
+    /// Matches calls without this parameter.
     pub(crate) fn without(mut self, name: &'static str) -> Self {
         self.given.push((name, None));
         self
     }
 
-    /// Waits for this bearer token.
+    /// Matches calls with this bearer token.
     pub(crate) fn token(mut self, token: &str) -> Self {
         self.token = Some(token.to_owned());
         self
     }
 
-    /// Answers a list between these two texts.
+    /// Answers with a list, between these two texts.
     pub(crate) fn list<T: Serialize>(self, (open, close): (&str, &str), records: &[T]) -> Mock {
         let records: Result<Vec<_>, _> = records.iter().map(serde_json::to_string).collect();
         self.body(records.map(|records| format!("{open}{}{close}", records.join(","))))
     }
 
-    /// Answers one object.
+    /// Answers with one object.
     pub(crate) fn object<T: Serialize>(self, record: &T) -> Mock {
         self.body(serde_json::to_string(record))
     }
 
-    /// Answers exactly these bytes.
+    /// Answers with exactly these bytes.
     pub(crate) fn exactly(self, body: &str) -> Mock {
         self.responds(200, body, service::ACCEPT)
     }
 
-    /// Answers that the call failed, with a problem document (RFC 9457).
+    /// Answers with this error status and a problem document (RFC 9457).
     pub(crate) fn fails(self, status: u16) -> Mock {
         let body = format!(r#"{{"type":"about:blank","status":{status}}}"#);
         self.responds(status, &body, "application/problem+json")
@@ -81,7 +81,7 @@ impl Call {
     fn body(self, body: Result<String, serde_json::Error>) -> Mock {
         match body {
             Ok(body) => self.exactly(&body),
-            // No record of the model fails to be written; a type of somebody else may.
+            // A record of the model always serializes; a foreign type may not.
             Err(error) => self.responds(500, &error.to_string(), "text/plain"),
         }
     }

@@ -10,7 +10,7 @@ mod subjects;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use gateway_testkit::conformance::{CHECKS, Report, Verdict, run};
+use gateway_testkit::conformance::{CHECKS, Finding, Verdict, run};
 
 use crate::subjects::ADAPTERS;
 
@@ -18,25 +18,25 @@ fn main() -> ExitCode {
     let reports = ADAPTERS.map(|adapter| run(adapter.factory, adapter.skips));
     println!("{}\n{}\n{}", summary(&reports), table(&reports), reasons(&reports));
     let mut all = reports.iter().flatten();
-    if all.any(|report| matches!(report.verdict, Verdict::Failed(_))) {
+    if all.any(|report| matches!(report.verdict, Verdict::Fail(_))) {
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
 }
 
 /// Returns a table with one row for each adapter.
-fn summary(reports: &[Vec<Report>]) -> String {
+fn summary(reports: &[Vec<Finding>]) -> String {
     let rows = ADAPTERS.iter().zip(reports).map(|(adapter, reports)| {
         let [passed, failed, skipped] = [PASS, FAIL, SKIP]
             .map(|sign| reports.iter().filter(|report| self::sign(report) == sign).count());
         format!("| {} | {passed} | {failed} | {skipped} |\n", adapter.title)
     });
-    let head = "| adapter | passes | fails | cannot |\n|---|--:|--:|--:|\n".to_owned();
+    let head = "| adapter | passed | failed | skipped |\n|---|--:|--:|--:|\n".to_owned();
     rows.fold(head, |out, row| out + &row)
 }
 
 /// Returns a table with one row for each check.
-fn table(reports: &[Vec<Report>]) -> String {
+fn table(reports: &[Vec<Finding>]) -> String {
     let titles = ADAPTERS.map(|adapter| adapter.title).join(" | ");
     let head = format!("| check | {titles} |\n|---|{}\n", ":-:|".repeat(ADAPTERS.len()));
     let rows = CHECKS.iter().enumerate().map(|(index, check)| {
@@ -48,11 +48,11 @@ fn table(reports: &[Vec<Report>]) -> String {
 }
 
 /// Returns the reasons for skipped and failed checks, each once, with the check and its adapters.
-fn reasons(reports: &[Vec<Report>]) -> String {
+fn reasons(reports: &[Vec<Finding>]) -> String {
     let mut all: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for (adapter, reports) in ADAPTERS.iter().zip(reports) {
         for report in reports {
-            if let Verdict::Skipped(reason) | Verdict::Failed(reason) = &report.verdict {
+            if let Verdict::Skip(reason) | Verdict::Fail(reason) = &report.verdict {
                 all.entry((reason, report.check)).or_default().push(adapter.title);
             }
         }
@@ -63,10 +63,10 @@ fn reasons(reports: &[Vec<Report>]) -> String {
     rows.collect()
 }
 
-fn sign(report: &Report) -> &'static str {
-    match report.verdict {
-        Verdict::Passed => PASS,
-        Verdict::Failed(_) => FAIL,
+fn sign(finding: &Finding) -> &'static str {
+    match finding.verdict {
+        Verdict::Pass => PASS,
+        Verdict::Fail(_) => FAIL,
         _ => SKIP,
     }
 }

@@ -222,7 +222,7 @@ wrong! {
     takes_everything: |_, reply| if reply.status == StatusCode::BAD_REQUEST {
         reply.succeed();
     };
-    minds_what_nobody_defined: |asked, reply| if asked.has("nobody_defined_this") {
+    minds_what_nobody_defined: |asked, reply| if asked.has("undefined_parameter") {
         reply.refuse(400);
     };
     minds_a_parameter_twice: |asked, reply| if asked.query.matches("vacancy_id=").count() > 1 {

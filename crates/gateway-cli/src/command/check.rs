@@ -82,9 +82,9 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
         }
         Findings::Records(printer) => print(*printer, &report)?,
     }
-    let [pass, fail, open] = ["pass", "fail", "not-shown"].map(|word| report.count(word));
+    let [pass, fail, skip] = ["pass", "fail", "skip"].map(|word| report.count(word));
     session.screen.note(&format!(
-        "{pass} checks passed, {fail} failed, {open} not shown, by {} requests",
+        "{pass} checks passed, {fail} failed, {skip} skipped; {} requests",
         report.requests()
     ));
     if fail == 0 {

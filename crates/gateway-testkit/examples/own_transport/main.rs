@@ -1,9 +1,9 @@
-//! A transport of one's own, over a client that this workspace does not ship: `attohttpc`.
+//! A custom transport, over an HTTP client that this workspace does not support: `attohttpc`.
 //!
-//! `docs/writing-a-transport.md` walks through it, and `tests/own_transport` runs the conformance kit on it.
+//! `docs/writing-a-transport.md` explains it, and `tests/own_transport` runs the conformance kit on it.
 //! Run it with `cargo run -p gateway-testkit --example own_transport -- http://localhost:8080/`.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its result")]
 
 mod adapter;
 
@@ -14,7 +14,7 @@ use gateway_transport::{BlockingTransport as _, Request, TransportError};
 
 fn main() -> Result<(), TransportError> {
     let Some(Ok(uri)) = std::env::args().nth(1).map(|text| text.parse()) else {
-        eprintln!("give it an address");
+        eprintln!("usage: own_transport URI");
         return Ok(());
     };
     let transport = AttohttpcTransport {

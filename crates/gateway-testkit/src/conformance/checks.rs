@@ -1,8 +1,8 @@
-//! The checks, by group. `Ok` means that the transport does what its contract says.
+//! The checks, by group. `Ok` means that the transport keeps the part of its contract that the check is about.
 
 #![expect(
     clippy::missing_errors_doc,
-    reason = "every check ends with the same error: the transport does something else than its documentation says"
+    reason = "every check fails for the same reason: the transport breaks its contract"
 )]
 
 pub mod body;

@@ -1,4 +1,4 @@
-//! What a check works with: the transport behind one blocking face, whatever its mode.
+//! The tools of a check: the transport under test behind one blocking interface, whether it is async or blocking.
 
 use std::fmt;
 use std::io::Read;
@@ -7,33 +7,33 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_transport::{
-    BlockingBody, BlockingTransport, Body, Request, SharedTransport, Transport, TransportError,
+    BlockingBody, BlockingTransport, Body, ErrorKind, Request, SharedTransport, Transport,
+    TransportError,
 };
 use http::HeaderValue;
 use http::response::Parts;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::certificates::Authority;
-use crate::conformance::outcome::describe;
 use crate::conformance::subject::{Either, Factory, Setup, Subject};
-use crate::conformance::{Outcome, Stop};
+use crate::outcome::{Outcome, Stop, fail, skip};
 
-/// The transport that is checked, and what it takes to make another one.
+/// The transport under test, and the means to create another one.
 pub struct Kit {
     factory: Factory,
     setup: Setup,
     authority: Arc<Authority>,
     subject: Subject,
-    /// `None` only while it is being dropped.
+    /// `None` only during the drop.
     runtime: Option<Runtime>,
 }
 
 impl Kit {
-    /// Makes a transport with settings that get in the way of no check.
+    /// Creates a transport with settings that do not interfere with any check.
     ///
     /// # Errors
     ///
-    /// When the factory fails, or the operating system has no thread.
+    /// Fails if the factory fails, or if the operating system cannot start a thread.
     pub fn new(factory: Factory) -> Outcome<Self> {
         let authority = Arc::new(Authority::new()?);
         let setup = Setup {
@@ -44,7 +44,7 @@ impl Kit {
         Self::build(factory, setup, authority)
     }
 
-    /// Makes another kit, with other settings.
+    /// Creates another kit with changed settings.
     pub(super) fn with(&self, change: impl FnOnce(&mut Setup)) -> Outcome<Self> {
         let mut setup = self.setup.clone();
         change(&mut setup);
@@ -57,7 +57,7 @@ impl Kit {
         Ok(Self { factory, setup, authority, subject, runtime: Some(runtime) })
     }
 
-    /// Sends `request` and waits for the head.
+    /// Sends `request` and waits for the head of the answer.
     pub(super) fn send(&self, request: Request) -> Result<Answer, TransportError> {
         match &self.subject.transport {
             Either::Blocking(transport) => {
@@ -65,16 +65,16 @@ impl Kit {
                 Ok(Answer { head, body: AnswerBody::Blocking(body) })
             }
             Either::Async(transport) => {
-                let handle = self.handle().map_err(|stop| {
-                    TransportError::new(gateway_transport::ErrorKind::Other, stop.to_string())
-                })?;
+                let handle = self
+                    .handle()
+                    .map_err(|stop| TransportError::new(ErrorKind::Other, stop.to_string()))?;
                 let (head, body) = handle.block_on(transport.send(request))?.into_parts();
                 Ok(Answer { head, body: AnswerBody::Async(body, handle) })
             }
         }
     }
 
-    /// Sends `request` and waits for everything.
+    /// Sends `request` and waits for the complete answer.
     pub(super) fn fetch(&self, request: Request) -> Outcome<Fetched> {
         let answer = self.send(request)?;
         let head = answer.head.clone();
@@ -82,7 +82,7 @@ impl Kit {
         Ok(Fetched { head, body })
     }
 
-    /// Sends `request` and returns the error that it must end with, in the head or in the body.
+    /// Sends `request`, which must fail in the head or in the body, and returns the error.
     pub(super) fn failure(&self, request: Request) -> Outcome<TransportError> {
         let answer = match self.send(request) {
             Err(error) => return Ok(error),
@@ -93,42 +93,37 @@ impl Kit {
             Err(error) => Ok(error),
             Ok(body) => {
                 let length = body.len();
-                let text = format!("no error, but status {status} with a body of {length} bytes");
-                Err(Stop::failed(text))
+                fail(format!("no error, but status {status} and a body of {length} bytes"))
             }
         }
     }
 
-    /// The async transport, if it is one, and the runtime to use it with.
+    /// Returns the async transport and a runtime for it. Skips the check for a blocking transport.
     pub(super) fn asynchronous(&self) -> Outcome<(&SharedTransport, Handle)> {
         match &self.subject.transport {
             Either::Async(transport) => Ok((transport, self.handle()?)),
-            Either::Blocking(_) => {
-                Err(Stop::NotApplicable("it is blocking: nothing is awaited".into()))
-            }
+            Either::Blocking(_) => skip("only for async transports; this one is blocking"),
         }
     }
 
-    /// The blocking transport, if it is one, and a runtime to get in its way.
+    /// Returns the blocking transport and a runtime to call it in. Skips the check for an async transport.
     pub(super) fn blocking(&self) -> Outcome<(&Arc<dyn BlockingTransport>, Handle)> {
         match &self.subject.transport {
             Either::Blocking(transport) => Ok((transport, self.handle()?)),
-            Either::Async(_) => {
-                Err(Stop::NotApplicable("it is async: no call of it blocks".into()))
-            }
+            Either::Async(_) => skip("only for blocking transports; this one is async"),
         }
     }
 
-    /// The authority that the transport trusts, if it has TLS.
+    /// Returns the authority that the transport trusts. Skips the check for a transport without TLS.
     pub(super) fn authority(&self) -> Outcome<&Authority> {
         match &self.subject.without_tls {
             None => Ok(&self.authority),
-            Some(reason) => Err(Stop::NotApplicable(reason.clone())),
+            Some(reason) => skip(reason.as_str()),
         }
     }
 
-    /// What `Debug` prints of the transport's handle, and its name.
-    pub(super) fn shown(&self) -> String {
+    /// Returns the `Debug` output of the transport's handle, and its name.
+    pub(super) fn debug_text(&self) -> String {
         let name = match &self.subject.transport {
             Either::Async(transport) => transport.name(),
             Either::Blocking(transport) => transport.name(),
@@ -138,14 +133,14 @@ impl Kit {
 
     fn handle(&self) -> Outcome<Handle> {
         let runtime = self.runtime.as_ref();
-        Ok(runtime.ok_or_else(|| Stop::failed("the kit has ended"))?.handle().clone())
+        Ok(runtime.ok_or_else(|| Stop::Fail("the kit has ended".into()))?.handle().clone())
     }
 }
 
 impl Drop for Kit {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // A blocking call that a check left behind must not hold up the next check.
+            // A blocking call that a check abandoned must not delay the next check.
             runtime.shutdown_background();
         }
     }
@@ -157,20 +152,20 @@ impl fmt::Debug for Kit {
     }
 }
 
-/// An answer that has come in completely.
+/// A complete answer.
 pub(super) struct Fetched {
     pub(super) head: Parts,
     pub(super) body: Bytes,
 }
 
 impl Fetched {
-    /// The values of a header, as bytes.
+    /// Returns the values of a header, as bytes.
     pub(super) fn header(&self, name: &str) -> Vec<&[u8]> {
         self.head.headers.get_all(name).iter().map(HeaderValue::as_bytes).collect()
     }
 }
 
-/// An answer whose body is still to be read.
+/// An answer whose body has not been read yet.
 #[derive(Debug)]
 pub struct Answer {
     pub(super) head: Parts,
@@ -184,7 +179,7 @@ enum AnswerBody {
 }
 
 impl Answer {
-    /// Waits for the next piece of the body.
+    /// Waits for the next chunk of the body.
     pub(super) fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
         match &mut self.body {
             AnswerBody::Async(body, handle) => handle.block_on(body.chunk()),
@@ -219,10 +214,5 @@ impl Answer {
     }
 }
 
-/// Everything that an error tells, in all the ways it can be printed.
-pub(super) fn everything_told_by(error: &TransportError) -> String {
-    format!("{} {error:?} {error:#?}", describe(error))
-}
-
-/// More than any check sends, other than those about limits.
+/// Body limit in bytes: more than any check sends, except those about limits.
 const LIMIT: u64 = 4 << 20;

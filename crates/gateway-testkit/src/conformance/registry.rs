@@ -1,18 +1,20 @@
-//! The list of checks, once: for the runner and for `conformance_tests!`.
+//! The list of checks, for the runner and for `conformance_tests!`.
 
-use crate::conformance::{Kit, Outcome, checks};
+use crate::conformance::checks;
+use crate::conformance::kit::Kit;
+use crate::outcome::Outcome;
 
-/// A check of the kit.
+/// A check of a transport.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Check {
-    /// The group and the name: `body.limit_is_exact`.
+pub struct ConformanceCheck {
+    /// The name of the check, with its group: `body.limit_is_exact`.
     pub name: &'static str,
     pub(super) function: Function,
 }
 
-impl Check {
-    /// Returns the group: `body` of `body.limit_is_exact`.
+impl ConformanceCheck {
+    /// Returns the group: `body` for `body.limit_is_exact`.
     ///
     /// ```
     /// use gateway_testkit::conformance::CHECKS;
@@ -26,56 +28,10 @@ impl Check {
 
 pub(super) type Function = fn(&Kit) -> Outcome;
 
-/// Makes one `#[test]` for each check.
-///
-/// The first argument is a function `fn(&Setup) -> Result<Subject, TransportError>`. `skip` lists the checks that are
-/// not run, each with the reason; a name that the kit does not have is a test failure. `skips` takes the same as a
-/// constant of pairs. Each call needs a module of its own. See [`conformance`](crate::conformance) for an example.
-#[macro_export]
-macro_rules! conformance_tests {
-    ($factory:path) => {
-        $crate::conformance_tests!($factory, skip = []);
-    };
-    ($factory:path, skip = [$($name:literal: $reason:literal),* $(,)?]) => {
-        $crate::conformance_tests!($factory, skips = &[$(($name, $reason)),*]);
-    };
-    ($factory:path, skips = $skips:expr) => {
-        const CONFORMANCE_SKIPS: &[(&str, &str)] = $skips;
-
-        #[test]
-        fn skips_name_checks_of_the_kit() {
-            for (name, _) in CONFORMANCE_SKIPS {
-                let is_known =
-                    $crate::conformance::CHECKS.iter().any(|check| check.name == *name);
-                assert!(is_known, "the kit has no check {name}");
-            }
-        }
-
-        $crate::__conformance_checks!([$crate::__conformance_tests] ($factory));
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __conformance_tests {
-    (($factory:path) $($group:ident [$($check:ident)*])*) => {
-        $(mod $group {
-            use super::*;
-            $(
-                #[test]
-                fn $check() -> Result<(), $crate::conformance::Failed> {
-                    let name = concat!(stringify!($group), ".", stringify!($check));
-                    $crate::conformance::test($factory, name, CONFORMANCE_SKIPS)
-                }
-            )*
-        })*
-    };
-}
-
 macro_rules! registry {
     (() $($group:ident [$($check:ident)*])*) => {
         /// All checks, by group.
-        pub const CHECKS: &[Check] = &[$($(Check {
+        pub const CHECKS: &[ConformanceCheck] = &[$($(ConformanceCheck {
             name: concat!(stringify!($group), ".", stringify!($check)),
             function: checks::$group::$check,
         }),*),*];
@@ -104,20 +60,20 @@ macro_rules! __conformance_checks {
                 head_is_sent_as_head
                 other_schemes_are_refused
                 relative_addresses_are_refused
-                ports_that_are_none_are_refused
+                invalid_ports_are_refused
                 empty_path_is_a_slash
                 methods_are_kept
                 given_host_is_not_doubled
                 empty_header_is_sent
-                no_permission_is_asked_for_a_body
+                expect_continue_is_not_sent
                 cookies_are_not_kept
             ]
             response [
                 every_status_is_an_answer
                 redirects_are_not_followed
-                nothing_is_tried_again
+                nothing_is_retried
                 reason_may_be_missing
-                older_version_is_understood
+                http_1_0_is_understood
                 repeated_headers_are_kept
                 header_bytes_are_kept
                 retry_after_is_visible
@@ -144,7 +100,7 @@ macro_rules! __conformance_checks {
                 shorter_than_its_length
                 cut_within_a_chunk
                 without_its_last_chunk
-                chunk_size_that_is_no_number
+                chunk_size_that_is_not_a_number
                 reset_within
                 failure_is_of_the_body
                 single_bytes_make_a_whole
@@ -157,16 +113,16 @@ macro_rules! __conformance_checks {
                 dropped_body_closes
                 body_dropped_half_read_closes
                 calls_leave_nothing_behind
-                announced_size_is_not_set_aside
+                declared_length_is_not_preallocated
                 endless_line_is_refused
                 endless_chunk_extension_is_refused
                 endless_trailers_end
             ]
             errors [
                 lengths_that_contradict
-                length_that_is_no_number
-                peer_that_speaks_something_else
-                status_that_is_no_number
+                length_that_is_not_a_number
+                peer_that_does_not_speak_http
+                status_that_is_not_a_number
                 header_without_a_colon
                 nul_in_a_header
                 closed_before_the_head
@@ -174,7 +130,7 @@ macro_rules! __conformance_checks {
                 closed_within_the_head
                 nobody_listens
                 name_that_does_not_exist
-                answer_nobody_asked_for
+                unsolicited_answer_is_not_used
                 unknown_version
             ]
             time [
@@ -186,15 +142,15 @@ macro_rules! __conformance_checks {
                 deadline_that_has_passed
                 slow_answer_within_its_deadline
                 deadline_belongs_to_its_request
-                limit_of_connecting
-                limit_of_silence
+                connect_timeout
+                idle_timeout_of_the_body
                 deadline_of_a_silent_body
                 deadline_of_sending
                 deadline_of_connecting
                 deadline_of_interim_answers
                 far_deadline_does_no_harm
-                limit_of_silence_before_the_head
-                slow_body_is_not_silent
+                idle_timeout_of_the_head
+                slow_body_is_not_idle
             ]
             cancellation [
                 dropped_while_waiting_closes
@@ -217,7 +173,7 @@ macro_rules! __conformance_checks {
                 failed_connection_is_not_reused
                 requests_run_side_by_side
                 answers_are_not_mixed_up
-                older_version_is_not_reused
+                http_1_0_connection_is_not_reused
                 every_address_of_a_name_is_tried
             ]
             tls [
@@ -227,12 +183,12 @@ macro_rules! __conformance_checks {
                 expired_is_refused
                 other_host_is_refused
                 peer_without_tls
-                end_without_goodbye_is_an_interruption
-                end_with_goodbye_is_an_end
+                end_without_close_notify_is_an_error
+                end_with_close_notify_is_complete
                 large_body_is_whole
                 sessions_are_reused
                 unknown_authority_is_refused
-                silent_handshake_has_a_limit
+                silent_handshake_times_out
                 redirect_to_plain_text_is_not_followed
             ]
             secrecy [

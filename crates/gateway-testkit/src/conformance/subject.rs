@@ -1,4 +1,4 @@
-//! What is checked, and how it is set up.
+//! The transport under test, and its settings.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use gateway_transport::{
     BlockingTransport, Options, Proxy, SharedTransport, Transport, TransportError,
 };
 
-/// How the kit wants the transport to be set up.
+/// The settings that the kit wants for the transport.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Setup {
-    /// How long a connection may take.
+    /// Timeout of opening a connection.
     pub connect_timeout: Duration,
-    /// The longest silence of the peer within a response.
+    /// Longest time without a byte from the peer during a response.
     pub idle_timeout: Duration,
-    /// The certificate (DER) of an authority to trust. Without it, the checks of TLS cannot pass.
+    /// Certificate (DER) of an authority to trust. A transport that does not trust it fails the TLS checks.
     pub root: Vec<u8>,
 }
 
 impl Setup {
-    /// Returns the same as options for the adapters of `gateway_transport`.
+    /// Returns these settings as options for the adapters of `gateway_transport`.
     pub fn options(&self) -> Options {
         Options::default()
             .connect_timeout(self.connect_timeout)
@@ -31,7 +31,7 @@ impl Setup {
     }
 }
 
-/// A transport that is checked, async or blocking.
+/// A transport under test, async or blocking.
 pub struct Subject {
     pub(super) transport: Either,
     pub(super) without_tls: Option<String>,
@@ -42,21 +42,21 @@ pub(super) enum Either {
     Blocking(Arc<dyn BlockingTransport>),
 }
 
-/// Makes the transport that is checked. Each check has one of its own, and some make several.
+/// Creates the transport under test. Each check creates at least one.
 pub type Factory = fn(&Setup) -> Result<Subject, TransportError>;
 
 impl Subject {
-    /// Takes an async transport. The kit gives it a tokio runtime.
+    /// Wraps an async transport. The kit runs it on a tokio runtime.
     pub fn asynchronous(transport: impl Transport) -> Self {
         Self::new(Either::Async(SharedTransport::new(transport)))
     }
 
-    /// Takes a blocking transport.
+    /// Wraps a blocking transport.
     pub fn blocking(transport: impl BlockingTransport) -> Self {
         Self::new(Either::Blocking(Arc::new(transport)))
     }
 
-    /// Says that the transport has no TLS, and why. The checks of TLS then do not apply.
+    /// Declares that the transport does not support TLS, and why. The TLS checks are then skipped.
     #[must_use]
     pub fn without_tls(mut self, reason: impl Into<String>) -> Self {
         self.without_tls = Some(reason.into());

@@ -1,6 +1,6 @@
 //! The checks, by group.
 
-use crate::contract::check::Check;
+use crate::contract::check::ContractCheck;
 
 mod authorization;
 mod candidates;
@@ -8,11 +8,10 @@ mod credits;
 mod errors;
 mod filters;
 mod method;
-pub(super) mod record;
 mod representation;
 mod vacancies;
 
-pub(super) const ALL: &[&[Check]] = &[
+pub(super) const ALL: &[&[ContractCheck]] = &[
     vacancies::CHECKS,
     candidates::CHECKS,
     filters::CHECKS,

@@ -1,18 +1,18 @@
-//! Everything that is asked, once: the checks judge the same answers.
+//! All requests to the service. Each is sent once, and the checks share the answers.
 
 use gateway_transport::{BlockingTransport, Request};
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH};
 use http::{HeaderName, HeaderValue, Method};
 
-use crate::contract::checks::record::is_numeric;
 use crate::contract::exchange::{Exchange, Target};
+use crate::contract::record::is_numeric;
 
 macro_rules! evidence {
     ($($(#[$doc:meta])* $name:ident,)+) => {
         /// The answers of the service.
         pub(super) struct Evidence {
             $($(#[$doc])* pub(super) $name: Exchange,)+
-            /// How many requests were sent.
+            /// Number of requests sent.
             pub(super) requests: usize,
         }
     };
@@ -21,19 +21,20 @@ macro_rules! evidence {
 evidence! {
     vacancies,
     candidates,
-    /// The head of the same.
+    /// The same list by HEAD.
     candidates_head,
     credits,
-    /// Candidates of a vacancy that exists.
+    /// The candidates of an existing vacancy.
     of_vacancy,
-    /// Of it, those whose status is `New`.
+    /// The candidates of that vacancy whose status is `New`.
     of_status,
-    /// The same, with a letter written as `%4E`.
+    /// The same, with `N` written as `%4E`.
     of_status_encoded,
-    /// Of it, those whose status is `NEW`.
+    /// The candidates of that vacancy whose status is `NEW`.
     of_status_upper,
-    /// Of it, those whose status has a name that nobody gives.
+    /// The candidates of that vacancy with an unused status name.
     of_no_status,
+    /// The candidates of a vacancy that does not exist.
     of_no_vacancy,
     vacancy_text,
     vacancy_empty,
@@ -67,7 +68,7 @@ evidence! {
 }
 
 impl Evidence {
-    /// Asks for everything, one after another.
+    /// Sends all requests, one after another.
     pub(super) fn gather(target: &Target, transport: &dyn BlockingTransport) -> Self {
         let requests = std::cell::Cell::new(0);
         let ask = |suffix: &str, change: &dyn Fn(&mut Request)| {
@@ -87,11 +88,11 @@ impl Evidence {
             request.headers_mut().remove(AUTHORIZATION);
         };
         let vacancies = get("method=vacancies/list");
-        // An identifier that is no number is judged elsewhere; it would be another question here.
+        // An id that is not numeric fails another check, and would change the meaning of the queries here.
         let ids = vacancies.ids().unwrap_or_default();
         let vacancy = ids.into_iter().find(|id| is_numeric(id)).map(ToOwned::to_owned);
-        // Without a vacancy, these answers are those of one that does not exist.
-        let vacancy = vacancy.unwrap_or_else(|| NOBODYS_EITHER.to_owned());
+        // In an account without vacancies, use one that does not exist.
+        let vacancy = vacancy.unwrap_or_else(|| ALSO_UNKNOWN.to_owned());
         let of = |rest: &str| get(&format!("method=candidates/list&vacancy_id={vacancy}{rest}"));
         let credits = get("method=credits/get");
         let tag = match &credits {
@@ -106,16 +107,16 @@ impl Evidence {
             of_status_encoded: of("&status=%4Eew"),
             of_status_upper: of("&status=NEW"),
             of_no_status: of("&status=no%20status%20has%20this%20name"),
-            of_no_vacancy: get(&format!("method=candidates/list&vacancy_id={NOBODYS}")),
+            of_no_vacancy: get(&format!("method=candidates/list&vacancy_id={UNKNOWN}")),
             vacancy_text: get("method=candidates/list&vacancy_id=text"),
             vacancy_empty: get("method=candidates/list&vacancy_id="),
             vacancy_twice: of(&format!("&vacancy_id={vacancy}")),
-            vacancy_twice_differently: of(&format!("&vacancy_id={NOBODYS}")),
+            vacancy_twice_differently: of(&format!("&vacancy_id={UNKNOWN}")),
             status_alone: get("method=candidates/list&status=New"),
             status_empty: of("&status="),
             percent_malformed: of("&status=%zz"),
             percent_not_utf8: of("&status=%ff"),
-            unknown_parameter: get("method=credits/get&nobody_defined_this=1"),
+            unknown_parameter: get("method=credits/get&undefined_parameter=1"),
             method_missing: get("vacancy_id=1"),
             method_unknown: get("method=nothing/here"),
             method_upper: get("method=CREDITS/GET"),
@@ -160,8 +161,8 @@ impl Evidence {
     }
 }
 
-/// The identifier of no vacancy: the largest that a query can carry.
-const NOBODYS: &str = "18446744073709551615";
+/// An id that no vacancy has: the largest 64-bit number.
+const UNKNOWN: &str = "18446744073709551615";
 
-/// Another one.
-const NOBODYS_EITHER: &str = "18446744073709551614";
+/// Another id that no vacancy has.
+const ALSO_UNKNOWN: &str = "18446744073709551614";

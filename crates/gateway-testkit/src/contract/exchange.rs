@@ -7,11 +7,12 @@ use bytes::Bytes;
 use gateway_transport::{BlockingTransport, Deadline, ErrorKind, Request, TransportError};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Uri};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::contract::check::{Outcome, fail, not_shown};
+use crate::contract::record;
+use crate::outcome::{Outcome, fail, skip};
 
-/// The service that is checked: where it is, and the token to ask with.
+/// The service under test: its address, and an access token.
 pub struct Target {
     address: String,
     authorization: HeaderValue,
@@ -20,11 +21,11 @@ pub struct Target {
 }
 
 impl Target {
-    /// Takes the base address, as clients are given it, and an access token.
+    /// Creates a target from the base URL that clients use and an access token.
     ///
     /// # Errors
     ///
-    /// The address is no URI, or the token cannot stand in a header.
+    /// Fails if the base URL is not a URI, or if the token contains a byte that a header value cannot have.
     ///
     /// ```
     /// use gateway_testkit::contract::Target;
@@ -41,7 +42,7 @@ impl Target {
         Ok(Self { address, authorization, body_limit, time_limit })
     }
 
-    /// Sets how many bytes of a body are taken; what is in a larger one is not shown. The default is 16 MiB.
+    /// Sets the limit of a body, in bytes. The checks of a larger answer are skipped. The default is 16 MiB.
     ///
     /// ```
     /// # use gateway_testkit::contract::Target;
@@ -54,7 +55,7 @@ impl Target {
         self
     }
 
-    /// Sets how long one exchange may take. The default is a minute.
+    /// Sets the time limit of one exchange. The default is one minute.
     ///
     /// ```
     /// # use gateway_testkit::contract::Target;
@@ -76,10 +77,10 @@ impl fmt::Debug for Target {
     }
 }
 
-/// An answer, or why there is none.
+/// An answer, or the reason for its absence.
 pub(super) enum Exchange {
     Answer(Answer),
-    /// The body is larger than the limit.
+    /// The body is larger than this limit, in bytes.
     TooLarge(u64),
     Failed(String),
 }
@@ -89,12 +90,12 @@ pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
-    /// The body, if it is JSON.
+    /// The body as JSON, if it is JSON.
     pub(super) json: Option<Value>,
 }
 
 impl Exchange {
-    /// Asks for `suffix`, which is everything behind the path of the service.
+    /// Sends a request. `suffix` follows the path of the service; `change` edits the request before it is sent.
     pub(super) fn ask(
         target: &Target,
         transport: &dyn BlockingTransport,
@@ -104,7 +105,7 @@ impl Exchange {
         let mut request = Request::default();
         match format!("{}{suffix}", target.address).parse() {
             Ok(uri) => *request.uri_mut() = uri,
-            Err(_) => return Self::Failed("the request cannot be written".into()),
+            Err(_) => return Self::Failed("cannot build the request".into()),
         }
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
@@ -115,7 +116,7 @@ impl Exchange {
             let (head, body) = transport.send(request)?.into_parts();
             Ok((head, body.collect(target.body_limit)?))
         };
-        // A kept connection may be closed just as it is used again: that says nothing about the service.
+        // The service may close a pooled connection just as it is reused, which is not a fault.
         let answer = match send(request.clone()) {
             Err(error) if error.kind() == ErrorKind::Interrupted => send(request),
             answer => answer,
@@ -132,15 +133,15 @@ impl Exchange {
         }
     }
 
-    /// Returns the answer, whatever its status.
+    /// Returns the answer with any status except 429, which skips the check.
     pub(super) fn answer(&self) -> Outcome<&Answer> {
         match self {
             Self::Answer(answer) if answer.status == 429 => {
-                not_shown("the service limits the rate of requests")
+                skip("the service limits the request rate (429)")
             }
             Self::Answer(answer) => Ok(answer),
             Self::TooLarge(limit) => {
-                not_shown(format!("the body is larger than the {limit} bytes that are taken"))
+                skip(format!("the body is larger than the limit of {limit} bytes"))
             }
             Self::Failed(reason) => fail(format!("no answer: {reason}")),
         }
@@ -155,24 +156,34 @@ impl Exchange {
         Ok(answer)
     }
 
-    /// Returns the answer if it is a success; else another check has said so.
+    /// Requires this status.
+    pub(super) fn has_status(&self, status: u16) -> Outcome {
+        self.with_status(status).map(drop)
+    }
+
+    /// Returns the answer if its status is 200. Otherwise skips the check: another check judges the status.
     pub(super) fn success(&self) -> Outcome<&Answer> {
         match self.answer()? {
             answer if answer.status == 200 => Ok(answer),
-            answer => not_shown(format!("the status is {}", answer.status)),
+            answer => skip(format!("the status is {}, not 200", answer.status)),
         }
     }
 
-    /// Returns the elements of the answer's list, which may be the member of an object.
+    /// Returns the elements of the list: the answer itself, or its field `result`.
     pub(super) fn list(&self) -> Outcome<&[Value]> {
         let json = self.success()?.json()?;
         match json.as_array().or_else(|| json.get("result")?.as_array()) {
             Some(list) => Ok(list),
-            None => not_shown("the answer has no list"),
+            None => skip("the answer has no list"),
         }
     }
 
-    /// Returns the identifiers of the answer's list.
+    /// Returns the records of the list; skips the check if the list is empty.
+    pub(super) fn records(&self) -> Outcome<Vec<&Map<String, Value>>> {
+        record::some_objects(self.list()?)
+    }
+
+    /// Returns every `id` of the list that is text.
     pub(super) fn ids(&self) -> Outcome<Vec<&str>> {
         let list = self.list()?.iter();
         Ok(list.filter_map(|element| element.get("id")?.as_str()).collect())
@@ -188,7 +199,7 @@ impl Answer {
         }
     }
 
-    /// Returns the value of a header, if it is text.
+    /// Returns the value of a header if it is text.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }

@@ -1,11 +1,12 @@
-//! Reports in the forms that programs read.
+//! Reports in formats for other programs.
 
 use std::fmt::Write as _;
 
-use crate::contract::{Finding, Report, Verdict};
+use crate::contract::report::{Finding, Report};
+use crate::outcome::Verdict;
 
 impl Report {
-    /// Returns the report in the Test Anything Protocol, version 14; what is not shown is skipped there.
+    /// Returns the report in the Test Anything Protocol, version 14.
     ///
     /// # Examples
     ///
@@ -22,19 +23,20 @@ impl Report {
             let (sign, skip) = match verdict {
                 Verdict::Pass => ("ok", String::new()),
                 Verdict::Fail(_) => ("not ok", String::new()),
-                Verdict::NotShown(detail) => ("ok", format!(" # SKIP {}", tap(detail))),
+                Verdict::Skip(detail) => ("ok", format!(" # SKIP {}", tap(detail))),
             };
             let line = format!("{sign} {number} - {}: {}{skip}\n", check.name, tap(check.title));
             out.push_str(&line);
             if let Verdict::Fail(detail) = verdict {
                 let (detail, source) = (yaml(detail), yaml(&check.source.to_string()));
-                out.push_str(&format_block(&[("seen", detail), ("source", source)]));
+                write!(out, "  ---\n  seen: {detail}\n  source: {source}\n  ...\n")
+                    .unwrap_or_default();
             }
         }
         out
     }
 
-    /// Returns the report as XML in the form of `JUnit`, one test case for each check.
+    /// Returns the report as `JUnit` XML, with one test case for each check.
     ///
     /// # Examples
     ///
@@ -46,10 +48,10 @@ impl Report {
     /// # Ok::<(), http::Error>(())
     /// ```
     pub fn to_junit(&self) -> String {
-        let [fail, open] = ["fail", "not-shown"].map(|word| self.count(word));
+        let [fail, skip] = ["fail", "skip"].map(|word| self.count(word));
         let mut out = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gateway contract\" tests=\"{}\" \
-             failures=\"{fail}\" errors=\"0\" skipped=\"{open}\">\n",
+             failures=\"{fail}\" errors=\"0\" skipped=\"{skip}\">\n",
             self.findings().len()
         );
         for Finding { check, verdict } in self.findings() {
@@ -62,7 +64,7 @@ impl Report {
                     xml(check.title),
                     xml(&check.source.to_string())
                 ),
-                Verdict::NotShown(detail) => format!("<skipped message=\"{}\"/>", xml(detail)),
+                Verdict::Skip(detail) => format!("<skipped message=\"{}\"/>", xml(detail)),
             };
             let case =
                 format!("  <testcase classname=\"{group}\" name=\"{name}\">{inner}</testcase>\n");
@@ -100,7 +102,7 @@ impl Report {
         let report = serde_json::json!({
             "pass": self.count("pass"),
             "fail": self.count("fail"),
-            "not_shown": self.count("not-shown"),
+            "skip": self.count("skip"),
             "requests": self.requests(),
             "findings": findings,
         });
@@ -108,26 +110,17 @@ impl Report {
     }
 }
 
-/// A YAML block below a line of TAP.
-fn format_block(members: &[(&str, String)]) -> String {
-    let mut out = "  ---\n".to_owned();
-    for (name, value) in members {
-        writeln!(out, "  {name}: {value}").unwrap_or_default();
-    }
-    out.push_str("  ...\n");
-    out
-}
-
-/// `#` begins a directive there, and a line ends a test.
+/// Escapes text for a TAP line, where `#` starts a directive and a line break ends the test.
 fn tap(text: &str) -> String {
     text.replace('\\', "\\\\").replace('#', "\\#").replace(char::is_control, " ")
 }
 
-/// A JSON string is a YAML string.
+/// Quotes text for YAML: a JSON string is a valid YAML string.
 fn yaml(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
+/// Escapes text for XML.
 fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -136,7 +129,7 @@ fn xml(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // No XML may have these, not even escaped.
+            // XML excludes these characters, even escaped.
             character if character.is_control() => out.push('\u{FFFD}'),
             character => out.push(character),
         }

@@ -1,46 +1,47 @@
-//! Running the checks, and what came of them.
+//! Running the checks, and their results.
 
 use std::fmt;
 
 use gateway_transport::BlockingTransport;
 
-use crate::contract::check::{Check, Source, Stop, Verdict};
+use crate::contract::check::{ContractCheck, Source};
 use crate::contract::checks::ALL;
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Target;
+use crate::outcome::{Outcome, Verdict};
 
-/// How strictly a service is judged.
+/// How strictly to judge a service.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// By the service text and the RFCs. What the text leaves open is reported, not judged.
+    /// By the contract and the RFCs. A point that the contract leaves open is reported, not judged.
     #[default]
     Any,
-    /// By the decisions of this project, too: how `gateway-server` fills what the text leaves open.
+    /// Also by the decisions of this project: how `gateway-server` settles the points that the contract leaves open.
     Reference,
 }
 
-/// A check and how it ended.
+/// A check and its verdict.
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The check.
-    pub check: Check,
-    /// How it ended.
+    pub check: ContractCheck,
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// What came of all checks. `Display` is for people: the failures, then the counts.
+/// The findings of all checks. `Display` is for people: the failures, then the counts.
 #[derive(Clone, Debug)]
 pub struct Report {
     findings: Vec<Finding>,
     requests: usize,
 }
 
-/// Asks the service through `transport`, and judges the answers.
+/// Sends the requests through `transport`, and judges the answers.
 pub fn run(target: &Target, transport: &dyn BlockingTransport, profile: Profile) -> Report {
     let evidence = Evidence::gather(target, transport);
-    let finding = |check: &Check| {
+    let finding = |check: &ContractCheck| {
         let verdict = judged((check.judge)(&evidence), check.source, profile);
         Finding { check: *check, verdict }
     };
@@ -52,41 +53,41 @@ pub fn run(target: &Target, transport: &dyn BlockingTransport, profile: Profile)
 /// ```
 /// assert!(gateway_testkit::contract::checks().count() >= 60);
 /// ```
-pub fn checks() -> impl Iterator<Item = &'static Check> {
+pub fn checks() -> impl Iterator<Item = &'static ContractCheck> {
     ALL.iter().copied().flatten()
 }
 
-/// What the contract leaves open is not judged, unless it is our own service.
-fn judged(outcome: Result<(), Stop>, source: Source, profile: Profile) -> Verdict {
+/// Returns the verdict. A decision is judged only under [`Profile::Reference`].
+fn judged(outcome: Outcome, source: Source, profile: Profile) -> Verdict {
     let is_open = matches!(source, Source::Decision(_)) && profile != Profile::Reference;
-    match outcome {
-        Err(Stop::NotShown(text)) => Verdict::NotShown(text),
-        Ok(()) if is_open => Verdict::NotShown("left open by the service text; it is so".into()),
-        Err(Stop::Fail(text)) if is_open => {
-            Verdict::NotShown(format!("left open by the service text; {text}"))
+    match Verdict::from(outcome) {
+        Verdict::Pass if is_open => {
+            Verdict::Skip("left open by the contract; the service does this".into())
         }
-        Ok(()) => Verdict::Pass,
-        Err(Stop::Fail(text)) => Verdict::Fail(text),
+        Verdict::Fail(text) if is_open => {
+            Verdict::Skip(format!("left open by the contract; observed: {text}"))
+        }
+        verdict => verdict,
     }
 }
 
 impl Report {
-    /// Returns what came of each check, by group.
+    /// Returns the finding of each check, by group.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Returns how many requests were sent.
+    /// Returns the number of requests sent.
     pub fn requests(&self) -> usize {
         self.requests
     }
 
-    /// Returns how many checks ended with this word: `pass`, `fail` or `not-shown`.
+    /// Returns the number of checks with this verdict: `pass`, `fail` or `skip`.
     pub fn count(&self, word: &str) -> usize {
         self.findings.iter().filter(|finding| finding.verdict.word() == word).count()
     }
 
-    /// Says whether no check failed.
+    /// Returns whether no check failed.
     pub fn is_kept(&self) -> bool {
         self.count("fail") == 0
     }
@@ -99,7 +100,7 @@ impl fmt::Display for Report {
                 writeln!(f, "FAIL {}: {} ({}): {detail}", check.name, check.title, check.source)?;
             }
         }
-        let [pass, fail, open] = ["pass", "fail", "not-shown"].map(|word| self.count(word));
-        write!(f, "{pass} passed, {fail} failed, {open} not shown; {} requests", self.requests)
+        let [pass, fail, skip] = ["pass", "fail", "skip"].map(|word| self.count(word));
+        write!(f, "{pass} passed, {fail} failed, {skip} skipped; {} requests", self.requests)
     }
 }

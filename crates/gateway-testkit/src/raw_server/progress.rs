@@ -1,36 +1,37 @@
-//! What a server has seen, and waiting for it.
+//! The events that a server has seen, and waiting for them.
+
 use std::collections::BTreeMap;
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, LockResult, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::raw_server::RawRequest;
+use crate::raw_server::request::RawRequest;
 
-/// What a server has seen so far.
+/// The events that a server has seen so far.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Progress {
-    /// All requests, in the order in which they were complete.
+    /// All requests, in the order of their completion.
     pub requests: Vec<RawRequest>,
-    /// How many connections were opened.
+    /// Number of connections opened.
     pub connections: usize,
-    /// How many of them the server has ended, or seen the end of.
+    /// Number of connections that have ended, on either side.
     pub ended: usize,
-    /// How many scripts are playing now.
+    /// Number of scripts running now.
     pub playing: usize,
-    /// How many scripts have panicked, as with an assertion that failed. Their connections are closed.
+    /// Number of scripts that have panicked, for instance by a failed assertion. Their connections are closed.
     pub panicked: usize,
-    /// How many scripts played at the same time, at most.
+    /// Largest number of scripts that ran concurrently.
     pub most_playing: usize,
-    /// How many bytes scripts have written.
+    /// Number of bytes written by scripts.
     pub written: usize,
-    /// How often a script met a connection that the peer had closed.
+    /// Number of times that a script found its connection closed by the peer.
     pub closed_by_peer: usize,
-    /// How often a script could not write, because the peer did not read.
+    /// Number of times that a script could not write because the peer did not read.
     pub blocked: usize,
 }
 
-/// The progress, the connections that are open, and whether it is time to stop.
+/// The state that a server shares with its connections: progress, open sockets, and whether the server is stopped.
 #[derive(Default)]
 pub(super) struct Shared {
     state: Mutex<State>,
@@ -54,19 +55,12 @@ impl Shared {
         limit: Duration,
         condition: impl Fn(&Progress) -> bool,
     ) -> bool {
-        let state = self.state();
-        let waited =
-            self.changed.wait_timeout_while(state, limit, |state| !condition(&state.progress));
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        condition(&state.progress)
+        self.wait(limit, |state| condition(&state.progress))
     }
 
-    /// Lets time pass, or returns early with `false` when the server stops.
+    /// Waits for `duration`. Returns `false` early if the server stops.
     pub(super) fn pause(&self, duration: Duration) -> bool {
-        let waited =
-            self.changed.wait_timeout_while(self.state(), duration, |state| !state.is_stopped);
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        !state.is_stopped
+        !self.wait(duration, |state| state.is_stopped)
     }
 
     pub(super) fn update(&self, change: impl FnOnce(&mut Progress)) {
@@ -74,7 +68,7 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Counts a new connection and returns its number, unless it is time to stop.
+    /// Counts a new connection and returns its number. Returns `None` if the server is stopped.
     pub(super) fn connected(&self, stream: &TcpStream) -> Option<usize> {
         let mut state = self.state();
         if state.is_stopped {
@@ -90,7 +84,7 @@ impl Shared {
         Some(number)
     }
 
-    /// Forgets the connection; the last handle to its socket is the caller's.
+    /// Drops the server's handle of a connection's socket; the caller has the last one.
     pub(super) fn forget(&self, number: usize) {
         self.state().open.remove(&number);
     }
@@ -100,19 +94,33 @@ impl Shared {
         self.update(|progress| progress.ended += 1);
     }
 
-    /// Ends all connections and wakes all scripts.
+    /// Closes all connections and wakes all waiting scripts.
     pub(super) fn stop(&self) {
         let mut state = self.state();
         state.is_stopped = true;
         for stream in state.open.values() {
-            // It fails when the peer was faster, which is as good.
+            // It fails if the connection is closed already.
             drop(stream.shutdown(Shutdown::Both));
         }
         drop(state);
         self.changed.notify_all();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits up to `limit` until `condition` holds. Returns whether it holds.
+    fn wait(&self, limit: Duration, condition: impl Fn(&State) -> bool) -> bool {
+        let waited =
+            self.changed.wait_timeout_while(self.state(), limit, |state| !condition(state));
+        let (state, _) = recover(waited);
+        condition(&state)
     }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        recover(self.state.lock())
+    }
+}
+
+/// Returns the guard even if the lock is poisoned: only a caller's condition can panic under the lock, and it cannot
+/// change the state.
+fn recover<T>(result: LockResult<T>) -> T {
+    result.unwrap_or_else(PoisonError::into_inner)
 }

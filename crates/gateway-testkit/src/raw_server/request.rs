@@ -1,22 +1,23 @@
-//! What a peer sent.
+//! Requests as the peer sent them.
+
 use std::io::{self, Read};
 
-/// One request, as the bytes that came in.
+/// One request, as the bytes received.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RawRequest {
-    /// The number of the connection it came on, from 1.
+    /// The number of its connection, from 1.
     pub connection: usize,
-    /// Everything up to and including the empty line.
+    /// The head, up to and including the empty line.
     pub head: Vec<u8>,
     /// The body, without its framing.
     pub body: Vec<u8>,
-    /// The name that the peer asked for in its TLS handshake (RFC 6066, section 3).
+    /// The server name that the peer sent in its TLS handshake (RFC 6066, section 3).
     pub server_name: Option<String>,
 }
 
 impl RawRequest {
-    /// Returns the first line, without its end.
+    /// Returns the first line, without its line end.
     pub fn line(&self) -> String {
         let line = self.head.split(|byte| *byte == b'\r').next().unwrap_or_default();
         String::from_utf8_lossy(line).into_owned()
@@ -27,7 +28,7 @@ impl RawRequest {
         self.line().split(' ').next().unwrap_or_default().to_owned()
     }
 
-    /// Returns the target, as it stands in the first line.
+    /// Returns the target as written in the first line.
     pub fn target(&self) -> String {
         self.line().split(' ').nth(1).unwrap_or_default().to_owned()
     }
@@ -51,8 +52,8 @@ impl RawRequest {
         headers.filter(|(other, _)| other == name).map(|(_, value)| value).collect()
     }
 
-    /// Reads the next request from `stream`. `pending` holds what has been read beyond the request before.
-    /// `None` is a peer that closed in order between two requests.
+    /// Reads the next request from `stream`. `pending` holds the bytes already read after the previous request.
+    /// Returns `None` if the peer closed the connection between two requests.
     pub(super) fn read(
         stream: &mut impl Read,
         pending: &mut Vec<u8>,
@@ -63,7 +64,7 @@ impl RawRequest {
                 break position + 4;
             }
             if fill(stream, pending)? == 0 {
-                return if pending.is_empty() { Ok(None) } else { Err(cut()) };
+                return if pending.is_empty() { Ok(None) } else { Err(truncated()) };
             }
         };
         let head = pending.drain(..end).collect();
@@ -83,7 +84,7 @@ impl RawRequest {
     }
 }
 
-/// Reads a body in chunks (RFC 9112, section 7.1), without extensions or trailers.
+/// Reads a chunked body (RFC 9112, section 7.1) without extensions or trailers.
 fn read_chunks(stream: &mut impl Read, pending: &mut Vec<u8>) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {
@@ -92,13 +93,13 @@ fn read_chunks(stream: &mut impl Read, pending: &mut Vec<u8>) -> io::Result<Vec<
                 break position;
             }
             if fill(stream, pending)? == 0 {
-                return Err(cut());
+                return Err(truncated());
             }
         };
         let line: Vec<u8> = pending.drain(..end + 2).collect();
         let size = std::str::from_utf8(&line).ok();
         let size = size.and_then(|text| usize::from_str_radix(text.trim(), 16).ok());
-        let size = size.ok_or_else(cut)?;
+        let size = size.ok_or_else(truncated)?;
         body.extend(take(stream, pending, size)?);
         take(stream, pending, 2)?;
         if size == 0 {
@@ -107,11 +108,11 @@ fn read_chunks(stream: &mut impl Read, pending: &mut Vec<u8>) -> io::Result<Vec<
     }
 }
 
-/// Takes `count` bytes from the front of what has been read and what will be.
+/// Removes the next `count` bytes from `pending`, and reads more as needed.
 fn take(stream: &mut impl Read, pending: &mut Vec<u8>, count: usize) -> io::Result<Vec<u8>> {
     while pending.len() < count {
         if fill(stream, pending)? == 0 {
-            return Err(cut());
+            return Err(truncated());
         }
     }
     Ok(pending.drain(..count).collect())
@@ -128,6 +129,6 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
 }
 
-fn cut() -> io::Error {
+fn truncated() -> io::Error {
     io::ErrorKind::UnexpectedEof.into()
 }

@@ -1,10 +1,11 @@
-//! A connection, with or without TLS.
+//! A stream, with or without TLS.
+
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 #[cfg(feature = "tls")]
 use std::sync::Arc;
 
-/// What a server puts around its connections.
+/// Whether a server wraps its connections in TLS.
 #[derive(Clone)]
 pub(super) enum Wrap {
     Plain,
@@ -13,7 +14,7 @@ pub(super) enum Wrap {
 }
 
 impl Wrap {
-    /// Wraps `stream`. In TLS, the handshake is complete when this returns.
+    /// Wraps `stream`. With TLS, also completes the handshake.
     pub(super) fn wrap(&self, stream: TcpStream) -> io::Result<Stream> {
         stream.set_nodelay(true)?;
         match self {
@@ -39,7 +40,7 @@ pub(super) enum Stream {
 }
 
 impl Stream {
-    /// The socket below.
+    /// Returns the underlying socket.
     pub(super) fn socket(&self) -> &TcpStream {
         match self {
             Self::Plain(stream) => stream,
@@ -48,7 +49,7 @@ impl Stream {
         }
     }
 
-    /// The name that the peer asked for in its handshake.
+    /// Returns the server name that the peer sent in its handshake.
     pub(super) fn server_name(&self) -> Option<String> {
         match self {
             Self::Plain(_) => None,
@@ -57,8 +58,8 @@ impl Stream {
         }
     }
 
-    /// Says goodbye in TLS (RFC 8446, section 6.1); the peer may be gone already.
-    pub(super) fn say_goodbye(&mut self) {
+    /// Sends the TLS `close_notify` (RFC 8446, section 6.1). The peer may have closed already.
+    pub(super) fn close_notify(&mut self) {
         match self {
             Self::Plain(_) => {}
             #[cfg(feature = "tls")]

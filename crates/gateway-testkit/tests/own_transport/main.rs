@@ -1,6 +1,6 @@
-//! The example of `docs/writing-a-transport.md` against the whole kit, and what it cannot do.
+//! The example of `docs/writing-a-transport.md` against the whole kit.
 
-#![expect(clippy::unnecessary_wraps, reason = "the kit takes a function that may fail")]
+#![expect(clippy::unnecessary_wraps, reason = "the kit expects a function that can fail")]
 
 #[path = "../../examples/own_transport/adapter.rs"]
 mod adapter;
@@ -16,37 +16,40 @@ fn subject(setup: &Setup) -> Result<Subject, TransportError> {
     Ok(Subject::blocking(transport).without_tls("the example is built without TLS"))
 }
 
-// What the client does in place of what it should; an adapter cannot help it, or only by doing the client's work.
+// Faults of the client itself. An adapter could not fix them without doing the work of the client.
 gateway_testkit::conformance_tests!(subject, skip = [
-    "request.odd_target_is_verbatim_or_refused": "the client parses the address again and encodes an apostrophe",
-    "request.given_host_is_not_doubled": "the client puts the address in place of a given host",
-    "request.head_is_sent_as_head": "the client waits for the body that the answer of a HEAD announces",
-    "response.some_answers_have_no_body": "the client waits for the body that a 304 or the answer of a HEAD announces",
-    "response.chunks_are_joined": "the client does not know trailers",
-    "response.interim_answers_are_skipped": "the client takes an interim answer for the answer",
-    "response.oversized_heads_are_too_large": "the client does not tell a head that is too large from a malformed one",
+    "request.odd_target_is_verbatim_or_refused": "the client parses the URI again and encodes an apostrophe",
+    "request.given_host_is_not_doubled": "the client replaces a given host by the one of the URI",
+    "request.head_is_sent_as_head": "the client waits for the body that the answer to HEAD declares",
+    "response.some_answers_have_no_body": "the client waits for the body that a 304 or the answer to HEAD declares",
+    "response.chunks_are_joined": "the client does not support trailers",
+    "response.interim_answers_are_skipped": "the client returns an interim answer as the final one",
+    "response.oversized_heads_are_too_large": "the client reports a head that is too large as malformed",
     "response.space_around_values_is_removed": "the client keeps tabs around a value",
-    "response.folded_lines_do_no_harm": "the client takes the second line of a folded header for a header",
-    "body.shorter_than_its_length": "the client takes a body that was cut for a whole one",
-    "body.failure_is_of_the_body": "the client takes a body that was cut for a whole one",
-    "memory.endless_line_is_refused": "the client calls a line that is too long a cut",
-    "memory.endless_chunk_extension_is_refused": "the client calls a line that is too long a cut",
-    "errors.unknown_version": "the client takes any version",
-    "errors.name_that_does_not_exist": "the client does not tell a name that does not exist from other failures",
-    "time.deadline_of_sending": "the client calls a request that it could not send in time a broken connection",
-    "time.early_deadline_of_a_dripping_head": "the client has one time limit for the head and the body",
-    "time.limit_of_connecting": "the client does not tell in which phase its time ran out",
+    "response.folded_lines_do_no_harm": "the client returns the second line of a folded header as a separate header",
+    "body.shorter_than_its_length": "the client treats a truncated body as complete",
+    "body.failure_is_of_the_body": "the client treats a truncated body as complete",
+    "memory.endless_line_is_refused": "the client reports a line that is too long as a truncated answer",
+    "memory.endless_chunk_extension_is_refused": "the client reports a line that is too long as a truncated answer",
+    "errors.unknown_version": "the client accepts any version",
+    "errors.name_that_does_not_exist": "the client reports an unknown host name as a general failure",
+    "time.deadline_of_sending": "the client reports a request that it could not send in time as a broken connection",
+    "time.early_deadline_of_a_dripping_head": "the client has a single time limit for the head and the body",
+    "time.connect_timeout": "the client does not report in which phase it timed out",
     "connections.connection_is_reused": "the client opens a connection for each request",
     "connections.connection_is_reused_after_chunks": "the client opens a connection for each request",
-    "secrecy.errors_in_the_answer_tell_nothing": "the client takes a header without a colon, and a body that was cut",
+    "secrecy.errors_in_the_answer_tell_nothing": "the client accepts a header without a colon, and a truncated body",
 ]);
 
 #[test]
-fn the_guide_shows_the_example_as_it_is() {
+fn the_guide_quotes_the_example() {
     let guide = include_str!("../../../../docs/writing-a-transport.md");
     let adapter = include_str!("../../examples/own_transport/adapter.rs");
-    assert!(guide.contains(adapter.trim()), "copy the example into docs/writing-a-transport.md");
+    assert!(
+        guide.contains(adapter.trim()),
+        "copy examples/own_transport/adapter.rs into docs/writing-a-transport.md"
+    );
     let code = adapter.lines().map(str::trim);
     let code = code.filter(|line| !line.is_empty() && !line.starts_with("//")).count();
-    assert!(code < 60, "an adapter is to be short: {code} lines");
+    assert!(code < 60, "an adapter should have fewer than 60 lines of code, not {code}");
 }

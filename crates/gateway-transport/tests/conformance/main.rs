@@ -47,9 +47,9 @@ fn the_token_is_never_logged() {
         .with_target("ureq_proto::util", LevelFilter::OFF);
     tracing_subscriber::registry().with(layer.with_filter(targets)).init();
     for adapter in ADAPTERS {
-        for report in run(adapter.factory, adapter.skips) {
-            let failed = matches!(report.verdict, Verdict::Failed(_));
-            assert!(!failed, "{}: {report}", adapter.title);
+        for finding in run(adapter.factory, adapter.skips) {
+            let failed = matches!(finding.verdict, Verdict::Fail(_));
+            assert!(!failed, "{}: {finding}", adapter.title);
         }
     }
     let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();

@@ -1,4 +1,4 @@
-//! A body streams, and what is not whole is an error.
+//! A body streams, and a truncated body is an error.
 
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use gateway_transport::{ErrorKind, Phase};
 
-use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
-use crate::conformance::peer::{PATIENCE, get, playing, server, within};
-use crate::conformance::{Kit, Outcome, Stop};
-use crate::raw_server::{Next, RawServer};
+use crate::conformance::Kit;
+use crate::conformance::failure::{describe, ensure_eq, expect_kind};
+use crate::conformance::peer::{PATIENCE, endless_body, get, playing, server, within};
+use crate::outcome::{Outcome, ensure, fail};
+use crate::raw_server::Next;
 
-/// A body of a megabyte is whole.
+/// A body of a megabyte arrives complete and unchanged.
 ///
 /// RFC 9112 section 6.2.
 pub fn large_body_is_whole(kit: &Kit) -> Outcome {
@@ -22,11 +23,11 @@ pub fn large_body_is_whole(kit: &Kit) -> Outcome {
         Next::KeepAlive
     })?;
     let body = kit.fetch(get(&server, "/")?)?.body;
-    ensure!(body == expected, "{} bytes came, and not those that were sent", body.len());
+    ensure!(body == expected, "the body differs from the one sent; {} bytes arrived", body.len());
     Ok(())
 }
 
-/// A body of exactly the limit is taken, and one byte more is not.
+/// `Body::collect` accepts a body of exactly the limit, and refuses one that is a byte larger.
 ///
 /// The contract of `Body::collect`.
 pub fn limit_is_exact(kit: &Kit) -> Outcome {
@@ -36,35 +37,35 @@ pub fn limit_is_exact(kit: &Kit) -> Outcome {
     })?;
     kit.send(get(&server, "/")?)?.collect(5000)?;
     match kit.send(get(&server, "/")?)?.collect(4999) {
-        Ok(_) => Err(Stop::failed("a body larger than the limit was taken")),
+        Ok(_) => fail("a body larger than the limit was accepted"),
         Err(error) => expect_kind(&error, &[ErrorKind::TooLarge]),
     }
 }
 
-/// A body without an end is given up at the limit, and the peer sees that nobody reads on.
+/// An endless body is abandoned at the limit, and its connection is closed.
 ///
 /// The contract of `Body::collect`; RFC 9110 section 17.5.
 pub fn endless_body_ends_at_the_limit(kit: &Kit) -> Outcome {
-    let server = endless()?;
+    let server = endless_body()?;
     match kit.send(get(&server, "/")?)?.collect(100_000) {
-        Ok(_) => return Err(Stop::failed("a body without an end was taken")),
+        Ok(_) => return fail("an endless body was accepted"),
         Err(error) => expect_kind(&error, &[ErrorKind::TooLarge])?,
     }
     let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
-    ensure!(is_closed, "the connection is still read after the limit");
+    ensure!(is_closed, "the connection is still open after the limit");
     Ok(())
 }
 
-/// The head is handed over before the body has been sent.
+/// The head is returned before the body has been sent.
 ///
-/// A list of hours must not be waited for. The third promise of a transport.
+/// A caller must not wait for the end of a list that takes hours. Promise 3 of a transport.
 pub fn head_comes_before_the_body(kit: &Kit) -> Outcome {
     let (release, wait) = sync_channel::<()>(1);
     let wait = Mutex::new(wait);
     let server = server(move |_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n");
-        let told = wait.lock().is_ok_and(|wait| wait.recv_timeout(PATIENCE).is_ok());
-        connection.send(if told { b"{}" } else { b"[]" });
+        let released = wait.lock().is_ok_and(|wait| wait.recv_timeout(PATIENCE).is_ok());
+        connection.send(if released { b"{}" } else { b"[]" });
         Next::KeepAlive
     })?;
     let answer = kit.send(within(PATIENCE / 2, get(&server, "/")?))?;
@@ -73,16 +74,16 @@ pub fn head_comes_before_the_body(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// The first bytes of a body are handed over before the last have been sent.
+/// The first bytes of a body are returned before the last have been sent.
 ///
-/// Records must be worked on as they arrive. The third promise of a transport.
+/// Records are processed as they arrive. Promise 3 of a transport.
 pub fn pieces_come_as_they_are_sent(kit: &Kit) -> Outcome {
     let (release, wait) = sync_channel::<()>(1);
     let wait = Mutex::new(wait);
     let server = server(move |_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n");
-        let told = wait.lock().is_ok_and(|wait| wait.recv_timeout(PATIENCE).is_ok());
-        let rest: &[u8] = if told { b"3\r\ndef\r\n" } else { b"4\r\nlate\r\n" };
+        let released = wait.lock().is_ok_and(|wait| wait.recv_timeout(PATIENCE).is_ok());
+        let rest: &[u8] = if released { b"3\r\ndef\r\n" } else { b"4\r\nlate\r\n" };
         connection.send(&[rest, b"0\r\n\r\n"].concat());
         Next::KeepAlive
     })?;
@@ -97,7 +98,7 @@ pub fn pieces_come_as_they_are_sent(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A body shorter than its stated length is an error, and what came is handed over first.
+/// A body shorter than its declared length is an error, after the bytes that arrived.
 ///
 /// RFC 9112 section 8.
 pub fn shorter_than_its_length(kit: &Kit) -> Outcome {
@@ -111,7 +112,7 @@ pub fn cut_within_a_chunk(kit: &Kit) -> Outcome {
     interrupted(kit, "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab", b"ab")
 }
 
-/// A body that ends without its last chunk is an error, although every byte came.
+/// A body that ends without its last chunk is an error, although every byte arrived.
 ///
 /// RFC 9112 section 8.
 pub fn without_its_last_chunk(kit: &Kit) -> Outcome {
@@ -119,17 +120,17 @@ pub fn without_its_last_chunk(kit: &Kit) -> Outcome {
     interrupted(kit, sent, b"abcde")
 }
 
-/// A chunk whose size is no number is an error of the protocol.
+/// A chunk whose size is not a number is a protocol error.
 ///
 /// RFC 9112 section 7.1.
-pub fn chunk_size_that_is_no_number(kit: &Kit) -> Outcome {
+pub fn chunk_size_that_is_not_a_number(kit: &Kit) -> Outcome {
     let sent = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nabcde\r\n0\r\n\r\n";
     let server = playing(sent, Next::Close)?;
     let error = kit.failure(get(&server, "/")?)?;
     expect_kind(&error, &[ErrorKind::Protocol])
 }
 
-/// A connection that is reset within the body is an error, and says that it was the body.
+/// A connection that is reset within the body is an error of kind `Interrupted`.
 ///
 /// RFC 9112 section 8.
 pub fn reset_within(kit: &Kit) -> Outcome {
@@ -141,22 +142,22 @@ pub fn reset_within(kit: &Kit) -> Outcome {
     expect_kind(&error, &[ErrorKind::Interrupted])
 }
 
-/// An error in the body is of the phase of the body.
+/// An error in the body has the phase `Body`.
 ///
-/// What came before has been used already: who reports it must be able to say so.
+/// The caller may have used the first part of the body already, and must be able to report that.
 pub fn failure_is_of_the_body(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc", Next::Close)?;
     let answer = kit.send(within(Duration::from_secs(4), get(&server, "/")?))?;
     match answer.collect(100) {
-        Ok(_) => Err(Stop::failed("a body that was cut is whole")),
+        Ok(_) => fail("a truncated body was returned as complete"),
         Err(error) if error.phase() == Phase::Body => Ok(()),
-        Err(error) => Err(Stop::failed(format!("not of the body: {}", describe(&error)))),
+        Err(error) => fail(format!("the phase is not `Body`: {}", describe(&error))),
     }
 }
 
-/// An answer that arrives byte by byte is the same as one that arrives at once.
+/// An answer that arrives byte by byte equals one that arrives in one piece.
 ///
-/// Line ends and chunk sizes are cut anywhere by the network. RFC 9112 section 6.
+/// The network may split a line end or a chunk size anywhere. RFC 9112 section 6.
 pub fn single_bytes_make_a_whole(kit: &Kit) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\nx-a: b\r\ntransfer-encoding: chunked\r\n\r\n";
     let answer = format!("{head}0a\r\n0123456789\r\n3\r\nabc\r\n0\r\n\r\n");
@@ -170,40 +171,30 @@ pub fn single_bytes_make_a_whole(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A body that only a close can end is not ended by a reset.
+/// A reset within a body that ends when the connection closes is an error, not the end of the body.
 ///
-/// It is the only sign of a cut that such a body has. RFC 9112 section 8.
+/// Nothing else shows that such a body was truncated. RFC 9112 section 8.
 pub fn reset_is_not_the_end_of_an_open_body(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.1 200 OK\r\n\r\nabc", Next::Reset)?;
     let error = kit.failure(get(&server, "/")?)?;
     expect_kind(&error, &[ErrorKind::Interrupted])
 }
 
-/// A chunk size that no number type holds is an error, not a small number.
+/// A chunk size that overflows every integer type is an error, not a small number.
 ///
 /// RFC 9112 section 7.1: recipients must anticipate overflow.
 pub fn huge_chunk_size_is_an_error(kit: &Kit) -> Outcome {
     malformed(kit, "10000000000000005\r\nabcde\r\n0\r\n\r\n")
 }
 
-/// A chunk that is longer than it says is an error.
+/// A chunk that is longer than its size is an error.
 ///
 /// RFC 9112 section 7.1.
 pub fn chunk_without_an_end_is_an_error(kit: &Kit) -> Outcome {
     malformed(kit, "5\r\nabcdefgh\r\n0\r\n\r\n")
 }
 
-/// A server that sends a body without an end.
-pub(super) fn endless() -> Outcome<RawServer> {
-    server(|_, connection| {
-        connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
-        let chunk = [b"2000\r\n".as_slice(), &[b'x'; 8192], b"\r\n"].concat();
-        connection.flood(&chunk, 128 << 20);
-        Next::Close
-    })
-}
-
-/// The peer plays `sent` and closes: that is an interruption, after `received`.
+/// The peer sends `sent` and closes: expects an `Interrupted` error after `received`.
 fn interrupted(kit: &Kit, sent: &'static str, received: &[u8]) -> Outcome {
     let server = playing(sent, Next::Close)?;
     let mut answer = match kit.send(get(&server, "/")?) {
@@ -211,15 +202,15 @@ fn interrupted(kit: &Kit, sent: &'static str, received: &[u8]) -> Outcome {
         Err(error) => return expect_kind(&error, &[ErrorKind::Interrupted]),
     };
     match answer.read_up_to(1000) {
-        (_, None) => Err(Stop::failed("a body that was cut is whole")),
+        (_, None) => fail("a truncated body was returned as complete"),
         (bytes, Some(error)) => {
-            ensure!(received.starts_with(&bytes), "bytes came that were never sent");
+            ensure!(received.starts_with(&bytes), "the body has bytes that were never sent");
             expect_kind(&error, &[ErrorKind::Interrupted])
         }
     }
 }
 
-/// Plays chunks, and expects that they are refused.
+/// Sends chunks, and expects a protocol error.
 fn malformed(kit: &Kit, chunks: &str) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let server = playing(format!("{head}{chunks}"), Next::Close)?;

@@ -1,17 +1,18 @@
-//! What is dropped ends. For async transports: a blocking call cannot be dropped.
+//! A dropped call ends. For async transports only: a blocking call cannot be dropped.
 
 use std::time::Instant;
 
 use gateway_transport::Transport as _;
 
-use crate::conformance::outcome::{ensure, ensure_eq};
+use crate::conformance::Kit;
+use crate::conformance::failure::ensure_eq;
 use crate::conformance::peer::{BlackHole, PATIENCE, SHORT, friendly, get, get_uri, server};
-use crate::conformance::{Kit, Outcome, Stop};
+use crate::outcome::{Outcome, ensure, fail};
 use crate::raw_server::{Next, RawRequest};
 
 /// A future that is dropped while it waits for the head closes its connection.
 ///
-/// The sixth promise of a transport.
+/// Promise 6 of a transport.
 pub fn dropped_while_waiting_closes(kit: &Kit) -> Outcome {
     let (transport, runtime) = kit.asynchronous()?;
     let server = server(|_, connection| {
@@ -29,9 +30,9 @@ pub fn dropped_while_waiting_closes(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A transport works after a call of it has been dropped.
+/// A transport still works after one of its calls has been dropped.
 ///
-/// The connection of the dropped call must not be used again.
+/// The connection of the dropped call must not be reused.
 pub fn works_after_a_drop(kit: &Kit) -> Outcome {
     let (transport, runtime) = kit.asynchronous()?;
     let server = server(|request, connection| {
@@ -46,15 +47,15 @@ pub fn works_after_a_drop(kit: &Kit) -> Outcome {
         let request = get(&server, "/wait")?;
         let sent = runtime
             .block_on(async { tokio::time::timeout(SHORT / 6, transport.send(request)).await });
-        ensure!(sent.is_err(), "the peer answered what it does not answer");
+        ensure!(sent.is_err(), "the call ended, although the peer never answered");
         ensure_eq!(kit.fetch(get(&server, "/after")?)?.body, &b"/after"[..], "the body");
     }
     Ok(())
 }
 
-/// A future that is dropped while it connects is gone at once.
+/// A future that is dropped while it connects ends immediately.
 ///
-/// The sixth promise of a transport.
+/// Promise 6 of a transport.
 pub fn dropped_while_connecting(kit: &Kit) -> Outcome {
     let (transport, runtime) = kit.asynchronous()?;
     let hole = BlackHole::new()?;
@@ -62,23 +63,19 @@ pub fn dropped_while_connecting(kit: &Kit) -> Outcome {
     let start = Instant::now();
     let sent =
         runtime.block_on(async { tokio::time::timeout(SHORT, transport.send(request)).await });
-    ensure!(sent.is_err(), "a call to nobody ended by itself within {SHORT:?}");
+    ensure!(sent.is_err(), "a call to a silent host ended by itself within {SHORT:?}");
     ensure!(start.elapsed() < PATIENCE, "the drop took {:?}", start.elapsed());
     Ok(())
 }
 
 /// A future that is never polled sends nothing.
 ///
-/// Futures of Rust do nothing until they are awaited.
+/// A Rust future does nothing until it is polled.
 pub fn not_awaited_sends_nothing(kit: &Kit) -> Outcome {
     let (transport, _) = kit.asynchronous()?;
     let server = friendly()?;
     drop(transport.send(get(&server, "/")?));
     ensure_eq!(kit.fetch(get(&server, "/awaited")?)?.head.status.as_u16(), 200, "the status");
     let targets: Vec<String> = server.progress().requests.iter().map(RawRequest::target).collect();
-    if targets == ["/awaited"] {
-        Ok(())
-    } else {
-        Err(Stop::failed(format!("the requests were {targets:?}")))
-    }
+    if targets == ["/awaited"] { Ok(()) } else { fail(format!("the requests were {targets:?}")) }
 }

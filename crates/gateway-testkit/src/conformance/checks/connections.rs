@@ -1,18 +1,19 @@
-//! Connections are kept while they are good, and no longer.
+//! Connections are reused while they are usable, and no longer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::conformance::outcome::{ensure, ensure_eq};
+use crate::conformance::Kit;
+use crate::conformance::failure::ensure_eq;
 use crate::conformance::peer::{
-    PATIENCE, at_once, echo, friendly, get, get_uri, playing, server, settle, within,
+    PATIENCE, concurrently, echo, friendly, get, get_uri, playing, server, settle, within,
 };
-use crate::conformance::{Kit, Outcome};
+use crate::outcome::{Outcome, ensure};
 use crate::raw_server::{Next, RawServer};
 
-/// Requests one after another use one connection.
+/// Consecutive requests use one connection.
 ///
-/// A connection costs round trips, and with TLS more. RFC 9112 section 9.3.
+/// Opening a connection costs round trips, and more of them with TLS. RFC 9112 section 9.3.
 pub fn connection_is_reused(kit: &Kit) -> Outcome {
     let server = friendly()?;
     five_requests(kit, &server)?;
@@ -20,7 +21,7 @@ pub fn connection_is_reused(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A connection is used again after an answer in chunks, too.
+/// A connection is also reused after a chunked answer.
 ///
 /// RFC 9112 section 9.3.
 pub fn connection_is_reused_after_chunks(kit: &Kit) -> Outcome {
@@ -31,7 +32,7 @@ pub fn connection_is_reused_after_chunks(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// After `Connection: close` the connection is not used again.
+/// A connection is not reused after `Connection: close`.
 ///
 /// RFC 9112 section 9.6.
 pub fn close_is_respected(kit: &Kit) -> Outcome {
@@ -46,7 +47,7 @@ pub fn close_is_respected(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A kept connection that the peer has closed meanwhile does not fail the next request.
+/// A pooled connection that the peer has closed in the meantime does not fail the next request.
 ///
 /// Servers close idle connections all the time. RFC 9112 section 9.5.
 pub fn stale_connection_is_survived(kit: &Kit) -> Outcome {
@@ -57,16 +58,16 @@ pub fn stale_connection_is_survived(kit: &Kit) -> Outcome {
     for round in 1..=5 {
         kit.fetch(within(PATIENCE, get(&server, "/")?))?;
         let is_closed = server.wait_until(PATIENCE, |progress| progress.ended >= round);
-        ensure!(is_closed, "the peer of the kit did not close");
-        // The news of it reaches this side as soon as it runs.
+        ensure!(is_closed, "the server of the kit did not close the connection");
+        // Time for the close to reach the client.
         settle(Duration::from_millis(20));
     }
     Ok(())
 }
 
-/// A connection whose answer failed is not used again.
+/// A connection is not reused after a failed answer.
 ///
-/// What is left of it in the connection would be taken for the next answer. RFC 9112 section 9.2.
+/// The rest of that answer would be read as the next one. RFC 9112 section 9.2.
 pub fn failed_connection_is_not_reused(kit: &Kit) -> Outcome {
     let server = server(|request, connection| {
         if request.target() == "/bad" {
@@ -83,30 +84,30 @@ pub fn failed_connection_is_not_reused(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Requests at the same time do not wait for each other.
+/// Concurrent requests do not wait for each other.
 ///
-/// One slow list must not hold up the rest. The contract of `Transport`: `&self`.
+/// One slow list must not delay the rest. `Transport::send` takes `&self`.
 pub fn requests_run_side_by_side(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
-        // Nobody is answered before all four are there.
+        // No request is answered before all four have arrived.
         let is_company = connection.wait_for_company(4, PATIENCE);
         connection.respond("", if is_company { b"together" } else { b"alone" });
         Next::KeepAlive
     })?;
-    let bodies = at_once(4, || kit.fetch(get(&server, "/")?).map(|answer| answer.body));
+    let bodies = concurrently(4, || kit.fetch(get(&server, "/")?).map(|answer| answer.body));
     for body in bodies {
         ensure_eq!(body?, &b"together"[..], "the body");
     }
     Ok(())
 }
 
-/// Answers reach those who asked, whoever is quicker.
+/// Each answer reaches the caller of its own request, in any order of arrival.
 ///
-/// Another account's candidates are the worst answer there is.
+/// A mix-up could show the candidates of one account to another.
 pub fn answers_are_not_mixed_up(kit: &Kit) -> Outcome {
     let server = echo()?;
     let next = AtomicUsize::new(0);
-    let outcomes = at_once(16, || {
+    let outcomes = concurrently(16, || {
         for _ in 0..20 {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let target = format!("/{number}");
@@ -118,10 +119,10 @@ pub fn answers_are_not_mixed_up(kit: &Kit) -> Outcome {
     outcomes.into_iter().collect()
 }
 
-/// A connection of HTTP/1.0 is not used again unless the peer says so.
+/// A connection of HTTP/1.0 is not reused unless the peer allows it.
 ///
 /// RFC 9112 section 9.3.
-pub fn older_version_is_not_reused(kit: &Kit) -> Outcome {
+pub fn http_1_0_connection_is_not_reused(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\n{}", Next::KeepAlive)?;
     for _ in 0..3 {
         kit.fetch(get(&server, "/")?)?;
@@ -131,9 +132,10 @@ pub fn older_version_is_not_reused(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A host that does not answer at its first address is tried at the next one.
+/// If the first address of a host does not answer, the next one is tried.
 ///
-/// `localhost` is often `::1` and then 127.0.0.1, and the server listens on the second only. RFC 8305 section 3.
+/// `localhost` often resolves to `::1` and then to 127.0.0.1, and the server listens only on the second. RFC 8305
+/// section 3.
 pub fn every_address_of_a_name_is_tried(kit: &Kit) -> Outcome {
     let server = echo()?;
     let answer = kit.fetch(get_uri(&server.uri_by_name("/name"))?)?;
@@ -141,11 +143,11 @@ pub fn every_address_of_a_name_is_tried(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Sends five requests, one after another.
+/// Sends five consecutive requests.
 fn five_requests(kit: &Kit, server: &RawServer) -> Outcome {
     for _ in 0..5 {
         kit.fetch(get(server, "/")?)?;
-        // A client may put the connection back a moment after it has handed over the end of the body.
+        // A client may return the connection to its pool a moment after it has returned the end of the body.
         settle(Duration::from_millis(10));
     }
     Ok(())

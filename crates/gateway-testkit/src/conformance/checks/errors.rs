@@ -1,81 +1,83 @@
-//! A failure says what failed, and whether the request may have reached the peer.
+//! An error says what failed, and whether the request may have reached the peer.
 
 use std::time::Duration;
 
 use gateway_transport::{ErrorKind, Phase, Sent};
 
-use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
-use crate::conformance::peer::{get, get_uri, nobody, playing, server, settle};
-use crate::conformance::{Kit, Outcome};
+use crate::conformance::Kit;
+use crate::conformance::failure::{describe, ensure_eq, expect_kind};
+use crate::conformance::peer::{closed_port, get, get_uri, playing, server, settle};
+use crate::outcome::{Outcome, ensure};
 use crate::raw_server::Next;
 
-/// Two different lengths are no answer.
+/// An answer with two different lengths is a protocol error.
 ///
-/// RFC 9112 section 6.3: anything else is how answers are smuggled.
+/// Accepting one of them enables response smuggling. RFC 9112 section 6.3.
 pub fn lengths_that_contradict(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 5\r\n\r\nabcde")
 }
 
-/// A length that is no number is no answer.
+/// An answer whose length is not a number is a protocol error.
 ///
 /// RFC 9112 section 6.3.
-pub fn length_that_is_no_number(kit: &Kit) -> Outcome {
+pub fn length_that_is_not_a_number(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nabcde")
 }
 
-/// What is not HTTP is no answer.
+/// An answer that is not HTTP is a protocol error.
 ///
 /// RFC 9112 section 4.
-pub fn peer_that_speaks_something_else(kit: &Kit) -> Outcome {
+pub fn peer_that_does_not_speak_http(kit: &Kit) -> Outcome {
     protocol(kit, "SSH-2.0-OpenSSH_9.7\r\n\r\n")
 }
 
-/// A status that is no number is no answer.
+/// An answer whose status is not a number is a protocol error.
 ///
 /// RFC 9112 section 4.
-pub fn status_that_is_no_number(kit: &Kit) -> Outcome {
+pub fn status_that_is_not_a_number(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/1.1 OK OK\r\ncontent-length: 0\r\n\r\n")
 }
 
-/// A header line without a colon is no answer.
+/// An answer with a header line without a colon is a protocol error.
 ///
 /// RFC 9112 section 5.
 pub fn header_without_a_colon(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/1.1 200 OK\r\nno colon here\r\ncontent-length: 0\r\n\r\n")
 }
 
-/// NUL in a header value is no answer.
+/// An answer with a NUL byte in a header value is a protocol error.
 ///
 /// RFC 9110 section 5.5.
 pub fn nul_in_a_header(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/1.1 200 OK\r\nx-a: a\0b\r\ncontent-length: 0\r\n\r\n")
 }
 
-/// A connection that closes before the head is an interruption; the request is not sent again in silence.
+/// A connection that closes before the head is an error of kind `Interrupted`, and the request is not resent.
 ///
-/// RFC 9112 section 9.3.1 lets a client try again; ours leaves that to the policy, which counts.
+/// RFC 9112 section 9.3.1 lets a client retry. A transport leaves that to the caller's retry policy, which counts
+/// attempts.
 pub fn closed_before_the_head(kit: &Kit) -> Outcome {
     let server = server(|_, _| Next::Close)?;
     let error = kit.failure(get(&server, "/")?)?;
     expect_kind(&error, &[ErrorKind::Interrupted])?;
-    ensure_eq!(error.sent(), Sent::Maybe, "whether it was sent");
+    ensure_eq!(error.sent(), Sent::Maybe, "`sent`");
     settle(Duration::from_millis(30));
     ensure_eq!(server.progress().requests.len(), 1, "requests");
     Ok(())
 }
 
-/// A connection that is reset before the head is an interruption too.
+/// A connection that is reset before the head is an error of kind `Interrupted`.
 ///
 /// RFC 9112 section 9.5.
 pub fn reset_before_the_head(kit: &Kit) -> Outcome {
     let server = server(|_, _| Next::Reset)?;
     let error = kit.failure(get(&server, "/")?)?;
     expect_kind(&error, &[ErrorKind::Interrupted])?;
-    ensure_eq!(error.sent(), Sent::Maybe, "whether it was sent");
+    ensure_eq!(error.sent(), Sent::Maybe, "`sent`");
     Ok(())
 }
 
-/// A head that is cut is an interruption.
+/// A truncated head is an error of kind `Interrupted`.
 ///
 /// RFC 9112 section 8.
 pub fn closed_within_the_head(kit: &Kit) -> Outcome {
@@ -84,32 +86,32 @@ pub fn closed_within_the_head(kit: &Kit) -> Outcome {
     expect_kind(&error, &[ErrorKind::Interrupted])
 }
 
-/// Where nobody listens, no connection is made, and nothing was sent.
+/// A refused connection is a transient error of kind `Connect`, and nothing was sent.
 ///
-/// The seventh promise of a transport: it may safely be tried again.
+/// The caller may safely retry. Promise 7 of a transport.
 pub fn nobody_listens(kit: &Kit) -> Outcome {
-    let error = kit.failure(get_uri(&format!("http://{}/", nobody()?))?)?;
+    let error = kit.failure(get_uri(&format!("http://{}/", closed_port()?))?)?;
     expect_kind(&error, &[ErrorKind::Connect])?;
-    ensure!(error.sent() == Sent::No, "it may have been sent: {}", describe(&error));
-    ensure!(error.phase() == Phase::Connect, "another phase: {}", describe(&error));
-    ensure!(error.is_transient(), "it is not transient: {}", describe(&error));
+    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
+    ensure!(error.phase() == Phase::Connect, "the phase is not `Connect`: {}", describe(&error));
+    ensure!(error.is_transient(), "the error is not transient: {}", describe(&error));
     Ok(())
 }
 
-/// A name that does not exist is told from a host that does not answer.
+/// A host name that does not exist is an error of kind `Resolve`.
 ///
-/// RFC 6761 section 6.4: `.invalid` never exists.
+/// The caller can tell it from a host that does not answer. `.invalid` never exists: RFC 6761 section 6.4.
 pub fn name_that_does_not_exist(kit: &Kit) -> Outcome {
     let error = kit.failure(get_uri("http://no-such-host.invalid/")?)?;
     expect_kind(&error, &[ErrorKind::Resolve])?;
-    ensure!(error.sent() == Sent::No, "it may have been sent: {}", describe(&error));
+    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
     Ok(())
 }
 
-/// Bytes of an answer that never was asked for are no answer to the next request.
+/// An unsolicited answer is not used as the answer to the next request.
 ///
-/// RFC 9112 section 9.2: they must not be taken for it.
-pub fn answer_nobody_asked_for(kit: &Kit) -> Outcome {
+/// RFC 9112 section 9.2.
+pub fn unsolicited_answer_is_not_used(kit: &Kit) -> Outcome {
     let server = server(|request, connection| {
         connection.respond("", request.target().as_bytes());
         if request.target() == "/first" {
@@ -119,21 +121,21 @@ pub fn answer_nobody_asked_for(kit: &Kit) -> Outcome {
     })?;
     kit.fetch(get(&server, "/first")?)?;
     settle(Duration::from_millis(30));
-    // To give up is safe.
+    // An error is safe, too.
     if let Ok(answer) = kit.fetch(get(&server, "/second")?) {
         ensure_eq!(answer.body, &b"/second"[..], "the body");
     }
     Ok(())
 }
 
-/// An answer in a version that does not exist is refused.
+/// An answer in an unknown version of HTTP is a protocol error.
 ///
 /// RFC 9110 section 2.5.
 pub fn unknown_version(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/7.3 200 OK\r\ncontent-length: 2\r\n\r\n{}")
 }
 
-/// The peer plays `sent` and closes: that is an error of the protocol.
+/// The peer sends `sent` and closes: expects a protocol error.
 fn protocol(kit: &Kit, sent: &'static str) -> Outcome {
     let server = playing(sent, Next::Close)?;
     let error = kit.failure(get(&server, "/")?)?;

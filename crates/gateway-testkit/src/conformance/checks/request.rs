@@ -1,17 +1,19 @@
-//! What goes out is what was given, byte for byte.
+//! A request is sent as the caller gave it, byte for byte.
 
 use bytes::Bytes;
 use gateway_transport::ErrorKind;
 use http::{HeaderValue, Method};
 
-use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
+use crate::conformance::Kit;
+use crate::conformance::failure::{ensure_eq, expect_kind};
 use crate::conformance::peer::{echo, friendly, get, get_uri, only_request, playing};
-use crate::conformance::{Kit, Outcome};
+use crate::outcome::{Outcome, ensure};
 use crate::raw_server::Next;
 
-/// The target arrives as it was given: percent-encoding, empty parameters and unusual characters included.
+/// The target arrives unchanged: percent-encoding, empty parameters and unusual characters included.
 ///
-/// A client that decodes and encodes again changes what is asked. RFC 9112 section 3.2, RFC 3986 section 6.2.2.
+/// A client that decodes and encodes the target again changes the request. RFC 9112 section 3.2, RFC 3986 section
+/// 6.2.2.
 pub fn target_is_verbatim(kit: &Kit) -> Outcome {
     let server = friendly()?;
     let target = "/c/v1?method=a/b&status=a%20b+c%2Fd&x=%E2%82%AC&e=&&y=1,2;3:4@!$*()~-._";
@@ -20,9 +22,9 @@ pub fn target_is_verbatim(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A target that URL libraries like to rewrite arrives as it is, or is refused before anything is sent.
+/// A target that many URL libraries rewrite arrives unchanged, or is refused before anything is sent.
 ///
-/// RFC 9112 section 3.2; RFC 3986 section 6.2.2.3 for the dot segments.
+/// RFC 9112 section 3.2, and RFC 3986 section 6.2.2.3 for dot segments.
 pub fn odd_target_is_verbatim_or_refused(kit: &Kit) -> Outcome {
     for target in ["/v1?n=O'Brien", "/a/./b/../c?x=1", "/a/%2e%2e/b", "/p?q={a|b}^`", "/p?a=\"x\""]
     {
@@ -37,9 +39,9 @@ pub fn odd_target_is_verbatim_or_refused(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A path without a query has none on the wire, and an empty query stays there.
+/// `/a` is sent as `/a`, and `/a?` as `/a?`.
 ///
-/// `/a` and `/a?` are different resources. RFC 3986 section 3.4.
+/// They are different resources. RFC 3986 section 3.4.
 pub fn empty_query_is_kept(kit: &Kit) -> Outcome {
     for target in ["/a", "/a?"] {
         let server = friendly()?;
@@ -49,7 +51,7 @@ pub fn empty_query_is_kept(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// The request line is HTTP/1.1, and `Host` names the authority with its port.
+/// The request line has the version HTTP/1.1, and `Host` is the authority with its port.
 ///
 /// RFC 9112 sections 3 and 3.2.
 pub fn method_and_host(kit: &Kit) -> Outcome {
@@ -62,9 +64,9 @@ pub fn method_and_host(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Header values arrive byte for byte: blanks within, and bytes that are not ASCII.
+/// Header values arrive byte for byte, including inner whitespace and bytes that are not ASCII.
 ///
-/// RFC 9110 section 5.5: a value may have `obs-text`.
+/// A value may contain `obs-text`: RFC 9110 section 5.5.
 pub fn header_bytes_are_preserved(kit: &Kit) -> Outcome {
     let values: [(&str, &[u8]); 3] = [
         ("authorization", b"Bearer aB-._~+/09=="),
@@ -84,7 +86,7 @@ pub fn header_bytes_are_preserved(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Two headers of one name arrive in their order, as two lines or as one list.
+/// Two headers of the same name arrive in order, as two lines or as one list.
 ///
 /// RFC 9110 section 5.3.
 pub fn repeated_headers_keep_their_order(kit: &Kit) -> Outcome {
@@ -99,22 +101,22 @@ pub fn repeated_headers_keep_their_order(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// No header is added but those that carry the message: no encoding is asked for, no referrer told.
+/// No header is added except `Host`, `Connection` and `User-Agent`: no `Accept-Encoding`, no `Referer`.
 ///
-/// What is added goes to a service that may log it, and may change the answer. RFC 9110 section 12.5.3.
+/// An added header may be logged by the service, and may change the answer. RFC 9110 section 12.5.3.
 pub fn nothing_is_added(kit: &Kit) -> Outcome {
     let server = friendly()?;
     kit.fetch(get(&server, "/")?)?;
     let allowed = ["accept", "connection", "host", "user-agent"];
     for (name, _) in only_request(&server)?.headers() {
-        ensure!(allowed.contains(&name.as_str()), "the header {name} was added");
+        ensure!(allowed.contains(&name.as_str()), "the client adds the header {name}");
     }
     Ok(())
 }
 
-/// `Accept` is the one that was given, once.
+/// `Accept` arrives once, with the caller's value.
 ///
-/// A client that prepends its own gets another format. RFC 9110 section 12.5.1.
+/// A client that prepends its own value may get another format. RFC 9110 section 12.5.1.
 pub fn accept_is_not_replaced(kit: &Kit) -> Outcome {
     let server = friendly()?;
     kit.fetch(get(&server, "/")?)?;
@@ -123,9 +125,9 @@ pub fn accept_is_not_replaced(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// `User-Agent` is the one that was given, once.
+/// `User-Agent` arrives once, with the caller's value.
 ///
-/// It is how an operator finds out who calls. RFC 9110 section 10.1.5.
+/// It tells the operator of a service who is calling. RFC 9110 section 10.1.5.
 pub fn user_agent_is_not_replaced(kit: &Kit) -> Outcome {
     let server = friendly()?;
     let mut request = get(&server, "/")?;
@@ -135,9 +137,9 @@ pub fn user_agent_is_not_replaced(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A GET without a body has no framing of one: no `Content-Length: 0`, no chunks.
+/// A GET without a body has no body framing: no `Content-Length`, no `Transfer-Encoding`.
 ///
-/// Servers refuse a GET that seems to have a body. RFC 9110 section 9.3.1.
+/// Some servers refuse a GET that seems to have a body. RFC 9110 section 9.3.1.
 pub fn get_has_no_body_framing(kit: &Kit) -> Outcome {
     let server = friendly()?;
     kit.fetch(get(&server, "/")?)?;
@@ -148,9 +150,9 @@ pub fn get_has_no_body_framing(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A header of 8 KiB arrives whole.
+/// A header of 8 KiB arrives complete.
 ///
-/// Signed tokens are that large. RFC 9110 section 5.4.
+/// Signed tokens can be that large. RFC 9110 section 5.4.
 pub fn large_header_arrives_whole(kit: &Kit) -> Outcome {
     let server = friendly()?;
     let value = format!("Bearer {}", "t".repeat(8192));
@@ -158,13 +160,17 @@ pub fn large_header_arrives_whole(kit: &Kit) -> Outcome {
     request.headers_mut().insert("authorization", HeaderValue::from_str(&value)?);
     kit.fetch(request)?;
     let values = only_request(&server)?.header("authorization");
-    ensure!(values == [value.into_bytes()], "the header came with {} values", values.len());
+    ensure!(
+        values == [value.into_bytes()],
+        "the header arrived changed, with {} values",
+        values.len()
+    );
     Ok(())
 }
 
-/// A body is sent whole, with its length.
+/// A body is sent complete, with its length.
 ///
-/// The same transport carries token requests. RFC 9112 section 6.2.
+/// Token requests use the same transport, and have a body. RFC 9112 section 6.2.
 pub fn body_is_sent_with_its_length(kit: &Kit) -> Outcome {
     let server = friendly()?;
     let mut request = get(&server, "/token")?;
@@ -178,7 +184,7 @@ pub fn body_is_sent_with_its_length(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// HEAD is sent as HEAD, and the length in its answer announces no body.
+/// HEAD is sent as HEAD, and the client expects no body even if the answer declares a length.
 ///
 /// RFC 9110 section 9.3.2.
 pub fn head_is_sent_as_head(kit: &Kit) -> Outcome {
@@ -187,19 +193,19 @@ pub fn head_is_sent_as_head(kit: &Kit) -> Outcome {
     *request.method_mut() = Method::HEAD;
     let answer = kit.fetch(request)?;
     ensure_eq!(only_request(&server)?.method(), "HEAD", "the method");
-    ensure!(answer.body.is_empty(), "the answer of a HEAD has a body");
+    ensure!(answer.body.is_empty(), "the answer to HEAD has a body");
     Ok(())
 }
 
-/// An address that is no URL of HTTP is refused before anything is sent.
+/// A URI whose scheme is not `http` or `https` is refused as an invalid request.
 ///
-/// A wrong configuration must not look like a network failure, which is tried again. RFC 9110 section 4.2.
+/// A configuration error must not look like a network failure, which is retried. RFC 9110 section 4.2.
 pub fn other_schemes_are_refused(kit: &Kit) -> Outcome {
     let error = kit.failure(get_uri("ftp://127.0.0.1/")?)?;
     expect_kind(&error, &[ErrorKind::InvalidRequest])
 }
 
-/// A target without an authority is refused: there is nobody to send it to.
+/// A URI without an authority is refused as an invalid request.
 ///
 /// RFC 9112 section 3.2.1.
 pub fn relative_addresses_are_refused(kit: &Kit) -> Outcome {
@@ -207,23 +213,22 @@ pub fn relative_addresses_are_refused(kit: &Kit) -> Outcome {
     expect_kind(&error, &[ErrorKind::InvalidRequest])
 }
 
-/// A port that is no number, or none of TCP, is refused before anything is sent.
+/// A port that is not a number, or is out of range, is refused before anything is sent.
 ///
-/// A client that takes another port in its place gives the credentials to whoever listens there.
-/// RFC 3986 section 3.2.3.
-pub fn ports_that_are_none_are_refused(kit: &Kit) -> Outcome {
+/// A client that uses another port instead sends the credentials to the wrong server. RFC 3986 section 3.2.3.
+pub fn invalid_ports_are_refused(kit: &Kit) -> Outcome {
     let server = friendly()?;
-    // Of a port so large, some clients take the digits that fit, or the bits.
+    // Some clients truncate such a port to the digits or bits that fit.
     let port = u32::from(server.address().port());
     for port in [format!("{}", port + 0x1_0000), format!("{port}x"), format!("{port}00000")] {
         let error = kit.failure(get_uri(&format!("http://127.0.0.1:{port}/"))?)?;
         expect_kind(&error, &[ErrorKind::InvalidRequest])?;
     }
-    ensure_eq!(server.progress().connections, 0, "connections to another port");
+    ensure_eq!(server.progress().connections, 0, "connections to the truncated port");
     Ok(())
 }
 
-/// An address without a path asks for `/`, with or without a query.
+/// A URI without a path is sent with the path `/`, with or without a query.
 ///
 /// A request line without a path is malformed. RFC 9112 section 3.2.1.
 pub fn empty_path_is_a_slash(kit: &Kit) -> Outcome {
@@ -235,7 +240,7 @@ pub fn empty_path_is_a_slash(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// The method is sent as it is, with its case, also one that nobody has heard of.
+/// The method is sent unchanged, including an unregistered one.
 ///
 /// Methods are case-sensitive tokens. RFC 9110 section 9.1.
 pub fn methods_are_kept(kit: &Kit) -> Outcome {
@@ -250,9 +255,10 @@ pub fn methods_are_kept(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A `Host` that the caller gives does not come on top of another one.
+/// A `Host` header from the caller is sent once, in place of the client's own, or is refused.
 ///
-/// Two of them are an attack on whatever stands between, and are answered with 400. RFC 9112 section 3.2.
+/// Servers must answer 400 to two `Host` headers, and proxies may disagree about which one counts. RFC 9112 section
+/// 3.2.
 pub fn given_host_is_not_doubled(kit: &Kit) -> Outcome {
     let server = friendly()?;
     let mut request = get(&server, "/")?;
@@ -262,17 +268,14 @@ pub fn given_host_is_not_doubled(kit: &Kit) -> Outcome {
             let sent = only_request(&server)?.header("host");
             ensure_eq!(sent, [b"gateway.example".to_vec()], "host");
         }
-        Err(error) => {
-            let told = describe(&error);
-            ensure!(error.kind() == ErrorKind::InvalidRequest, "it is refused by {told}");
-        }
+        Err(error) => expect_kind(&error, &[ErrorKind::InvalidRequest])?,
     }
     Ok(())
 }
 
-/// A header without a value is sent without a value, not left out.
+/// A header with an empty value is sent, not left out.
 ///
-/// RFC 9110 section 5.5: a field value may be empty.
+/// A field value may be empty: RFC 9110 section 5.5.
 pub fn empty_header_is_sent(kit: &Kit) -> Outcome {
     let server = friendly()?;
     let mut request = get(&server, "/")?;
@@ -282,22 +285,24 @@ pub fn empty_header_is_sent(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// No permission is asked before a body is sent.
+/// A request with a body does not carry `Expect: 100-continue`.
 ///
-/// A client that sends `expect: 100-continue` waits a second for each peer that does not know it.
-/// RFC 9110 section 10.1.1.
-pub fn no_permission_is_asked_for_a_body(kit: &Kit) -> Outcome {
+/// A client that sends it waits about a second for each peer that ignores it. RFC 9110 section 10.1.1.
+pub fn expect_continue_is_not_sent(kit: &Kit) -> Outcome {
     let server = echo()?;
     let body = Bytes::from(vec![b'x'; 2 << 20]);
     kit.fetch(http::Request::post(server.uri("/")).body(body)?)?;
-    ensure!(only_request(&server)?.header("expect").is_empty(), "expect is sent");
+    ensure!(
+        only_request(&server)?.header("expect").is_empty(),
+        "the client adds the header expect"
+    );
     Ok(())
 }
 
-/// A cookie that comes with one answer does not go out with the next request.
+/// A cookie from one answer is not sent with the next request.
 ///
-/// A transport has no memory of its peers; one that has mixes up the sessions of two callers.
-/// RFC 6265 section 5.4: it is the user agent that stores them.
+/// A transport that stores cookies mixes up the sessions of two callers. Storing them is up to the user agent: RFC
+/// 6265 section 5.4.
 pub fn cookies_are_not_kept(kit: &Kit) -> Outcome {
     let answer = "HTTP/1.1 200 OK\r\nset-cookie: session=1; Path=/\r\ncontent-length: 0\r\n\r\n";
     let server = playing(answer, Next::KeepAlive)?;
@@ -305,7 +310,7 @@ pub fn cookies_are_not_kept(kit: &Kit) -> Outcome {
         kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
     }
     for request in server.progress().requests {
-        ensure!(request.header("cookie").is_empty(), "the cookie comes back");
+        ensure!(request.header("cookie").is_empty(), "the cookie is sent back");
     }
     Ok(())
 }

@@ -1,18 +1,19 @@
-//! What comes in is what was sent, byte for byte.
+//! An answer is returned as the peer sent it, byte for byte.
 
 use std::time::Duration;
 
 use gateway_transport::ErrorKind;
 use http::{HeaderValue, Method};
 
-use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
+use crate::conformance::Kit;
+use crate::conformance::failure::{ensure_eq, expect_kind};
 use crate::conformance::peer::{get, playing, server, settle, within};
-use crate::conformance::{Kit, Outcome};
+use crate::outcome::{Outcome, ensure};
 use crate::raw_server::Next;
 
-/// Every status is an answer with its headers and its body, not an error.
+/// Every status is returned as an answer with its headers and body, not as an error.
 ///
-/// Whoever called knows what a 401 or a 429 means to it. RFC 9110 section 15.
+/// The caller decides what a 401 or a 429 means. RFC 9110 section 15.
 pub fn every_status_is_an_answer(kit: &Kit) -> Outcome {
     let server = server(|request, connection| {
         let code = request.target().trim_start_matches('/').to_owned();
@@ -30,9 +31,9 @@ pub fn every_status_is_an_answer(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A redirect is an answer; nothing goes to the place that it names.
+/// A redirect is returned as an answer, and not followed.
 ///
-/// A token that follows a redirect is given to a stranger. RFC 9110 section 15.4.
+/// Following it could send the token to another party. RFC 9110 section 15.4.
 pub fn redirects_are_not_followed(kit: &Kit) -> Outcome {
     let server = server(|request, connection| {
         let code = request.target().trim_start_matches('/').to_owned();
@@ -51,10 +52,10 @@ pub fn redirects_are_not_followed(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// An answer that invites a second try is an answer: one request reaches the service.
+/// A 503 with `Retry-After` is returned as an answer, and the request is not retried.
 ///
-/// Trying again is the policy of the client, which counts. RFC 9110 section 15.6.4.
-pub fn nothing_is_tried_again(kit: &Kit) -> Outcome {
+/// Retries are up to the caller's policy, which counts attempts. RFC 9110 section 15.6.4.
+pub fn nothing_is_retried(kit: &Kit) -> Outcome {
     let head = "HTTP/1.1 503 X\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n";
     let server = playing(head, Next::KeepAlive)?;
     kit.fetch(get(&server, "/")?)?;
@@ -63,9 +64,9 @@ pub fn nothing_is_tried_again(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A status without a reason is a status.
+/// A status line without a reason phrase is accepted.
 ///
-/// RFC 9112 section 4: the reason may be empty, and a lenient reader takes the line without the last blank.
+/// RFC 9112 section 4.
 pub fn reason_may_be_missing(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.1 200 \r\ncontent-length: 2\r\n\r\n{}", Next::KeepAlive)?;
     let answer = kit.fetch(get(&server, "/")?)?;
@@ -73,17 +74,17 @@ pub fn reason_may_be_missing(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// An answer of HTTP/1.0 is read to the end of the connection.
+/// The body of an HTTP/1.0 answer without a length ends when the connection closes.
 ///
-/// Old gateways speak it. RFC 9112 section 6.3.
-pub fn older_version_is_understood(kit: &Kit) -> Outcome {
+/// Old proxies still use HTTP/1.0. RFC 9112 section 6.3.
+pub fn http_1_0_is_understood(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.0 200 OK\r\n\r\nold", Next::Close)?;
     let answer = kit.fetch(get(&server, "/")?)?;
     ensure_eq!(answer.body, &b"old"[..], "the body");
     Ok(())
 }
 
-/// Two headers of one name are both there, in their order, whatever the case of the name.
+/// Two headers of the same name, in upper or lower case, are both returned, in order.
 ///
 /// RFC 9110 sections 5.1 and 5.3.
 pub fn repeated_headers_are_kept(kit: &Kit) -> Outcome {
@@ -94,7 +95,7 @@ pub fn repeated_headers_are_kept(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A header value that is not UTF-8 is kept as it came.
+/// A header value that is not UTF-8 is returned unchanged.
 ///
 /// RFC 9110 section 5.5.
 pub fn header_bytes_are_kept(kit: &Kit) -> Outcome {
@@ -105,7 +106,7 @@ pub fn header_bytes_are_kept(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// `Retry-After` of a refusal is there.
+/// `Retry-After` of a 429 is returned.
 ///
 /// RFC 9110 section 10.2.3.
 pub fn retry_after_is_visible(kit: &Kit) -> Outcome {
@@ -116,9 +117,9 @@ pub fn retry_after_is_visible(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// An encoded body comes as it was sent, with the header that says so.
+/// A compressed body is returned as it was sent, with its `Content-Encoding`.
 ///
-/// Decoding that nobody asked for defeats every limit of size. RFC 9110 section 8.4.
+/// Decompressing it without being asked defeats every size limit. RFC 9110 section 8.4.
 pub fn encoded_body_is_not_decoded(kit: &Kit) -> Outcome {
     const GZIP: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\xae\x05\0\x43\xbf\xa6\xa3\x02\0\0\0";
     let server = server(|_, connection| {
@@ -131,7 +132,7 @@ pub fn encoded_body_is_not_decoded(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Chunks, extensions of chunks and trailers are framing: the body has none of them.
+/// Chunk sizes, chunk extensions and trailers are not part of the body.
 ///
 /// RFC 9112 section 7.1.
 pub fn chunks_are_joined(kit: &Kit) -> Outcome {
@@ -147,7 +148,7 @@ pub fn chunks_are_joined(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A body without a length ends where the connection does.
+/// A body without a length ends when the connection closes.
 ///
 /// RFC 9112 section 6.3.
 pub fn body_may_end_with_the_connection(kit: &Kit) -> Outcome {
@@ -158,7 +159,7 @@ pub fn body_may_end_with_the_connection(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// 204, 304 and the answer of a HEAD have no body, whatever length they state.
+/// A 204, a 304 and the answer to HEAD have no body even if they declare a length.
 ///
 /// RFC 9112 section 6.3.
 pub fn some_answers_have_no_body(kit: &Kit) -> Outcome {
@@ -178,7 +179,7 @@ pub fn some_answers_have_no_body(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// An empty body is an empty body.
+/// A body of length 0 is returned as an empty body.
 ///
 /// RFC 9110 section 8.6.
 pub fn body_may_be_empty(kit: &Kit) -> Outcome {
@@ -187,7 +188,7 @@ pub fn body_may_be_empty(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// An interim answer is not the answer.
+/// An interim answer (1xx) is skipped, and the final answer is returned.
 ///
 /// RFC 9110 section 15.2.
 pub fn interim_answers_are_skipped(kit: &Kit) -> Outcome {
@@ -201,9 +202,9 @@ pub fn interim_answers_are_skipped(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A head of 54 KB with 90 headers is read whole.
+/// A head of 54 KB with 90 headers is returned complete.
 ///
-/// RFC 9110 section 5.4 sets no limit; proxies let about 64 KB pass.
+/// RFC 9110 section 5.4 sets no limit; common proxies allow about 64 KB.
 pub fn large_head_is_read(kit: &Kit) -> Outcome {
     let value = "v".repeat(600);
     let headers: Vec<String> = (0..90).map(|index| format!("x-{index}: {value}\r\n")).collect();
@@ -213,11 +214,11 @@ pub fn large_head_is_read(kit: &Kit) -> Outcome {
         Next::KeepAlive
     })?;
     let count = kit.fetch(get(&server, "/")?)?.head.headers.len();
-    ensure!(count >= 90, "{count} headers");
+    ensure!(count >= 90, "only {count} of 90 headers were returned");
     Ok(())
 }
 
-/// A head without an end is given up before it fills the memory.
+/// An endless head is refused before it fills the memory.
 ///
 /// RFC 9112 section 2.3, RFC 9110 section 17.5.
 pub fn endless_head_is_given_up(kit: &Kit) -> Outcome {
@@ -230,13 +231,13 @@ pub fn endless_head_is_given_up(kit: &Kit) -> Outcome {
     let error = kit.failure(within(Duration::from_secs(8), get(&server, "/")?))?;
     expect_kind(&error, &[ErrorKind::TooLarge, ErrorKind::Protocol])?;
     let written = server.progress().written;
-    ensure!(written < 8 << 20, "{written} bytes were taken");
+    ensure!(written < 8 << 20, "{written} bytes of the head were received");
     Ok(())
 }
 
-/// A head with too many headers, or with too large a one, is an error that says so, and not "malformed".
+/// A head with too many headers, or with a header that is too large, is an error of kind `TooLarge`.
 ///
-/// It is valid HTTP, and what helps is another limit. RFC 9110 section 5.4.
+/// It is valid HTTP, not malformed, and a higher limit would help. RFC 9110 section 5.4.
 pub fn oversized_heads_are_too_large(kit: &Kit) -> Outcome {
     for headers in ["x-a: v\r\n".repeat(20_000), format!("x-a: {}\r\n", "v".repeat(1 << 20))] {
         let server = server(move |_, connection| {
@@ -249,7 +250,7 @@ pub fn oversized_heads_are_too_large(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Space before and after a value is not part of it; space inside is.
+/// Whitespace around a header value is removed; whitespace inside it is kept.
 ///
 /// RFC 9112 section 5.1.
 pub fn space_around_values_is_removed(kit: &Kit) -> Outcome {
@@ -263,7 +264,7 @@ pub fn space_around_values_is_removed(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Header names mean the same in any case, for the caller and for the framing.
+/// Header names are case-insensitive, for the caller and for the framing.
 ///
 /// RFC 9110 section 5.1.
 pub fn names_match_in_any_case(kit: &Kit) -> Outcome {
@@ -275,24 +276,21 @@ pub fn names_match_in_any_case(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// With chunks and a length, the chunks count, or the answer is refused.
+/// If an answer has both chunks and a length, the chunks take precedence, or the answer is refused.
 ///
-/// A client that goes by the length disagrees with whatever stands between about where the next answer starts.
-/// RFC 9112 section 6.3, rule 3.
+/// A client that uses the length disagrees with a proxy about where the next answer starts. RFC 9112 section 6.3,
+/// rule 3.
 pub fn chunks_win_over_a_length(kit: &Kit) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n";
     let server = playing(format!("{head}5\r\nhello\r\n0\r\n\r\n"), Next::Close)?;
     match kit.send(get(&server, "/")?).and_then(|answer| answer.collect(100)) {
         Ok(body) => ensure_eq!(body, b"hello"[..], "the body"),
-        Err(error) => {
-            let told = describe(&error);
-            ensure!(error.kind() == ErrorKind::Protocol, "it is refused by {told}");
-        }
+        Err(error) => expect_kind(&error, &[ErrorKind::Protocol])?,
     }
     Ok(())
 }
 
-/// A folded header line is joined with blanks, or the answer is refused; its second line is not a header of its own.
+/// A folded header line is joined with whitespace, or the answer is refused; its second line is not a separate header.
 ///
 /// RFC 9112 section 5.2.
 pub fn folded_lines_do_no_harm(kit: &Kit) -> Outcome {
@@ -300,17 +298,17 @@ pub fn folded_lines_do_no_harm(kit: &Kit) -> Outcome {
     let server = playing(answer, Next::Close)?;
     match kit.send(get(&server, "/")?) {
         Ok(answer) => {
-            ensure!(!answer.head.headers.contains_key("x-inner"), "a new header appears");
+            ensure!(
+                !answer.head.headers.contains_key("x-inner"),
+                "the second line became a separate header"
+            );
             let value = answer.head.headers.get("x-folded").map(HeaderValue::as_bytes);
             let words: Option<Vec<&[u8]>> = value.map(|value| {
                 value.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).collect()
             });
             ensure_eq!(words, Some(vec![&b"a"[..], b"x-inner:", b"b"]), "the words of x-folded");
         }
-        Err(error) => {
-            let told = describe(&error);
-            ensure!(error.kind() == ErrorKind::Protocol, "it is refused by {told}");
-        }
+        Err(error) => expect_kind(&error, &[ErrorKind::Protocol])?,
     }
     Ok(())
 }

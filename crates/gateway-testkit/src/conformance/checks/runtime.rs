@@ -1,4 +1,4 @@
-//! A transport works wherever it is called from.
+//! A transport works on any thread and in any runtime.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gateway_transport::Transport as _;
 use tokio::runtime::Builder;
 
-use crate::conformance::outcome::{ensure, ensure_eq};
-use crate::conformance::peer::{PATIENCE, at_once, echo, friendly, get, within};
-use crate::conformance::{Kit, Outcome, Stop};
+use crate::conformance::Kit;
+use crate::conformance::failure::ensure_eq;
+use crate::conformance::peer::{PATIENCE, concurrently, echo, friendly, get, within};
+use crate::outcome::{Outcome, Stop, ensure, fail};
 
-/// A blocking transport called on a thread of an async runtime answers, or says why not, and never panics.
+/// A blocking transport that is called on a thread of an async runtime returns an answer and does not panic.
 ///
-/// It happens in every program that is half async; measured, a client in wide use panics there.
+/// Partly async programs do this. At least one widely used client panics there.
 pub fn blocking_within_a_runtime(kit: &Kit) -> Outcome {
     let (transport, runtime) = kit.blocking()?;
     let server = friendly()?;
@@ -27,13 +28,13 @@ pub fn blocking_within_a_runtime(kit: &Kit) -> Outcome {
     match runtime.block_on(call) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(error.into()),
-        Err(_) => Err(Stop::failed("the call panicked")),
+        Err(_) => fail("the call panicked"),
     }
 }
 
-/// An async transport that was used in one runtime works in another, also when the first is gone.
+/// An async transport that was used in one runtime works in another, even after the first has ended.
 ///
-/// Tests and command-line programs make a runtime for each call. A pooled connection belongs to its runtime.
+/// Tests and command-line programs create a runtime for each call. A pooled connection belongs to its runtime.
 pub fn used_from_two_runtimes(kit: &Kit) -> Outcome {
     let (transport, _) = kit.asynchronous()?;
     let server = echo()?;
@@ -49,9 +50,9 @@ pub fn used_from_two_runtimes(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// An async transport awaited where there is no runtime answers, or fails with a typed error, and never panics.
+/// An async transport that is awaited outside of a runtime returns an answer or a typed error, and does not panic.
 ///
-/// An executor that is not tokio is no reason to bring a program down.
+/// A program on an executor other than tokio must not crash.
 pub fn awaited_without_a_runtime(kit: &Kit) -> Outcome {
     let (transport, _) = kit.asynchronous()?;
     let server = friendly()?;
@@ -62,13 +63,13 @@ pub fn awaited_without_a_runtime(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A transport is shared by threads, each of which gets its own answers.
+/// Threads that share a transport each get their own answers.
 ///
-/// `Send + Sync` is a promise.
+/// A transport is `Send + Sync`.
 pub fn shared_by_threads(kit: &Kit) -> Outcome {
     let server = echo()?;
     let next = AtomicUsize::new(0);
-    let outcomes = at_once(8, || {
+    let outcomes = concurrently(8, || {
         let thread = next.fetch_add(1, Ordering::Relaxed);
         for call in 0..20 {
             let target = format!("/{thread}/{call}");
@@ -81,12 +82,12 @@ pub fn shared_by_threads(kit: &Kit) -> Outcome {
 
 /// A body can be read on another thread than the one that made the call.
 ///
-/// (A body is `Send`, and records are often handled elsewhere)
+/// A body is `Send`, and records are often processed on another thread.
 pub fn body_can_be_read_elsewhere(kit: &Kit) -> Outcome {
     let server = echo()?;
     let answer = kit.send(get(&server, "/elsewhere")?)?;
     let body = std::thread::scope(|scope| scope.spawn(move || answer.collect(100)).join());
-    let body = body.map_err(|_panicked| Stop::failed("it panics"))?;
+    let body = body.map_err(|_panicked| Stop::Fail("the read panicked".into()))?;
     ensure_eq!(body?, b"/elsewhere"[..], "the body");
     Ok(())
 }

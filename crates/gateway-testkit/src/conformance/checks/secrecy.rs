@@ -1,16 +1,18 @@
-//! What is secret stays between the two peers.
+//! Secrets stay between the two peers.
 
 use gateway_transport::{ErrorKind, Request, TransportError};
 use http::HeaderValue;
 
 use crate::certificates::Identity;
-use crate::conformance::kit::everything_told_by;
-use crate::conformance::outcome::{describe, ensure, ensure_eq};
-use crate::conformance::peer::{SHORT, friendly, get, get_uri, nobody, playing, server, within};
-use crate::conformance::{Kit, Outcome};
+use crate::conformance::Kit;
+use crate::conformance::failure::{describe_fully, ensure_eq, expect_kind};
+use crate::conformance::peer::{
+    SHORT, closed_port, friendly, get, get_uri, playing, server, within,
+};
+use crate::outcome::{Outcome, ensure};
 use crate::raw_server::{Next, RawServer};
 
-/// No error before the answer tells the query or a header.
+/// An error before the answer contains neither the query nor a header.
 ///
 /// Errors end up in logs, which more people read than may see a token. RFC 6750 section 5.3.
 pub fn errors_before_the_answer_tell_nothing(kit: &Kit) -> Outcome {
@@ -20,21 +22,21 @@ pub fn errors_before_the_answer_tell_nothing(kit: &Kit) -> Outcome {
     })?;
     let closing = server(|_, _| Next::Close)?;
     let requests = [
-        get_uri(&format!("http://{}{TARGET}", nobody()?))?,
+        get_uri(&format!("http://{}{TARGET}", closed_port()?))?,
         get_uri(&format!("http://no-such-host.invalid{TARGET}"))?,
         get_uri(&format!("ftp://127.0.0.1{TARGET}"))?,
         within(SHORT, get(&silent, TARGET)?),
         get(&closing, TARGET)?,
     ];
     for request in requests {
-        silent_about(&kit.failure(with_token(request))?)?;
+        error_reveals_nothing(&kit.failure(with_token(request))?)?;
     }
     Ok(())
 }
 
-/// No error in the answer tells the query, a header, or what the answer said.
+/// An error in the answer contains neither the query, nor a header, nor any part of the answer.
 ///
-/// A body has the names of people in it.
+/// A body contains the names of people.
 pub fn errors_in_the_answer_tell_nothing(kit: &Kit) -> Outcome {
     let answers = [
         format!("HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{{\"name\":\"{PERSON}\"}}"),
@@ -44,36 +46,36 @@ pub fn errors_in_the_answer_tell_nothing(kit: &Kit) -> Outcome {
     ];
     for answer in answers {
         let server = playing(answer, Next::Close)?;
-        silent_about(&kit.failure(with_token(get(&server, TARGET)?))?)?;
+        error_reveals_nothing(&kit.failure(with_token(get(&server, TARGET)?))?)?;
     }
     Ok(())
 }
 
-/// No failure of TLS tells the query or a header.
+/// A TLS error contains neither the query nor a header.
 ///
 /// RFC 6750 section 5.3.
 pub fn errors_of_tls_tell_nothing(kit: &Kit) -> Outcome {
     kit.authority()?;
     let identity = Identity::self_signed()?;
     let server = RawServer::start_tls(&identity, |_, _| Next::Close)?;
-    silent_about(&kit.failure(with_token(get_uri(&server.uri_by_name(TARGET))?))?)
+    error_reveals_nothing(&kit.failure(with_token(get_uri(&server.uri_by_name(TARGET))?))?)
 }
 
-/// Neither the transport nor an answer shows a token or a body in `Debug`.
+/// The `Debug` output of a transport and of an answer contains neither a token nor a body.
 ///
-/// `{:?}` of what holds a transport ends up in logs.
+/// The `Debug` output of a type that holds a transport ends up in logs.
 pub fn debug_tells_nothing(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         connection.respond("", PERSON.as_bytes());
         Next::KeepAlive
     })?;
     let answer = kit.send(with_token(get(&server, TARGET)?))?;
-    quiet(&format!("{} {answer:?}", kit.shown()))
+    reveals_nothing(&format!("{} {answer:?}", kit.debug_text()))
 }
 
-/// A token for one host does not go along to another.
+/// A token is sent only with the request that it was given for.
 ///
-/// What one service is told is no business of the next.
+/// One service must not see the token of another.
 pub fn token_is_for_one_request(kit: &Kit) -> Outcome {
     let first = friendly()?;
     let second = friendly()?;
@@ -83,33 +85,33 @@ pub fn token_is_for_one_request(kit: &Kit) -> Outcome {
     let with = first.progress().requests;
     ensure!(
         with.first().is_some_and(|request| !request.header("authorization").is_empty()),
-        "the token was not sent where it belongs"
+        "the token was not sent with its own request"
     );
     let others =
         with.iter().skip(1).chain(&second.progress().requests).cloned().collect::<Vec<_>>();
     ensure!(
         others.iter().all(|request| request.header("authorization").is_empty()),
-        "the token was sent along with another request"
+        "the token was also sent with another request"
     );
     Ok(())
 }
 
-/// A name and password in the address do not go out unasked, or are refused; and nobody tells them.
+/// A user name and password in a URI are not sent, or the URI is refused without quoting them.
 ///
-/// They are not a header that the caller gave. RFC 9110 section 4.2.4.
+/// The caller did not give them as a header. RFC 9110 section 4.2.4.
 pub fn password_of_an_address_is_not_sent(kit: &Kit) -> Outcome {
     let server = friendly()?;
     let uri = format!("http://name:{PERSON}@{}/", server.address());
     match kit.send(get_uri(&uri)?) {
         Err(error) => {
-            let told = everything_told_by(&error);
-            ensure!(error.kind() == ErrorKind::InvalidRequest, "refused by {}", describe(&error));
-            ensure!(!told.contains(PERSON), "the password is in: {told}");
-            ensure!(server.progress().requests.is_empty(), "refused after it was sent");
+            let text = describe_fully(&error);
+            expect_kind(&error, &[ErrorKind::InvalidRequest])?;
+            ensure!(!text.contains(PERSON), "the error contains the password: {text}");
+            ensure!(server.progress().requests.is_empty(), "refused, but after it was sent");
         }
         Ok(_) => {
             for request in server.progress().requests {
-                ensure!(request.header("authorization").is_empty(), "credentials are sent");
+                ensure!(request.header("authorization").is_empty(), "the credentials are sent");
                 let head = String::from_utf8_lossy(&request.head).into_owned();
                 ensure!(!head.contains(PERSON), "the password is sent");
             }
@@ -118,7 +120,7 @@ pub fn password_of_an_address_is_not_sent(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Where a redirect points never gets the credentials of the request.
+/// The target of a redirect does not receive the credentials of the request.
 ///
 /// RFC 9110 section 15.4.
 pub fn redirects_get_no_credentials(kit: &Kit) -> Outcome {
@@ -136,15 +138,15 @@ pub fn redirects_get_no_credentials(kit: &Kit) -> Outcome {
     kit.fetch(request)?;
     for stolen in thief.progress().requests {
         for name in ["authorization", "x-api-key", "cookie", "referer"] {
-            ensure!(stolen.header(name).is_empty(), "{name} is sent where the redirect points");
+            ensure!(stolen.header(name).is_empty(), "{name} is sent to the target of the redirect");
         }
     }
     Ok(())
 }
 
-/// No request says which one came before it.
+/// A request carries no `Referer`.
 ///
-/// The address before has a query. RFC 9110 sections 10.1.3 and 17.9.
+/// The previous URI has a query. RFC 9110 sections 10.1.3 and 17.9.
 pub fn no_referer_is_sent(kit: &Kit) -> Outcome {
     let location = "/next";
     let answer = format!("HTTP/1.1 302 X\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
@@ -160,7 +162,7 @@ pub fn no_referer_is_sent(kit: &Kit) -> Outcome {
         kit.fetch(get(&server, target)?)?;
     }
     for request in server.progress().requests {
-        ensure_eq!(request.header("referer").len(), 0, "referers");
+        ensure_eq!(request.header("referer").len(), 0, "the number of Referer headers");
     }
     Ok(())
 }
@@ -170,15 +172,15 @@ fn with_token(mut request: Request) -> Request {
     request
 }
 
-fn silent_about(error: &TransportError) -> Outcome {
-    quiet(&everything_told_by(error))
+fn error_reveals_nothing(error: &TransportError) -> Outcome {
+    reveals_nothing(&describe_fully(error))
 }
 
-fn quiet(text: &str) -> Outcome {
+fn reveals_nothing(text: &str) -> Outcome {
     for (what, secret) in
         [("the query", "canaryquery"), ("the token", "canarytoken"), ("the body", PERSON)]
     {
-        ensure!(!text.contains(secret), "{what} can be read in what is printed");
+        ensure!(!text.contains(secret), "the output contains {what}");
     }
     Ok(())
 }

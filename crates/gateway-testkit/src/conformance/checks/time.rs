@@ -1,4 +1,4 @@
-//! No call takes longer than it may.
+//! No call outlives its deadline or its timeouts.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
@@ -6,17 +6,18 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use gateway_transport::{Deadline, ErrorKind, Phase, Sent};
 
-use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
+use crate::conformance::Kit;
+use crate::conformance::failure::{describe, ensure_eq, expect_kind};
 use crate::conformance::peer::{
     BlackHole, PATIENCE, SHORT, begun_within, friendly, get, get_uri, patiently, server, settle,
     within,
 };
-use crate::conformance::{Kit, Outcome, Stop};
+use crate::outcome::{Outcome, Stop, ensure};
 use crate::raw_server::Next;
 
 /// The deadline ends the wait for a head.
 ///
-/// The fourth promise of a transport.
+/// Promise 4 of a transport.
 pub fn deadline_of_the_head(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         connection.wait_for_close(PATIENCE);
@@ -25,9 +26,9 @@ pub fn deadline_of_the_head(kit: &Kit) -> Outcome {
     in_time(kit, within(SHORT, get(&server, "/")?))
 }
 
-/// The deadline ends a head that comes byte by byte: it is a limit of the whole, not of each silence.
+/// The deadline ends the wait for a head that arrives byte by byte: it limits the whole head, not each pause.
 ///
-/// The fourth promise of a transport.
+/// Promise 4 of a transport.
 pub fn deadline_of_a_dripping_head(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         connection.drip(&[b"HTTP/1.1 200 OK\r\nx: ", [b'v'; 200].as_slice()].concat(), DRIP);
@@ -36,9 +37,9 @@ pub fn deadline_of_a_dripping_head(kit: &Kit) -> Outcome {
     in_time(kit, within(SHORT, get(&server, "/")?))
 }
 
-/// The deadline of the head ends a head that comes byte by byte, although the body might take longer.
+/// The deadline of the head ends the wait for a head that arrives byte by byte, although the body may take longer.
 ///
-/// A list may take an hour to read, but one that does not begin is not waited for.
+/// A list may take an hour to read, but it must begin soon. Promise 4 of a transport.
 pub fn early_deadline_of_a_dripping_head(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         connection.drip(&[b"HTTP/1.1 200 OK\r\nx: ", [b'v'; 200].as_slice()].concat(), DRIP);
@@ -47,9 +48,9 @@ pub fn early_deadline_of_a_dripping_head(kit: &Kit) -> Outcome {
     in_time(kit, begun_within(SHORT, get(&server, "/")?))
 }
 
-/// The deadline of the head is none of the body.
+/// The deadline of the head does not end the body.
 ///
-/// A limit that is shorter than it says cuts good lists.
+/// A deadline that ends too early truncates good lists. Promise 4 of a transport.
 pub fn body_later_than_the_deadline_of_its_head(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n");
@@ -62,9 +63,9 @@ pub fn body_later_than_the_deadline_of_its_head(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// The deadline ends a body that comes byte by byte.
+/// The deadline ends a body that arrives byte by byte.
 ///
-/// The fourth promise of a transport: measured on clients in wide use, most limit each silence only.
+/// Most of the widely used clients only limit each pause. Promise 4 of a transport.
 pub fn deadline_of_a_dripping_body(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 200\r\n\r\n");
@@ -74,25 +75,26 @@ pub fn deadline_of_a_dripping_body(kit: &Kit) -> Outcome {
     in_time(kit, within(SHORT, get(&server, "/")?))
 }
 
-/// A deadline that has passed ends the call before anything is sent.
+/// A call whose deadline has passed fails before anything is sent.
 ///
-/// The fourth promise of a transport.
+/// Promise 4 of a transport.
 pub fn deadline_that_has_passed(kit: &Kit) -> Outcome {
     let server = friendly()?;
     let mut request = get(&server, "/")?;
     let past = Instant::now().checked_sub(Duration::from_secs(1));
-    let past = past.ok_or_else(|| Stop::failed("the kit has no past"))?;
+    let past =
+        past.ok_or_else(|| Stop::Fail("the clock is too young for a past deadline".into()))?;
     request.extensions_mut().insert(Deadline::at(past));
     let error = kit.failure(request)?;
     expect_kind(&error, &[ErrorKind::Timeout])?;
-    ensure_eq!(error.sent(), Sent::No, "whether it was sent");
+    ensure_eq!(error.sent(), Sent::No, "`sent`");
     ensure_eq!(server.progress().requests.len(), 0, "requests");
     Ok(())
 }
 
-/// An answer that comes before its deadline is an answer, however slow.
+/// A slow answer that arrives before the deadline is returned.
 ///
-/// A limit that is shorter than it says fails good calls.
+/// A deadline that ends too early fails good calls.
 pub fn slow_answer_within_its_deadline(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         settle(SHORT);
@@ -105,9 +107,9 @@ pub fn slow_answer_within_its_deadline(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A deadline of one request is not that of the next on the same connection.
+/// The deadline of one request does not apply to the next one on the same connection.
 ///
-/// The deadline belongs to the request.
+/// A deadline belongs to its request.
 pub fn deadline_belongs_to_its_request(kit: &Kit) -> Outcome {
     let server = server(|request, connection| {
         if request.target() == "/slow" {
@@ -121,26 +123,27 @@ pub fn deadline_belongs_to_its_request(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// The limit of a connection ends an attempt that nobody answers, and says that nothing was sent.
+/// The connect timeout ends an attempt to connect to a silent host, and the error says that nothing was sent.
 ///
-/// A firewall that drops packets answers nothing; without a limit the system waits for minutes. RFC 9293 section 3.10.1.
-pub fn limit_of_connecting(kit: &Kit) -> Outcome {
+/// A firewall that drops packets never answers; without a timeout the system waits for minutes. RFC 9293 section
+/// 3.10.1.
+pub fn connect_timeout(kit: &Kit) -> Outcome {
     let kit = kit.with(|setup| setup.connect_timeout = SHORT)?;
     let hole = BlackHole::new()?;
     let start = Instant::now();
     let error = kit.failure(get_uri(&format!("http://{}/", hole.address))?)?;
     let took = start.elapsed();
     expect_kind(&error, &[ErrorKind::Timeout])?;
-    ensure!(error.phase() == Phase::Connect, "another phase: {}", describe(&error));
-    ensure!(error.sent() == Sent::No, "it may have been sent: {}", describe(&error));
+    ensure!(error.phase() == Phase::Connect, "the phase is not `Connect`: {}", describe(&error));
+    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
     ensure!(took < LATE, "it took {took:?}");
     Ok(())
 }
 
-/// The limit of a silence ends a body whose peer says nothing more.
+/// The idle timeout ends a body whose peer stops sending.
 ///
-/// A peer that has vanished sends no end. The idle limit of the options.
-pub fn limit_of_silence(kit: &Kit) -> Outcome {
+/// A peer that has vanished never closes the connection. The idle timeout of the options.
+pub fn idle_timeout_of_the_body(kit: &Kit) -> Outcome {
     let kit = kit.with(|setup| setup.idle_timeout = SHORT)?;
     let server = server(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc");
@@ -150,9 +153,9 @@ pub fn limit_of_silence(kit: &Kit) -> Outcome {
     in_time(&kit, get(&server, "/")?)
 }
 
-/// A body that stops is left at the deadline.
+/// The deadline ends a body whose peer stops sending.
 ///
-/// The fourth promise of a transport.
+/// Promise 4 of a transport.
 pub fn deadline_of_a_silent_body(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc");
@@ -162,25 +165,25 @@ pub fn deadline_of_a_silent_body(kit: &Kit) -> Outcome {
     in_time(kit, within(SHORT, get(&server, "/")?))
 }
 
-/// A peer that does not take the request is left at the deadline.
+/// The deadline ends a call whose peer does not read the request.
 ///
-/// The fourth promise of a transport.
+/// Promise 4 of a transport.
 pub fn deadline_of_sending(kit: &Kit) -> Outcome {
-    // The system completes connections to a listener that nobody accepts from.
+    // The system completes connections to a listener that never accepts.
     let peer = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let request = http::Request::post(format!("http://{}/", peer.local_addr()?));
     in_time(kit, within(SHORT, request.body(Bytes::from(vec![b'x'; 64 << 20]))?))
 }
 
-/// A host that does not answer is left at the deadline, although connecting may take longer.
+/// The deadline ends an attempt to connect, although the connect timeout is longer.
 ///
-/// The fourth promise of a transport.
+/// Promise 4 of a transport.
 pub fn deadline_of_connecting(kit: &Kit) -> Outcome {
     let hole = BlackHole::new()?;
     in_time(kit, within(SHORT, get_uri(&format!("http://{}/", hole.address))?))
 }
 
-/// Interim answers without end are left at the deadline.
+/// The deadline ends a call whose peer sends interim answers without end.
 ///
 /// Each of them looks like progress. RFC 9110 section 15.2.
 pub fn deadline_of_interim_answers(kit: &Kit) -> Outcome {
@@ -191,15 +194,15 @@ pub fn deadline_of_interim_answers(kit: &Kit) -> Outcome {
     })?;
     let started = Instant::now();
     let error = kit.failure(within(SHORT, get(&server, "/")?))?;
-    // To refuse them after some hundreds is as good.
+    // A client may also refuse them after some hundreds.
     expect_kind(&error, &[ErrorKind::Timeout, ErrorKind::TooLarge, ErrorKind::Protocol])?;
     ensure!(started.elapsed() < LATE, "it took {:?}", started.elapsed());
     Ok(())
 }
 
-/// A deadline in a year does not change anything.
+/// A deadline that is far in the future does not fail the call.
 ///
-/// Some clients add it to a clock that overflows. The fourth promise of a transport.
+/// Adding it to the clock overflows in some clients. Promise 4 of a transport.
 pub fn far_deadline_does_no_harm(kit: &Kit) -> Outcome {
     let server = friendly()?;
     for limit in [Duration::from_secs(60), Duration::from_secs(365 * 24 * 60 * 60), Duration::MAX] {
@@ -209,10 +212,10 @@ pub fn far_deadline_does_no_harm(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A peer that is silent before its answer is left after the longest silence allowed.
+/// The idle timeout ends the wait for a head from a silent peer.
 ///
-/// The idle limit of the options.
-pub fn limit_of_silence_before_the_head(kit: &Kit) -> Outcome {
+/// The idle timeout of the options.
+pub fn idle_timeout_of_the_head(kit: &Kit) -> Outcome {
     let kit = kit.with(|setup| setup.idle_timeout = SHORT)?;
     let server = server(|_, connection| {
         connection.wait_for_close(PATIENCE);
@@ -221,10 +224,10 @@ pub fn limit_of_silence_before_the_head(kit: &Kit) -> Outcome {
     in_time(&kit, get(&server, "/")?)
 }
 
-/// A body that comes slowly, but comes, is not cut by the limit for silence.
+/// The idle timeout does not end a body that arrives slowly but steadily.
 ///
-/// The idle limit of the options.
-pub fn slow_body_is_not_silent(kit: &Kit) -> Outcome {
+/// The idle timeout of the options.
+pub fn slow_body_is_not_idle(kit: &Kit) -> Outcome {
     let kit = kit.with(|setup| setup.idle_timeout = SHORT * 3)?;
     let server = server(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n");
@@ -236,7 +239,7 @@ pub fn slow_body_is_not_silent(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// The request must end with a timeout, soon after `SHORT`.
+/// Sends the request, which must fail with a timeout soon after `SHORT`.
 fn in_time(kit: &Kit, request: gateway_transport::Request) -> Outcome {
     let start = Instant::now();
     let error = kit.failure(request)?;
@@ -246,7 +249,8 @@ fn in_time(kit: &Kit, request: gateway_transport::Request) -> Outcome {
     Ok(())
 }
 
-/// What a busy machine may add to a limit of `SHORT`.
+/// Longest time that a call with a limit of `SHORT` may take on a busy machine.
 const LATE: Duration = Duration::from_secs(3);
 
+/// Pause between two bytes of a slow answer.
 const DRIP: Duration = Duration::from_millis(50);

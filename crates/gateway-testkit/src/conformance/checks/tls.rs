@@ -1,4 +1,4 @@
-//! Nobody else is talked to. The peers have certificates of an authority that the transport was told to trust.
+//! A transport sends a request only to the host that it is for. The transport under test trusts one authority.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
@@ -6,12 +6,13 @@ use std::time::Duration;
 use gateway_transport::{ErrorKind, Phase, Sent};
 
 use crate::certificates::{Authority, Identity};
-use crate::conformance::outcome::{describe, ensure, ensure_eq, expect_kind};
+use crate::conformance::Kit;
+use crate::conformance::failure::{describe, ensure_eq, expect_kind};
 use crate::conformance::peer::{PATIENCE, SHORT, friendly, get_uri, server, settle};
-use crate::conformance::{Kit, Outcome, Stop};
+use crate::outcome::{Outcome, ensure, fail};
 use crate::raw_server::{Next, RawServer};
 
-/// A certificate of a trusted authority is accepted, for a name and for an address.
+/// A certificate of the trusted authority is accepted, for a host name and for an IP address.
 ///
 /// RFC 9110 section 4.3.4, RFC 6125.
 pub fn trusted_certificate_is_accepted(kit: &Kit) -> Outcome {
@@ -22,7 +23,7 @@ pub fn trusted_certificate_is_accepted(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// The name of the host is sent before the handshake, so that a server of many names knows whom to be.
+/// The host name is sent in the handshake, so that a server of several hosts can choose its certificate.
 ///
 /// RFC 6066 section 3.
 pub fn server_name_is_sent(kit: &Kit) -> Outcome {
@@ -30,11 +31,11 @@ pub fn server_name_is_sent(kit: &Kit) -> Outcome {
     kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
     let names: Vec<_> =
         server.progress().requests.into_iter().map(|request| request.server_name).collect();
-    ensure_eq!(names, vec![Some("localhost".to_owned())], "the names");
+    ensure_eq!(names, vec![Some("localhost".to_owned())], "the server names");
     Ok(())
 }
 
-/// A certificate that signs itself is refused.
+/// A self-signed certificate is refused.
 ///
 /// RFC 9110 section 4.3.4.
 pub fn self_signed_is_refused(kit: &Kit) -> Outcome {
@@ -42,7 +43,7 @@ pub fn self_signed_is_refused(kit: &Kit) -> Outcome {
     refused(kit, &Identity::self_signed()?)
 }
 
-/// A certificate that has expired is refused.
+/// An expired certificate is refused.
 ///
 /// RFC 5280 section 4.1.2.5.
 pub fn expired_is_refused(kit: &Kit) -> Outcome {
@@ -56,9 +57,9 @@ pub fn other_host_is_refused(kit: &Kit) -> Outcome {
     refused(kit, &kit.authority()?.other_host()?)
 }
 
-/// A peer that speaks no TLS is a failure of TLS, and is sent nothing.
+/// A peer that does not use TLS is an error of kind `Tls`, and nothing is sent.
 ///
-/// It is a wrong address, and no reason to try again. RFC 8446 section 5.
+/// The address is wrong, so a retry is pointless. RFC 8446 section 5.
 pub fn peer_without_tls(kit: &Kit) -> Outcome {
     kit.authority()?;
     let server = server(|_, _| Next::Close)?;
@@ -77,14 +78,15 @@ pub fn peer_without_tls(kit: &Kit) -> Outcome {
     let error = kit.failure(get_uri(&format!("https://localhost:{}/", address.port()))?)?;
     drop((server, peer));
     expect_kind(&error, &[ErrorKind::Tls])?;
-    ensure!(error.sent() == Sent::No, "it may have been sent: {}", describe(&error));
+    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
     Ok(())
 }
 
-/// A body that may end with the connection is cut if TLS does not say goodbye.
+/// A body that ends with the connection is truncated if TLS sends no `close_notify`.
 ///
-/// Whoever can cut the cable could shorten a list. RFC 9112 section 9.8, RFC 8446 section 6.1.
-pub fn end_without_goodbye_is_an_interruption(kit: &Kit) -> Outcome {
+/// Otherwise an attacker who can close the connection could shorten a list. RFC 9112 section 9.8, RFC 8446 section
+/// 6.1.
+pub fn end_without_close_notify_is_an_error(kit: &Kit) -> Outcome {
     let server = RawServer::start_tls(&kit.authority()?.identity()?, |_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhalf a li");
         connection.cut();
@@ -94,10 +96,10 @@ pub fn end_without_goodbye_is_an_interruption(kit: &Kit) -> Outcome {
     expect_kind(&error, &[ErrorKind::Interrupted])
 }
 
-/// A body that ends with the connection is whole if TLS says goodbye.
+/// A body that ends with the connection is complete if TLS sends `close_notify`.
 ///
 /// RFC 9112 section 9.8.
-pub fn end_with_goodbye_is_an_end(kit: &Kit) -> Outcome {
+pub fn end_with_close_notify_is_complete(kit: &Kit) -> Outcome {
     let server = RawServer::start_tls(&kit.authority()?.identity()?, |_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nwhole");
         Next::Close
@@ -106,20 +108,20 @@ pub fn end_with_goodbye_is_an_end(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A body of a megabyte comes whole through TLS.
+/// A body of a megabyte arrives complete through TLS.
 ///
-/// Records of TLS are no pieces of a body. RFC 8446 section 5.1.
+/// TLS splits it into many records. RFC 8446 section 5.1.
 pub fn large_body_is_whole(kit: &Kit) -> Outcome {
     let server = RawServer::start_tls(&kit.authority()?.identity()?, |_, connection| {
         connection.respond("", &vec![b'x'; 1_000_000]);
         Next::KeepAlive
     })?;
     let body = kit.fetch(get_uri(&server.uri_by_name("/"))?)?.body;
-    ensure!(body.len() == 1_000_000, "{} bytes came", body.len());
+    ensure!(body.len() == 1_000_000, "{} bytes arrived", body.len());
     Ok(())
 }
 
-/// One call after the other needs one session.
+/// Consecutive calls use one TLS session.
 ///
 /// RFC 9112 section 9.3.
 pub fn sessions_are_reused(kit: &Kit) -> Outcome {
@@ -132,7 +134,7 @@ pub fn sessions_are_reused(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A certificate of an authority that the transport was not told of is refused, and nothing is sent.
+/// A certificate of an unknown authority is refused, and nothing is sent.
 ///
 /// RFC 5280 section 6.
 pub fn unknown_authority_is_refused(kit: &Kit) -> Outcome {
@@ -140,24 +142,24 @@ pub fn unknown_authority_is_refused(kit: &Kit) -> Outcome {
     refused(kit, &Authority::new()?.identity()?)
 }
 
-/// A peer that takes the connection and never shakes hands is left when connecting has taken too long.
+/// The connect timeout also ends a TLS handshake that the peer never answers.
 ///
-/// The connect limit of the options.
-pub fn silent_handshake_has_a_limit(kit: &Kit) -> Outcome {
+/// The connect timeout of the options.
+pub fn silent_handshake_times_out(kit: &Kit) -> Outcome {
     kit.authority()?;
     let kit = kit.with(|setup| setup.connect_timeout = SHORT)?;
-    // The system completes connections to a listener that nobody accepts from.
+    // The system completes connections to a listener that never accepts.
     let peer = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let address = peer.local_addr()?;
     let error = kit.failure(get_uri(&format!("https://localhost:{}/", address.port()))?)?;
     drop(peer);
     expect_kind(&error, &[ErrorKind::Timeout])?;
     ensure_eq!(error.phase(), Phase::Connect, "the phase");
-    ensure_eq!(error.sent(), Sent::No, "whether it was sent");
+    ensure_eq!(error.sent(), Sent::No, "`sent`");
     Ok(())
 }
 
-/// A redirect from TLS to plain text is an answer, and nobody follows it.
+/// A redirect from TLS to plain text is returned as an answer, and not followed.
 ///
 /// RFC 9110 section 15.4.
 pub fn redirect_to_plain_text_is_not_followed(kit: &Kit) -> Outcome {
@@ -175,7 +177,7 @@ pub fn redirect_to_plain_text_is_not_followed(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A server with this identity that answers `{}`.
+/// Starts a server with this identity that answers `{}`.
 fn secure(identity: &Identity) -> Outcome<RawServer> {
     Ok(RawServer::start_tls(identity, |_, connection| {
         connection.respond("", b"{}");
@@ -183,15 +185,15 @@ fn secure(identity: &Identity) -> Outcome<RawServer> {
     })?)
 }
 
-/// A server with this identity must be refused, and must not see the request.
+/// Calls a server with this identity, which must be refused and must not receive the request.
 fn refused(kit: &Kit, identity: &Identity) -> Outcome {
     let server = secure(identity)?;
     let Err(error) = kit.send(get_uri(&server.uri_by_name("/"))?) else {
-        return Err(Stop::failed("the certificate was accepted"));
+        return fail("the certificate was accepted");
     };
     expect_kind(&error, &[ErrorKind::Tls])?;
-    ensure!(error.sent() == Sent::No, "it may have been sent: {}", describe(&error));
-    ensure!(!error.is_transient(), "it is transient: {}", describe(&error));
+    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
+    ensure!(!error.is_transient(), "the error is transient: {}", describe(&error));
     ensure_eq!(server.progress().requests.len(), 0, "requests");
     Ok(())
 }

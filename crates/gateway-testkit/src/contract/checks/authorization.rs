@@ -1,102 +1,86 @@
-//! Who may ask.
+//! Tokens, and the answers to requests without a valid one.
 
-use crate::contract::check::{Outcome, ensure, group, not_shown};
+use crate::contract::check::group;
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::{Answer, Exchange};
+use crate::outcome::{Outcome, ensure, skip};
 
 group! { "authorization":
-    needed: "without a token there is no success", Text("5");
-    missing_401: "without a token the status is 401", Decision("D-auth");
-    challenge: "a 401 says that a bearer token is needed", Rfc("6750, 3");
-    no_error_code: "without a token there is no error code", Decision("D-auth");
-    unknown_refused: "an unknown token is no success", Text("5");
-    unknown_401: "an unknown token is refused with 401", Decision("D-auth");
-    invalid_token: "an unknown token is an invalid_token", Decision("D-auth");
-    other_scheme: "another scheme is no success", Text("5");
-    lower_case: "the scheme may be written in lower case", Rfc("9110, 11.1");
-    malformed_400: "a malformed token is refused with 400 as invalid_request", Decision("D-auth");
-    in_the_query: "a token in the query is refused with 400", Decision("D-auth");
-    no_data: "a refusal has no data in it", Text("5");
-    head: "HEAD needs a token, too", Rfc("9110, 9.3.2");
+    needed: "a request without a token is refused", Contract("5") => |seen| refused(&seen.no_token);
+    missing_401: "a request without a token is refused with 401", Decision("D-auth")
+        => |seen| seen.no_token.has_status(401);
+    challenge: "a 401 has a challenge for a bearer token", Rfc("6750, 3") => challenge;
+    no_error_code: "the challenge has no error code if no token was sent", Decision("D-auth")
+        => no_error_code;
+    unknown_refused: "an unknown token is refused", Contract("5") => |seen| refused(&seen.unknown_token);
+    unknown_401: "an unknown token is refused with 401", Decision("D-auth")
+        => |seen| seen.unknown_token.has_status(401);
+    invalid_token: "the error code for an unknown token is `invalid_token`", Decision("D-auth")
+        => invalid_token;
+    other_scheme: "an authorization scheme other than `Bearer` is refused", Contract("5")
+        => |seen| refused(&seen.other_scheme);
+    lower_case: "the scheme may be written in lower case", Rfc("9110, 11.1") => lower_case;
+    malformed_400: "a malformed token is refused with 400 and `invalid_request`", Decision("D-auth")
+        => malformed_400;
+    in_the_query: "a token in the query is refused with 400", Decision("D-auth")
+        => |seen| seen.token_in_query.has_status(400);
+    no_data: "a refusal contains no data", Contract("5") => no_data;
+    head: "HEAD without a token is refused, too", Rfc("9110, 9.3.2")
+        => |seen| refused(&seen.no_token_head);
 }
 
-fn needed(evidence: &Evidence) -> Outcome {
-    refused(&evidence.no_token)
-}
-
-fn missing_401(evidence: &Evidence) -> Outcome {
-    evidence.no_token.with_status(401).map(drop)
-}
-
-fn challenge(evidence: &Evidence) -> Outcome {
-    let challenge = challenge_of(&evidence.no_token)?;
-    ensure!(challenge.starts_with("bearer"), "the challenge is of another scheme, or missing");
+fn challenge(seen: &Evidence) -> Outcome {
+    let challenge = challenge_of(&seen.no_token)?;
+    let is_bearer = challenge.starts_with("bearer");
+    ensure!(is_bearer, "`WWW-Authenticate` is missing, or has another scheme than Bearer");
     Ok(())
 }
 
-fn no_error_code(evidence: &Evidence) -> Outcome {
-    let challenge = challenge_of(&evidence.no_token)?;
+fn no_error_code(seen: &Evidence) -> Outcome {
+    let challenge = challenge_of(&seen.no_token)?;
     ensure!(!challenge.contains("error="), "the challenge has an error code");
     Ok(())
 }
 
-fn unknown_refused(evidence: &Evidence) -> Outcome {
-    refused(&evidence.unknown_token)
-}
-
-fn unknown_401(evidence: &Evidence) -> Outcome {
-    evidence.unknown_token.with_status(401).map(drop)
-}
-
-fn invalid_token(evidence: &Evidence) -> Outcome {
-    let challenge = challenge_of(&evidence.unknown_token)?;
-    ensure!(challenge.contains("invalid_token"), "the challenge has another error code, or none");
+fn invalid_token(seen: &Evidence) -> Outcome {
+    let challenge = challenge_of(&seen.unknown_token)?;
+    let is_invalid_token = challenge.contains("invalid_token");
+    ensure!(is_invalid_token, "the error code of the challenge is missing or different");
     Ok(())
 }
 
-fn other_scheme(evidence: &Evidence) -> Outcome {
-    refused(&evidence.other_scheme)
+fn lower_case(seen: &Evidence) -> Outcome {
+    seen.credits.success()?;
+    seen.lower_scheme.has_status(200)
 }
 
-fn lower_case(evidence: &Evidence) -> Outcome {
-    evidence.credits.success()?;
-    evidence.lower_scheme.with_status(200).map(drop)
-}
-
-fn malformed_400(evidence: &Evidence) -> Outcome {
-    let answer = evidence.malformed_token.with_status(400)?;
-    ensure!(challenge_in(answer).contains("invalid_request"), "the error code is another");
+fn malformed_400(seen: &Evidence) -> Outcome {
+    let challenge = challenge_in(seen.malformed_token.with_status(400)?);
+    let is_invalid_request = challenge.contains("invalid_request");
+    ensure!(is_invalid_request, "the error code of the challenge is missing or different");
     Ok(())
 }
 
-fn in_the_query(evidence: &Evidence) -> Outcome {
-    evidence.token_in_query.with_status(400).map(drop)
-}
-
-fn no_data(evidence: &Evidence) -> Outcome {
-    for exchange in [&evidence.no_token, &evidence.unknown_token, &evidence.other_scheme] {
+fn no_data(seen: &Evidence) -> Outcome {
+    for exchange in [&seen.no_token, &seen.unknown_token, &seen.other_scheme] {
         let json = exchange.answer()?.json.as_ref();
         let has = |name: &str| json.is_some_and(|json| json.get(name).is_some());
-        ensure!(!has("credits_number") && !has("currency"), "the balance is in a refusal");
+        ensure!(!has("credits_number") && !has("currency"), "a refusal contains the balance");
     }
     Ok(())
 }
 
-fn head(evidence: &Evidence) -> Outcome {
-    refused(&evidence.no_token_head)
-}
-
 fn refused(exchange: &Exchange) -> Outcome {
     let status = exchange.answer()?.status;
-    ensure!(status >= 400, "it is answered with {status}");
+    ensure!(status >= 400, "the request is answered with {status}");
     Ok(())
 }
 
-/// The challenge of a 401, in lower case.
+/// Returns the challenge of a 401, in lower case.
 fn challenge_of(exchange: &Exchange) -> Outcome<String> {
     match exchange.answer()? {
         answer if answer.status == 401 => Ok(challenge_in(answer)),
-        answer => not_shown(format!("the status is {}", answer.status)),
+        answer => skip(format!("the status is {}, not 401", answer.status)),
     }
 }
 

@@ -1,134 +1,103 @@
 //! `candidates/list` without a filter.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::contract::check::{Outcome, ensure, fail, group, not_shown};
-use crate::contract::checks::record;
+use crate::contract::check::group;
 use crate::contract::evidence::Evidence;
+use crate::contract::record;
+use crate::outcome::{Outcome, ensure, fail, skip};
 
 group! { "candidates":
-    answer: "the list is answered with 200", Text("4.1");
-    envelope: "the answer is an object", Text("4.1");
-    success: "status is the text success", Text("4.1, 7");
-    result: "result is an array", Text("4.1");
-    objects: "every element is an object", Text("4.1");
-    id: "id is numeric text", Text("2");
-    ids_differ: "no two candidates have the same id", Text("2");
-    name: "name is text", Text("2");
-    email: "email is text", Text("2");
-    phone: "phone is text", Text("2");
-    phone_mobile: "phone_mobile is text", Text("2");
-    date: "date is written as YYYY-MM-DD HH:MM:SS", Text("2");
-    kind: "type is text", Text("2");
-    portal: "portal is an object whose id and name are texts", Text("2");
-    no_status: "the status of a candidate is no field of its record", Text("3");
-    order: "candidates come by ascending id", Decision("D-order");
-    all_fields: "every candidate has every field", Decision("D-presence");
-    no_other_fields: "no candidate has another field", Decision("D-extra");
-    real_dates: "every date is a date, or empty", Decision("D-date");
+    answer: "the list is answered with 200", Contract("4.1")
+        => |seen| seen.candidates.has_status(200);
+    envelope: "the answer is an object", Contract("4.1") => envelope;
+    success: "`status` is `success`", Contract("4.1, 7") => success;
+    result: "`result` is an array", Contract("4.1") => result;
+    objects: "every element is an object", Contract("4.1")
+        => |seen| record::objects(seen.candidates.list()?).map(drop);
+    id: "`id` is numeric text", Contract("2")
+        => |seen| record::numeric_ids(seen.candidates.list()?);
+    ids_differ: "every candidate has a different `id`", Contract("2")
+        => |seen| record::distinct(&seen.candidates.ids()?);
+    name: "`name` is text", Contract("2")
+        => |seen| record::text(&seen.candidates.records()?, "name");
+    email: "`email` is text", Contract("2")
+        => |seen| record::text(&seen.candidates.records()?, "email");
+    phone: "`phone` is text", Contract("2")
+        => |seen| record::text(&seen.candidates.records()?, "phone");
+    phone_mobile: "`phone_mobile` is text", Contract("2")
+        => |seen| record::text(&seen.candidates.records()?, "phone_mobile");
+    date: "`date` has the form YYYY-MM-DD HH:MM:SS", Contract("2") => date;
+    kind: "`type` is text", Contract("2")
+        => |seen| record::text(&seen.candidates.records()?, "type");
+    portal: "`portal` is an object whose `id` and `name` are text", Contract("2") => portal;
+    no_status: "a candidate has no field `status`", Contract("3") => no_status;
+    order: "candidates are sorted by ascending `id`", Decision("D-order")
+        => |seen| record::ascending(&seen.candidates.ids()?);
+    all_fields: "every candidate has every field", Decision("D-presence")
+        => |seen| record::all_fields(&seen.candidates.records()?, FIELDS);
+    no_other_fields: "no candidate has an unknown field", Decision("D-extra")
+        => |seen| record::no_other_fields(&seen.candidates.records()?, FIELDS);
+    real_dates: "every `date` exists in the calendar, or is empty", Decision("D-date") => real_dates;
 }
 
-fn answer(evidence: &Evidence) -> Outcome {
-    evidence.candidates.with_status(200).map(drop)
-}
-
-fn envelope(evidence: &Evidence) -> Outcome {
-    ensure!(evidence.candidates.success()?.json()?.is_object(), "the answer is no object");
+fn envelope(seen: &Evidence) -> Outcome {
+    ensure!(seen.candidates.success()?.json()?.is_object(), "the answer is not an object");
     Ok(())
 }
 
-fn success(evidence: &Evidence) -> Outcome {
-    let status = evidence.candidates.success()?.json()?.get("status");
-    ensure!(status.and_then(Value::as_str) == Some("success"), "status is something else");
+fn success(seen: &Evidence) -> Outcome {
+    let status = seen.candidates.success()?.json()?.get("status");
+    ensure!(status.and_then(Value::as_str) == Some("success"), "`status` is not `success`");
     Ok(())
 }
 
-fn result(evidence: &Evidence) -> Outcome {
-    let result = evidence.candidates.success()?.json()?.get("result");
-    ensure!(result.is_some_and(Value::is_array), "result is no array");
+fn result(seen: &Evidence) -> Outcome {
+    let result = seen.candidates.success()?.json()?.get("result");
+    ensure!(result.is_some_and(Value::is_array), "`result` is not an array");
     Ok(())
 }
 
-fn objects(evidence: &Evidence) -> Outcome {
-    record::objects(evidence.candidates.list()?).map(drop)
+fn date(seen: &Evidence) -> Outcome {
+    record::text_like(
+        &seen.candidates.records()?,
+        "date",
+        "in the form YYYY-MM-DD HH:MM:SS",
+        |text| text.is_empty() || has_form(text),
+    )
 }
 
-fn id(evidence: &Evidence) -> Outcome {
-    record::numeric_ids(evidence.candidates.list()?)
-}
-
-fn ids_differ(evidence: &Evidence) -> Outcome {
-    record::distinct(&evidence.candidates.ids()?)
-}
-
-fn name(evidence: &Evidence) -> Outcome {
-    record::text_where_there(&some(evidence)?, "name", |_| true)
-}
-
-fn email(evidence: &Evidence) -> Outcome {
-    record::text_where_there(&some(evidence)?, "email", |_| true)
-}
-
-fn phone(evidence: &Evidence) -> Outcome {
-    record::text_where_there(&some(evidence)?, "phone", |_| true)
-}
-
-fn phone_mobile(evidence: &Evidence) -> Outcome {
-    record::text_where_there(&some(evidence)?, "phone_mobile", |_| true)
-}
-
-fn date(evidence: &Evidence) -> Outcome {
-    record::text_where_there(&some(evidence)?, "date", |text| text.is_empty() || is_written(text))
-}
-
-fn kind(evidence: &Evidence) -> Outcome {
-    record::text_where_there(&some(evidence)?, "type", |_| true)
-}
-
-fn portal(evidence: &Evidence) -> Outcome {
+fn portal(seen: &Evidence) -> Outcome {
     let mut portals = Vec::new();
-    for candidate in some(evidence)? {
+    for candidate in seen.candidates.records()? {
         match candidate.get("portal") {
             None | Some(Value::Null) => {}
             Some(Value::Object(portal)) => portals.push(portal),
-            Some(_) => return fail("portal is no object"),
+            Some(_) => return fail("`portal` is not an object"),
         }
     }
     if portals.is_empty() {
-        return not_shown("no candidate has a portal");
+        return skip("no candidate has a portal");
     }
-    record::text_where_there(&portals, "id", |_| true)?;
-    record::text_where_there(&portals, "name", |_| true)
+    record::text(&portals, "id")?;
+    record::text(&portals, "name")
 }
 
-fn no_status(evidence: &Evidence) -> Outcome {
-    let with = some(evidence)?.iter().filter(|candidate| candidate.contains_key("status")).count();
-    ensure!(with == 0, "{with} candidates have the member status");
+fn no_status(seen: &Evidence) -> Outcome {
+    let candidates = seen.candidates.records()?;
+    let with = candidates.iter().filter(|candidate| candidate.contains_key("status")).count();
+    ensure!(with == 0, "{with} candidates have the field `status`");
     Ok(())
 }
 
-fn order(evidence: &Evidence) -> Outcome {
-    record::ascending(&evidence.candidates.ids()?)
+fn real_dates(seen: &Evidence) -> Outcome {
+    record::text_like(&seen.candidates.records()?, "date", "a real date", |text| {
+        text.is_empty() || is_date(text)
+    })
 }
 
-fn all_fields(evidence: &Evidence) -> Outcome {
-    record::exactly(&some(evidence)?, FIELDS, false)
-}
-
-fn no_other_fields(evidence: &Evidence) -> Outcome {
-    record::exactly(&some(evidence)?, FIELDS, true)
-}
-
-fn real_dates(evidence: &Evidence) -> Outcome {
-    record::text_where_there(&some(evidence)?, "date", |text| text.is_empty() || is_date(text))
-}
-
-fn some(evidence: &Evidence) -> Outcome<Vec<&Map<String, Value>>> {
-    record::some_objects(evidence.candidates.list()?)
-}
-
-/// Digits where digits stand, whatever date they make.
-fn is_written(text: &str) -> bool {
+/// Whether the text has digits where the pattern has them, on any date.
+fn has_form(text: &str) -> bool {
     text.len() == PATTERN.len()
         && text.bytes().zip(PATTERN.bytes()).all(|(byte, pattern)| match pattern {
             b'0' => byte.is_ascii_digit(),
@@ -136,7 +105,7 @@ fn is_written(text: &str) -> bool {
         })
 }
 
-/// A day that there is, at a time that there is.
+/// Whether the text is a day of the calendar with a time of day.
 fn is_date(text: &str) -> bool {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok();
     let [Some(year), Some(month), Some(day), Some(hour), Some(minute), Some(second)] =
@@ -152,7 +121,7 @@ fn is_date(text: &str) -> bool {
         2 => 28,
         _ => return false,
     };
-    is_written(text) && (1..=days).contains(&day) && hour < 24 && minute < 60 && second < 60
+    has_form(text) && (1..=days).contains(&day) && hour < 24 && minute < 60 && second < 60
 }
 
 const PATTERN: &str = "0000-00-00 00:00:00";

@@ -1,68 +1,62 @@
-//! What a refusal looks like, and which addresses there are.
+//! The form of error answers, and the paths that do not exist.
 
 use serde_json::Value;
 
-use crate::contract::check::{Outcome, ensure, group};
+use crate::contract::check::group;
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
+use crate::outcome::{Outcome, ensure};
 
 group! { "errors":
-    problem: "a refusal is a problem of RFC 9457", Decision("D-errors");
-    problem_of_401: "a refusal for want of a token is one, too", Decision("D-errors");
-    problem_status: "a problem that tells its status tells the true one", Rfc("9457, 3.1.2");
-    problem_type: "a problem has a type and a title", Decision("D-errors");
-    no_echo: "a refusal does not repeat what was sent", Decision("D-errors");
-    other_version: "another version is not there", Decision("D-versions");
-    trailing_slash: "the address with a slash behind it is not there", Decision("D-path");
+    problem: "an error is a problem document (RFC 9457)", Decision("D-errors")
+        => |seen| is_problem(&seen.method_unknown);
+    problem_of_401: "a 401 is a problem document, too", Decision("D-errors")
+        => |seen| is_problem(&seen.no_token);
+    problem_status: "the `status` of a problem document is the status of the answer", Rfc("9457, 3.1.2")
+        => problem_status;
+    problem_type: "a problem document has a `type` and a `title`", Decision("D-errors")
+        => problem_type;
+    no_echo: "an error does not repeat the request", Decision("D-errors") => no_echo;
+    other_version: "another version in the path is answered with 404", Decision("D-versions")
+        => |seen| seen.other_version.has_status(404);
+    trailing_slash: "the path with a trailing slash is answered with 404", Decision("D-path")
+        => |seen| seen.trailing_slash.has_status(404);
 }
 
-fn problem(evidence: &Evidence) -> Outcome {
-    is_problem(&evidence.method_unknown)
-}
-
-fn problem_of_401(evidence: &Evidence) -> Outcome {
-    is_problem(&evidence.no_token)
-}
-
-fn problem_status(evidence: &Evidence) -> Outcome {
-    for exchange in [&evidence.method_unknown, &evidence.no_token, &evidence.vacancy_text] {
+fn problem_status(seen: &Evidence) -> Outcome {
+    for exchange in [&seen.method_unknown, &seen.no_token, &seen.vacancy_text] {
         let answer = exchange.answer()?;
         if answer.media_type() != PROBLEM {
             continue;
         }
-        let told = answer.json.as_ref().and_then(|json| json.get("status")?.as_u64());
-        let is_true = told.is_none_or(|told| told == u64::from(answer.status));
-        ensure!(is_true, "it tells {} at {}", told.unwrap_or_default(), answer.status);
+        let given = answer.json.as_ref().and_then(|json| json.get("status")?.as_u64());
+        let is_true = given.is_none_or(|given| given == u64::from(answer.status));
+        let given = given.unwrap_or_default();
+        ensure!(is_true, "`status` is {given} in an answer with status {}", answer.status);
     }
     Ok(())
 }
 
-fn problem_type(evidence: &Evidence) -> Outcome {
-    let json = evidence.method_unknown.answer()?.json()?;
+fn problem_type(seen: &Evidence) -> Outcome {
+    let json = seen.method_unknown.answer()?.json()?;
     for name in ["type", "title"] {
         let is_text = json.get(name).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
-        ensure!(is_text, "it has no {name}");
+        ensure!(is_text, "`{name}` is missing, empty or not text");
     }
     Ok(())
 }
 
-fn no_echo(evidence: &Evidence) -> Outcome {
-    let body = &evidence.method_unknown.answer()?.body;
-    ensure!(!String::from_utf8_lossy(body).contains("nothing/here"), "it repeats the method");
+fn no_echo(seen: &Evidence) -> Outcome {
+    let body = &seen.method_unknown.answer()?.body;
+    let repeats = String::from_utf8_lossy(body).contains("nothing/here");
+    ensure!(!repeats, "the answer repeats the unknown method");
     Ok(())
-}
-
-fn other_version(evidence: &Evidence) -> Outcome {
-    evidence.other_version.with_status(404).map(drop)
-}
-
-fn trailing_slash(evidence: &Evidence) -> Outcome {
-    evidence.trailing_slash.with_status(404).map(drop)
 }
 
 fn is_problem(exchange: &Exchange) -> Outcome {
     let answer = exchange.answer()?;
-    ensure!(answer.media_type() == PROBLEM, "the media type is another at {}", answer.status);
+    let is_problem = answer.media_type() == PROBLEM;
+    ensure!(is_problem, "the media type of the {} is not {PROBLEM}", answer.status);
     answer.json().map(drop)
 }
 

@@ -1,162 +1,163 @@
-//! How answers are written: media types, HEAD, conditions and codings.
+//! How answers are written: media types, HEAD, conditional requests and compression.
 
-use crate::contract::check::{Outcome, ensure, fail, group, not_shown};
+use crate::contract::check::group;
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::{Answer, Exchange};
+use crate::outcome::{Outcome, ensure, fail, skip};
 
 group! { "representation":
-    json: "answers are application/json", Text("1");
-    utf8: "answers are UTF-8 without a byte order mark", Rfc("8259, 8.1");
-    length: "Content-Length is the length of the body", Rfc("9110, 8.6");
-    date: "answers have a Date", Rfc("9110, 6.6.1");
-    accept_any: "*/* is answered", Rfc("9110, 12.5.1");
-    accept_other: "a media type that there is not is refused with 406", Decision("D-accept");
-    head_status: "HEAD has the status of GET", Rfc("9110, 9.3.2");
-    head_of_a_list: "HEAD of a list has the status of GET", Rfc("9110, 9.3.2");
-    head_body: "HEAD has no body", Rfc("9110, 9.3.2");
-    head_headers: "HEAD has the media type of GET", Rfc("9110, 9.3.2");
-    tag: "answers have a weak ETag", Decision("D-cache");
-    not_modified: "a tag that is still true is answered with 304", Decision("D-cache");
-    not_modified_body: "a 304 has no body, and the tag", Rfc("9110, 15.4.5");
-    other_tag: "another tag is answered in full", Rfc("9110, 13.1.2");
-    no_coding: "nothing is encoded unless it is asked for", Rfc("9110, 12.5.3");
-    gzip: "gzip is used when it is asked for", Decision("D-compression");
-    vary: "what may be encoded says so in Vary", Rfc("9110, 12.5.5");
+    json: "the media type of an answer is `application/json`", Contract("1") => json;
+    utf8: "answers are UTF-8 without a byte order mark", Rfc("8259, 8.1") => utf8;
+    length: "`Content-Length` is the length of the body", Rfc("9110, 8.6") => length;
+    date: "answers have a `Date`", Rfc("9110, 6.6.1") => date;
+    accept_any: "`Accept: */*` is accepted", Rfc("9110, 12.5.1") => accept_any;
+    accept_other: "an unavailable media type is refused with 406", Decision("D-accept")
+        => |seen| seen.accept_other.has_status(406);
+    head_status: "HEAD has the status of GET", Rfc("9110, 9.3.2") => head_status;
+    head_of_a_list: "HEAD of a list has the status of GET", Rfc("9110, 9.3.2") => head_of_a_list;
+    head_body: "the answer to HEAD has no body", Rfc("9110, 9.3.2") => head_body;
+    head_headers: "HEAD has the media type of GET", Rfc("9110, 9.3.2") => head_headers;
+    tag: "answers have a weak `ETag`", Decision("D-cache") => tag;
+    not_modified: "a current tag in `If-None-Match` is answered with 304", Decision("D-cache") => not_modified;
+    not_modified_body: "a 304 has the tag, and no body", Rfc("9110, 15.4.5") => not_modified_body;
+    other_tag: "another tag in `If-None-Match` is answered with 200", Rfc("9110, 13.1.2") => other_tag;
+    no_coding: "an answer is not compressed unless requested", Rfc("9110, 12.5.3") => no_coding;
+    gzip: "an answer is compressed with gzip if requested", Decision("D-compression") => gzip;
+    vary: "`Vary` of a compressible answer names `Accept-Encoding`", Rfc("9110, 12.5.5") => vary;
 }
 
-fn json(evidence: &Evidence) -> Outcome {
-    for answer in successes(evidence)? {
-        ensure!(answer.media_type() == "application/json", "the media type is another");
+fn json(seen: &Evidence) -> Outcome {
+    for answer in successes(seen)? {
+        ensure!(
+            answer.media_type() == "application/json",
+            "the media type is missing or different"
+        );
     }
     Ok(())
 }
 
-fn utf8(evidence: &Evidence) -> Outcome {
-    for answer in successes(evidence)? {
+fn utf8(seen: &Evidence) -> Outcome {
+    for answer in successes(seen)? {
         ensure!(std::str::from_utf8(&answer.body).is_ok(), "a body is not UTF-8");
         ensure!(!answer.body.starts_with(b"\xEF\xBB\xBF"), "a body has a byte order mark");
     }
     Ok(())
 }
 
-fn length(evidence: &Evidence) -> Outcome {
-    for answer in successes(evidence)? {
-        let told = answer.header("content-length").and_then(|text| text.parse::<usize>().ok());
-        let is_true = told.is_none_or(|told| told == answer.body.len());
-        ensure!(is_true, "it is another at a body of {} bytes", answer.body.len());
+fn length(seen: &Evidence) -> Outcome {
+    for answer in successes(seen)? {
+        let given = answer.header("content-length").and_then(|text| text.parse::<usize>().ok());
+        let length = answer.body.len();
+        let given = given.unwrap_or(length);
+        ensure!(given == length, "`Content-Length` is {given}, but the body has {length} bytes");
     }
     Ok(())
 }
 
-fn date(evidence: &Evidence) -> Outcome {
-    for answer in successes(evidence)? {
-        ensure!(answer.header("date").is_some(), "an answer has none");
+fn date(seen: &Evidence) -> Outcome {
+    for answer in successes(seen)? {
+        ensure!(answer.header("date").is_some(), "an answer has no `Date`");
     }
     Ok(())
 }
 
-fn accept_any(evidence: &Evidence) -> Outcome {
-    evidence.credits.success()?;
-    evidence.accept_any.with_status(200).map(drop)
+fn accept_any(seen: &Evidence) -> Outcome {
+    seen.credits.success()?;
+    seen.accept_any.has_status(200)
 }
 
-fn accept_other(evidence: &Evidence) -> Outcome {
-    evidence.accept_other.with_status(406).map(drop)
+fn head_status(seen: &Evidence) -> Outcome {
+    let status = seen.credits.answer()?.status;
+    seen.credits_head.has_status(status)
 }
 
-fn head_status(evidence: &Evidence) -> Outcome {
-    let status = evidence.credits.answer()?.status;
-    evidence.credits_head.with_status(status).map(drop)
+fn head_of_a_list(seen: &Evidence) -> Outcome {
+    let status = seen.candidates.answer()?.status;
+    seen.candidates_head.has_status(status)
 }
 
-fn head_of_a_list(evidence: &Evidence) -> Outcome {
-    let status = evidence.candidates.answer()?.status;
-    evidence.candidates_head.with_status(status).map(drop)
-}
-
-fn head_body(evidence: &Evidence) -> Outcome {
-    for exchange in [&evidence.credits_head, &evidence.candidates_head] {
+fn head_body(seen: &Evidence) -> Outcome {
+    for exchange in [&seen.credits_head, &seen.candidates_head] {
         let length = exchange.answer()?.body.len();
-        ensure!(length == 0, "there are {length} bytes");
+        ensure!(length == 0, "the body has {length} bytes");
     }
     Ok(())
 }
 
-fn head_headers(evidence: &Evidence) -> Outcome {
-    let (head, get) = (evidence.credits_head.success()?, evidence.credits.success()?);
-    ensure!(head.media_type() == get.media_type(), "the media type is another, or missing");
+fn head_headers(seen: &Evidence) -> Outcome {
+    let (head, get) = (seen.credits_head.success()?, seen.credits.success()?);
+    ensure!(head.media_type() == get.media_type(), "the media type is missing or different");
     Ok(())
 }
 
-fn tag(evidence: &Evidence) -> Outcome {
-    let tag = evidence.credits.success()?.header("etag").unwrap_or_default();
-    ensure!(tag.starts_with("W/\""), "there is none, or a strong one");
+fn tag(seen: &Evidence) -> Outcome {
+    let tag = seen.credits.success()?.header("etag").unwrap_or_default();
+    ensure!(tag.starts_with("W/\""), "`ETag` is missing, or strong");
     Ok(())
 }
 
-fn not_modified(evidence: &Evidence) -> Outcome {
-    tagged(&evidence.credits)?;
-    evidence.not_modified.with_status(304).map(drop)
+fn not_modified(seen: &Evidence) -> Outcome {
+    tagged(&seen.credits)?;
+    seen.not_modified.has_status(304)
 }
 
-fn not_modified_body(evidence: &Evidence) -> Outcome {
-    match evidence.not_modified.answer()? {
-        answer if answer.status != 304 => not_shown(format!("the status is {}", answer.status)),
-        answer if !answer.body.is_empty() => fail("it has a body"),
-        answer if answer.header("etag").is_none() => fail("it has no tag"),
+fn not_modified_body(seen: &Evidence) -> Outcome {
+    match seen.not_modified.answer()? {
+        answer if answer.status != 304 => skip(format!("the status is {}, not 304", answer.status)),
+        answer if !answer.body.is_empty() => fail("the 304 has a body"),
+        answer if answer.header("etag").is_none() => fail("the 304 has no `ETag`"),
         _ => Ok(()),
     }
 }
 
-fn other_tag(evidence: &Evidence) -> Outcome {
-    evidence.credits.success()?;
-    evidence.other_tag.with_status(200).map(drop)
+fn other_tag(seen: &Evidence) -> Outcome {
+    seen.credits.success()?;
+    seen.other_tag.has_status(200)
 }
 
-fn no_coding(evidence: &Evidence) -> Outcome {
-    for answer in successes(evidence)? {
+fn no_coding(seen: &Evidence) -> Outcome {
+    for answer in successes(seen)? {
         let coding = answer.header("content-encoding").unwrap_or("identity");
-        ensure!(coding == "identity", "an answer is encoded");
+        ensure!(coding == "identity", "an answer is compressed");
     }
     Ok(())
 }
 
-fn gzip(evidence: &Evidence) -> Outcome {
-    let answer = evidence.gzip.success()?;
+fn gzip(seen: &Evidence) -> Outcome {
+    let answer = seen.gzip.success()?;
     let coding = answer.header("content-encoding");
-    if coding.is_none() && answer.body.len() < WORTH_ENCODING {
-        return not_shown("the answer is too short to be worth it");
+    if coding.is_none() && answer.body.len() < ONE_PACKET {
+        return skip("the answer is too short to compress");
     }
-    ensure!(coding == Some("gzip"), "the answer is not encoded");
-    ensure!(answer.body.starts_with(b"\x1f\x8b"), "the body is no gzip");
+    ensure!(coding == Some("gzip"), "the answer is not compressed with gzip");
+    ensure!(answer.body.starts_with(b"\x1f\x8b"), "the body is not gzip");
     Ok(())
 }
 
-fn vary(evidence: &Evidence) -> Outcome {
-    if evidence.gzip.success()?.header("content-encoding").is_none() {
-        return not_shown("nothing is encoded");
+fn vary(seen: &Evidence) -> Outcome {
+    if seen.gzip.success()?.header("content-encoding").is_none() {
+        return skip("the answer is not compressed");
     }
-    let vary = evidence.candidates.success()?.headers.get_all("vary").iter();
+    let vary = seen.candidates.success()?.headers.get_all("vary").iter();
     let mut names = vary.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(','));
     let is_there =
         names.any(|name| name.trim().eq_ignore_ascii_case("accept-encoding") || name.trim() == "*");
-    ensure!(is_there, "Vary does not name Accept-Encoding");
+    ensure!(is_there, "`Vary` does not name `Accept-Encoding`");
     Ok(())
 }
 
-/// What fits into one packet comes no sooner when it is shorter, in bytes.
-const WORTH_ENCODING: usize = 1400;
+/// Size in bytes of an answer that fits into one packet, where compression saves nothing.
+const ONE_PACKET: usize = 1400;
 
-/// The answers of the three operations, if all are successes.
-fn successes(evidence: &Evidence) -> Outcome<[&Answer; 3]> {
-    let [vacancies, candidates, credits] =
-        [&evidence.vacancies, &evidence.candidates, &evidence.credits];
+/// Returns the answers of the three operations; skips the check unless all are successes.
+fn successes(seen: &Evidence) -> Outcome<[&Answer; 3]> {
+    let [vacancies, candidates, credits] = [&seen.vacancies, &seen.candidates, &seen.credits];
     Ok([vacancies.success()?, candidates.success()?, credits.success()?])
 }
 
 fn tagged(exchange: &Exchange) -> Outcome {
     match exchange.success()?.header("etag") {
         Some(_) => Ok(()),
-        None => not_shown("there is no tag"),
+        None => skip("the answer has no `ETag`"),
     }
 }

@@ -1,4 +1,4 @@
-//! They change what is answered, or how it is handed over.
+//! Transports that change the answer, or the way it is returned.
 
 use std::sync::Mutex;
 
@@ -7,23 +7,25 @@ use gateway_testkit::conformance::{Setup, Subject};
 use gateway_transport::{BlockingBody, BlockingTransport as _, ErrorKind, TransportError};
 use http::Response;
 
-use super::{around, other};
+use crate::broken::support::{around, other};
 
-pub(super) fn takes_a_status_for_an_error(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn treats_a_status_as_an_error(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, request| match good.send(request)? {
         response if response.status().is_success() => Ok(response),
         response => Err(other(format!("status {}", response.status()))),
     })
 }
 
-pub(super) fn receives_everything_first(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn buffers_the_body(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, request| {
         let (head, body) = good.send(request)?.into_parts();
         Ok(Response::from_parts(head, body.collect(1 << 30)?.into()))
     })
 }
 
-pub(super) fn takes_a_cut_body_for_a_whole_one(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn treats_a_truncated_body_as_complete(
+    setup: &Setup,
+) -> Result<Subject, TransportError> {
     struct Lenient(BlockingBody);
     impl std::io::Read for Lenient {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -49,7 +51,7 @@ pub(super) fn reads_on_one_thread(setup: &Setup) -> Result<Subject, TransportErr
     })
 }
 
-pub(super) fn keeps_what_was_dropped(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn keeps_dropped_bodies_open(setup: &Setup) -> Result<Subject, TransportError> {
     struct Kept(Option<BlockingBody>);
     impl std::io::Read for Kept {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -84,18 +86,18 @@ pub(super) fn mixes_up_answers(setup: &Setup) -> Result<Subject, TransportError>
     })
 }
 
-pub(super) fn talks_to_anybody(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn accepts_any_certificate(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, request| match good.send(request) {
         Err(error) if error.kind() == ErrorKind::Tls => Ok(Response::new(Bytes::new().into())),
         outcome => outcome,
     })
 }
 
-pub(super) fn tells_the_request(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn reveals_the_request_in_errors(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, request| {
-        let told = format!("{} {:?}", request.uri(), request.headers());
-        let tell = |error: TransportError| other(told.clone()).with_source(error);
-        let (head, body) = good.send(request).map_err(tell)?.into_parts();
-        Ok(Response::from_parts(head, body.collect(1 << 20).map_err(tell)?.into()))
+        let text = format!("{} {:?}", request.uri(), request.headers());
+        let reveal = |error: TransportError| other(text.clone()).with_source(error);
+        let (head, body) = good.send(request).map_err(reveal)?.into_parts();
+        Ok(Response::from_parts(head, body.collect(1 << 20).map_err(reveal)?.into()))
     })
 }

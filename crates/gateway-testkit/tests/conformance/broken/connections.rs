@@ -1,4 +1,4 @@
-//! They connect, follow and repeat in their own way.
+//! Transports that connect, follow redirects or retry wrongly.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use gateway_transport::{
     BlockingResponse, BlockingTransport, Request, TransportError, blocking_transport_fn,
 };
 
-use super::{around, other};
+use crate::broken::support::{around, other};
 
 pub(super) fn follows_redirects(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, request| {
@@ -22,7 +22,7 @@ pub(super) fn follows_redirects(setup: &Setup) -> Result<Subject, TransportError
     })
 }
 
-pub(super) fn follows_anywhere(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn follows_redirects_to_other_hosts(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, request| {
         let response = good.send(request.clone())?;
         let Some(location) = response.headers().get("location") else { return Ok(response) };
@@ -33,7 +33,7 @@ pub(super) fn follows_anywhere(setup: &Setup) -> Result<Subject, TransportError>
     })
 }
 
-pub(super) fn tries_again(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn retries(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, request| match good.send(request.clone()) {
         Ok(response) if response.status() != 503 => Ok(response),
         _ => good.send(request),
@@ -67,7 +67,7 @@ pub(super) fn sends_one_at_a_time(setup: &Setup) -> Result<Subject, TransportErr
     })
 }
 
-pub(super) fn tells_its_name(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn reveals_a_token_in_its_name(setup: &Setup) -> Result<Subject, TransportError> {
     struct Named(UreqTransport);
     impl BlockingTransport for Named {
         fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {

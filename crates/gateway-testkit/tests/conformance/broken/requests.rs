@@ -1,4 +1,4 @@
-//! They change what is asked.
+//! Transports that change the request.
 
 use std::sync::Mutex;
 
@@ -6,7 +6,7 @@ use gateway_testkit::conformance::{Setup, Subject};
 use gateway_transport::{BlockingTransport as _, ErrorKind, TransportError};
 use http::{HeaderMap, HeaderValue};
 
-use super::{around, other};
+use crate::broken::support::{around, other};
 
 pub(super) fn adds_a_header(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
@@ -15,7 +15,7 @@ pub(super) fn adds_a_header(setup: &Setup) -> Result<Subject, TransportError> {
     })
 }
 
-pub(super) fn asks_for_permission(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn sends_expect_continue(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         if !request.body().is_empty() {
             request.headers_mut().insert("expect", HeaderValue::from_static("100-continue"));
@@ -37,7 +37,7 @@ pub(super) fn keeps_cookies(setup: &Setup) -> Result<Subject, TransportError> {
     })
 }
 
-pub(super) fn knows_four_methods(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn supports_four_methods(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         if !["GET", "HEAD", "POST", "PUT"].contains(&request.method().as_str()) {
             *request.method_mut() = http::Method::GET;
@@ -46,7 +46,7 @@ pub(super) fn knows_four_methods(setup: &Setup) -> Result<Subject, TransportErro
     })
 }
 
-pub(super) fn leaves_out_what_is_empty(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn drops_empty_headers(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         let all = std::mem::take(request.headers_mut());
         let full = all.iter().filter(|(_, value)| !value.is_empty());
@@ -55,7 +55,7 @@ pub(super) fn leaves_out_what_is_empty(setup: &Setup) -> Result<Subject, Transpo
     })
 }
 
-pub(super) fn adds_a_host(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn adds_a_second_host(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
         let host = HeaderValue::from_str(&authority).map_err(|_| other("no host"))?;
@@ -64,7 +64,7 @@ pub(super) fn adds_a_host(setup: &Setup) -> Result<Subject, TransportError> {
     })
 }
 
-pub(super) fn takes_a_part_of_a_port(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn truncates_a_port(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         let text = request.uri().to_string();
         if let Some(rest) = text.strip_prefix("http://127.0.0.1:") {
@@ -95,7 +95,7 @@ pub(super) fn replaces_headers(setup: &Setup) -> Result<Subject, TransportError>
     })
 }
 
-pub(super) fn keeps_one_header_of_a_name(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn keeps_one_header_per_name(setup: &Setup) -> Result<Subject, TransportError> {
     fn one_each(headers: &mut HeaderMap) {
         let all = std::mem::take(headers);
         for name in all.keys() {
@@ -139,7 +139,7 @@ pub(super) fn remembers_the_token(setup: &Setup) -> Result<Subject, TransportErr
     })
 }
 
-pub(super) fn tells_where_it_was(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn sends_a_referer(setup: &Setup) -> Result<Subject, TransportError> {
     let last = Mutex::new(None::<HeaderValue>);
     around(setup, move |good, mut request| {
         let here = HeaderValue::from_str(&request.uri().to_string()).ok();
@@ -152,7 +152,7 @@ pub(super) fn tells_where_it_was(setup: &Setup) -> Result<Subject, TransportErro
     })
 }
 
-pub(super) fn sends_the_password_of_an_address(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn sends_the_password_of_a_uri(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         let text = request.uri().to_string();
         if let Some((user, rest)) = text.strip_prefix("http://").and_then(|t| t.split_once('@')) {

@@ -1,4 +1,4 @@
-//! They take the wrong time, or take it at the wrong time.
+//! Transports that handle deadlines, cancellation or runtimes wrongly.
 
 use std::sync::Mutex;
 
@@ -11,16 +11,18 @@ use gateway_transport::{
 };
 use http::Response;
 
-use super::{around, other};
+use crate::broken::support::{around, other};
 
-pub(super) fn knows_no_deadline(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn ignores_deadlines(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         request.extensions_mut().remove::<Deadline>();
         good.send(request)
     })
 }
 
-pub(super) fn knows_one_deadline(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn applies_the_head_deadline_to_the_body(
+    setup: &Setup,
+) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         if let Some(deadline) = Deadline::of(&request) {
             request.extensions_mut().insert(Deadline::at(deadline.head()));
@@ -42,7 +44,7 @@ pub(super) fn keeps_the_first_deadline(setup: &Setup) -> Result<Subject, Transpo
     })
 }
 
-pub(super) fn is_impatient(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn gives_up_early(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         let soon = std::time::Duration::from_millis(100);
         request.extensions_mut().insert(Deadline::after(soon));
@@ -50,17 +52,18 @@ pub(super) fn is_impatient(setup: &Setup) -> Result<Subject, TransportError> {
     })
 }
 
-pub(super) fn knows_no_silence(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn ignores_the_idle_timeout(setup: &Setup) -> Result<Subject, TransportError> {
     let hour = std::time::Duration::from_secs(3600);
     let good = UreqTransport::new(&setup.options().idle_timeout(hour))?;
     Ok(Subject::blocking(good))
 }
 
-pub(super) fn counts_in_milliseconds(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn overflows_on_a_far_deadline(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         if let Some(left) = Deadline::remaining(&request)? {
-            // Three weeks overflow it.
-            let left = i32::try_from(left.as_millis()).map_err(|_| other("too far"))?;
+            // About 25 days overflow 32 bits of milliseconds.
+            let left =
+                i32::try_from(left.as_millis()).map_err(|_| other("the deadline is too far"))?;
             let left = std::time::Duration::from_millis(left.unsigned_abs().into());
             request.extensions_mut().insert(Deadline::after(left));
         }
@@ -68,7 +71,7 @@ pub(super) fn counts_in_milliseconds(setup: &Setup) -> Result<Subject, Transport
     })
 }
 
-pub(super) fn goes_on_after_a_drop(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn continues_after_a_drop(setup: &Setup) -> Result<Subject, TransportError> {
     Ok(Subject::asynchronous(OffThread::new(UreqTransport::new(&setup.options())?)))
 }
 

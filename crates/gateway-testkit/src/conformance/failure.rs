@@ -1,0 +1,69 @@
+//! How a check of a transport fails: errors as text, and the conversions behind `?`.
+
+use std::error::Error as StdError;
+use std::fmt::Write as _;
+
+use gateway_transport::{ErrorKind, TransportError};
+
+use crate::certificates::CertificateError;
+use crate::outcome::{Outcome, Stop, fail};
+
+impl From<TransportError> for Stop {
+    fn from(error: TransportError) -> Self {
+        Self::Fail(format!("unexpected error: {}", describe(&error)))
+    }
+}
+
+macro_rules! failures_of_the_kit {
+    ($($error:ty),+ $(,)?) => {$(
+        impl From<$error> for Stop {
+            fn from(error: $error) -> Self {
+                Self::Fail(format!("the kit itself failed: {error}"))
+            }
+        }
+    )+};
+}
+
+failures_of_the_kit!(
+    CertificateError,
+    http::Error,
+    http::header::InvalidHeaderValue,
+    std::io::Error,
+);
+
+/// Returns the kind, the phase, `Sent`, and the texts of the error and all its sources.
+pub(super) fn describe(error: &TransportError) -> String {
+    let mut text = format!("{:?}/{:?}/{:?}: {error}", error.kind(), error.phase(), error.sent());
+    let mut next = error.source();
+    while let Some(source) = next {
+        write!(text, ": {source}").unwrap_or_default();
+        next = source.source();
+    }
+    text
+}
+
+/// Returns everything that an error prints, in each of its formats.
+pub(super) fn describe_fully(error: &TransportError) -> String {
+    format!("{} {error:?} {error:#?}", describe(error))
+}
+
+/// Fails unless `error` is of one of these kinds.
+pub(super) fn expect_kind(error: &TransportError, kinds: &[ErrorKind]) -> Outcome {
+    if kinds.contains(&error.kind()) {
+        return Ok(());
+    }
+    fail(format!("expected an error of {kinds:?}, got {}", describe(error)))
+}
+
+/// Fails with both values unless they are equal.
+macro_rules! ensure_eq {
+    ($left:expr, $right:expr, $what:literal) => {{
+        let (left, right) = (&$left, &$right);
+        if left != right {
+            let text = format!("{}: {left:?} instead of {right:?}", $what);
+            return $crate::outcome::fail(text);
+        }
+    }};
+}
+
+pub(super) use ensure_eq;

@@ -1,0 +1,99 @@
+//! How a check ends, whether it judges a transport or a service.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// The result of a check function: `Ok` if the subject does what the check asks for.
+pub type Outcome<T = ()> = Result<T, Stop>;
+
+/// Why a check ended early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
+    /// The subject does something else. The text says what.
+    Fail(String),
+    /// The check does not apply, or there is nothing to judge. The text says why.
+    Skip(String),
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fail(text) | Self::Skip(text) => f.write_str(text),
+        }
+    }
+}
+
+impl StdError for Stop {}
+
+/// The verdict of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// The subject does what the check asks for.
+    Pass,
+    /// The subject does something else. The text says what.
+    Fail(String),
+    /// The check was not run, does not apply, or had nothing to judge. The text says why.
+    Skip(String),
+}
+
+impl Verdict {
+    /// Returns the verdict as one word: `pass`, `fail` or `skip`.
+    ///
+    /// ```
+    /// assert_eq!(gateway_testkit::outcome::Verdict::Pass.word(), "pass");
+    /// ```
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail(_) => "fail",
+            Self::Skip(_) => "skip",
+        }
+    }
+
+    /// Returns what was observed instead, or why the check was skipped; empty after a pass.
+    ///
+    /// ```
+    /// use gateway_testkit::outcome::Verdict;
+    ///
+    /// assert_eq!(Verdict::Fail("status 404".into()).detail(), "status 404");
+    /// ```
+    pub fn detail(&self) -> &str {
+        match self {
+            Self::Pass => "",
+            Self::Fail(detail) | Self::Skip(detail) => detail,
+        }
+    }
+}
+
+impl From<Outcome> for Verdict {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Ok(()) => Self::Pass,
+            Err(Stop::Fail(text)) => Self::Fail(text),
+            Err(Stop::Skip(text)) => Self::Skip(text),
+        }
+    }
+}
+
+/// Ends a check as failed.
+pub(crate) fn fail<T>(text: impl Into<String>) -> Outcome<T> {
+    Err(Stop::Fail(text.into()))
+}
+
+/// Ends a check as skipped.
+pub(crate) fn skip<T>(text: impl Into<String>) -> Outcome<T> {
+    Err(Stop::Skip(text.into()))
+}
+
+/// Fails with a text unless the condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($text:tt)+) => {
+        if !$condition {
+            return $crate::outcome::fail(format!($($text)+));
+        }
+    };
+}
+
+pub(crate) use ensure;
