@@ -1,39 +1,17 @@
 //! The command line of `cargo xtask`.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::diag::closest;
-use crate::ir::Service;
-use crate::output::SPEC;
-use crate::spec;
+use crate::cli::outcome::{unknown, usage};
 
 mod checks;
 mod explain;
 mod generate;
+mod outcome;
+mod service;
 mod specs;
 
-/// What a command has to say, and how it ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// For standard output.
-    pub stdout: String,
-    /// For standard error.
-    pub stderr: String,
-    /// The exit code: 0 fine, 1 a check failed or a file could not be written, 2 the spec or the
-    /// command line is wrong.
-    pub code: u8,
-}
-
-impl Outcome {
-    fn fine(stdout: impl Into<String>) -> Self {
-        Self { stdout: stdout.into(), ..Self::default() }
-    }
-
-    fn failed(code: u8, stderr: impl Into<String>) -> Self {
-        Self { stderr: stderr.into(), code, ..Self::default() }
-    }
-}
+pub use crate::cli::outcome::Outcome;
 
 /// Runs the command that the arguments name, without the name of the program.
 pub fn run(args: &[String], root: &Path) -> Outcome {
@@ -94,37 +72,3 @@ Options:
 Exit codes: 0 fine; 1 a check failed or a file could not be written; 2 the spec or the command
 line is wrong, and no file was touched.
 ";
-
-fn usage(message: &str) -> Outcome {
-    Outcome::failed(2, format!("error: {message}\n\nRun `cargo xtask --help` for the commands.\n"))
-}
-
-fn unknown(word: &str, known: &[&str]) -> Outcome {
-    usage(&match closest(word, known) {
-        Some(known) if known != word => format!("there is no `{word}`; did you mean `{known}`?"),
-        _ => format!("`{word}` is not understood"),
-    })
-}
-
-/// The service of a workspace with the report of its warnings; or how the program ends without it.
-fn service(root: &Path) -> Result<(Service, String), Outcome> {
-    accepted(spec::read_file(&root.join(SPEC), SPEC), SPEC)
-}
-
-fn accepted(reading: spec::Reading, shown: &str) -> Result<(Service, String), Outcome> {
-    let count = |number: usize, what: &str| match number {
-        0 => None,
-        1 => Some(format!("1 {what}")),
-        _ => Some(format!("{number} {what}s")),
-    };
-    let counts = [count(reading.errors, "error"), count(reading.warnings, "warning")];
-    let summary = counts.into_iter().flatten().collect::<Vec<_>>().join(" and ");
-    let mut report = reading.report;
-    if !summary.is_empty() {
-        _ = write!(report, "\n{shown}: {summary}; `cargo xtask explain CODE` says more\n");
-    }
-    match reading.service {
-        Some(service) => Ok((service, report)),
-        None => Err(Outcome::failed(2, report)),
-    }
-}

@@ -1,19 +1,24 @@
 //! Generated files on disk: formatted, marked, compared, and replaced all together or not at all.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::{fmt, fs, io};
+use std::path::Path;
+use std::{fmt, fs};
 
 use crate::emit::GeneratedFile;
 use crate::ir::Service;
+use crate::output::file::read;
+use crate::output::staged::Staged;
 
+mod error;
+mod file;
 mod lock;
 mod mark;
 mod rustfmt;
+mod staged;
 mod tree;
 
-/// The path of the spec, from the workspace root.
-pub const SPEC: &str = "spec/gateway.toml";
+pub use crate::output::error::Error;
+pub use crate::output::file::SPEC;
 
 /// Everything that is generated from a spec, as it should stand on disk: content by path.
 #[derive(Debug)]
@@ -45,39 +50,6 @@ impl fmt::Display for Drift {
             Self::Orphan => "no longer generated",
             Self::Stray => "not a generated file",
         })
-    }
-}
-
-/// Why files could not be made or written; says which one.
-#[derive(Debug)]
-pub struct Error {
-    what: String,
-    source: Option<io::Error>,
-}
-
-impl Error {
-    fn new(what: impl Into<String>) -> Self {
-        Self { what: what.into(), source: None }
-    }
-
-    fn io(what: impl Into<String>, source: io::Error) -> Self {
-        Self { what: what.into(), source: Some(source) }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.source {
-            Some(source) => write!(f, "{}: {source}", self.what),
-            None => f.write_str(&self.what),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        let source = self.source.as_ref()?;
-        Some(source)
     }
 }
 
@@ -183,56 +155,4 @@ fn alone(root: &Path) -> Result<fs::File, Error> {
     let file = fs::File::create(folder.join("xtask.lock")).map_err(failed)?;
     file.lock().map_err(failed)?;
     Ok(file)
-}
-
-/// Reads a file; `None` if there is none. Windows line ends count as none.
-fn read(path: &Path) -> Result<Option<String>, Error> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io(format!("cannot read `{}`", path.display()), error)),
-    }
-}
-
-/// What stands after the last dot of a path.
-fn extension(path: &str) -> &str {
-    path.rsplit_once('.').map_or("", |(_, extension)| extension)
-}
-
-/// New contents beside the files they will replace. Dropped without a commit, they vanish.
-#[derive(Default)]
-struct Staged {
-    files: Vec<(PathBuf, PathBuf)>,
-}
-
-impl Staged {
-    fn add(&mut self, path: PathBuf, text: &str) -> io::Result<()> {
-        if fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink()) {
-            return Err(io::Error::other("it is a symbolic link; remove it first"));
-        }
-        let folder = path.parent().unwrap_or_else(|| Path::new(""));
-        fs::create_dir_all(folder)?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let staged = folder.join(tree::staged(&name));
-        self.files.push((staged.clone(), path));
-        fs::write(&staged, text)
-    }
-
-    fn commit(&mut self) -> Result<(), Error> {
-        for (staged, path) in self.files.drain(..) {
-            fs::rename(&staged, &path).map_err(|error| {
-                Error::io(format!("cannot replace `{}`", path.display()), error)
-            })?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Staged {
-    fn drop(&mut self) {
-        for (staged, _) in &self.files {
-            // Nothing to be done if even this fails; the name says what it is.
-            fs::remove_file(staged).ok();
-        }
-    }
 }

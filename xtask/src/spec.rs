@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::diag::{Code, SourceText, code};
 use crate::ir::Service;
 
+mod context;
 mod example;
 pub mod grammar;
 mod lower;

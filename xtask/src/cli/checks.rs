@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-use crate::cli::Outcome;
+use crate::cli::outcome::Outcome;
 use crate::layers;
 
 pub(super) fn layers(root: &Path) -> Outcome {

@@ -1,6 +1,6 @@
 //! `cargo xtask explain`.
 
-use crate::cli::{Outcome, usage};
+use crate::cli::outcome::{Outcome, usage};
 use crate::diag::{CODES, closest};
 
 pub(super) fn one(code: &str) -> Outcome {

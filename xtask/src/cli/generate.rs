@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::cli::{Outcome, service};
+use crate::cli::outcome::Outcome;
+use crate::cli::service::service;
 use crate::output::{Drift, Output, SPEC};
 
 /// Bare `cargo xtask`.

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Outcome, accepted, service, usage};
+use crate::cli::outcome::{Outcome, usage};
+use crate::cli::service::{accepted, service};
 use crate::diag::{self, closest};
 use crate::diff::version::Version;
 use crate::diff::{self, Change, Class};

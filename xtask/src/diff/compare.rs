@@ -1,7 +1,7 @@
 //! Comparing two services, declaration by declaration.
 
+use crate::diff::change::{Change, Class, EVERYONE, READERS};
 use crate::diff::named::Named;
-use crate::diff::{Change, Class, EVERYONE, READERS};
 use crate::ir::{
     Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param, Response,
     RustName, Scalar, Service, Type,

@@ -1,6 +1,6 @@
 //! What can be added to a list of declarations, removed from it, and moved within it.
 
-use crate::diff::Class;
+use crate::diff::change::Class;
 use crate::ir::{Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Param, Scalar};
 
 /// A declaration in a list.

@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::ir::Service;
-use crate::output::{Error, SPEC, mark};
+use crate::output::error::Error;
+use crate::output::file::SPEC;
+use crate::output::{file, mark};
 use crate::spec::full_hash;
 use crate::spec::grammar::Form;
 
@@ -29,7 +31,7 @@ pub(super) fn text(service: &Service, files: &BTreeMap<String, String>) -> Strin
 
 /// The paths that the lock below a root names.
 pub(super) fn paths(root: &Path) -> Result<Vec<String>, Error> {
-    let text = super::read(&root.join(LOCK))?.unwrap_or_default();
+    let text = file::read(&root.join(LOCK))?.unwrap_or_default();
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let paths = lines.filter_map(|line| Some(line.split_once("  ")?.1.to_owned()));
     // What cannot be a path of ours came there by hand.

@@ -5,7 +5,7 @@
 //! to stands once, in `spec/generated.lock`.
 
 use crate::emit::MARK;
-use crate::output::{SPEC, extension};
+use crate::output::file::{SPEC, extension};
 use crate::spec::hash;
 
 /// The file with its mark, in the comment syntax of its kind.

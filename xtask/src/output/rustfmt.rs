@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use crate::emit::GeneratedFile;
-use crate::output::Error;
+use crate::output::error::Error;
+use crate::output::file;
 
 /// The grouping of imports. Stable rustfmt takes it on the command line only, as in the `xfmt` alias.
 const IMPORTS: &str = "group_imports=StdExternalCrate,imports_granularity=Module";
@@ -16,7 +17,7 @@ pub(super) fn format(files: &[GeneratedFile], root: &Path) -> Result<Vec<Option<
     // All are started before the first is waited for.
     let mut workers = Vec::new();
     for file in files {
-        workers.push(if super::extension(&file.path) == "rs" {
+        workers.push(if file::extension(&file.path) == "rs" {
             Some(Worker::start(file, root)?)
         } else {
             None

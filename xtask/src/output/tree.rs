@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::emit::GeneratedFile;
-use crate::output::Error;
+use crate::output::error::Error;
 use crate::text::RustFile;
 
 /// The `generated.rs` of every crate that has generated modules, unless an emitter made it.

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::diag::{Diagnostic, closest, code};
 use crate::ir::{Example, Operation, Param, Response, RustName, Service, Type, Wire};
-use crate::spec::lower::{About, Context};
+use crate::spec::context::{About, Context};
 use crate::spec::read::{Node, Value};
 use crate::spec::types::{Types, is_value};
 use crate::text::percent_encoded;

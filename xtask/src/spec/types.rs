@@ -2,7 +2,7 @@
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Enum, EnumValue, Field, Meaning, Model, RustName, Scalar, Type, Wire};
-use crate::spec::lower::{About, Context};
+use crate::spec::context::{About, Context};
 use crate::spec::read::{Entry, Node};
 
 mod recursion;

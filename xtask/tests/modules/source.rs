@@ -84,10 +84,12 @@ impl Crate {
         depth: usize,
     ) -> Option<(usize, Option<String>)> {
         let here = &self.modules[module];
-        if here.defines.contains(name) {
+        let child = here.children.get(name);
+        // A function may have the name of a module; only the module has a rest of the path.
+        if here.defines.contains(name) && (rest.is_empty() || child.is_none()) {
             return Some((module, Some(name.to_owned())));
         }
-        if let Some(child) = here.children.get(name) {
+        if let Some(child) = child {
             return match rest.split_first() {
                 None => Some((*child, None)),
                 Some((next, rest)) => self

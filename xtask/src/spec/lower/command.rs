@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::diag::code::COMMANDS_COLLIDE;
 use crate::ir::{Operation, Param};
-use crate::spec::lower::Context;
+use crate::spec::context::Context;
 use crate::spec::read::Entry;
 
 /// Reports operations that are the same command, or one the command above another.

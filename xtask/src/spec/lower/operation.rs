@@ -2,7 +2,8 @@
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Operation, Otherwise, Param, Response, RustName, Service, Type, Wire};
-use crate::spec::lower::{About, Context, command};
+use crate::spec::context::{About, Context};
+use crate::spec::lower::command;
 use crate::spec::read::{Entry, Node};
 
 pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -> Vec<Operation> {

@@ -2,7 +2,7 @@
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Model, Type};
-use crate::spec::lower::Context;
+use crate::spec::context::Context;
 use crate::spec::read::{Entry, Node};
 
 /// Marks recursive models and the fields to box; reports models of which no finite record exists.

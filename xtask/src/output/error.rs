@@ -1,0 +1,36 @@
+//! The error of reading and writing generated files.
+
+use std::{fmt, io};
+
+/// Why files could not be made or written; says which one.
+#[derive(Debug)]
+pub struct Error {
+    what: String,
+    source: Option<io::Error>,
+}
+
+impl Error {
+    pub(super) fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), source: None }
+    }
+
+    pub(super) fn io(what: impl Into<String>, source: io::Error) -> Self {
+        Self { what: what.into(), source: Some(source) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Some(source) => write!(f, "{}: {source}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.source.as_ref()?;
+        Some(source)
+    }
+}
