@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
 
 use crate::generated::record::{CandidateRow, PortalRow};
 
 /// The fields of all kinds of records. The ones that are present determine the kind.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Fields {
     pub(crate) id: Option<Text>,
     pub(crate) project: Option<String>,
@@ -18,6 +20,7 @@ pub(crate) struct Fields {
     phone_mobile: Option<String>,
     date: Option<String>,
     portal: Option<Portal>,
+    #[serde(rename = "type")]
     kind: Option<String>,
     pub(crate) vacancy_id: Option<Text>,
     pub(crate) candidate_id: Option<Text>,
@@ -85,31 +88,9 @@ impl<'de> Deserialize<'de> for Portal {
                         "name" => once(&mut portal.name, &mut map)?,
                         _ => Err(Fault::Unknown),
                     };
-                    read.map_err(invalid)?;
+                    read.map_err(|_fault| de::Error::custom("unknown or repeated field"))?;
                 }
                 Ok(portal)
-            }
-        }
-        deserializer.deserialize_map(Visit)
-    }
-}
-
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visit;
-        impl<'de> Visitor<'de> for Visit {
-            type Value = Fields;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a record")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-                let mut fields = Fields::default();
-                while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-                    fields.read(&key, &mut map)?.map_err(invalid)?;
-                }
-                Ok(fields)
             }
         }
         deserializer.deserialize_map(Visit)
@@ -126,13 +107,6 @@ fn once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
     }
     *field = map.next_value()?;
     Ok(Ok(()))
-}
-
-fn invalid<E: de::Error>(fault: Fault) -> E {
-    E::custom(match fault {
-        Fault::Unknown => "unknown field",
-        Fault::Repeated => "repeated field",
-    })
 }
 
 impl Fields {

@@ -12,8 +12,8 @@
 //! | `status`, `result` | an answer of `candidates/list`: each candidate in it |
 //!
 //! An array counts as its items, one after another. Nothing is lost silently: it is an error if a field is unknown or
-//! belongs to another kind of record, if an answer does not report success, if a column is named twice, or if a quote is
-//! not closed. A record replaces the one with the same id; the fields that it does not give become empty.
+//! belongs to another kind of record, if an answer does not report success, if a column is named twice, or if a quote
+//! is not closed. A record replaces the one with the same id; the fields that it does not give become empty.
 
 mod csv;
 mod json;
@@ -39,8 +39,8 @@ pub struct Import {
 }
 
 impl Import {
-    /// Reads all files and stores their records atomically. Calls `progress` from time to time with the number of records
-    /// read so far.
+    /// Reads all files and stores their records atomically. Calls `progress` from time to time with the number of
+    /// records read so far.
     ///
     /// # Errors
     ///

@@ -42,7 +42,7 @@ impl<'a> Pairs<'a> {
 }
 
 fn decode(text: &str) -> Result<Cow<'_, str>, Malformed> {
-    // There are no raw control characters here, because the request line does not allow them.
+    // Raw control characters cannot occur here, because the request line does not allow them.
     if !text.contains(['%', '+']) {
         return Ok(Cow::Borrowed(text));
     }

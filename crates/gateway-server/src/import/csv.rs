@@ -29,8 +29,9 @@ fn rows(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(),
                 format!("cell {cell} is not valid UTF-8; save the file as UTF-8")
             }
             ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                format!("this line has {len} cells, but the first line has {expected_len}")
+                format!("the number of cells is {len}, but the first line has {expected_len}")
             }
+            ::csv::ErrorKind::Io(error) => format!("cannot read the file: {error}"),
             _ => "cannot read the table".to_owned(),
         };
         Error::at(Place { file, line }, text)

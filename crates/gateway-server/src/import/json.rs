@@ -25,10 +25,11 @@ pub(super) fn read_lines(
     let line = Cell::new(0);
     loop {
         text.clear();
-        if reader.read_until(b'\n', &mut text)? == 0 {
+        line.set(line.get() + 1);
+        let unreadable = |error| unreadable(Place { file, line: line.get() }, &error);
+        if reader.read_until(b'\n', &mut text).map_err(unreadable)? == 0 {
             return Ok(());
         }
-        line.set(line.get() + 1);
         if !text.trim_ascii().is_empty() {
             values(serde_json::Deserializer::from_slice(&text), file, &line, target)?;
         }
@@ -63,21 +64,29 @@ fn values<'de, R: serde_json::de::Read<'de>>(
     }
     // The message of the parser could quote a value, so only its category and column are used.
     result.map_err(|error| {
+        let place = Place { file, line: line.get() };
         let text = match error.classify() {
             Category::Eof => "the JSON value is truncated".to_owned(),
             Category::Syntax => format!("invalid JSON at column {}", error.column()),
             Category::Data => expected(state.field.as_deref()),
-            Category::Io => "cannot read the file".to_owned(),
+            Category::Io => return unreadable(place, &error.into()),
         };
-        Error::at(Place { file, line: line.get() }, text)
+        Error::at(place, text)
     })
+}
+
+fn unreadable(place: Place, error: &std::io::Error) -> Error {
+    Error::at(place, format!("cannot read the file: {error}"))
 }
 
 /// Returns what was expected instead of a value of another type.
 fn expected(field: Option<&str>) -> String {
     match field {
         None => "expected a record, an array of records, or an answer of `candidates/list`".into(),
-        Some("portal") => "`portal` must be an object with `id` and `name`, each once".into(),
+        Some("portal") => {
+            "`portal` must be an object with no fields but `id` and `name`, each at most once"
+                .into()
+        }
         Some(id @ ("id" | "vacancy_id" | "candidate_id")) => {
             format!("`{id}` must be a string or a whole number")
         }

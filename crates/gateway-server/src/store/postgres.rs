@@ -93,7 +93,8 @@ impl PostgresStore {
         Link::open(&self.config, None)
     }
 
-    /// Runs `work` with a pooled connection. If the server has closed it meanwhile, runs `work` once more with a new one.
+    /// Runs `work` with a pooled connection. If the server has closed it meanwhile, runs `work` once more with a new
+    /// one.
     fn with<T>(&self, mut work: impl FnMut(&mut Link) -> Result<T, Error>) -> Result<T, Error> {
         let idle = lock(&self.links).pop();
         if let Some(mut link) = idle {
@@ -168,7 +169,7 @@ impl StoreAdmin for PostgresStore {
                 Err(error) if is_unique_violation(&error) => {}
                 Err(error) => return Err(error),
             }
-            // The name and the number are unique. If only the number was taken, by another server, the next one is free.
+            // The name and the number are unique. If only the number was taken, by another server, this tries the next.
             if self.with(|link| link.optional(sql::ACCOUNT, &[&name]))?.is_some() {
                 return Err(account_exists(name));
             }

@@ -33,8 +33,8 @@ pub(super) fn is_whole(id: i64, record: &[u8]) -> bool {
     })
 }
 
-/// Damage report of `check`, after the number of records that are not whole.
-pub(super) const NOT_WHOLE: &str = "candidates are not stored as lists send them";
+/// The line in the report of `check` for records that are not whole.
+pub(super) const NOT_WHOLE: &str = "candidates that are not stored as lists send them";
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,9 @@
 //! The statements that both databases share.
 //!
-//! Parameters are numbered in the order in which they first appear, so that SQLite, for which `$1` is a name, binds them
-//! in the same order as PostgreSQL, for which it is a number. Every statement on the data of an account has the account
-//! among its parameters. Tests check both rules. A row with 9223372036854775807 in `rev_to` is live, because no account
-//! reaches that revision.
+//! Parameters are numbered in the order in which they first appear, so that SQLite, for which `$1` is a name, binds
+//! them in the same order as PostgreSQL, for which it is a number. Every statement on the data of an account has the
+//! account among its parameters. Tests check both rules. A row with 9223372036854775807 in `rev_to` is live, because no
+//! account reaches that revision.
 
 pub(crate) const AUTHENTICATE: &str = "\
     SELECT t.account_id, a.revision, a.tag FROM token t JOIN account a ON a.id = t.account_id \
@@ -164,31 +164,31 @@ pub(crate) const COLLECT_APPLICATIONS: &str = "\
     DELETE FROM application WHERE account_id = $1 AND rev_to <= $2 \
     AND rev_to < 9223372036854775807";
 
-/// Counts inconsistent references. An import creates none; a damaged database can have some.
+/// Counts inconsistent references, each with its line in the report of `check`. An import creates none.
 pub(crate) const ORPHANS: [(&str, &str); 5] = [
     (
         "SELECT count(*) FROM account WHERE (revision = 0) <> (tag = 0)",
-        "accounts have a revision without a tag, or a tag without a revision",
+        "accounts with a revision but no tag, or a tag but no revision",
     ),
     (
         "SELECT count(*) FROM account a WHERE a.revision > 0 AND NOT EXISTS (SELECT 1 FROM revision r \
          WHERE r.account_id = a.id AND r.rev = a.revision)",
-        "accounts have a current revision that does not exist",
+        "accounts whose current revision does not exist",
     ),
     (
         "SELECT count(*) FROM application a WHERE NOT EXISTS (SELECT 1 FROM status s \
          WHERE s.account_id = a.account_id AND s.key = a.status_key)",
-        "statuses of candidates have no name",
+        "statuses of candidates without a name",
     ),
     (
         "SELECT count(*) FROM application a WHERE a.rev_to = 9223372036854775807 AND NOT EXISTS \
          (SELECT 1 FROM candidate c WHERE c.account_id = a.account_id AND c.id = a.candidate_id \
          AND c.rev_to = 9223372036854775807)",
-        "statuses belong to a candidate that does not exist",
+        "statuses of candidates that do not exist",
     ),
     (
         "SELECT count(*) FROM token t WHERE NOT EXISTS (SELECT 1 FROM account a WHERE a.id = t.account_id)",
-        "tokens belong to an account that does not exist",
+        "tokens of accounts that do not exist",
     ),
 ];
 

@@ -1,5 +1,5 @@
-//! The server compared with a simple model, over random data and random and hostile requests: the answers are equal byte
-//! for byte, and no account sees the rows of another.
+//! The server compared with a simple model, over random data and random and hostile requests: the answers are equal
+//! byte for byte, and no account sees the rows of another.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

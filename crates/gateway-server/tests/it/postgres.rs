@@ -55,8 +55,8 @@ fn a_cluster_stops_when_the_process_that_started_it_is_killed() {
     if std::env::var_os(CHILD).is_some() {
         let cluster = cluster::Cluster::start().unwrap();
         println!("\n{LINE}{}", cluster.directory.path().display());
-        // Until the signal arrives; the limit is for a parent that is gone.
-        std::thread::sleep(Duration::from_secs(60));
+        // Waits for the signal, or for the end of the process that would send it.
+        drop(std::io::stdin().read_line(&mut String::new()));
         return;
     }
     if cluster::programs("initdb").is_none() {
@@ -66,6 +66,7 @@ fn a_cluster_stops_when_the_process_that_started_it_is_killed() {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([NAME, "--exact", "--nocapture"])
             .env(CHILD, "1")
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -85,7 +86,7 @@ fn a_cluster_stops_when_the_process_that_started_it_is_killed() {
                 killed.elapsed() < Duration::from_secs(20),
                 "{server:?} still runs: {signal:?}"
             );
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::yield_now();
         }
     }
 }

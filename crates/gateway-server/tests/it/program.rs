@@ -278,7 +278,7 @@ fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
     refused(
         "g.csv",
         "id,name\n1,secret\n2\n",
-        "3: this line has 1 cells, but the first line has 2",
+        "3: the number of cells is 1, but the first line has 2",
     );
     refused("h.csv", "id,nmae\n1,secret\n", "1: unknown column `nmae`; known columns: id, project");
     refused("i.csv", "id,name,vacancy_id,status\n1,secret,9,New\n", "2: vacancy 9 does not exist");
@@ -301,6 +301,13 @@ fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
         r#"[{"id":"1","name":"secret"},{"id":"1","name":"other"}]"#,
         "1: candidate 1 already has other data in line 1",
     );
+    refused(
+        "q.ndjson",
+        "{\"id\":\"1\",\"name\":\"\",\"portal\":{\"nmae\":\"secret\"}}",
+        "1: `portal` must be an object",
+    );
+    refused("r.ndjson", "\"secret\"", "1: expected a record, an array of records");
+    refused("s.ndjson", "{\"name\":[\"secret\"]}", "1: `name` must be a string");
     for (name, text, expected) in LOSSES {
         refused(name, text, expected);
     }

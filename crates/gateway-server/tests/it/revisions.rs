@@ -1,4 +1,4 @@
-//! Revisions: how long their rows are kept, the error after that, and how they are told apart.
+//! Revisions: how long their rows are kept, the error after that, and the tags that distinguish them.
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
@@ -201,8 +201,11 @@ fn revisions_with_the_same_number_have_different_tags() {
 #[test]
 fn a_missing_revision_or_tag_is_reported_as_damage() {
     const DAMAGE: [(&str, &str); 2] = [
-        ("DELETE FROM revision", "1 accounts have a current revision that does not exist"),
-        ("UPDATE account SET tag = 0", "1 accounts have a revision without a tag"),
+        ("DELETE FROM revision", "accounts whose current revision does not exist: 1"),
+        (
+            "UPDATE account SET tag = 0",
+            "accounts with a revision but no tag, or a tag but no revision: 1",
+        ),
     ];
     fn check(store: &dyn StoreAdmin, mut damage: impl FnMut(&str)) {
         let account = store.create_account("a", NOW).unwrap();

@@ -65,7 +65,7 @@ pub(super) fn check(link: &mut Link) -> Result<Vec<String>, Error> {
         let row = link.optional(sql, &[])?;
         let count = row.map_or(Ok(0), |row| get::<i64>(&row, 0))?;
         if count > 0 {
-            found.push(format!("{count} {what}"));
+            found.push(format!("{what}: {count}"));
         }
     }
     let mut count = 0_u64;
@@ -82,7 +82,7 @@ pub(super) fn check(link: &mut Link) -> Result<Vec<String>, Error> {
             break;
         }
     }
-    found.extend((count > 0).then(|| format!("{count} {}", rendered::NOT_WHOLE)));
+    found.extend((count > 0).then(|| format!("{}: {count}", rendered::NOT_WHOLE)));
     Ok(found)
 }
 

@@ -112,7 +112,7 @@ fn with_timeouts(config: &Config, patience: Duration) -> Config {
     config
 }
 
-/// TCP timeout of a connection without a statement time limit. An import tolerates a longer interruption than a request.
+/// TCP timeout of a connection without a statement time limit. An import may be interrupted for longer than a request.
 const UNLIMITED_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Minimum TCP timeout. A shorter one would mistake a busy network for a dead one.

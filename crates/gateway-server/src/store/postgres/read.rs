@@ -96,8 +96,8 @@ fn next(
     Ok(last.filter(|_| count == usize::try_from(page.limit).unwrap_or(usize::MAX)))
 }
 
-/// The subquery selects the ids of the page first. For a plain join, the planner walks the candidates of the whole account
-/// in order and looks up each one in the vacancy.
+/// The subquery selects the ids of the page first. For a plain join, the planner walks the candidates of the whole
+/// account in order and looks up each one in the vacancy.
 pub(super) const VACANCY_CANDIDATES: &str = "\
     SELECT c.id, c.record \
     FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \

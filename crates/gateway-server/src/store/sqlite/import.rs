@@ -93,7 +93,7 @@ pub(super) fn check(writer: &Connection) -> Result<Vec<String>, Error> {
     for (sql, what) in sql::ORPHANS {
         let count: i64 = writer.query_row(sql, [], |row| row.get(0)).map_err(failed(context))?;
         if count > 0 {
-            found.push(format!("{count} {what}"));
+            found.push(format!("{what}: {count}"));
         }
     }
     let mut statement =
@@ -106,7 +106,7 @@ pub(super) fn check(writer: &Connection) -> Result<Vec<String>, Error> {
         let whole = record.as_bytes().is_ok_and(|record| rendered::is_whole(id, record));
         count += u64::from(!whole);
     }
-    found.extend((count > 0).then(|| format!("{count} {}", rendered::NOT_WHOLE)));
+    found.extend((count > 0).then(|| format!("{}: {count}", rendered::NOT_WHOLE)));
     Ok(found)
 }
 

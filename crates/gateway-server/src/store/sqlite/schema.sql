@@ -1,7 +1,7 @@
 -- The data of the service on SQLite. Every key begins with the account, so the rows of an account are contiguous.
--- A row is visible in the revisions of its account from `rev_from` up to, but not including, `rev_to`. `tag` is drawn at
--- random for every revision: caches of clients and servers use it to tell apart databases that reached the same revision
--- number.
+-- A row is visible in the revisions of its account from `rev_from` up to, but not including, `rev_to`. `tag` is drawn
+-- at random for every revision: caches of clients and servers use it to tell apart databases that reached the same
+-- revision number.
 CREATE TABLE account (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200),
@@ -48,8 +48,8 @@ CREATE TABLE vacancy (
   PRIMARY KEY (account_id, id, rev_from)
 ) STRICT, WITHOUT ROWID;
 
--- `record` is the JSON text of the candidate, as lists send it. The import renders it, so that a list only concatenates.
--- `check` compares it with what rendering its fields gives.
+-- `record` is the JSON text of the candidate, as lists send it. The import renders it, so that a list only concatenates
+-- records. `check` compares it with what rendering its fields gives.
 CREATE TABLE candidate (
   account_id INTEGER NOT NULL,
   id INTEGER NOT NULL CHECK (id >= 0),
