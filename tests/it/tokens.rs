@@ -74,7 +74,10 @@ fn one_source_serves_an_async_and_a_blocking_client() {
 #[track_caller]
 fn never_asked(error: &Error) {
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
-    assert_eq!(error.to_string(), "the token source did not return a token before the call timeout");
+    assert_eq!(
+        error.to_string(),
+        "the token source did not return a token before the call timeout"
+    );
     assert!(error.is_transient());
 }
 

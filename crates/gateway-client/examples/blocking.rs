@@ -1,8 +1,8 @@
-//! The same client without a runtime, and what to do with each kind of failure.
+//! The client without a runtime, and how to handle each kind of failure.
 //!
 //! `GATEWAY_BASE_URL=… GATEWAY_TOKEN=… cargo run -p gateway-client --features reqwest-blocking --example blocking`
 
-#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 
 use std::env;
 use std::error::Error;
@@ -19,9 +19,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 println!("{}\t{}", vacancy.id.as_str(), vacancy.project.unwrap_or_default());
             }
         }
-        Err(error) if error.kind() == ErrorKind::Unauthorized => println!("ask for a new token"),
+        Err(error) if error.kind() == ErrorKind::Unauthorized => println!("get a new token"),
         Err(error) if error.is_transient() => {
-            println!("come back later ({error}, {} attempts)", error.attempts());
+            println!("retry later ({error}, {} attempts)", error.attempts());
         }
         Err(error) => return Err(error.into()),
     }

@@ -1,8 +1,8 @@
-//! The first call: who applied, and who could not be read.
+//! The first call: the new candidates of each vacancy, and how many records were rejected.
 //!
 //! `GATEWAY_BASE_URL=… GATEWAY_TOKEN=… cargo run -p gateway-client --example first_call`
 
-#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 
 use std::env;
 use std::error::Error;
@@ -21,8 +21,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for vacancy in client.list_vacancies().await?.items {
         let query = ListCandidates::new().vacancy_id(&vacancy.id).status(StatusName::New);
         let new = client.list_candidates(&query).await?;
-        let (read, unread) = (new.items.len(), new.rejected.len());
-        println!("vacancy {}: {read} new candidates, {unread} not readable", vacancy.id.as_str());
+        let (count, rejected) = (new.items.len(), new.rejected.len());
+        println!("vacancy {}: {count} new candidates, {rejected} rejected", vacancy.id.as_str());
     }
     Ok(())
 }

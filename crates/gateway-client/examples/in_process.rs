@@ -1,8 +1,8 @@
-//! A server in the same process: the client talks to a router of `axum`, without a socket.
+//! A server in the same process: the client calls an `axum` router without a socket.
 //!
 //! `cargo run -p gateway-client --example in_process`
 
-#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 
 use std::error::Error;
 
@@ -16,7 +16,7 @@ use gateway_client::model::ListCandidates;
 use gateway_client::transport::tower::ServiceTransport;
 use gateway_client::{AccessToken, Client};
 
-/// The part of the service that a test needs.
+/// A small part of the service.
 async fn service(headers: HeaderMap, RawQuery(query): RawQuery) -> Response {
     if headers.get(header::AUTHORIZATION).is_none_or(|token| token != "Bearer gwt_example") {
         return StatusCode::UNAUTHORIZED.into_response();
@@ -34,7 +34,7 @@ async fn service(headers: HeaderMap, RawQuery(query): RawQuery) -> Response {
 async fn main() -> Result<(), Box<dyn Error>> {
     let router = Router::new().route("/c/oauth/v1", get(service));
     let transport = ServiceTransport::<_, Body>::new(router);
-    // Nothing resolves this name: the path, the query and the headers are what arrives.
+    // The host name is never resolved. The router receives the path, the query and the headers.
     let builder = Client::builder("https://gateway.example.com");
     let client = builder.token(AccessToken::new("gwt_example")?).transport(transport).build()?;
 

@@ -1,8 +1,8 @@
-//! A transport of one's own: here one that counts, around one that answers from memory.
+//! A custom transport: it counts the requests that it passes on to another transport.
 //!
 //! `cargo run -p gateway-client --example own_transport`
 
-#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 
 use std::error::Error;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gateway_client::transport::{MemoryTransport, Request, Response, Transport, TransportError};
 use gateway_client::{AccessToken, Client};
 
-/// Counts what it hands on.
+/// Counts the requests that it passes on.
 struct Counting<T> {
     inner: T,
     requests: Arc<AtomicU64>,
@@ -26,11 +26,11 @@ impl<T: Transport> Transport for Counting<T> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let answer = http::Response::builder().header("content-type", "application/json");
+    let response = http::Response::builder().header("content-type", "application/json");
     let body = r#"{"credits_number":"184.50","currency":"EUR"}"#;
     let requests = Arc::default();
     let transport = Counting {
-        inner: MemoryTransport::new([Ok(answer.body(body.into())?)]),
+        inner: MemoryTransport::new([Ok(response.body(body.into())?)]),
         requests: Arc::clone(&requests),
     };
     let client = Client::builder("https://gateway.example.com")

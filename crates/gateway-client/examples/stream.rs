@@ -1,8 +1,8 @@
-//! A list of any length in little memory: records are handled while the list is still arriving.
+//! A list of any length in little memory: each record is handled while the rest of the list is still arriving.
 //!
 //! `GATEWAY_BASE_URL=… GATEWAY_TOKEN=… cargo run -p gateway-client --example stream`
 
-#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+#![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 
 use std::env;
 use std::error::Error;
@@ -16,15 +16,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .token(EnvironmentToken::new("GATEWAY_TOKEN"))
         .build()?;
     let mut records = client.stream(&ListCandidates::new()).await?;
-    let (mut with_mail, mut unread) = (0_u64, 0_u64);
+    let (mut with_email, mut rejected) = (0_u64, 0_u64);
     while let Some(entry) = records.next().await {
         match entry? {
-            Entry::Record(one) => {
-                with_mail += u64::from(one.email.is_some_and(|text| !text.is_empty()));
+            Entry::Record(candidate) => {
+                with_email += u64::from(candidate.email.is_some_and(|text| !text.is_empty()));
             }
-            Entry::Rejected(_) => unread += 1,
+            Entry::Rejected(_) => rejected += 1,
         }
     }
-    println!("{with_mail} candidates have an e-mail address, {unread} are not readable");
+    println!("{with_email} candidates have an email address; {rejected} records were rejected");
     Ok(())
 }

@@ -80,7 +80,7 @@ impl AccessToken {
 
     /// Returns the value of the `Authorization` header.
     pub(crate) fn header(&self) -> Result<HeaderValue, Error> {
-        // The header takes over this text, so there is no copy to clear.
+        // The header takes over this text without a copy.
         let mut text = String::with_capacity(SCHEME.len() + self.0.len());
         text.push_str(SCHEME);
         text.push_str(&self.0);

@@ -22,7 +22,7 @@ pub use self::records::Records;
 ///
 /// # Cloning
 ///
-/// A clone is cheap and shares the connections, the token and the retry budget. There is no need for an `Arc` around it.
+/// A clone is cheap and shares the connections, the token and the retry budget. Do not wrap the client in an `Arc`.
 ///
 /// # Examples
 ///
@@ -65,7 +65,7 @@ impl Client {
     /// # Errors
     ///
     /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
-    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if there is no token, and
+    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if the source has no token, and
     /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) if the token source takes longer than the call timeout.
     ///
     /// ```no_run
@@ -103,7 +103,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Fails if no complete response was received; see [`Error::kind`].
+    /// Fails unless a complete response was received; see [`Error::kind`].
     ///
     /// ```no_run
     /// # fn example(client: gateway_client::blocking::Client) -> Result<(), gateway_client::Error> {
@@ -155,7 +155,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Fails if the head of no response was received; see [`Error::kind`].
+    /// Fails unless the head of a response was received; see [`Error::kind`].
     ///
     /// ```
     /// use gateway_client::model::RawQuery;

@@ -31,10 +31,10 @@ pub(crate) struct Call<'a> {
     refreshed: bool,
 }
 
-/// What the outcome of an attempt means.
+/// The meaning of an outcome.
 #[derive(Debug)]
 pub(crate) enum Verdict<B> {
-    /// The service refused the token. Try again with another token; if there is none, return this response.
+    /// The service refused the token. Retry with another token, or return this response if the source has no other.
     Refused(Response<B>),
     /// The next step is known.
     Next(Next<B>),

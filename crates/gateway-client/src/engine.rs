@@ -24,7 +24,7 @@ use crate::{AccessToken, Error, RawResponse, StreamingResponse};
 
 /// The I/O of a client: the only difference between the async and the blocking one.
 ///
-/// The futures of the blocking client block, and are then ready.
+/// The futures of the blocking client block while they are polled, and are ready afterwards.
 pub(crate) trait Io {
     type Body: Default + From<Bytes>;
 
@@ -145,7 +145,7 @@ impl<T: Io> Engine<T> {
         self.base_url.with_query(operation.query()?.as_str())
     }
 
-    /// Makes the attempts of a call.
+    /// Runs the attempts of a call until it is over.
     async fn drive(
         &self,
         call: &mut Call<'_>,

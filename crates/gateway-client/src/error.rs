@@ -112,7 +112,7 @@ impl Error {
         }
     }
 
-    /// Returns how many attempts were made; 0 if the call failed before the first one, or if there was no call.
+    /// Returns how many attempts were made; 0 if the error occurred before the first one or outside a call.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }
@@ -120,8 +120,8 @@ impl Error {
     /// Returns whether the same call may succeed later.
     ///
     /// That is the case after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429, 500,
-    /// 502, 503 and 504. The client retries the same failures. It is also the case if there is no token because the
-    /// transport of the token source failed in one of these ways.
+    /// 502, 503 and 504. The client retries the same failures. It is also the case if the token source failed because its
+    /// transport failed in one of these ways.
     pub fn is_transient(&self) -> bool {
         match self.status() {
             Some(status) => {
@@ -157,7 +157,7 @@ impl Error {
         Self::new(ErrorKind::Config, text)
     }
 
-    /// Returns an error unless the status is 200. A redirect is named by the server that it leads to.
+    /// Returns the error of a status other than 200. Its text names the server that a redirect leads to.
     pub(crate) fn check_status(status: StatusCode, headers: &HeaderMap) -> Result<(), Self> {
         let Some(meaning) = meaning(status) else { return Ok(()) };
         let to = match meaning.kind {

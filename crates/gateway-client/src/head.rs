@@ -1,4 +1,4 @@
-//! What the headers of a response say.
+//! Readers of response headers.
 
 use std::time::{Duration, SystemTime};
 

@@ -25,8 +25,8 @@
 //! | `first_call` | the new candidates of each vacancy, and how many records were rejected |
 //! | `blocking` | the client without a runtime, and how to handle each kind of failure |
 //! | `stream` | a list of any length in little memory |
-//! | `own_token_source` | a token source of your own |
-//! | `own_transport` | a transport of your own that wraps another one |
+//! | `own_token_source` | a custom token source |
+//! | `own_transport` | a custom transport that wraps another one |
 //! | `in_process` | a server in the same process, without a socket (feature `tower` of [`transport`]) |
 //!
 //! # Limits and retries
@@ -55,7 +55,7 @@
 //! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and protocol
 //! errors. The status of a response decides as follows; 200 is success:
 //!
-//! | status | kind | what the client does |
+//! | status | kind | the client |
 //! |---|---|---|
 //! | 301, 302, 303, 307, 308 | [`Redirected`](ErrorKind::Redirected) | returns the error |
 //! | 401 | [`Unauthorized`](ErrorKind::Unauthorized) | asks for another token once and retries |
@@ -93,7 +93,7 @@
 //! | | `otel.status_code` | `error` if there is an `error.type` |
 //!
 //! The span of an attempt has the event `attempt finished` with `gateway.elapsed_ms`. The span of a call has the event
-//! `retrying` with `gateway.delay_ms`. There is no field for the HTTP version, because a transport does not have to report it.
+//! `retrying` with `gateway.delay_ms`. The HTTP version is not recorded, because a transport need not report it.
 //!
 //! No span, event or text of an [`Error`] contains the token, a header, a parameter value or a record: requests and responses
 //! are about people. [`Error::headers`] and [`Error::body`] return what the service sent.

@@ -30,7 +30,7 @@ pub(crate) struct ListReader<T, B> {
     is_over: bool,
 }
 
-/// What a reader can return without receiving more.
+/// The result of decoding what has been received.
 pub(crate) enum Step<T> {
     Entry(Result<Entry<T>, Error>),
     NeedMore,

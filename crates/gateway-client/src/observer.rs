@@ -55,7 +55,7 @@ pub struct Attempt<'a> {
     pub elapsed: Duration,
     /// The status of the response, if there was one.
     pub status: Option<StatusCode>,
-    /// The kind of the transport error, if there was no response.
+    /// The kind of the transport error, if the attempt failed without a response.
     pub failure: Option<TransportErrorKind>,
     /// The delay before the next attempt, zero if only the token is replaced; `None` after the last attempt.
     pub retry_in: Option<Duration>,
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_token_is_retried_only_if_the_source_has_another() {
+    fn a_refused_call_is_retried_only_with_another_token() {
         check(Refresh(true), &[Some(Duration::ZERO), None]);
         check(Refresh(false), &[None]);
         check(AccessToken::new("gwt_1").unwrap(), &[None]);

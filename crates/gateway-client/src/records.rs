@@ -55,10 +55,10 @@ impl<T: Record> Records<T> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let cut = r#"[{"id":"1","project":"Welder"},{"id":"2","pro"#;
-    /// let answer = Response::builder().header("content-type", "application/json").body(cut.into())?;
+    /// let response = Response::builder().header("content-type", "application/json").body(cut.into())?;
     /// let client = Client::builder("https://gateway.example.com")
     ///     .token(AccessToken::new("gwt_6yqW")?)
-    ///     .transport(MemoryTransport::new([Ok(answer)]))
+    ///     .transport(MemoryTransport::new([Ok(response)]))
     ///     .build()?;
     /// let mut records = client.stream(&ListVacancies::new()).await?;
     /// assert!(records.next().await.is_some_and(|first| first.is_ok()));
@@ -79,7 +79,7 @@ impl<T: Record> Records<T> {
     ///
     /// # Errors
     ///
-    /// As [`next`](Self::next).
+    /// See [`next`](Self::next).
     ///
     /// # Examples
     ///
@@ -92,10 +92,10 @@ impl<T: Record> Records<T> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let body = r#"[{"id":"1","project":"Welder"}]"#;
-    /// let answer = Response::builder().header("content-type", "application/json").body(body.into())?;
+    /// let response = Response::builder().header("content-type", "application/json").body(body.into())?;
     /// let client = Client::builder("https://gateway.example.com")
     ///     .token(AccessToken::new("gwt_6yqW")?)
-    ///     .transport(MemoryTransport::new([Ok(answer)]))
+    ///     .transport(MemoryTransport::new([Ok(response)]))
     ///     .build()?;
     /// let mut records = client.stream(&ListVacancies::new()).await?;
     /// let length = records.next_with(|vacancy| vacancy.project.map_or(0, |text| text.len())).await;
@@ -116,7 +116,7 @@ impl<T: Record> Records<T> {
     ///
     /// # Errors
     ///
-    /// As [`next`](Self::next).
+    /// See [`next`](Self::next).
     ///
     /// # Examples
     ///

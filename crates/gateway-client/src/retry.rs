@@ -1,4 +1,4 @@
-//! When a failed attempt is retried.
+//! The delays between the attempts of a call.
 
 use std::time::Duration;
 
@@ -58,15 +58,15 @@ impl RetryPolicy {
 
     /// Sets the longest `Retry-After` that the client waits for. Default: 30 s.
     ///
-    /// If the service asks for more, the call fails immediately. [`Error::retry_after`](crate::Error::retry_after) returns
-    /// the requested wait.
+    /// If the service asks for more, the client does not retry. [`Error::retry_after`](crate::Error::retry_after) returns the
+    /// requested wait.
     #[must_use]
     pub fn max_retry_after(mut self, delay: Duration) -> Self {
         self.max_retry_after = delay;
         self
     }
 
-    /// Returns how long to wait before the next attempt, or `None` if there is none.
+    /// Returns how long to wait before the next attempt, or `None` to make no other.
     ///
     /// `asked` is the wait that the service asks for, `attempt` counts from 1, `left` is the time left of the call, and
     /// `random` is between 0 and 1.

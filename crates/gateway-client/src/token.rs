@@ -24,8 +24,8 @@ pub use self::file::FileToken;
 
 /// A source of access tokens. The simplest source is an [`AccessToken`].
 ///
-/// A client asks the source for a token in three cases: it has none, [`is_current`](Self::is_current) returns false, or the
-/// service answered a call with status 401. The last case occurs once for each call. A status 403 is not such a case.
+/// A client asks the source for a token if it has none, if [`is_current`](Self::is_current) returns false, and if the service
+/// answers with status 401. The last happens at most once for each call, and never for status 403.
 /// Concurrent calls share one request to the source and its outcome: a token, a failure, or no other token.
 ///
 /// # Examples

@@ -1,4 +1,4 @@
-//! The spans and events of a call, or their empty stand-ins without the feature `tracing`.
+//! The spans and events of a call, or empty placeholders without the feature `tracing`.
 
 #[cfg(not(feature = "tracing"))]
 mod noop;

@@ -1,7 +1,7 @@
-//! What a small call costs over the bare client: a request with a token, 1 KB of JSON, decoded.
+//! The cost of a small call, compared with the bare HTTP client: a request with a token, 1 KB of JSON, decoded.
 //!
 //! `cargo bench -p gateway-client --bench call` prints the table; with `-- --write` it also goes to
-//! `docs/benchmarks.md`. Time is the CPU time of this process; the server is another.
+//! `docs/benchmarks.md`. Time is the CPU time of this process; the server runs in another process.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -9,7 +9,7 @@
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark talks to a person, and stops at the first surprise"
+    reason = "a benchmark prints to the terminal and stops at the first failure"
 )]
 
 #[path = "../../../gateway-model/benches/support/document.rs"]

@@ -1,4 +1,4 @@
-//! The bare client, as a person would use it by hand, and ours.
+//! The bare HTTP client, used by hand, and ours.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,22 +13,22 @@ use serde::Deserialize;
 
 use crate::server::{BODY, Server};
 
-/// A bare client and ours.
+/// A bare HTTP client and ours.
 pub(crate) struct Pair {
     pub(crate) client: &'static str,
     pub(crate) bare: Subject,
     pub(crate) ours: Subject,
 }
 
-/// Something that makes calls.
+/// A client under measurement.
 pub(crate) struct Subject {
-    /// Makes this many calls, so many at a time.
+    /// Sends calls: the first argument is how many run concurrently, the second how many there are.
     pub(crate) send: Box<dyn Fn(usize, usize)>,
 }
 
 pub(crate) fn pairs(server: &Server) -> Vec<Pair> {
-    // Without a provider the bare client is not made at all.
-    rustls::crypto::aws_lc_rs::default_provider().install_default().expect("the first");
+    // Without a crypto provider the bare client cannot be created.
+    rustls::crypto::aws_lc_rs::default_provider().install_default().expect("no provider yet");
     vec![
         Pair { client: "reqwest, async", bare: bare(server), ours: ours(server) },
         Pair {
@@ -103,7 +103,7 @@ fn ours_blocking(server: &Server) -> Subject {
     })
 }
 
-/// As many tasks as there are calls at a time, on one thread.
+/// One task for each concurrent call, on one thread.
 fn asynchronous<F>(call: F) -> Subject
 where
     F: AsyncFn() -> usize + Clone + 'static,
@@ -125,7 +125,7 @@ where
     Subject { send: Box::new(send) }
 }
 
-/// As many threads as there are calls at a time.
+/// One thread for each concurrent call.
 fn threads(call: impl Fn() -> usize + Sync + 'static) -> Subject {
     let send = move |concurrency: usize, calls: usize| {
         let share = || {
@@ -155,7 +155,7 @@ impl Plain {
 }
 
 fn options() -> Options {
-    // Every connection is kept, so that none is opened while the clock runs.
+    // Every connection is kept, so that none is opened while the time is measured.
     let options = Options::default().proxy(Proxy::Never).pool_max_idle(64);
     options.connect_timeout(CONNECT).idle_timeout(IDLE)
 }
@@ -164,5 +164,5 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const CONNECT: Duration = Duration::from_secs(5);
 const IDLE: Duration = Duration::from_secs(20);
 const LIMIT: Duration = Duration::from_secs(30);
-/// How long the two texts of the balance are together.
+/// Total length of the two texts of the balance.
 const LENGTH: usize = 10;

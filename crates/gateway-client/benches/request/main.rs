@@ -1,4 +1,4 @@
-//! What it costs to make a request, against the builder of `reqwest` in the same run.
+//! The cost of creating a request, compared with the builder of `reqwest` in the same run.
 //!
 //! `cargo bench -p gateway-client --bench request` prints the table; with `-- --write` it also goes to
 //! `docs/benchmarks.md`. Rounds are interleaved, and a ratio is the median over the rounds of the ratio within
@@ -8,7 +8,7 @@
     clippy::expect_used,
     clippy::print_stderr,
     clippy::print_stdout,
-    reason = "a benchmark talks to a person, and stops at the first surprise"
+    reason = "a benchmark prints to the terminal and stops at the first failure"
 )]
 
 #[path = "../../../gateway-model/benches/support/document.rs"]
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A way to make the same request.
+/// One way to create the request.
 struct Subject<'a> {
     name: &'static str,
     make: Box<dyn Fn() + 'a>,
@@ -47,8 +47,8 @@ fn table() -> String {
         .transport(MemoryTransport::new([]))
         .build()
         .expect("a client");
-    // Without a provider it makes no client at all, and needs none here.
-    rustls::crypto::aws_lc_rs::default_provider().install_default().expect("the first");
+    // Without a crypto provider the client cannot be created, although none is used here.
+    rustls::crypto::aws_lc_rs::default_provider().install_default().expect("no provider yet");
     let theirs = reqwest::Client::builder().build().expect("a client");
     let address = format!("{BASE_URL}/c/oauth/v1");
     let subjects = [
@@ -87,7 +87,7 @@ fn subject<'a>(name: &'static str, make: impl Fn() + 'a) -> Subject<'a> {
     Subject { name, make: Box::new(make) }
 }
 
-/// Returns how long every subject took in every round.
+/// Returns the time of each subject in each round.
 fn measure(subjects: &[Subject<'_>]) -> Vec<Vec<Duration>> {
     let mut times = vec![Vec::new(); subjects.len()];
     for _ in 0..ROUNDS {

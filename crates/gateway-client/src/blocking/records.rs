@@ -42,10 +42,10 @@ impl<T: Record> Records<T> {
     /// use http::Response;
     ///
     /// let body = r#"[{"id":"1","project":"Welder"}]"#;
-    /// let answer = Response::builder().header("content-type", "application/json").body(body.into()).unwrap();
+    /// let response = Response::builder().header("content-type", "application/json").body(body.into()).unwrap();
     /// let client = blocking::Client::builder("https://gateway.example.com")
     ///     .token(AccessToken::new("gwt_6yqW")?)
-    ///     .transport(MemoryTransport::new([Ok(answer)]))
+    ///     .transport(MemoryTransport::new([Ok(response)]))
     ///     .build()?;
     /// let mut records = client.stream(&ListVacancies::new())?;
     /// let length = records.next_with(|vacancy| vacancy.project.map_or(0, |text| text.len()));

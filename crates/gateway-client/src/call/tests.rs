@@ -208,7 +208,7 @@ fn an_attempt_ends_with_its_timeout_or_with_its_call() {
         assert_eq!(limit < end, past < 0, "{past}");
         assert_eq!(deadline(&mut call, begun), Deadline::at(limit), "{past}");
 
-        // The attempt timeout of a stream ends with its head.
+        // The attempt timeout applies to the head of a stream, the stream timeout to the rest.
         let mut stream = Call::streaming(&policy, Uri::default(), start);
         let expected = Deadline::at(start + STREAM_TIMEOUT).head_by(limit);
         assert_eq!(deadline(&mut stream, begun), expected, "{past}");

@@ -6,7 +6,7 @@
 pub enum ErrorKind {
     /// A setting is missing or invalid: base URL, token or transport. Nothing was sent.
     Config,
-    /// There is no token. The source of the error has the reason.
+    /// The token source returned no token. The source of the error has the reason.
     Token,
     /// A value of the query cannot be sent. Nothing was sent.
     Query,

@@ -38,7 +38,7 @@ impl Timer {
         Self { sleepers, changed: Condvar::new(), idle, start }
     }
 
-    /// Adds a task, or replaces the one with the same key. Returns false if there is no thread to wake it.
+    /// Adds a task, or replaces the one with the same key. Returns false if the thread cannot be started.
     fn insert(&'static self, key: (Instant, usize), task: Waker) -> bool {
         let mut sleepers = self.sleepers();
         let is_first = sleepers.tasks.keys().next().is_none_or(|first| key < *first);
@@ -132,7 +132,7 @@ impl Future for Sleep {
         }
         self.is_registered = true;
         if !self.timer.insert(self.key, context.waker().clone()) {
-            // Without a thread, the task itself keeps the time: it blocks briefly and yields.
+            // Without the timer thread, the task itself keeps the time: it blocks briefly and yields.
             block_briefly(left.min(PAUSE));
             context.waker().wake_by_ref();
         }
@@ -152,7 +152,10 @@ fn start(timer: &'static Timer) -> io::Result<()> {
     thread::Builder::new().name("gateway-client-timer".to_owned()).spawn(|| timer.run()).map(drop)
 }
 
-#[expect(clippy::disallowed_methods, reason = "without a thread, only blocking can keep the time")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "without the timer thread, only blocking can keep the time"
+)]
 fn block_briefly(time: Duration) {
     thread::sleep(time);
 }
@@ -160,7 +163,7 @@ fn block_briefly(time: Duration) {
 /// Time that the thread stays when no task sleeps, so that the next sleep needs no new thread.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// Time that a task blocks its thread if there is no timer thread.
+/// Time that a task blocks its thread if the timer thread cannot be started.
 const PAUSE: Duration = Duration::from_millis(1);
 
 #[cfg(test)]

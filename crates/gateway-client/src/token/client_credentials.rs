@@ -37,7 +37,7 @@ mod tests;
 ///
 /// # Which transport
 ///
-/// The requests to the authorisation server use a transport of their own. There are two kinds:
+/// The requests to the authorisation server use a separate transport, of one of two kinds:
 ///
 /// | created with | transports | in [`Client`](crate::Client) | in [`blocking::Client`](crate::blocking::Client) |
 /// |---|---|---|---|

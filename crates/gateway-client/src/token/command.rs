@@ -14,7 +14,7 @@ use crate::{AccessToken, TokenSource};
 
 /// A token from the standard output of a command. Surrounding whitespace is ignored. More than 64 KiB is refused.
 ///
-/// The command runs when a token is needed, and again when the service refuses the token. It runs on a thread of its own and
+/// The command runs when a token is needed, and again when the service refuses the token. It runs in the background and
 /// inherits the standard error of this process. If no call waits for it any more, it is killed; the processes that it has
 /// started are not.
 ///
@@ -94,7 +94,7 @@ struct Awaited(Arc<SharedChild>);
 
 impl Drop for Awaited {
     fn drop(&mut self) {
-        // There is no caller to report a failure to.
+        // A failure cannot be reported to anyone.
         let _failed = self.0.kill();
     }
 }

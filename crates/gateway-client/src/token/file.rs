@@ -18,12 +18,12 @@ use crate::{AccessToken, TokenSource};
 ///
 /// - a file of more than 64 KiB;
 /// - anything but a regular file, such as a pipe, which yields its token only once;
-/// - on Unix, as `ssh` does, a file of your own that other users can access.
+/// - on Unix, as `ssh` does, a file that you own and that other users can access.
 ///
 /// A file of another owner, or on a read-only file system, is accepted with any permissions: platforms provide tokens to
 /// containers that way, readable for every user of the container, and no user there could change that.
 ///
-/// The file is read on a thread of its own. Before each call the client checks whether the file has changed, which takes
+/// The file is read on a separate thread. Before each call the client checks whether the file has changed, which takes
 /// about a microsecond; a file system that does not respond delays the call.
 ///
 /// # Examples

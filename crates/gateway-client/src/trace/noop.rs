@@ -1,4 +1,4 @@
-//! Empty stand-ins for the spans, for builds without the feature `tracing`.
+//! Empty placeholders for the spans, in builds without the feature `tracing`.
 
 #![expect(clippy::unused_self, reason = "the real spans have the same methods")]
 
@@ -8,7 +8,7 @@ use http::Uri;
 
 use crate::{Attempt, Error};
 
-/// Stand-in for the span of a call.
+/// Placeholder for the span of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct CallSpan;
 
@@ -36,7 +36,7 @@ impl CallSpan {
     pub(crate) fn end_after(&mut self, _records: u64) {}
 }
 
-/// Stand-in for the span of an attempt.
+/// Placeholder for the span of an attempt.
 #[derive(Debug)]
 pub(crate) struct AttemptSpan;
 
