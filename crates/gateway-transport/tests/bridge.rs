@@ -26,7 +26,7 @@ async fn a_body_streams_in_chunks() {
         }
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfirst");
         // The rest is sent only after the reader of the first part has sent another request.
-        connection.wait_for_company(2, TIMEOUT);
+        connection.wait_for_scripts(2, TIMEOUT);
         connection.send(b" last");
         Next::KeepAlive
     })

@@ -13,7 +13,7 @@ fn a_reset_does_not_end_a_body_without_a_length() {
     let server = RawServer::start(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello");
         // Wait until the client has read this far: a reset discards data that has not been read.
-        connection.wait_for_company(2, Duration::from_secs(20));
+        connection.wait_for_scripts(2, Duration::from_secs(20));
         Next::Reset
     })
     .unwrap();

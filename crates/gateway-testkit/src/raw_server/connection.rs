@@ -81,7 +81,7 @@ impl Connection {
     }
 
     /// Waits up to `limit` until `count` scripts of this server have run concurrently. Returns whether they have.
-    pub fn wait_for_company(&self, count: usize, limit: Duration) -> bool {
+    pub fn wait_for_scripts(&self, count: usize, limit: Duration) -> bool {
         self.shared.wait_until(limit, |progress| progress.most_playing >= count)
     }
 

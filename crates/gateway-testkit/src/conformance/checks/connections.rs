@@ -90,8 +90,8 @@ pub fn failed_connection_is_not_reused(kit: &Kit) -> Outcome {
 pub fn requests_run_side_by_side(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         // No request is answered before all four have arrived.
-        let is_company = connection.wait_for_company(4, PATIENCE);
-        connection.respond("", if is_company { b"together" } else { b"alone" });
+        let are_all_here = connection.wait_for_scripts(4, PATIENCE);
+        connection.respond("", if are_all_here { b"together" } else { b"alone" });
         Next::KeepAlive
     })?;
     let bodies = concurrently(4, || kit.fetch(get(&server, "/")?).map(|answer| answer.body));
@@ -101,7 +101,7 @@ pub fn requests_run_side_by_side(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Each answer reaches the caller of its own request, in any order of arrival.
+/// Each answer reaches the caller that sent the request, in any order of arrival.
 ///
 /// A mix-up could show the candidates of one account to another.
 pub fn answers_are_not_mixed_up(kit: &Kit) -> Outcome {
