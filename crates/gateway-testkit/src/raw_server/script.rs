@@ -14,7 +14,7 @@ use crate::raw_server::stream::Wrap;
 pub(super) type Script = dyn Fn(&RawRequest, &mut Connection) -> Next + Send + Sync;
 
 /// What happens to a connection after the script has run.
-#[expect(clippy::exhaustive_enums, reason = "there is no fourth way to end")]
+#[expect(clippy::exhaustive_enums, reason = "a connection cannot end in any other way")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The server reads the next request.

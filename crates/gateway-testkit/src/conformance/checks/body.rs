@@ -91,14 +91,14 @@ pub fn pieces_come_as_they_are_sent(kit: &Kit) -> Outcome {
     let first = answer.read_up_to(3);
     release.send(()).unwrap_or_default();
     match first {
-        (bytes, None) => ensure_eq!(bytes, b"abc".to_vec(), "the first piece"),
+        (bytes, None) => ensure_eq!(bytes, b"abc".to_vec(), "the first chunk"),
         (_, Some(error)) => return Err(error.into()),
     }
     ensure_eq!(answer.collect(10)?, &b"def"[..], "the rest");
     Ok(())
 }
 
-/// A body shorter than its declared length is an error, after the bytes that arrived.
+/// A body shorter than its declared length is an error, returned after the bytes that arrived.
 ///
 /// RFC 9112 section 8.
 pub fn shorter_than_its_length(kit: &Kit) -> Outcome {
@@ -167,7 +167,7 @@ pub fn single_bytes_make_a_whole(kit: &Kit) -> Outcome {
     })?;
     let answer = kit.fetch(get(&server, "/")?)?;
     ensure_eq!(answer.body, b"0123456789abc"[..], "the body");
-    ensure_eq!(answer.header("x-a"), [b"b"], "x-a");
+    ensure_eq!(answer.header("x-a"), [b"b"], "the header x-a");
     Ok(())
 }
 

@@ -42,7 +42,7 @@ pub fn dropped_body_closes(kit: &Kit) -> Outcome {
     let server = endless_body()?;
     drop(kit.send(get(&server, "/")?)?);
     let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
-    ensure!(is_closed, "the connection is still read after the body was dropped");
+    ensure!(is_closed, "the connection is still open after the body was dropped");
     Ok(())
 }
 
@@ -56,7 +56,7 @@ pub fn body_dropped_half_read_closes(kit: &Kit) -> Outcome {
     ensure!(read.len() >= 100_000, "only {} bytes arrived", read.len());
     drop(answer);
     let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
-    ensure!(is_closed, "the connection is still read after the body was dropped");
+    ensure!(is_closed, "the connection is still open after the body was dropped");
     Ok(())
 }
 

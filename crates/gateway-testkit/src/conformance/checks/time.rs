@@ -136,13 +136,13 @@ pub fn connect_timeout(kit: &Kit) -> Outcome {
     expect_kind(&error, &[ErrorKind::Timeout])?;
     ensure!(error.phase() == Phase::Connect, "the phase is not `Connect`: {}", describe(&error));
     ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
-    ensure!(took < LATE, "it took {took:?}");
+    ensure!(took < LATE, "the call took {took:?}");
     Ok(())
 }
 
 /// The idle timeout ends a body whose peer stops sending.
 ///
-/// A peer that has vanished never closes the connection. The idle timeout of the options.
+/// A peer that has vanished never closes the connection. `Setup::idle_timeout`.
 pub fn idle_timeout_of_the_body(kit: &Kit) -> Outcome {
     let kit = kit.with(|setup| setup.idle_timeout = SHORT)?;
     let server = server(|_, connection| {
@@ -196,7 +196,7 @@ pub fn deadline_of_interim_answers(kit: &Kit) -> Outcome {
     let error = kit.failure(within(SHORT, get(&server, "/")?))?;
     // A client may also refuse them after some hundreds.
     expect_kind(&error, &[ErrorKind::Timeout, ErrorKind::TooLarge, ErrorKind::Protocol])?;
-    ensure!(started.elapsed() < LATE, "it took {:?}", started.elapsed());
+    ensure!(started.elapsed() < LATE, "the call took {:?}", started.elapsed());
     Ok(())
 }
 
@@ -214,7 +214,7 @@ pub fn far_deadline_does_no_harm(kit: &Kit) -> Outcome {
 
 /// The idle timeout ends the wait for a head from a silent peer.
 ///
-/// The idle timeout of the options.
+/// `Setup::idle_timeout`.
 pub fn idle_timeout_of_the_head(kit: &Kit) -> Outcome {
     let kit = kit.with(|setup| setup.idle_timeout = SHORT)?;
     let server = server(|_, connection| {
@@ -226,7 +226,7 @@ pub fn idle_timeout_of_the_head(kit: &Kit) -> Outcome {
 
 /// The idle timeout does not end a body that arrives slowly but steadily.
 ///
-/// The idle timeout of the options.
+/// `Setup::idle_timeout`.
 pub fn slow_body_is_not_idle(kit: &Kit) -> Outcome {
     let kit = kit.with(|setup| setup.idle_timeout = SHORT * 3)?;
     let server = server(|_, connection| {
@@ -245,7 +245,7 @@ fn in_time(kit: &Kit, request: gateway_transport::Request) -> Outcome {
     let error = kit.failure(request)?;
     let took = start.elapsed();
     expect_kind(&error, &[ErrorKind::Timeout])?;
-    ensure!(took < LATE, "it took {took:?}");
+    ensure!(took < LATE, "the call took {took:?}");
     Ok(())
 }
 

@@ -82,7 +82,7 @@ pub fn peer_without_tls(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A body that ends with the connection is truncated if TLS sends no `close_notify`.
+/// A body that ends with the connection counts as truncated if TLS sends no `close_notify`.
 ///
 /// Otherwise an attacker who can close the connection could shorten a list. RFC 9112 section 9.8, RFC 8446 section
 /// 6.1.
@@ -144,7 +144,7 @@ pub fn unknown_authority_is_refused(kit: &Kit) -> Outcome {
 
 /// The connect timeout also ends a TLS handshake that the peer never answers.
 ///
-/// The connect timeout of the options.
+/// `Setup::connect_timeout`.
 pub fn silent_handshake_times_out(kit: &Kit) -> Outcome {
     kit.authority()?;
     let kit = kit.with(|setup| setup.connect_timeout = SHORT)?;

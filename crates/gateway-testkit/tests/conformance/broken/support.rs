@@ -1,4 +1,4 @@
-//! What the broken transports share.
+//! Helpers of the broken transports.
 
 use std::borrow::Cow;
 
