@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind};
 #[derive(Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Settings {
-    /// Address of the service; port 0 picks a free port. [default: 127.0.0.1:8080]
+    /// Address of the service; port 0 picks a free port [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR", env = "GATEWAY_LISTEN")]
     pub(super) listen: Option<SocketAddr>,
     /// Address of /healthz, /readyz and /metrics. By default they are not served.
@@ -35,40 +35,40 @@ pub(super) struct Settings {
     /// Private key of the first certificate, in PEM.
     #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_KEY")]
     tls_key: Option<PathBuf>,
-    /// Sustained requests per second and token; 0 means no limit. [default: 50]
+    /// Sustained requests per second and token; 0 means no limit [default: 50]
     #[arg(long, value_name = "N", env = "GATEWAY_RATE")]
     rate: Option<u32>,
-    /// Maximum burst of requests per token. [default: 100]
+    /// Maximum burst of requests per token [default: 100]
     #[arg(long, value_name = "N", env = "GATEWAY_BURST")]
     burst: Option<u32>,
-    /// Maximum number of open connections. [default: 10000]
+    /// Maximum number of open connections [default: 10000]
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS")]
     connections: Option<usize>,
-    /// Maximum number of concurrent database calls. [default: 8]
+    /// Maximum number of concurrent database calls [default: 8]
     #[arg(long, value_name = "N", env = "GATEWAY_READERS")]
     readers: Option<usize>,
-    /// Timeout of one database statement, in seconds. [default: 10]
+    /// Timeout of one database statement, in seconds [default: 10]
     #[arg(long, value_name = "S", env = "GATEWAY_STATEMENT_TIMEOUT")]
     statement_timeout: Option<u64>,
-    /// Timeout for receiving a complete request head, in seconds. [default: 10]
+    /// Timeout for receiving a complete request head, in seconds [default: 10]
     #[arg(long, value_name = "S", env = "GATEWAY_HEAD_TIMEOUT")]
     head_timeout: Option<u64>,
-    /// Timeout of an idle connection, in seconds. [default: 60]
+    /// Timeout of an idle connection, in seconds [default: 60]
     #[arg(long, value_name = "S", env = "GATEWAY_IDLE_TIMEOUT")]
     idle_timeout: Option<u64>,
-    /// Timeout of a client that accepts no byte of an answer, in seconds. [default: 30]
+    /// Timeout of a client that accepts no byte of an answer, in seconds [default: 30]
     #[arg(long, value_name = "S", env = "GATEWAY_STALL_TIMEOUT")]
     stall_timeout: Option<u64>,
-    /// Timeout of a whole answer, in seconds, at most 900. [default: 900]
+    /// Timeout of a whole answer, in seconds, at most 900 [default: 900]
     #[arg(long, value_name = "S", env = "GATEWAY_ANSWER_TIMEOUT")]
     answer_timeout: Option<u64>,
-    /// Time for answers to end after SIGTERM, in seconds. [default: 30]
+    /// Time for answers to end after SIGTERM, in seconds [default: 30]
     #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT")]
     drain_timeout: Option<u64>,
-    /// Disk space for kept lists, in MiB, in unnamed temporary files; 0 keeps none. [default: 1024]
+    /// Disk space for kept lists, in MiB, in unnamed temporary files; 0 keeps none [default: 1024]
     #[arg(long, value_name = "MIB", env = "GATEWAY_LIST_CACHE")]
     list_cache: Option<u64>,
-    /// Write the access log to standard error, one JSON line per request. [default: true]
+    /// Write the access log to standard error, one JSON line per request [default: true]
     #[arg(long, value_name = "BOOL", env = "GATEWAY_ACCESS_LOG")]
     access_log: Option<bool>,
 }
