@@ -80,7 +80,7 @@ impl<S: Service> Listen<S> {
         let (permit, refusal) = match Arc::clone(&self.permits).try_acquire_owned() {
             Ok(permit) => (permit, None),
             Err(_none_left) => {
-                self.connections.count_refused();
+                self.connections.refused.fetch_add(1, Ordering::Relaxed);
                 // A refusal needs a descriptor too. When all of those are in use, the connection is closed without an
                 // answer.
                 let Ok(permit) = Arc::clone(&self.refusals).try_acquire_owned() else { return };
@@ -89,13 +89,14 @@ impl<S: Service> Listen<S> {
         };
         let listen = Arc::clone(self);
         tokio::spawn(async move {
-            let _open = listen.connections.count_open();
+            listen.connections.open.fetch_add(1, Ordering::Relaxed);
             // A silent connection costs a few hundred bytes: the rest is allocated after its first byte.
             if refusal.is_some() || listen.has_first_byte(&socket).await {
                 // Two statements: in one, every task would have room for the unboxed future.
                 let served = Box::pin(listen.serve_socket(socket, refusal));
                 served.await;
             }
+            listen.connections.open.fetch_sub(1, Ordering::Relaxed);
             drop(permit);
         });
     }

@@ -50,7 +50,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
         None => settings,
     };
     if print_config {
-        return print(&settings.show(&settings.config()?));
+        return print(&settings.show(&settings.config()?)?);
     }
     let mut config = settings.config()?;
     if let Some(text) = descriptors::fit(&mut config)? {

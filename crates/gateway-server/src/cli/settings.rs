@@ -1,20 +1,20 @@
 //! The settings of `serve`. Order of precedence: flags, environment, file, defaults.
 
 use std::borrow::Cow;
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::{CONNECTIONS, Config, LONGEST_ANSWER, READERS, SECONDS};
 use crate::error::{Error, ErrorKind};
 
 /// The settings as flags, environment variables and keys of the file, in one struct so that all three stay the same.
-#[derive(Debug, Default, Args, Deserialize)]
+#[derive(Debug, Default, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Settings {
     /// Address of the service; port 0 picks a free port [default: 127.0.0.1:8080]
@@ -99,98 +99,77 @@ impl Settings {
 
     /// Returns the configuration of the server.
     pub(super) fn config(&self) -> Result<Config, Error> {
-        let default = Config::default();
-        let seconds = |name, own: Option<u64>, least: u64, default: Duration| {
-            let own = within(name, own, &(least..=*SECONDS.end()))?;
-            Ok::<_, Error>(own.map_or(default, Duration::from_secs))
-        };
-        let (head, idle) = (self.head_timeout, self.idle_timeout);
-        let (stall, drain) = (self.stall_timeout, self.drain_timeout);
-        let least = *SECONDS.start();
-        let prefix = self.prefix.clone().unwrap_or_default();
+        let mut config = Config::default();
+        set(&mut config.listen, self.listen);
+        config.ops_listen = self.ops_listen;
+        set(&mut config.prefix, self.prefix.clone());
+        let prefix = &config.prefix;
         if !prefix.is_empty() && (!prefix.starts_with('/') || prefix.contains(['?', '#', ' '])) {
             return Err(Error::new(
                 ErrorKind::Config,
                 "prefix must be a path that starts with / and has no query, fragment or space, such as /gateway",
             ));
         }
-        let tls = match (&self.tls_certificate, &self.tls_key) {
-            (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
-            (None, None) => None,
-            _ => {
-                let help = "tls-certificate and tls-key must be set together";
-                return Err(Error::new(ErrorKind::Config, help));
-            }
-        };
-        Ok(Config {
-            listen: self.listen.unwrap_or(default.listen),
-            ops_listen: self.ops_listen,
-            prefix,
-            tls,
-            rate: self.rate.unwrap_or(default.rate),
-            burst: within("burst", self.burst, &(1..=u32::MAX))?.unwrap_or(default.burst),
-            connections: within("connections", self.connections, &CONNECTIONS)?
-                .unwrap_or(default.connections),
-            readers: within("readers", self.readers, &READERS)?.unwrap_or(default.readers),
-            statement_timeout: seconds(
-                "statement-timeout",
-                self.statement_timeout,
-                least,
-                default.statement_timeout,
-            )?,
-            head_timeout: seconds("head-timeout", head, least, default.head_timeout)?,
-            idle_timeout: seconds("idle-timeout", idle, least, default.idle_timeout)?,
-            stall_timeout: seconds("stall-timeout", stall, least, default.stall_timeout)?,
-            answer_timeout: within("answer-timeout", self.answer_timeout, &ANSWER_SECONDS)?
-                .map_or(default.answer_timeout, Duration::from_secs),
-            // 0 is allowed: answers are then cut immediately.
-            drain_timeout: seconds("drain-timeout", drain, 0, default.drain_timeout)?,
-            list_cache: within("list-cache", self.list_cache, &(0..=MAX_MIB))?
-                .map_or(default.list_cache, |mib| mib * MIB),
-            list_files: default.list_files,
-            access_log: self.access_log.unwrap_or(true),
-            clock: default.clock,
-        })
+        config.tls = self.tls_certificate.clone().zip(self.tls_key.clone());
+        if self.tls_certificate.is_some() != self.tls_key.is_some() {
+            let help = "tls-certificate and tls-key must be set together";
+            return Err(Error::new(ErrorKind::Config, help));
+        }
+        set(&mut config.rate, self.rate);
+        set(&mut config.burst, within("burst", self.burst, &(1..=u32::MAX))?);
+        set(&mut config.connections, within("connections", self.connections, &CONNECTIONS)?);
+        set(&mut config.readers, within("readers", self.readers, &READERS)?);
+        // 0 is allowed: answers are then cut immediately.
+        let drain = 0..=*SECONDS.end();
+        for (name, timeout, own, range) in [
+            ("statement-timeout", &mut config.statement_timeout, self.statement_timeout, SECONDS),
+            ("head-timeout", &mut config.head_timeout, self.head_timeout, SECONDS),
+            ("idle-timeout", &mut config.idle_timeout, self.idle_timeout, SECONDS),
+            ("stall-timeout", &mut config.stall_timeout, self.stall_timeout, SECONDS),
+            ("answer-timeout", &mut config.answer_timeout, self.answer_timeout, ANSWER_SECONDS),
+            ("drain-timeout", &mut config.drain_timeout, self.drain_timeout, drain),
+        ] {
+            set(timeout, within(name, own, &range)?.map(Duration::from_secs));
+        }
+        let mib = within("list-cache", self.list_cache, &(0..=MAX_MIB))?;
+        set(&mut config.list_cache, mib.map(|mib| mib * MIB));
+        config.access_log = self.access_log.unwrap_or(true);
+        Ok(config)
     }
 
     /// Returns the effective configuration as a file for `--config`. A password in the database URL is masked.
-    pub(super) fn show(&self, config: &Config) -> String {
-        let mut text = String::new();
-        let mut line = |key: &str, value: String| {
-            let written = writeln!(text, "{key} = {value}");
-            debug_assert!(written.is_ok(), "writing to a string does not fail");
+    pub(super) fn show(&self, config: &Config) -> Result<String, Error> {
+        let (tls_certificate, tls_key) = config.tls.clone().unzip();
+        let effective = Self {
+            listen: Some(config.listen),
+            ops_listen: config.ops_listen,
+            database: self.database.as_deref().map(masked),
+            prefix: Some(config.prefix.clone()),
+            tls_certificate,
+            tls_key,
+            rate: Some(config.rate),
+            burst: Some(config.burst),
+            connections: Some(config.connections),
+            readers: Some(config.readers),
+            statement_timeout: Some(config.statement_timeout.as_secs()),
+            head_timeout: Some(config.head_timeout.as_secs()),
+            idle_timeout: Some(config.idle_timeout.as_secs()),
+            stall_timeout: Some(config.stall_timeout.as_secs()),
+            answer_timeout: Some(config.answer_timeout.as_secs()),
+            drain_timeout: Some(config.drain_timeout.as_secs()),
+            list_cache: Some(config.list_cache / MIB),
+            access_log: Some(config.access_log),
         };
-        let quoted = |value: &str| toml::Value::String(value.to_owned()).to_string();
-        let path = |path: &Path| quoted(&path.display().to_string());
-        line("listen", quoted(&config.listen.to_string()));
-        if let Some(address) = config.ops_listen {
-            line("ops-listen", quoted(&address.to_string()));
-        }
-        if let Some(database) = &self.database {
-            line("database", quoted(&masked(database)));
-        }
-        line("prefix", quoted(&config.prefix));
-        if let Some((certificate, key)) = &config.tls {
-            line("tls-certificate", path(certificate));
-            line("tls-key", path(key));
-        }
-        for (key, value) in [
-            ("rate", u64::from(config.rate)),
-            ("burst", u64::from(config.burst)),
-            ("connections", config.connections as u64),
-            ("readers", config.readers as u64),
-            ("statement-timeout", config.statement_timeout.as_secs()),
-            ("head-timeout", config.head_timeout.as_secs()),
-            ("idle-timeout", config.idle_timeout.as_secs()),
-            ("stall-timeout", config.stall_timeout.as_secs()),
-            ("answer-timeout", config.answer_timeout.as_secs()),
-            ("drain-timeout", config.drain_timeout.as_secs()),
-            ("list-cache", config.list_cache / MIB),
-        ] {
-            line(key, value.to_string());
-        }
-        line("access-log", config.access_log.to_string());
-        text
+        toml::to_string(&effective).map_err(|error| {
+            Error::caused(ErrorKind::Config, "cannot write the configuration as TOML", error)
+        })
+    }
+}
+
+/// Replaces a default by a value that is set.
+fn set<T>(setting: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *setting = value;
     }
 }
 
@@ -284,9 +263,9 @@ mod tests {
     fn the_shown_configuration_reads_back_the_same() {
         let settings =
             Settings { database: Some("a.db".into()), rate: Some(7), ..Settings::default() };
-        let shown = settings.show(&settings.config().unwrap());
+        let shown = settings.show(&settings.config().unwrap()).unwrap();
         let read: Settings = toml::from_str(&shown).unwrap();
-        assert_eq!(read.show(&read.config().unwrap()), shown);
+        assert_eq!(read.show(&read.config().unwrap()).unwrap(), shown);
         assert!(shown.contains("rate = 7\n"), "{shown}");
     }
 

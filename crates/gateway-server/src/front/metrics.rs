@@ -91,12 +91,17 @@ impl Metrics {
                 "Requests whose answer has not ended.",
                 self.in_flight.load(Ordering::Relaxed),
             ),
-            ("gateway_connections", "gauge", "Open connections.", self.connections.open()),
+            (
+                "gateway_connections",
+                "gauge",
+                "Open connections.",
+                self.connections.open.load(Ordering::Relaxed),
+            ),
             (
                 "gateway_connections_refused_total",
                 "counter",
                 "Connections refused because the limit was reached.",
-                self.connections.refused(),
+                self.connections.refused.load(Ordering::Relaxed),
             ),
             (
                 "gateway_log_lines_dropped_total",
