@@ -35,7 +35,6 @@ fn roots() -> Vec<PathBuf> {
 }
 
 #[test]
-#[ignore = "the last cycles are being removed"]
 fn no_crate_has_a_cycle_of_modules() {
     let roots = roots();
     assert!(roots.len() >= 7, "only {} roots were found", roots.len());
