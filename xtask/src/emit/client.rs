@@ -92,7 +92,8 @@ fn example(file: &mut RustFile, service: &Service, operation: &Operation, mode: 
         (format!("use gateway_client::model::{query};\n\n"), format!("&{query}::new()"))
     };
     let model = service.response_model(operation).map(|model| model.rust.snake());
-    let answer = model.filter(|_| !operation.response.is_list()).unwrap_or("listing".to_owned());
+    let answer =
+        model.filter(|_| !operation.response.is_list()).unwrap_or_else(|| "listing".to_owned());
     let Mode { client, keyword, wait, .. } = mode;
     file.doc_example(
         "no_run",
