@@ -20,7 +20,7 @@ impl Source {
         match parts.as_slice() {
             [""] => None,
             [one] => Some(format!("section {one} of the contract")),
-            [first @ .., last] if parts.iter().all(|part| is_section(part)) => {
+            [first @ .., last] if parts.iter().all(is_section) => {
                 Some(format!("sections {} and {last} of the contract", first.join(", ")))
             }
             _ => Some(format!("section {}, of the contract", self.0)),
