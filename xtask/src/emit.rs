@@ -1,6 +1,6 @@
 //! The emitters: each turns a service into some files, independently of the others.
 //!
-//! An emitter is a module that is registered in [`EMITTERS`]. It gets the checked [`Service`] and
+//! An emitter is a module that is registered in `EMITTERS`. It gets the checked [`Service`] and
 //! returns whole files; they are formatted, marked in the first line, compared and written
 //! elsewhere. It must be a pure function of the service: no clock, no environment, no hash maps.
 

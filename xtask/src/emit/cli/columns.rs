@@ -1,9 +1,9 @@
-//! The fields of the records that an operation answers with: table columns and field paths.
+//! Table columns and field paths of the records in answers.
 
 use crate::ir::{Field, Model, Service, Type};
 use crate::text::{RustFile, string};
 
-/// Declares the columns and the paths of every record that an operation answers with.
+/// Declares the columns and the paths of each record in an answer.
 pub(super) fn declare(file: &mut RustFile, service: &Service) {
     let answers = |model: &Model| {
         let mut models = service.operations.iter().filter_map(|one| service.response_model(one));

@@ -1,4 +1,4 @@
-//! Constants of the service: what every call has in common.
+//! Constants of the service, which all calls share.
 
 use crate::ir::Service;
 use crate::text::{RustFile, string};

@@ -20,7 +20,8 @@ fn without(file: &mut RustFile, service: &Service, operation: &Operation) {
     let optional_need = |param: &&Param| operation.needed_by(param).any(|needed| !needed.required);
     for param in operation.params.iter().filter(|param| !param.required).filter(optional_need) {
         let Some(value) = value(service, operation, param) else { continue };
-        let Some(new) = constructor(service, operation) else { continue };
+        let sampled = |param: &Param| self::value(service, operation, param);
+        let Some(new) = constructor(operation, sampled) else { continue };
         let (wire, needs) = (&param.wire, names_of_needed(operation, param));
         let effect = match param.otherwise {
             Otherwise::NoEffect => format!("`{wire}` has no effect"),
@@ -49,7 +50,7 @@ pub(super) fn of_constructor(file: &mut RustFile, service: &Service, operation: 
             file.doc(&format!("`{}`: {}", param.rust.snake(), param.doc.0));
         }
     }
-    if let Some(new) = constructor(service, operation) {
+    if let Some(new) = constructor(operation, |param| value(service, operation, param)) {
         let values = required.iter().filter_map(|param| {
             let text = sample(service, operation, param)?;
             Some(format!("&{}={}", param.wire, percent_encoded(text)))
@@ -87,7 +88,7 @@ pub(super) fn of_setter(
     }
 }
 
-/// Returns the example with the most parameters, but not one that only tests odd characters.
+/// Returns the example with the most parameters, except examples of percent-encoding.
 fn fullest<'a>(service: &'a Service, operation: &Operation) -> Option<&'a Example> {
     let plain = service.examples_of(operation).filter(|example| !example.query.contains('%'));
     plain.max_by_key(|example| example.params.len()).filter(|example| !example.params.is_empty())
@@ -101,7 +102,8 @@ fn names_of_needed(operation: &Operation, param: &Param) -> String {
 
 /// Returns code that creates the query of an example.
 fn call(service: &Service, operation: &Operation, example: &Example) -> Option<String> {
-    let mut chain = constructor_of(service, operation, example)?;
+    let mut chain =
+        constructor(operation, |param| literal(service, param, given(operation, param, example)?))?;
     for (index, text) in &example.params {
         let Some(param) = operation.params.get(*index).filter(|param| !param.required) else {
             continue;
@@ -125,20 +127,9 @@ fn asserts(operation: &Operation, query: &str, expected: &str) -> String {
 }
 
 /// Returns `ListCandidates::new()`, with values for the required parameters.
-fn constructor(service: &Service, operation: &Operation) -> Option<String> {
+fn constructor(operation: &Operation, value: impl Fn(&Param) -> Option<String>) -> Option<String> {
     let required = operation.params.iter().filter(|param| param.required);
-    let values: Option<Vec<_>> = required.map(|param| value(service, operation, param)).collect();
-    Some(format!("{}::new({})", operation.rust.pascal(), values?.join(", ")))
-}
-
-fn constructor_of(service: &Service, operation: &Operation, example: &Example) -> Option<String> {
-    let required = operation.params.iter().enumerate().filter(|(_, param)| param.required);
-    let values: Option<Vec<_>> = required
-        .map(|(index, param)| {
-            let (_, text) = example.params.iter().find(|(given, _)| *given == index)?;
-            literal(service, param, text)
-        })
-        .collect();
+    let values: Option<Vec<_>> = required.map(value).collect();
     Some(format!("{}::new({})", operation.rust.pascal(), values?.join(", ")))
 }
 
@@ -149,23 +140,22 @@ fn value(service: &Service, operation: &Operation, param: &Param) -> Option<Stri
 
 /// Returns the value that the examples have for a parameter, as wire text.
 fn sample<'a>(service: &'a Service, operation: &Operation, param: &Param) -> Option<&'a str> {
-    let index = position(operation, param)?;
-    let example = shortest(service, operation, param)?;
+    given(operation, param, shortest(service, operation, param)?)
+}
+
+/// Returns the value that an example has for a parameter, as wire text.
+fn given<'a>(operation: &Operation, param: &Param, example: &'a Example) -> Option<&'a str> {
+    let index = operation.params.iter().position(|other| other.wire == param.wire)?;
     let (_, text) = example.params.iter().find(|(given, _)| *given == index)?;
     Some(text)
 }
 
 /// Returns the example that has a parameter and the fewest others.
 fn shortest<'a>(service: &'a Service, operation: &Operation, param: &Param) -> Option<&'a Example> {
-    let index = position(operation, param)?;
     service
         .examples_of(operation)
-        .filter(|example| example.params.iter().any(|(given, _)| *given == index))
+        .filter(|example| given(operation, param, example).is_some())
         .min_by_key(|example| example.params.len())
-}
-
-fn position(operation: &Operation, param: &Param) -> Option<usize> {
-    operation.params.iter().position(|other| other.wire == param.wire)
 }
 
 /// Returns a value as it is written in Rust.
