@@ -35,7 +35,7 @@ pub(crate) fn program() -> clap::Command {
     Args::command()
 }
 
-/// Reads the command line. Where help or a usage error is all there is to say, that ends the program.
+/// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
 pub(crate) fn parse(color: Color) -> Result<Args, Failure> {
     let color = match color {
         Color::Auto => ColorChoice::Auto,
@@ -44,10 +44,10 @@ pub(crate) fn parse(color: Color) -> Result<Args, Failure> {
     };
     let matches = program().color(color).try_get_matches();
     matches.and_then(|matches| Args::from_arg_matches(&matches)).map_err(|error| {
-        // Other programs have such a flag, so people try it; a flag that did this, every shell would complete.
+        // People try it because other programs have such a flag. If it were defined here, shells would complete it.
         if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--token".to_owned())) {
             return Failure::usage(
-                "a token on the command line can be read by every program on this machine",
+                "cannot take a token from the command line: other programs can read it there",
             )
             .hint("set GATEWAY_TOKEN, or use --token-file, --token-stdin or `gateway auth login`");
         }
@@ -55,7 +55,7 @@ pub(crate) fn parse(color: Color) -> Result<Args, Failure> {
     })
 }
 
-/// Finds `--color` before the command line is read: help and usage errors have colours too.
+/// Finds `--color` before the command line is parsed: help and usage errors have colours too.
 pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
     let mut args = args.take_while(|arg| arg != "--");
     while let Some(arg) = args.next() {
@@ -64,7 +64,7 @@ pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
             Some(value) => value.strip_prefix('=').map(str::to_owned),
             None => continue,
         };
-        // What else there may be is refused with the command line.
+        // An invalid value is refused when the command line is parsed.
         return value.and_then(|word| Color::from_str(&word, false).ok()).unwrap_or_default();
     }
     Color::Auto
@@ -76,7 +76,7 @@ mod tests {
     use crate::screen::Color;
 
     #[test]
-    fn the_colour_is_known_before_the_rest() {
+    fn the_colour_is_found_before_the_command_line_is_parsed() {
         for (args, expected) in [
             ("gateway credits get", Color::Auto),
             ("gateway --color never -h", Color::Never),

@@ -1,4 +1,4 @@
-//! A file that takes its name when it is complete, so that a reader sees the old file or the new one.
+//! Files that are written atomically: a reader sees the old file or the complete new one.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 
 use crate::interrupt::{self, Undo, Unfinished};
 
-/// A file without its name. Dropped or interrupted, it is removed.
+/// A temporary file that will replace another. If it is dropped, or a signal ends the program, it is removed.
 #[derive(Debug)]
 pub(crate) struct AtomicFile {
     file: NamedTempFile,
@@ -16,7 +16,7 @@ pub(crate) struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Creates a file that only its owner can read, under a temporary name in this folder.
+    /// Creates a file with a temporary name in this folder, readable only by its owner.
     pub(crate) fn create(folder: &Path, suffix: &str) -> io::Result<Self> {
         let (file, unfinished) = interrupt::begin(|| {
             let mut builder = tempfile::Builder::new();
@@ -33,7 +33,7 @@ impl AtomicFile {
         self.file.as_file()
     }
 
-    /// Writes the file to the disk, and gives it its name.
+    /// Syncs the file to the disk and renames it to `target`.
     pub(crate) fn persist(self, target: &Path) -> io::Result<()> {
         let Self { file, unfinished } = self;
         file.as_file().sync_all()?;

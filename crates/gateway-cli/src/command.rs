@@ -27,35 +27,35 @@ mod man;
 mod print;
 mod version;
 
-/// What the program can do.
+/// A command of the program.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     #[command(flatten)]
     Operation(OperationCommand),
-    /// Ask by a method name of your own: whatever the service knows, as it comes.
+    /// Call any API method and print the raw response.
     Api(ApiFlags),
-    /// Store, look at and remove the access token of a profile.
+    /// Log in, log out, and show where the active token comes from.
     #[command(subcommand)]
     Auth(AuthCommand),
-    /// Look at and change settings.
+    /// Show and change settings.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Check whether the service keeps its contract, with some forty requests that change nothing.
+    /// Check the service against its contract, with about 40 read-only requests.
     ///
-    /// Each check names its source: a section of the service text or of an RFC, or a decision about what the text leaves
-    /// open, which is only reported unless --strict is given. Exit code 5 when a check fails.
+    /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the contract
+    /// leaves open. Such a point is only reported unless --strict is given. The exit code is 5 if a check fails.
     Check(CheckFlags),
-    /// Print the completions of a shell.
+    /// Print shell completions.
     Completions(CompletionsFlags),
     /// Print the help of a command.
     Help(HelpFlags),
     /// Print the manual page.
     Man(ManFlags),
-    /// Print the version, and what this program was built with.
+    /// Print the version and the features of this build.
     Version,
 }
 
-/// Runs a command. `program` has all commands and flags, for the commands that show them.
+/// Runs a command. `program` describes all commands and flags, for help, the manual page and completions.
 pub(crate) fn run(
     command: Command,
     service: &ServiceFlags,

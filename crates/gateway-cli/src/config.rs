@@ -1,4 +1,4 @@
-//! Settings and tokens: where they are kept, and which of them are in force.
+//! Settings and tokens: where they are stored, and which of them are in force.
 
 pub(crate) mod file;
 pub(crate) mod flags;

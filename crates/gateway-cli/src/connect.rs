@@ -1,4 +1,4 @@
-//! From settings to a client.
+//! Creates a client from the settings.
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ fn connect_to_service(
         return Err(no_base_url());
     }
     if flags.dry_run {
-        // What is printed names the variable, never a token.
+        // A dry run prints a variable in place of the token.
         let token = AccessToken::new("unused")?;
         return build(flags, settings, screen, |builder| builder.token(token));
     }
@@ -70,37 +70,38 @@ fn connect_to_service(
         }
         fixed => {
             let text = read_token(&fixed)?.ok_or_else(missing)?;
-            let token = AccessToken::new(text.trim())
-                .map_err(|error| Failure::from(error).hint(format!("it came from {fixed}")))?;
+            let token = AccessToken::new(text.trim()).map_err(|error| {
+                Failure::from(error).hint(format!("the token comes from {fixed}"))
+            })?;
             build(flags, settings, screen, |builder| builder.token(token))
         }
     }
 }
 
-/// Says that there is nobody to ask.
+/// Returns the failure that no base URL is set.
 pub(crate) fn no_base_url() -> Failure {
     Failure::usage(format!("no base URL: set GATEWAY_BASE_URL or --base-url{OR_DEMO}"))
 }
 
-/// Refuses what is no base URL. One of plain http is: whether it is allowed is another setting.
+/// Refuses an invalid base URL. Unencrypted http is accepted: another setting decides whether it is allowed.
 pub(crate) fn check_base_url(text: &str) -> Result<(), Failure> {
     let token = AccessToken::new("unused")?;
     blocking::Client::builder(text).allow_insecure_http().token(token).build()?;
     Ok(())
 }
 
-/// Refuses a token file that is not there, or that others can read, and says who asked for it.
+/// Refuses a token file that does not exist, or that others can read. The failure says where its path comes from.
 pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
     let Setting { value: path, origin } = file;
     if matches!(path.try_exists(), Ok(false)) {
-        return Err(Failure::usage(format!("there is no token file {}", path.display()))
-            .hint(format!("it is asked for by {origin}")));
+        return Err(Failure::usage(format!("token file {} does not exist", path.display()))
+            .hint(format!("the path comes from {origin}")));
     }
-    let asked = |failure: Failure| failure.because(format!("it is asked for by {origin}"));
+    let asked = |failure: Failure| failure.because(format!("the path comes from {origin}"));
     folder::check_private(path).map_err(asked)
 }
 
-/// Reads the token of a source that does not change while the program runs.
+/// Reads the token from a source that cannot change while the program runs.
 fn read_token(from: &TokenFrom) -> Result<Option<String>, Failure> {
     match from {
         TokenFrom::Stdin => Ok(Some(from_stdin()?)),
@@ -108,7 +109,7 @@ fn read_token(from: &TokenFrom) -> Result<Option<String>, Failure> {
         TokenFrom::Login { profile } => tokens::read(profile),
         TokenFrom::Keyring { profile } => {
             let token = Keyring::open()?.read(profile)?.ok_or_else(|| {
-                Failure::usage(format!("the keyring has no token of profile {profile}"))
+                Failure::usage(format!("the keyring has no token for profile {profile}"))
                     .hint("`gateway auth login --keyring` stores one")
             })?;
             Ok(Some(token))
@@ -119,14 +120,14 @@ fn read_token(from: &TokenFrom) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Reads a token from standard input; from a person, without showing it.
+/// Reads a token from standard input; on a terminal, without showing it.
 pub(crate) fn from_stdin() -> Result<String, Failure> {
     if io::stdin().is_terminal() {
         return ask_for_token("Access token");
     }
     let mut text = String::new();
     io::stdin().take(MAX_TOKEN).read_to_string(&mut text).map_err(|error| {
-        Failure::usage("the token cannot be read from standard input").because(error.to_string())
+        Failure::usage("cannot read the token from standard input").because(error.to_string())
     })?;
     Ok(text)
 }
@@ -134,14 +135,14 @@ pub(crate) fn from_stdin() -> Result<String, Failure> {
 /// Asks the person for a token.
 pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
     prompt::secret(&format!("{whose} (not shown): "))
-        .map_err(|error| Failure::usage("the token cannot be read").because(error.to_string()))
+        .map_err(|error| Failure::usage("cannot read the token").because(error.to_string()))
 }
 
-/// What a client is made with.
+/// The builder of the client.
 type Builder =
     gateway_client::Builder<std::sync::Arc<dyn gateway_client::transport::BlockingTransport>>;
 
-/// Makes a client that asks with this token, whatever the settings say about tokens.
+/// Creates a client with this token in place of the one in the settings.
 pub(crate) fn with_token(
     flags: &ServiceFlags,
     settings: &Settings,
@@ -173,10 +174,8 @@ fn build(
     builder.build().map_err(|error| {
         let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
         if error.kind() == ErrorKind::Config && plain && !settings.allow_insecure_http.value {
-            return Failure::usage(
-                "the base URL is plain http, over which others can read the token",
-            )
-            .hint("use https, or allow it with --allow-insecure-http");
+            return Failure::usage("the base URL is unencrypted http, which exposes the token")
+                .hint("use https, or allow it with --allow-insecure-http");
         }
         let failure = Failure::from(error);
         match &settings.base_url {
@@ -186,7 +185,7 @@ fn build(
     })
 }
 
-/// Longer than any header that a server takes.
+/// Maximum size of a token on standard input, in bytes: more than any server accepts in a header.
 const MAX_TOKEN: u64 = 64 * 1024;
 
 const OR_DEMO: &str = if cfg!(feature = "demo") { ", or try --demo" } else { "" };

@@ -1,4 +1,4 @@
-//! The sample service of `--demo`.
+//! The sample service of `--demo`, which runs in this process.
 
 use std::error::Error as _;
 
@@ -8,7 +8,7 @@ use gateway_server::demo;
 use crate::failure::Failure;
 use crate::interrupt::{self, Undo, Unfinished};
 
-/// Starts the sample service, which runs until the last part of this is dropped. Returns its base URL and its token too.
+/// Starts the sample service. Returns its base URL, its token, and a guard that stops it when dropped.
 pub(crate) fn start() -> Result<(String, AccessToken, Unfinished), Failure> {
     let started = interrupt::begin(|| {
         let demo = demo::start()?;
@@ -16,8 +16,8 @@ pub(crate) fn start() -> Result<(String, AccessToken, Unfinished), Failure> {
         Ok((service, Undo::new(move || drop(demo)).slow()))
     });
     let ((base_url, token), running) = started.map_err(|error: gateway_server::Error| {
-        let failure = Failure::usage("the sample service does not start")
-            .hint("its data is in a temporary file, for which TMPDIR can name another folder");
+        let failure = Failure::usage("cannot start the sample service")
+            .hint("its data is in a temporary file; set TMPDIR to use another folder");
         match error.source() {
             Some(cause) => failure.because(cause.to_string()),
             None => failure.because(error.to_string()),

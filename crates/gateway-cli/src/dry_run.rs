@@ -1,4 +1,4 @@
-//! The request of a dry run, as a `curl` command.
+//! Dry runs: a request as a `curl` command.
 
 use gateway_client::transport::Request;
 use http::header::AUTHORIZATION;
@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 use crate::config::origin::TOKEN;
 use crate::escape::printable;
 
-/// Returns the command that sends this request, with a shell variable in place of the access token.
+/// Returns the command that sends this request with all its headers. A shell variable replaces the access token.
 pub(crate) fn curl(request: &Request) -> String {
     let mut command = "curl -sS".to_owned();
     for (name, value) in request.headers() {
@@ -22,6 +22,6 @@ pub(crate) fn curl(request: &Request) -> String {
 
 /// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
-    // A quotation mark ends the quoting of the shell.
+    // A shell has no escape for this character within single quotes.
     format!("'{}'", printable(&word.replace('\'', "'\\''")))
 }

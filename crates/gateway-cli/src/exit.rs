@@ -1,32 +1,32 @@
-//! The exit codes that scripts rely on.
+//! The exit codes, which scripts rely on.
 
 use std::process::ExitCode;
 
-/// Why the program ended, as a number.
+/// The result of the program. The number is the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// The output's reader has gone away: there is nobody to tell, and nothing went wrong.
+    /// Success. Also if the reader of the output closed it, which is not an error.
     Done = 0,
-    /// The output could not be written: a full disk.
+    /// The output could not be written, for example because the disk is full.
     Unwritten = 1,
-    /// Usage or configuration.
+    /// Invalid usage or configuration.
     Usage = 2,
-    /// The token is refused, or may not do this.
+    /// The token was refused, or does not allow the call.
     NotAuthorised = 3,
-    /// No complete answer came in time.
+    /// No complete response arrived in time.
     Network = 4,
-    /// The service answered something that is not the contract.
+    /// The response did not match the contract.
     Contract = 5,
-    /// Everything was done, but some records could not be read.
+    /// Success, but some records were skipped.
     Rejected = 6,
-    /// The terminal is gone. As for the next two, 128 and the number of the signal.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere there is no such signal"))]
+    /// The terminal was closed. Like the next two, 128 plus the number of the signal.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "the signal exists only on Unix"))]
     HungUp = 129,
     /// Ctrl-C.
     Interrupted = 130,
-    /// Somebody or something else has ended the program.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere there is no such signal"))]
+    /// A person or another program ended this one.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "the signal exists only on Unix"))]
     Terminated = 143,
 }
 

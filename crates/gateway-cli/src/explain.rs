@@ -9,16 +9,16 @@ use crate::config::origin::TokenFrom;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// What the program knows about a failed call, besides the error.
+/// The facts about a failed call that its error does not have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     /// The source of the access token.
     pub(crate) token: Option<&'a TokenFrom>,
-    /// The command that prints the response unchanged.
+    /// The command with which a person can see the unchanged response.
     pub(crate) raw: &'a str,
 }
 
-/// Returns the failure that an error amounts to.
+/// Returns the failure with which the program ends because of an error.
 pub(crate) fn explain(error: &Error, context: Context<'_>) -> Failure {
     let (exit, hint) = meaning(error, context);
     let mut message = match (error.kind(), context.token) {
@@ -39,14 +39,14 @@ pub(crate) fn explain(error: &Error, context: Context<'_>) -> Failure {
     }
 }
 
-/// An error from before there is a call.
+/// For an error from before a call, such as an invalid base URL.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         explain(&error, Context { token: None, raw: SAME_COMMAND })
     }
 }
 
-/// Returns what an error means: the exit code, and what to do next.
+/// Returns the exit code of an error, and a hint on what to do next.
 fn meaning(error: &Error, context: Context<'_>) -> (Exit, Option<String>) {
     let fixed = |hint: &str| Some(hint.to_owned());
     match error.kind() {
@@ -55,7 +55,7 @@ fn meaning(error: &Error, context: Context<'_>) -> (Exit, Option<String>) {
         ErrorKind::Unauthorized => (Exit::NotAuthorised, context.token.map(origin)),
         ErrorKind::Forbidden => (
             Exit::NotAuthorised,
-            fixed("the token is known but does not allow this call; use one that does"),
+            fixed("the token is valid but does not allow this call; use a token that does"),
         ),
         ErrorKind::Connect => (
             Exit::Network,
@@ -100,7 +100,7 @@ fn meaning(error: &Error, context: Context<'_>) -> (Exit, Option<String>) {
     }
 }
 
-/// Returns where the token comes from, and how to replace a stored one.
+/// Says where the token comes from, and how to replace a stored token.
 fn origin(token: &TokenFrom) -> String {
     let next = match token {
         TokenFrom::Login { .. } => "; `gateway auth login` replaces it",
@@ -110,13 +110,13 @@ fn origin(token: &TokenFrom) -> String {
     format!("the token comes from {token}{next}")
 }
 
-/// Returns why an error happened: its sources, and what the service says about it.
+/// Returns the causes of an error: its sources, and the explanation of the service.
 fn causes(error: &Error, exit: Exit) -> Vec<String> {
     let mut causes: Vec<String> = Vec::new();
     let mut source = error.source();
     while let Some(cause) = source {
         let mut text = cause.to_string();
-        // The message has the number of records already.
+        // The message already has the number of records.
         if let (Some(_), Some((what, _))) = (error.delivered(), text.rsplit_once(", after ")) {
             text.truncate(what.len());
         }
@@ -125,7 +125,7 @@ fn causes(error: &Error, exit: Exit) -> Vec<String> {
         }
         source = cause.source();
     }
-    // The layers of the libraries mean nothing to a person; the innermost one saw what happened.
+    // The layers of the libraries mean nothing to a person; the innermost error is the cause.
     if exit == Exit::Network {
         causes.drain(..causes.len().saturating_sub(1));
     }
@@ -145,5 +145,5 @@ fn methods(error: &Error) -> Option<Vec<String>> {
     Some(problem.methods).filter(|methods| !methods.is_empty())
 }
 
-/// Most commands can print the response of their own call.
+/// The hint for commands that take `-o raw` themselves.
 pub(crate) const SAME_COMMAND: &str = "the same command with `-o raw`";

@@ -1,11 +1,11 @@
-//! What the person is told when something did not work: what, why, and what to do next.
+//! A failure of the program: what happened, why, and what to do next.
 
 use std::io;
 
 use crate::exit::Exit;
 use crate::screen::{Screen, Tone};
 
-/// What happened, and the exit code.
+/// A message with causes, a hint and an exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: Exit,
@@ -15,17 +15,17 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Makes a failure with this exit code.
+    /// Creates a failure with this exit code.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self { exit, message: message.into(), causes: Vec::new(), hint: None }
     }
 
-    /// Makes a failure of the person's own input or configuration.
+    /// Creates a failure about the command line or the configuration.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }
 
-    /// Makes the failure that says how many records are missing from the output.
+    /// Creates the failure that says how many records were skipped.
     pub(crate) fn rejected(count: u64) -> Self {
         let records = if count == 1 { "1 record" } else { &format!("{count} records") };
         Self::new(Exit::Rejected, format!("skipped {records}; all other records were written"))
@@ -69,6 +69,6 @@ impl From<io::Error> for Failure {
             io::ErrorKind::BrokenPipe => Exit::Done,
             _ => Exit::Unwritten,
         };
-        Self::new(exit, "the output cannot be written").because(error.to_string())
+        Self::new(exit, "cannot write the output").because(error.to_string())
     }
 }

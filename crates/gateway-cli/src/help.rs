@@ -1,11 +1,11 @@
-//! What stands below the help of the program: examples, and what no flag says.
+//! The end of the program's help: examples, token sources, settings, variables and exit codes.
 
-/// What is below the short help.
+/// Returns the end of the short help.
 pub(crate) fn short() -> String {
     format!("{TRY}{EXAMPLES}\n\n{MORE}")
 }
 
-/// What is below the long help.
+/// Returns the end of the long help.
 pub(crate) fn long() -> String {
     format!("{TRY_MORE}{EXAMPLES}\n\n{REST}")
 }
@@ -44,38 +44,37 @@ Examples:
   gateway candidates list --output-file candidates.csv --excel
   gateway credits get -o json";
 
-const MORE: &str =
-    "`gateway --help` says more: where the token comes from, exit codes, environment.";
+const MORE: &str = "See `gateway --help` for token sources, environment variables and exit codes.";
 
 const REST: &str = "\
-Access token, from the first of these that is there:
+Access token, first source found wins:
   --token-file FILE, --token-stdin
   GATEWAY_TOKEN, GATEWAY_TOKEN_FILE
   token-command, then token-file of the profile
-  what `gateway auth login` stored: in the keyring, or in a file that only you can read
+  the token stored by `gateway auth login`: in the keyring, or in a file that only you can read
 
-Settings, from the first of these that is there (`gateway config list --origin` shows which):
+Settings, first source found wins (`gateway config list --origin` shows which):
   the flag
   the environment
   the profile
 
 Environment:
-  GATEWAY_BASE_URL    the base URL of the service
-  GATEWAY_PROFILE     the profile
-  GATEWAY_TOKEN       the access token
-  GATEWAY_TOKEN_FILE  a file with the access token
-  GATEWAY_FORCE_TTY   print as on a terminal of so many columns
+  GATEWAY_BASE_URL    base URL of the service
+  GATEWAY_PROFILE     profile
+  GATEWAY_TOKEN       access token
+  GATEWAY_TOKEN_FILE  file that contains the access token
+  GATEWAY_FORCE_TTY   print as on a terminal with this number of columns
   NO_COLOR            no colours
   CI                  no progress line
 
 Exit codes:
-  0    done
-  1    the output could not be written, such as to a full disk
-  2    usage or configuration
+  0    success
+  1    the output could not be written, for example because the disk is full
+  2    invalid usage or configuration
   3    not authorised
-  4    network or timeout
-  5    the service answered something that is not the contract
-  6    done, but some records could not be read; standard error lists them
+  4    network error or timeout
+  5    the response did not match the contract
+  6    success, but some records were skipped; standard error lists them
   129  hung up
   130  interrupted
   143  terminated";

@@ -1,4 +1,4 @@
-//! Signals that end the program: unfinished work is undone first, and the exit code names the signal.
+//! Signals that end the program: they undo unfinished work first, and the exit code names the signal.
 //!
 //! One lock orders everything. Each step that begins or ends unfinished work runs under it; the signal thread takes it
 //! and keeps it until the process has exited. So a signal takes effect before such a step or after it, never halfway, and
@@ -23,12 +23,12 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
-    /// Creates an undo from a function that takes next to no time.
+    /// Creates an undo from a function that does not block.
     pub(crate) fn new(run: impl FnOnce() + Send + 'static) -> Self {
         Self { run: Box::new(run), result: None, slow: false }
     }
 
-    /// Sets what the message about the signal adds, such as `nothing was written`.
+    /// Adds a result to the message about the signal, such as `nothing was written`.
     pub(crate) fn result(mut self, text: &'static str) -> Self {
         self.result = Some(text);
         self
@@ -42,7 +42,7 @@ impl Undo {
     }
 }
 
-/// Work that a signal would undo. Dropping it undoes the work too.
+/// Guard of unfinished work. Dropping it undoes the work, as a signal does.
 #[derive(Debug)]
 pub(crate) struct Unfinished(u64);
 
@@ -64,7 +64,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// Begins work with this step, which returns how to undo it.
+/// Begins work with this step, which also returns how to undo the work.
 pub(crate) fn begin<T, E>(
     step: impl FnOnce() -> Result<(T, Undo), E>,
 ) -> Result<(T, Unfinished), E> {
@@ -76,9 +76,9 @@ pub(crate) fn begin<T, E>(
     Ok((value, Unfinished(id)))
 }
 
-/// Starts to watch for the signals that end a program, such as Ctrl-C.
+/// Starts to handle the signals that end a program, such as Ctrl-C.
 pub(crate) fn watch(screen: Screen) {
-    // Without a handler, the signal ends the program all the same.
+    // Without a handler, a signal still ends the program.
     drop(signals::watch(move |exit| end(exit, screen)));
 }
 
@@ -99,7 +99,7 @@ fn end(exit: Exit, screen: Screen) {
             message.push_str(result);
         }
     }
-    // The reader of standard error may make this wait.
+    // This can block on the reader of standard error, so it comes after the quick undos.
     screen.clear_line();
     screen.warn(&message);
     for undo in slow {

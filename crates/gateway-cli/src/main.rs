@@ -35,7 +35,7 @@ use crate::exit::Exit;
 use crate::screen::Screen;
 
 fn main() -> ExitCode {
-    // What is no text is no colour, and is refused where it is read.
+    // Arguments that are not UTF-8 are refused later, by the parser.
     let color = args::color(env::args_os().map(|arg| arg.to_string_lossy().into_owned()));
     let (screen, done) = match args::parse(color) {
         Ok(args) => {

@@ -2,19 +2,19 @@
 
 use std::num::{IntErrorKind, ParseIntError};
 
-/// Reads a number that the service takes as it is written.
+/// Parses a number that is sent as the person wrote it.
 pub(crate) fn whole_number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|error: ParseIntError| match error.kind() {
-        IntErrorKind::PosOverflow => format!("the largest number is {}", u64::MAX),
-        _ => "write a whole number, such as 101".to_owned(),
+        IntErrorKind::PosOverflow => format!("the maximum is {}", u64::MAX),
+        _ => "expected a whole number, such as 101".to_owned(),
     })
 }
 
-/// Reads a time limit.
+/// Parses a time limit.
 pub(crate) fn seconds(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(seconds) if seconds > 0 => Ok(seconds),
-        _ => Err("write a whole number of seconds, 1 or more, such as 30".to_owned()),
+        _ => Err("expected a whole number of seconds, 1 or more, such as 30".to_owned()),
     }
 }
 
@@ -23,10 +23,10 @@ mod tests {
     use super::{seconds, whole_number};
 
     #[test]
-    fn numbers_say_what_they_can_be() {
+    fn errors_say_which_numbers_are_valid() {
         assert_eq!(whole_number("101"), Ok(101));
         assert_eq!(whole_number("18446744073709551615"), Ok(u64::MAX));
-        let largest = "the largest number is 18446744073709551615";
+        let largest = "the maximum is 18446744073709551615";
         assert_eq!(whole_number("18446744073709551616").unwrap_err(), largest);
         for wrong in ["", "x", "-1", "1.5"] {
             assert!(whole_number(wrong).unwrap_err().contains("such as 101"), "{wrong}");

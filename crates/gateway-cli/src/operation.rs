@@ -11,7 +11,7 @@ pub(crate) type Parameters = Vec<(&'static str, Option<String>)>;
 
 /// An operation whose parameters come from the command line.
 ///
-/// The parser has checked that a parameter comes only with those that it needs.
+/// The command line parser has checked that no parameter lacks another one that it needs.
 pub(crate) struct CliOperation<O> {
     query: RawQuery,
     operation: PhantomData<fn() -> O>,

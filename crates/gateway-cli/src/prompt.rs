@@ -1,4 +1,4 @@
-//! Asks a person for a secret, and does not show what is typed.
+//! Asks a person for a secret without showing it.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -17,10 +17,10 @@ pub(crate) fn secret(question: &str) -> io::Result<String> {
         .input_reader(terminal.try_clone()?)
         .output_writer(terminal.try_clone()?)
         .build();
-    // Hidden here, where a signal can undo it, and not by the library, which edits the line.
+    // Done here, so that a signal can undo it, and not by the library.
     let ((), unfinished) = interrupt::begin(|| {
         let before = hide(&hidden)?;
-        // An error cannot be handled: the program is about to end, or has its secret.
+        // Nothing can be done about an error here.
         let undo = Undo::new(move || _ = tcsetattr(&hidden, OptionalActions::Now, &before));
         io::Result::Ok(((), undo))
     })?;
@@ -35,7 +35,7 @@ fn open() -> io::Result<File> {
     File::options().read(true).write(true).open("/dev/tty")
 }
 
-/// Makes a terminal pass on each key and show none, and returns its modes before. The keys for signals work as before.
+/// Lets a terminal pass on each key without showing it, and returns the previous modes. Keys for signals still work.
 fn hide(terminal: &File) -> io::Result<Termios> {
     let before = tcgetattr(terminal)?;
     let mut hidden = before.clone();

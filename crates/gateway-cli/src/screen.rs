@@ -1,4 +1,4 @@
-//! What the program knows of the two streams it writes to: terminal or not, how wide, and in colour or not.
+//! Standard output and standard error: whether each is a terminal, its width, its colours, and messages to the person.
 
 use std::env;
 use std::fs::File;
@@ -18,32 +18,32 @@ pub(crate) enum Color {
     /// On a terminal, unless `NO_COLOR` is set.
     #[default]
     Auto,
-    /// Into files and pipes too.
+    /// Also into files and pipes.
     Always,
-    /// Not at all.
+    /// Never.
     Never,
 }
 
-/// How an output looks where it is read.
+/// The width and colours of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct View {
-    /// The columns of the terminal that shows it; `None` if something else reads it.
+    /// The columns of the terminal; `None` if the output is not a terminal.
     pub(crate) width: Option<u16>,
-    /// Whether it is coloured.
+    /// Whether the output is coloured.
     pub(crate) color: bool,
 }
 
 impl View {
-    /// Returns whether a person looks at it.
+    /// Returns whether the output is a terminal.
     pub(crate) fn is_terminal(self) -> bool {
         self.width.is_some()
     }
 }
 
-/// Standard output and standard error, as a person sees them.
+/// The state of standard output and standard error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
-    /// How standard output looks.
+    /// The view of standard output.
     pub(crate) output: View,
     /// Whether standard error is a terminal.
     pub(crate) errors_seen: bool,
@@ -51,14 +51,14 @@ pub(crate) struct Screen {
     errors_color: bool,
     color: Color,
     quiet: bool,
-    /// The columns that the terminal is said to have.
+    /// The columns that `GATEWAY_FORCE_TTY` sets.
     forced: Option<u16>,
 }
 
 impl Screen {
-    /// Looks at the two streams, and at the variables that people set for all programs.
+    /// Examines the two streams, and the environment variables about terminals.
     pub(crate) fn look(color: Color, quiet: bool) -> Self {
-        // For screenshots and tests: a terminal of so many columns.
+        // For screenshots and tests: a terminal with this number of columns.
         let forced = variable("GATEWAY_FORCE_TTY").and_then(|columns| columns.parse().ok());
         let width = forced.or_else(|| columns(&io::stdout()));
         let errors_seen = forced.is_some() || io::stderr().is_terminal();
@@ -72,53 +72,53 @@ impl Screen {
         }
     }
 
-    /// Returns the width of the terminal that shows standard error: a person may change it at any time.
+    /// Returns the current width of standard error, which a person may change at any time.
     pub(crate) fn errors_width(self) -> u16 {
         self.forced.or_else(|| columns(&io::stderr())).unwrap_or(COLUMNS)
     }
 
-    /// Returns how an output looks that goes to a device: it may be a terminal too.
+    /// Returns the view of a device, which may be a terminal.
     pub(crate) fn view_of(self, device: &File) -> View {
         let width = columns(device);
         View { width, color: width.is_some() && wants(self.color, true) }
     }
 
-    /// Says something besides the data, on standard error. `-q` keeps it back.
+    /// Prints a note to standard error, unless `-q` is given.
     pub(crate) fn note(self, text: &str) {
         if !self.quiet {
             self.say(Tone::Dim, "note", text);
         }
     }
 
-    /// Says that something was left out of the data, on standard error.
+    /// Prints a warning to standard error.
     pub(crate) fn warn(self, text: &str) {
         self.say(Tone::Warning, "warning", text);
     }
 
-    /// Says something of this kind, on standard error.
+    /// Prints a message with a label to standard error.
     pub(crate) fn say(self, tone: Tone, label: &str, text: &str) {
         let label = paint(self.errors_color, tone, label);
-        // There is nowhere to report that standard error is closed.
+        // If standard error is closed, this cannot be reported anywhere.
         drop(writeln!(io::stderr(), "{label}: {}", printable(text)));
     }
 
-    /// Takes away what stands in the last line of standard error: `^C`, or how far a list is.
+    /// Clears the last line of standard error on a terminal: `^C`, or the progress line.
     pub(crate) fn clear_line(self) {
         if self.errors_seen {
             drop(write!(io::stderr(), "\r\u{1b}[K"));
         }
     }
 
-    /// Writes what `-v` asks for, on standard error.
+    /// Prints a line of `-v` to standard error.
     pub(crate) fn trace(self, text: &str) {
-        // It may come in the middle of a long list.
+        // The progress line may be there.
         self.clear_line();
         let line = paint(self.errors_color, Tone::Dim, &printable(text));
         drop(writeln!(io::stderr(), "{line}"));
     }
 }
 
-/// What a piece of text is for.
+/// The role of a piece of text, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Error,
@@ -128,7 +128,7 @@ pub(crate) enum Tone {
     Dim,
 }
 
-/// Puts the text into the colour of its tone.
+/// Adds the colour of a tone to the text.
 pub(crate) fn paint(color: bool, tone: Tone, text: &str) -> String {
     if !color {
         return text.to_owned();
@@ -143,9 +143,9 @@ pub(crate) fn paint(color: bool, tone: Tone, text: &str) -> String {
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }
 
-/// Returns the width of a terminal; `None` if it is none.
+/// Returns the width of a stream; `None` if it is not a terminal.
 fn columns<S: IsTerminal + Stream>(stream: &S) -> Option<u16> {
-    // Some terminals do not know their size: a serial line, or one that a program has made for another.
+    // Some terminals do not know their size, such as a serial line or a pseudoterminal of another program.
     let known = || terminal_size::terminal_size_of(stream).map_or(COLUMNS, |(width, _)| width.0);
     stream.is_terminal().then(known)
 }
@@ -162,10 +162,10 @@ fn wants(color: Color, terminal: bool) -> bool {
     }
 }
 
-/// Returns the value of a variable that is set to something.
+/// Returns the value of an environment variable; `None` if it is unset or empty.
 pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// How wide a terminal is that does not say it.
+/// Width of a terminal of unknown size, in columns.
 const COLUMNS: u16 = 80;

@@ -1,4 +1,4 @@
-//! One run of the program: asks the service and prints the answer.
+//! Calls the service and prints the response, as the flags say.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::output::select::Fields;
 use crate::screen::Screen;
 use crate::trace::Trace;
 
-/// A client, and how to print what it gets.
+/// A client with the settings and the flags for its output.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) client: blocking::Client,
@@ -37,15 +37,15 @@ pub(crate) struct Session {
     pub(crate) screen: Screen,
     dry_run: bool,
     trace: Option<Trace>,
-    /// The sample service, if there is one. Last: it stops when the client is gone.
+    /// The sample service of `--demo`. The last field, so that the service stops after the client is dropped.
     _demo: Option<Unfinished>,
 }
 
-/// An answer that is passed on as it comes.
-pub(crate) type RawAnswer = StreamingResponse<BlockingBody>;
+/// A response whose body is passed on while it arrives.
+pub(crate) type RawResponse = StreamingResponse<BlockingBody>;
 
 impl Session {
-    /// Connects to the service that the settings name.
+    /// Creates a client for the service in the settings.
     pub(crate) fn open(
         service: &ServiceFlags,
         output: &OutputFlags,
@@ -58,7 +58,7 @@ impl Session {
         Ok(Self { client, settings, output, screen, dry_run, trace, _demo: demo })
     }
 
-    /// Asks for a list and prints its records as they come.
+    /// Requests a list and prints its records while they arrive.
     pub(crate) fn list<O>(
         &self,
         given: Parameters,
@@ -69,7 +69,7 @@ impl Session {
         O: ListOperation,
     {
         let operation = CliOperation::<O>::new(given);
-        if self.is_only_shown(&operation)? || self.is_raw(&operation)? {
+        if self.print_dry_run(&operation)? || self.print_raw(&operation)? {
             return Ok(());
         }
         let source = RecordSource::Operation { method: O::METHOD };
@@ -87,7 +87,7 @@ impl Session {
         }
     }
 
-    /// Prints the records of a list, and returns how many could not be read.
+    /// Prints the records of a list. Returns how many were rejected.
     fn print_all<O: ListOperation>(
         &self,
         operation: &O,
@@ -96,7 +96,7 @@ impl Session {
         let mut rejected = 0;
         let mut records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
         loop {
-            // Nothing of a record is kept here, so nothing is copied.
+            // Records are borrowed from the buffer of the client, so nothing is copied.
             let next = match records.received_json_with(|_, json| printer.print_received(json)) {
                 None => {
                     printer.idle()?;
@@ -115,7 +115,7 @@ impl Session {
         }
     }
 
-    /// Asks for one object and prints it.
+    /// Requests one object and prints it.
     pub(crate) fn object<O>(
         &self,
         given: Parameters,
@@ -126,7 +126,7 @@ impl Session {
         O: Operation<Output: Serialize>,
     {
         let operation = CliOperation::<O>::new(given);
-        if self.is_only_shown(&operation)? || self.is_raw(&operation)? {
+        if self.print_dry_run(&operation)? || self.print_raw(&operation)? {
             return Ok(());
         }
         let source = RecordSource::Operation { method: O::METHOD };
@@ -137,7 +137,7 @@ impl Session {
         self.close(printer)
     }
 
-    /// Ends the output, and says for `-v` how many records are in it.
+    /// Completes the output, and logs the number of records with `-v`.
     fn close(&self, printer: Printer) -> Result<(), Failure> {
         let records = printer.printed();
         printer.finish()?;
@@ -147,21 +147,21 @@ impl Session {
         Ok(())
     }
 
-    /// Prints the request as a command, if that is all that is asked.
-    pub(crate) fn is_only_shown<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
+    /// Prints the request as a command if this is a dry run. Returns whether it is.
+    pub(crate) fn print_dry_run<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
         if !self.dry_run {
             return Ok(false);
         }
         let request = self.client.request(operation)?;
-        // The file is for the answer, and nothing answers here.
+        // The output file is for a response, and a dry run has none.
         let mut out = Destination::open(None)?;
         writeln!(out, "{}", curl(&request))?;
         out.finish()?;
         Ok(true)
     }
 
-    /// Prints the bytes of the answer, if that is what is asked.
-    fn is_raw<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
+    /// Prints the unchanged response if the format is `raw`. Returns whether it is.
+    fn print_raw<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
         if self.output.format()? != Some(Format::Raw) {
             return Ok(false);
         }
@@ -174,7 +174,7 @@ impl Session {
         Ok(true)
     }
 
-    /// Makes a transport of its own, for requests that no client makes; it tells what `-v` asks for.
+    /// Creates a transport for requests that are not sent by the client. It logs with `-v`.
     pub(crate) fn transport(&self) -> Result<Arc<dyn BlockingTransport>, Failure> {
         Ok(match self.trace {
             Some(trace) => Arc::new(trace.transport().map_err(Error::from)?),
@@ -184,13 +184,13 @@ impl Session {
         })
     }
 
-    /// Asks for an answer that is passed on as it comes.
-    pub(crate) fn stream_raw<O: Operation>(&self, operation: &O) -> Result<RawAnswer, Failure> {
+    /// Requests a response whose body is passed on while it arrives.
+    pub(crate) fn stream_raw<O: Operation>(&self, operation: &O) -> Result<RawResponse, Failure> {
         self.client.stream_raw(operation).map_err(|error| self.explain(&error))
     }
 
-    /// Writes a body as it comes.
-    pub(crate) fn pass_on(&self, answer: &mut RawAnswer, out: &mut Raw) -> Result<(), Failure> {
+    /// Writes the body of a response while it arrives.
+    pub(crate) fn pass_on(&self, answer: &mut RawResponse, out: &mut Raw) -> Result<(), Failure> {
         loop {
             match answer.chunk() {
                 Ok(Some(piece)) => out.write(&piece)?,
@@ -204,11 +204,11 @@ impl Session {
         }
     }
 
-    /// Returns the failure that an error of this session amounts to.
+    /// Returns the failure with which the program ends because of an error.
     pub(crate) fn explain(&self, error: &Error) -> Failure {
         explain(error, Context { token: self.settings.token.as_ref(), raw: SAME_COMMAND })
     }
 }
 
-/// Why nothing can be chosen from an answer.
+/// The reason why fields and records cannot be selected.
 pub(crate) const RAW: &str = "-o raw prints the unchanged response";

@@ -1,6 +1,6 @@
-//! "Did you mean": the known word that is closest to a mistyped one.
+//! "Did you mean": finds the known word that is closest to a mistyped one.
 
-/// Returns the closest of the known words, if one is close enough to be meant.
+/// Returns the closest of the known words, if it is close enough.
 pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let likeness = |other: &str| strsim::jaro_winkler(word, other);
     known
@@ -9,7 +9,7 @@ pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }
 
-/// What clap takes for close enough as well.
+/// Minimum similarity of a suggestion, the same as in clap.
 const CLOSE: f64 = 0.7;
 
 #[cfg(test)]
@@ -17,7 +17,7 @@ mod tests {
     use super::closest;
 
     #[test]
-    fn only_near_words_are_suggested() {
+    fn only_close_words_are_suggested() {
         let known = ["id", "name", "email", "portal.name"];
         assert_eq!(closest("nmae", known), Some("name"));
         assert_eq!(closest("e-mail", known), Some("email"));

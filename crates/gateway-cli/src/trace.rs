@@ -1,6 +1,6 @@
-//! What `-v` and `-vv` say on standard error: what is sent, what comes back, how much, and how long it took.
+//! The log of `-v` and `-vv` on standard error: requests, responses, sizes and times.
 //!
-//! It is seen where the bytes pass, so a list, an object and an answer as it comes are told in the same way.
+//! A transport writes it, so it is the same for lists, objects and raw responses.
 
 use std::time::Instant;
 
@@ -14,21 +14,21 @@ use http::HeaderMap;
 use crate::output::progress::size;
 use crate::screen::Screen;
 
-/// Who tells what happens, and how much of it.
+/// Logs requests and responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trace {
     screen: Screen,
-    /// Whether headers are told too.
+    /// Whether headers are logged too.
     headers: bool,
 }
 
 impl Trace {
-    /// Returns who tells, for so many `-v`; nobody without any.
+    /// Returns the log for this number of `-v` flags; `None` for 0.
     pub(crate) fn of(verbose: u8, screen: Screen) -> Option<Self> {
         (verbose > 0).then_some(Self { screen, headers: verbose > 1 })
     }
 
-    /// Returns the transport that tells what passes through it.
+    /// Creates a transport that logs its requests and responses.
     pub(crate) fn transport(self) -> Result<Traced, TransportError> {
         Ok(Traced { inner: ReqwestBlockingTransport::new(&Options::default())?, trace: self })
     }
@@ -37,25 +37,25 @@ impl Trace {
         self.screen.trace(text);
     }
 
-    /// Tells the headers, with the token shown as what it is.
+    /// Logs the headers, without the token.
     fn headers(self, mark: char, headers: &HeaderMap, token: &str) {
         if !self.headers {
             return;
         }
         for (name, value) in headers {
-            let value = String::from_utf8_lossy(value.as_bytes()).replace(token, "(the token)");
+            let value = String::from_utf8_lossy(value.as_bytes()).replace(token, "(redacted)");
             self.say(&format!("{mark}   {name}: {value}"));
         }
     }
 }
 
-/// The wait before another attempt is decided above the transport.
+/// Logs retries, which the transport does not see.
 impl Observer for Trace {
     fn attempt(&self, attempt: &Attempt<'_>) {
         let next = attempt.number + 1;
         match attempt.retry_in {
             Some(wait) if wait.is_zero() => {
-                self.say(&format!("  attempt {next} at once, with another token"));
+                self.say(&format!("  attempt {next} immediately, with a refreshed token"));
             }
             Some(wait) => self.say(&format!("  attempt {next} in {} ms", wait.as_millis())),
             None => {}
@@ -63,7 +63,7 @@ impl Observer for Trace {
     }
 }
 
-/// The transport of the program, under observation.
+/// A transport that logs.
 #[derive(Debug)]
 pub(crate) struct Traced {
     inner: ReqwestBlockingTransport,
@@ -79,7 +79,7 @@ impl BlockingTransport for Traced {
         let token = token_of(request.headers()).unwrap_or(NO_TOKEN).to_owned();
         trace.headers('>', request.headers(), &token);
         let response = inner.send(request).inspect_err(|error| {
-            trace.say(&format!("< no answer after {} ms: {error}", since()));
+            trace.say(&format!("< no response after {} ms: {error}", since()));
         })?;
         trace.say(&format!("< status {} after {} ms", response.status().as_u16(), since()));
         trace.headers('<', response.headers(), &token);
@@ -97,7 +97,7 @@ pub(crate) fn token_of(headers: &HeaderMap) -> Option<&str> {
     headers.get("authorization")?.to_str().ok()?.strip_prefix("Bearer ")
 }
 
-/// Passes a body on, and tells how much of it came, when no more comes.
+/// Passes on a body, and calls `tell` with its size at its end or at an error.
 fn counted(mut body: BlockingBody, tell: impl Fn(u64, &str) + Send + 'static) -> BlockingBody {
     let mut bytes = 0;
     BlockingBody::from_chunks(move || {
@@ -105,11 +105,11 @@ fn counted(mut body: BlockingBody, tell: impl Fn(u64, &str) + Send + 'static) ->
         match &piece {
             Ok(Some(piece)) => bytes += piece.len() as u64,
             Ok(None) => tell(bytes, ""),
-            Err(_) => tell(bytes, ", and no end,"),
+            Err(_) => tell(bytes, ", truncated,"),
         }
         piece
     })
 }
 
-/// What stands in no header.
+/// Text that no header contains.
 const NO_TOKEN: &str = "\0";

@@ -1,4 +1,4 @@
-//! `gateway api`: whatever method the service knows, sent and printed as it is.
+//! `gateway api`: calls any method, and prints the response unchanged or as records.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -14,9 +14,9 @@ use crate::output::printer::Printer;
 use crate::output::raw::Raw;
 use crate::output::record::{Object, one_line};
 use crate::output::schema::{RecordSource, Schema};
-use crate::session::{RAW, RawAnswer, Session};
+use crate::session::{RAW, RawResponse, Session};
 
-/// What to ask.
+/// The flags of `gateway api`.
 #[derive(Debug, Flags)]
 #[command(after_help = "\
 Examples:
@@ -24,23 +24,23 @@ Examples:
   gateway api candidates/list -f vacancy_id=101 -f 'status=On hold'
   gateway api credits/get --include")]
 pub(crate) struct ApiFlags {
-    /// The name of the method, such as `vacancies/list`.
+    /// Name of the method, such as `vacancies/list`.
     #[arg(value_name = "METHOD")]
     method: String,
-    /// A parameter; may come several times.
+    /// Parameter of the method; may be repeated.
     #[arg(short = 'f', long = "field", value_name = "NAME=VALUE", value_parser = pair)]
     parameters: Vec<(String, String)>,
-    /// Print the status and the headers of the answer before it.
+    /// Print the status and the headers before the response.
     #[arg(short, long)]
     include: bool,
 }
 
-/// Asks, and prints what comes.
+/// Calls the method and prints the response.
 pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
     let query = RawQuery::new(flags.method);
     let query =
         flags.parameters.into_iter().fold(query, |query, (name, value)| query.pair(name, value));
-    if session.is_only_shown(&query)? {
+    if session.print_dry_run(&query)? {
         return Ok(());
     }
     let format = session.output.format()?;
@@ -64,7 +64,7 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
     pass_on(session, &query, flags.include)
 }
 
-/// Prints the answer as it comes.
+/// Prints the response unchanged, while it arrives.
 fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Failure> {
     let answer = session.stream_raw(query)?;
     let head = if include { head(&answer) } else { String::new() };
@@ -78,7 +78,7 @@ fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Fai
     Ok(out.finish()?)
 }
 
-/// Shows what the service says about a refusal: worth reading, but not worth a file.
+/// Prints the body of an error response, but not into a file: the file is for a successful response.
 fn refused<T>(session: &Session, error: Error, head: &str) -> Result<T, Failure> {
     if session.output.file().is_none() {
         let mut out = Raw::open(&session.output, session.screen)?;
@@ -90,7 +90,7 @@ fn refused<T>(session: &Session, error: Error, head: &str) -> Result<T, Failure>
     Err(session.explain(&error))
 }
 
-/// Prints the answer as records: the members of an array, or the one object that it is.
+/// Prints the response as records: the elements of an array, or one object.
 fn records(session: &Session, query: &RawQuery) -> Result<(), Failure> {
     let answer = session.client.send_raw(query).map_err(|error| session.explain(&error))?;
     let answer = answer.error_for_status().or_else(|error| refused(session, error, ""))?;
@@ -112,7 +112,7 @@ fn records(session: &Session, query: &RawQuery) -> Result<(), Failure> {
     Ok(printer.finish()?)
 }
 
-/// Returns the records of an answer that is an array, or that has one in an envelope of success (spec 4.1).
+/// Returns the records of a response that is an array, or has one in a successful envelope (contract, section 4.1).
 fn array(json: &str) -> Option<Vec<&RawValue>> {
     let envelope = Object::parse(json);
     let array = match envelope.get("status") {
@@ -136,7 +136,7 @@ fn names(records: &[&str]) -> Vec<String> {
     names
 }
 
-fn head(answer: &RawAnswer) -> String {
+fn head(answer: &RawResponse) -> String {
     let mut head = format!("HTTP {}\n", answer.status());
     for (name, value) in answer.headers() {
         // Writing to a string cannot fail.
@@ -149,6 +149,6 @@ fn head(answer: &RawAnswer) -> String {
 fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write NAME=VALUE".to_owned()),
+        _ => Err("expected NAME=VALUE".to_owned()),
     }
 }

@@ -27,51 +27,51 @@ use crate::output::schema::{RecordSource, Schema};
 use crate::screen::{Screen, variable};
 use crate::session::Session;
 
-/// What to do with the token.
+/// A command about the token.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub(crate) enum AuthCommand {
     /// Store a token for the profile, after the service has accepted it.
     ///
-    /// The token is typed in, and not shown; or it comes from --token-stdin, --token-file or `GATEWAY_TOKEN`. It is kept
-    /// in a file that only you can read, or with --keyring in the keyring of the operating system. The profile remembers
-    /// --base-url and --allow-insecure-http too.
+    /// The token is typed in without being shown, or read from --token-stdin, --token-file or `GATEWAY_TOKEN`. It is stored
+    /// in a file that only you can read, or with --keyring in the keyring of the operating system. The profile also
+    /// remembers --base-url and --allow-insecure-http.
     #[command(after_help = "\
 Examples:
   gateway auth login --base-url https://gateway.example.com
   gateway auth login --keyring
   pass show gateway | gateway --profile work auth login --token-stdin")]
     Login(LoginFlags),
-    /// Say where the token comes from, and whether the service accepts it. Never the token.
+    /// Show where the token comes from, and whether the service accepts it. Never shows the token.
     Status,
     /// Remove the stored token of the profile.
     Logout,
 }
 
-/// How to log in.
+/// The flags of `gateway auth login`.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LoginFlags {
-    /// Store it in the keyring of the operating system: Keychain, Credential Manager, or Secret Service.
+    /// Store the token in the keyring of the operating system: Keychain, Credential Manager, or Secret Service.
     ///
-    /// For programs that were built with the feature `keyring`. The profile remembers it as `token-keyring = true`.
+    /// Needs a build with the feature `keyring`. The profile remembers it as `token-keyring = true`.
     #[arg(long)]
     keyring: bool,
 
-    /// Store it without asking the service.
+    /// Store the token without checking it with the service.
     #[arg(long)]
     unchecked: bool,
 }
 
-/// What is known of the token. Never the token.
+/// The state of the token, without the token itself.
 #[derive(Serialize)]
 struct Status {
     profile: String,
     base_url: Option<String>,
     token: Option<String>,
-    /// `None` if the service could not be asked.
+    /// `None` if the service did not tell.
     accepted: Option<bool>,
 }
 
-/// Does what was asked for.
+/// Runs the command.
 pub(crate) fn run(
     command: AuthCommand,
     service: &ServiceFlags,
@@ -79,7 +79,9 @@ pub(crate) fn run(
     screen: Screen,
 ) -> Result<(), Failure> {
     if service.is_demo() && !matches!(command, AuthCommand::Status) {
-        return Err(Failure::usage("the sample service has a token of its own, for one command"));
+        return Err(Failure::usage(
+            "cannot log in or out with --demo: the sample service creates a token for each command",
+        ));
     }
     match command {
         AuthCommand::Login(flags) => login(flags, service, output, screen),
@@ -88,7 +90,7 @@ pub(crate) fn run(
     }
 }
 
-/// Reads a token, shows it to the service, and stores it.
+/// Reads a token, checks it with the service, and stores it.
 fn login(
     flags: LoginFlags,
     service: &ServiceFlags,
@@ -96,12 +98,12 @@ fn login(
     screen: Screen,
 ) -> Result<(), Failure> {
     if service.dry_run {
-        Session::open(service, output, screen)?.is_only_shown(&probe())?;
+        Session::open(service, output, screen)?.print_dry_run(&probe())?;
         return Ok(());
     }
     let settings = Settings::of(service)?;
     let profile = settings.profile.value.as_str();
-    // Whoever has no place for a token hears it before they look for one.
+    // If the token cannot be stored, fail before asking for it.
     let mut file = ConfigFile::read()?;
     file.path()?;
     let keyring = if flags.keyring { Some(Keyring::open()?) } else { None };
@@ -114,7 +116,7 @@ fn login(
     let (text, from) = given(&settings)?;
     let text = text.trim();
     let token = AccessToken::new(text)
-        .map_err(|error| Failure::from(error).hint(format!("it came from {from}")))?;
+        .map_err(|error| Failure::from(error).hint(format!("the token comes from {from}")))?;
     if !flags.unchecked {
         let client = with_token(service, &settings, screen, token)?;
         client.send(&probe()).map_err(|error| refused(error, &from))?;
@@ -122,7 +124,7 @@ fn login(
     let place = if let Some(keyring) = keyring {
         keyring.store(profile, text)?;
         file.set(profile, "token-keyring", "true")?;
-        // One place is enough for a secret.
+        // A secret is stored in one place only.
         tokens::remove(profile)?;
         "the keyring".to_owned()
     } else {
@@ -133,7 +135,7 @@ fn login(
         }
         tokens::path()?.display().to_string()
     };
-    // What the token was tried with is what the next command needs.
+    // The next command needs the settings that the token was checked with.
     if let Some(url) = &service.base_url {
         file.set(profile, "base-url", url)?;
     }
@@ -141,21 +143,21 @@ fn login(
         file.set(profile, "allow-insecure-http", "true")?;
     }
     file.save()?;
-    let accepted = if flags.unchecked { "" } else { "accepted, and " };
-    screen.note(&format!("the token of profile {profile} is {accepted}stored in {place}"));
-    // What goes before the stored token would be a surprise in the next command.
+    let done = if flags.unchecked { "stored" } else { "checked and stored" };
+    screen.note(&format!("{done} the token of profile {profile} in {place}"));
+    // A source that takes precedence over the stored token would be a surprise in the next command.
     match Settings::of(&without_token(service))?.token {
         Some(TokenFrom::Login { .. } | TokenFrom::Keyring { .. }) | None => {}
-        Some(other) => screen.warn(&format!("commands take the token from {other} first")),
+        Some(other) => screen.warn(&format!("commands still use another token, from {other}")),
     }
     Ok(())
 }
 
-/// Reads the token that is to be stored, and says where it comes from.
+/// Reads the token to store. Returns it, and where it comes from.
 fn given(settings: &Settings) -> Result<(String, String), Failure> {
     let text = match &settings.token {
         Some(TokenFrom::Stdin) => from_stdin()?,
-        // One that the profile names is in force without a login.
+        // The token file of the profile is in force without a login.
         Some(TokenFrom::File(file)) if !matches!(file.origin, Origin::Profile(_)) => {
             check_token_file(file)?;
             folder::read(&file.value)?.unwrap_or_default()
@@ -168,13 +170,13 @@ fn given(settings: &Settings) -> Result<(String, String), Failure> {
 
 fn prompt(profile: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
-        return Err(Failure::usage("there is nobody to ask for the token")
+        return Err(Failure::usage("cannot ask for the token: standard input is not a terminal")
             .hint("use --token-stdin, --token-file or GATEWAY_TOKEN"));
     }
     ask_for_token(&format!("Access token of profile {profile}"))
 }
 
-/// Says that nothing was stored, and what to do.
+/// Explains why the token was not accepted, and that nothing was stored.
 fn refused(error: gateway_client::Error, from: &str) -> Failure {
     let failure = Failure::from(error);
     let hint = match failure.exit() {
@@ -184,10 +186,10 @@ fn refused(error: gateway_client::Error, from: &str) -> Failure {
     failure.hint(hint)
 }
 
-/// Says where the token comes from, and asks the service about it.
+/// Prints where the token comes from, and whether the service accepts it.
 fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
     let session = Session::open(service, output, screen)?;
-    if session.is_only_shown(&probe())? {
+    if session.print_dry_run(&probe())? {
         return Ok(());
     }
     let source = RecordSource::Program;
@@ -212,31 +214,31 @@ fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Resul
     checked.map(drop)
 }
 
-/// Removes the token wherever the profile has it.
+/// Removes every stored token of the profile.
 fn logout(service: &ServiceFlags, screen: Screen) -> Result<(), Failure> {
     let Settings { profile, mut file, .. } = Settings::of_known(service)?;
     let profile = profile.value;
     let (places, done, nothing) = if service.dry_run {
-        (places(&file, &profile)?, "would be", "would be")
+        (places(&file, &profile)?, "would remove", "would be")
     } else {
-        (remove(&mut file, &profile)?, "is", "was")
+        (remove(&mut file, &profile)?, "removed", "was")
     };
     if places.is_empty() {
         screen.note(&format!("profile {profile} has no stored token: nothing {nothing} removed"));
     } else {
         let places = places.join(" and ");
-        screen.note(&format!("the token of profile {profile} {done} removed from {places}"));
+        screen.note(&format!("{done} the token of profile {profile} from {places}"));
     }
     if service.dry_run {
         return Ok(());
     }
     if let Some(other) = Settings::of(&without_token(service))?.token {
-        screen.warn(&format!("commands still take a token from {other}"));
+        screen.warn(&format!("commands still use the token from {other}"));
     }
     Ok(())
 }
 
-/// Returns where the profile says that it has a token, without opening the keyring.
+/// Returns where the profile has a stored token, without opening the keyring.
 fn places(file: &ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
     let mut places = Vec::new();
     if file.is_on(profile, "token-keyring") {
@@ -248,7 +250,7 @@ fn places(file: &ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
     Ok(places)
 }
 
-/// Removes the token, and returns from where.
+/// Removes the stored token. Returns the places that had it.
 fn remove(file: &mut ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
     let mut places = Vec::new();
     if file.is_on(profile, "token-keyring") {
@@ -264,14 +266,14 @@ fn remove(file: &mut ConfigFile, profile: &str) -> Result<Vec<String>, Failure> 
     Ok(places)
 }
 
-/// Removes a token that another has taken the place of. It is of no use any more, so this may fail.
+/// Removes the previous token of the profile from the keyring. The login has replaced it, so this may fail.
 fn forget_in_keyring(profile: &str, screen: Screen) {
     if Keyring::open().and_then(|keyring| keyring.remove(profile)).is_err() {
-        screen.warn("the token that the keyring had for this profile could not be removed");
+        screen.warn("cannot remove the previous token of this profile from the keyring");
     }
 }
 
-/// The flags as they will be in the next command, where the token is not given again.
+/// Returns the flags as the next command has them, without those that pass a token.
 fn without_token(service: &ServiceFlags) -> ServiceFlags {
     ServiceFlags { token_file: None, token_stdin: false, ..service.clone() }
 }

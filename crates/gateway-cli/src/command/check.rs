@@ -1,4 +1,4 @@
-//! `gateway check`: is the service what its contract says?
+//! `gateway check`: checks the service against its contract.
 
 use std::io::Write as _;
 
@@ -16,28 +16,28 @@ use crate::output::schema::{RecordSource, Schema};
 use crate::session::Session;
 use crate::trace::token_of;
 
-/// How strictly to check, and how to report.
+/// The flags of `gateway check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckFlags {
-    /// Also hold the service to what gateway-server does where the service text is silent.
+    /// Also require what gateway-server does where the contract leaves a point open.
     #[arg(long)]
     strict: bool,
 
-    /// Print a report for programs that collect test results, in place of records.
+    /// Print a report for tools that collect test results, instead of records.
     #[arg(long, value_name = "FORM")]
     report: Option<ReportForm>,
 }
 
-/// The forms of a report.
+/// A format of a report.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ReportForm {
     /// Test Anything Protocol, version 14.
     Tap,
-    /// XML as test collectors of build servers read it.
+    /// JUnit XML, which build servers read.
     Junit,
 }
 
-/// A finding as a record of the output.
+/// The result of a check, as a record of the output.
 #[derive(Debug, Serialize)]
 struct Row<'a> {
     check: &'a str,
@@ -47,21 +47,21 @@ struct Row<'a> {
     seen: &'a str,
 }
 
-/// Where the findings go, open before anything is asked.
+/// The output of the results, opened before the first request.
 enum Findings {
     Report(ReportForm, Destination),
     Records(Box<Printer>),
 }
 
-/// Asks the service some forty questions, and judges the answers.
+/// Sends the requests and judges the responses.
 pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> {
     let probe = CliOperation::<Probe>::new(Vec::new());
-    if session.is_only_shown(&probe)? {
-        session.screen.note("this is the first of some forty requests");
+    if session.print_dry_run(&probe)? {
+        session.screen.note("this is the first of about 40 requests");
         return Ok(());
     }
     let findings = open(session, flags.report)?;
-    // A service that is not there, or refuses the token, is not checked.
+    // A service that cannot be reached, or refuses the token, is not checked.
     let first = session.client.send_raw(&probe).map_err(|error| session.explain(&error))?;
     if let Err(error) = first.error_for_status() {
         let failure = session.explain(&error);
@@ -91,20 +91,16 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
         return Ok(());
     }
     let checks = if fail == 1 { "1 check" } else { &format!("{fail} checks") };
-    Err(Failure::new(
-        Exit::Contract,
-        format!("the service does not keep its contract: {checks} failed"),
-    ))
+    Err(Failure::new(Exit::Contract, format!("the service violates the contract: {checks} failed")))
 }
 
-/// The same service and token that every other command uses.
+/// Returns the service and token that every other command uses.
 fn target(session: &Session, probe: &CliOperation<Probe>) -> Result<Target, Failure> {
     let request = session.client.request(probe).map_err(|error| session.explain(&error))?;
     let token = token_of(request.headers()).unwrap_or_default();
     let base_url = session.settings.base_url.as_ref().map_or("", |url| url.value.as_str());
-    let target = Target::new(base_url, token).map_err(|error| {
-        Failure::usage("the service cannot be checked").because(error.to_string())
-    })?;
+    let target = Target::new(base_url, token)
+        .map_err(|error| Failure::usage("cannot check the service").because(error.to_string()))?;
     Ok(match &session.settings.timeout {
         Some(limit) => target.time_limit(std::time::Duration::from_secs(limit.value)),
         None => target,

@@ -1,4 +1,4 @@
-//! `gateway completions`: what a shell needs to complete commands, flags and values.
+//! `gateway completions`: a script with which a shell completes commands, flags and values.
 
 use clap::{Args as Flags, Command};
 use clap_complete::Shell;
@@ -7,7 +7,7 @@ use crate::command::print::print;
 use crate::failure::Failure;
 use crate::output::flags::OutputFlags;
 
-/// For which shell.
+/// The flags of `gateway completions`.
 #[derive(Debug, Flags)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +22,7 @@ pub(crate) struct CompletionsFlags {
     shell: Shell,
 }
 
-/// Prints the completions.
+/// Prints the script.
 pub(crate) fn run(
     flags: &CompletionsFlags,
     mut program: Command,

@@ -16,50 +16,50 @@ use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
 use crate::screen::Screen;
 
-/// What to do with settings.
+/// A command about settings.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// List the settings in force.
     List {
-        /// Say where each comes from.
+        /// Show where each value comes from.
         #[arg(long)]
         origin: bool,
     },
     /// Print one setting.
     Get {
-        /// Its name, such as `base-url`.
+        /// Name of the setting, such as `base-url`.
         key: String,
     },
     /// Change a setting of the profile.
     #[command(after_help = "\
 Settings:
-  base-url             the base URL of the service
-  token-file           a file with the access token, which only you can read
-  token-command        a program that prints the access token, and its arguments
+  base-url             base URL of the service
+  token-file           file with the access token, which only you can read
+  token-command        program that prints the access token, with its arguments
   token-keyring        true if the access token is in the keyring of the operating system
-  timeout              how many seconds to wait for an answer
-  allow-insecure-http  true if the token may travel over plain http
+  timeout              time limit of a command, in seconds
+  allow-insecure-http  true to allow unencrypted http to remote hosts (exposes the token)
 
 Examples:
   gateway config set base-url https://gateway.example.com
   gateway --profile work config set token-command 'pass show gateway'
   gateway config set timeout 120")]
     Set {
-        /// Its name, such as `base-url`.
+        /// Name of the setting, such as `base-url`.
         key: String,
-        /// Its new value.
+        /// New value.
         value: String,
     },
-    /// Take a setting of the profile away.
+    /// Remove a setting from the profile.
     Unset {
-        /// Its name, such as `base-url`.
+        /// Name of the setting, such as `base-url`.
         key: String,
     },
-    /// Print where the settings are kept.
+    /// Print the path of the settings file.
     Path,
 }
 
-/// One setting, as it is listed.
+/// A setting, as a record of the output.
 #[derive(Serialize)]
 struct Listed {
     setting: &'static str,
@@ -68,7 +68,7 @@ struct Listed {
     origin: Option<String>,
 }
 
-/// Does what was asked for.
+/// Runs the command.
 pub(crate) fn run(
     command: ConfigCommand,
     service: &ServiceFlags,
@@ -77,7 +77,9 @@ pub(crate) fn run(
 ) -> Result<(), Failure> {
     let changes = matches!(command, ConfigCommand::Set { .. } | ConfigCommand::Unset { .. });
     if changes && service.is_demo() {
-        return Err(Failure::usage("the sample service has no settings to change"));
+        return Err(Failure::usage(
+            "cannot change settings with --demo: the sample service has none",
+        ));
     }
     match command {
         ConfigCommand::Path => print(output, format!("{}\n", path()?.display()).as_bytes()),
@@ -88,8 +90,8 @@ pub(crate) fn run(
                 check_base_url(&value)?;
             }
             file.set(&profile, &key, &value)?;
-            let done = if service.dry_run { "would be set" } else { "is set" };
-            change(&file, service, screen, &format!("{key} of profile {profile} {done}"))
+            let done = if service.dry_run { "would set" } else { "set" };
+            change(&file, service, screen, &format!("{done} {key} of profile {profile}"))
         }
         ConfigCommand::Unset { key } => {
             check_key(&key)?;
@@ -98,11 +100,11 @@ pub(crate) fn run(
             if !file.unset(&profile, &key) {
                 let path = file.path()?;
                 let path = path.display();
-                screen.note(&format!("{key} of profile {profile} was not set in {path}"));
+                screen.note(&format!("{key} of profile {profile} is not set in {path}"));
                 return Ok(());
             }
-            let done = if service.dry_run { "would no longer be" } else { "is no longer" };
-            change(&file, service, screen, &format!("{key} of profile {profile} {done} set"))
+            let done = if service.dry_run { "would unset" } else { "unset" };
+            change(&file, service, screen, &format!("{done} {key} of profile {profile}"))
         }
         ConfigCommand::Get { key } => {
             let setting =
@@ -133,7 +135,7 @@ pub(crate) fn run(
     }
 }
 
-/// Keeps what has changed, and says what it was.
+/// Saves the change unless this is a dry run, and says what it is.
 fn change(
     file: &ConfigFile,
     service: &ServiceFlags,
@@ -147,7 +149,7 @@ fn change(
     Ok(())
 }
 
-/// Returns all settings; those that are not set have no value.
+/// Returns all settings. The value is `None` for those that are not set.
 fn listed(settings: &Settings) -> Vec<Listed> {
     let profile = &settings.profile;
     let mut all = vec![Listed {

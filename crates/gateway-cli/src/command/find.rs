@@ -1,4 +1,4 @@
-//! A command by its name.
+//! Finds a command by its name.
 
 use clap::Command;
 
@@ -12,7 +12,7 @@ pub(crate) fn find(mut program: Command, words: &[String]) -> Result<Command, Fa
     let mut name = "gateway".to_owned();
     for word in words {
         let unknown = || {
-            let failure = Failure::usage(format!("there is no command `{name} {word}`"));
+            let failure = Failure::usage(format!("unknown command `{name} {word}`"));
             match closest(word, found.get_subcommands().map(Command::get_name)) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
                 None => failure,

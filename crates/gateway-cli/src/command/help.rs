@@ -1,4 +1,4 @@
-//! `gateway help`: the long help of the program or one command, for those who look for it under this name.
+//! `gateway help`: the long help of the program or a command, for people who try this name.
 
 use clap::{Args as Flags, Command};
 
@@ -8,10 +8,10 @@ use crate::failure::Failure;
 use crate::output::flags::OutputFlags;
 use crate::screen::Screen;
 
-/// Of what.
+/// The arguments of `gateway help`.
 #[derive(Debug, Flags)]
 pub(crate) struct HelpFlags {
-    /// A command, such as `candidates list`; without one, the program.
+    /// Command, such as `candidates list` [default: the whole program].
     command: Vec<String>,
 }
 

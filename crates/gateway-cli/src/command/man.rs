@@ -1,4 +1,4 @@
-//! `gateway man`: the manual page, for the program or one command.
+//! `gateway man`: the manual page of the program or a command.
 
 use std::fmt::Write as _;
 use std::io;
@@ -11,23 +11,23 @@ use crate::command::print::print;
 use crate::failure::Failure;
 use crate::output::flags::OutputFlags;
 
-/// Of what.
+/// The arguments of `gateway man`.
 #[derive(Debug, Flags)]
 #[command(after_help = "\
 Examples:
   gateway man | man -l -
   gateway man candidates list > gateway-candidates-list.1")]
 pub(crate) struct ManFlags {
-    /// A command, such as `candidates list`; without one, the program.
+    /// Command, such as `candidates list` [default: the whole program].
     command: Vec<String>,
 }
 
-/// Prints the page, to be read by `man`.
+/// Prints the page in the format of `man`.
 pub(crate) fn run(flags: &ManFlags, program: Command, output: &OutputFlags) -> Result<(), Failure> {
     print(output, &page(&find(program, &flags.command)?)?)
 }
 
-/// Writes the page in the language of `man`. What stands below the help, such as examples, gets sections of its own.
+/// Returns the page. Each paragraph at the end of the help, such as the examples, becomes a section.
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let man = Man::new(command.clone()).source(concat!("gateway ", env!("CARGO_PKG_VERSION")));
@@ -47,7 +47,7 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Writes a section: the lines stand as they are, below the first words of their heading.
+/// Returns a section: its heading up to a comma is the title; the rest of the heading and the lines follow unchanged.
 fn section(text: &str) -> String {
     let Some((heading, lines)) = text.split_once('\n') else { return String::new() };
     let heading = heading.trim_end_matches(':');
@@ -66,8 +66,8 @@ fn section(text: &str) -> String {
     section
 }
 
-/// Takes from a line what `man` would act on.
+/// Escapes the characters of a line that have a meaning for `man`.
 fn plain(line: &str) -> String {
-    // A full stop or an apostrophe acts at the beginning of a line only.
+    // A full stop or an apostrophe has a meaning only at the beginning of a line, where there is a `\&` now.
     format!("\\&{}", line.replace('\\', "\\e").replace('-', "\\-"))
 }

@@ -1,4 +1,4 @@
-//! `gateway version`.
+//! `gateway version`: the version and the features of this build.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
 use crate::screen::Screen;
 
-/// What a report of a problem should name.
+/// The facts that belong in a bug report.
 #[derive(Serialize)]
 struct Version {
     name: &'static str,
@@ -19,7 +19,7 @@ struct Version {
     keyring: bool,
 }
 
-/// Prints it for a person, or as a record if one is asked for in any way.
+/// Prints text for a person, or a record if any flag asks for one.
 pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
     let version = Version {
         name: "gateway",

@@ -1,4 +1,4 @@
-//! The file of settings: one table for each profile. Comments stay when a setting changes.
+//! The settings file: one table for each profile. Comments are kept when a setting changes.
 
 use std::path::PathBuf;
 
@@ -8,28 +8,29 @@ use crate::config::names::{check_key, check_name};
 use crate::config::{folder, value};
 use crate::failure::Failure;
 
-/// `config.toml`, read and checked.
+/// The contents of `config.toml`, checked.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigFile {
-    /// `None` if there is no place for it.
+    /// `None` if there is no settings folder.
     path: Option<PathBuf>,
     document: DocumentMut,
     changed: bool,
 }
 
 impl ConfigFile {
-    /// Reads the file; one that is not there, or has no place to be, has no settings.
+    /// Reads the file. Without a file or a settings folder, there are no settings.
     pub(crate) fn read() -> Result<Self, Failure> {
         let Some(path) = folder::find(NAME) else { return Ok(Self::default()) };
         let text = folder::read(&path)?.unwrap_or_default();
         let document = text.parse::<DocumentMut>().map_err(|error| {
-            Failure::usage(format!("{} is not TOML", path.display())).because(place(&text, &error))
+            Failure::usage(format!("{} is not valid TOML", path.display()))
+                .because(place(&text, &error))
         })?;
         check(&document).map_err(|failure| failure.because(format!("in {}", path.display())))?;
         Ok(Self { path: Some(path), document, changed: false })
     }
 
-    /// Returns where the file is, or is to be.
+    /// Returns the path of the file, which may not exist yet.
     pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
         self.path.clone().map_or_else(path, Ok)
     }
@@ -50,13 +51,13 @@ impl ConfigFile {
         self.value(profile, key).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// Returns a setting that is a program and its arguments.
+    /// Returns a setting that is a program with its arguments.
     pub(crate) fn words(&self, profile: &str, key: &str) -> Option<Vec<String>> {
         let words = self.value(profile, key)?.as_array()?;
         Some(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    /// Changes a setting of a profile; [`Self::save`] keeps it.
+    /// Changes a setting of a profile in memory; [`Self::save`] writes it.
     pub(crate) fn set(&mut self, profile: &str, key: &str, value: &str) -> Result<(), Failure> {
         let value = value::read(key, value)?;
         self.changed = true;
@@ -76,7 +77,7 @@ impl ConfigFile {
         Ok(())
     }
 
-    /// Takes a setting of a profile away, and returns whether it was there; [`Self::save`] keeps that.
+    /// Removes a setting of a profile in memory; [`Self::save`] writes that. Returns whether it was set.
     pub(crate) fn unset(&mut self, profile: &str, key: &str) -> bool {
         let settings = self.document.get_mut("profile").and_then(|all| all.get_mut(profile));
         let gone = settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key));
@@ -84,7 +85,7 @@ impl ConfigFile {
         gone.is_some()
     }
 
-    /// Writes the file, if something has changed.
+    /// Writes the file if a setting has changed.
     pub(crate) fn save(&self) -> Result<(), Failure> {
         if !self.changed {
             return Ok(());
@@ -97,27 +98,27 @@ impl ConfigFile {
     }
 }
 
-/// Returns where the settings are.
+/// Returns the path of the settings file.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
     folder::path(NAME)
 }
 
-/// Refuses what nobody would read: a mistyped setting must not be ignored.
+/// Refuses unknown keys: a mistyped setting must not be ignored.
 fn check(document: &DocumentMut) -> Result<(), Failure> {
     for (key, item) in document.iter() {
         let profiles = item.as_table_like().filter(|_| key == "profile").ok_or_else(|| {
-            Failure::usage(format!("`{key}` does not belong here"))
-                .hint("settings stand below [profile.NAME]")
+            Failure::usage(format!("unexpected key `{key}`"))
+                .hint("settings belong in a table [profile.NAME]")
         })?;
         for (name, settings) in profiles.iter() {
             check_name(name)?;
-            let settings = settings.as_table_like().ok_or_else(|| {
-                Failure::usage(format!("`profile.{name}` is no table of settings"))
-            })?;
+            let settings = settings
+                .as_table_like()
+                .ok_or_else(|| Failure::usage(format!("`profile.{name}` must be a table")))?;
             for (key, value) in settings.iter() {
                 check_key(key)?;
                 let value = value.as_value().ok_or_else(|| {
-                    Failure::usage(format!("`profile.{name}.{key}` is no setting"))
+                    Failure::usage(format!("`profile.{name}.{key}` must be a value"))
                 })?;
                 value::check(key, value)?;
             }
@@ -126,7 +127,7 @@ fn check(document: &DocumentMut) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what is wrong, and where. Not the line itself, which may hold a token.
+/// Describes the error and its place, without the line itself: it may contain a token.
 fn place(text: &str, error: &toml_edit::TomlError) -> String {
     let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
     let before = error.span().and_then(|span| text.get(..span.start));

@@ -1,4 +1,4 @@
-//! The service flags that every command takes.
+//! The service flags, which every command takes.
 
 use std::path::PathBuf;
 
@@ -6,16 +6,19 @@ use clap::{ArgAction, Args};
 
 use crate::number::seconds;
 
-/// Which service is asked, and with which token.
-#[cfg_attr(feature = "demo", expect(clippy::struct_excessive_bools, reason = "each is a flag"))]
+/// The service to call, and the token to call it with.
+#[cfg_attr(
+    feature = "demo",
+    expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")
+)]
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Service")]
 pub(crate) struct ServiceFlags {
-    /// The base URL of the service (or `GATEWAY_BASE_URL`).
+    /// Base URL of the service (or `GATEWAY_BASE_URL`).
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) base_url: Option<String>,
 
-    /// The profile with the settings to use (or `GATEWAY_PROFILE`).
+    /// Profile with the settings to use (or `GATEWAY_PROFILE`).
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) profile: Option<String>,
 
@@ -27,17 +30,18 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true)]
     pub(crate) token_stdin: bool,
 
-    /// Allow plain http to another machine, over which the token can be read.
+    /// Allow unencrypted http to remote hosts (exposes the token).
     #[arg(long, global = true)]
     pub(crate) allow_insecure_http: bool,
 
-    /// Wait at most this long for an answer, with retries; for a list, until its last record.
+    /// Time limit for the whole command, including retries.
     ///
-    /// Without it, an answer may take 60 s, each of its attempts 30 s, and a list one hour.
+    /// Default: 60 s for a call including its retries, 30 s for each attempt, and one hour for a list until its last
+    /// record. `check` applies the limit to each of its requests.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
-    /// Ask a sample service that runs only for this command.
+    /// Use a sample service that runs only for this command.
     #[cfg(feature = "demo")]
     #[arg(long, global = true)]
     pub(crate) demo: bool,
@@ -46,17 +50,16 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true)]
     pub(crate) dry_run: bool,
 
-    /// Say on standard error what is sent and what comes back, how much and how fast; -vv says the headers too. Never the
-    /// token.
+    /// Log requests and responses to stderr, with sizes and times; -vv adds the headers. Tokens are never logged.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 }
 
 impl ServiceFlags {
-    /// Returns whether the sample service is asked.
+    /// Returns whether the sample service is used.
     #[cfg_attr(
         not(feature = "demo"),
-        expect(clippy::unused_self, reason = "this program has no sample service")
+        expect(clippy::unused_self, reason = "this build has no sample service")
     )]
     pub(crate) const fn is_demo(&self) -> bool {
         #[cfg(feature = "demo")]

@@ -1,4 +1,4 @@
-//! The folder of the program's own files, and how a private file is written there.
+//! The settings folder, and private files in it.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -8,9 +8,9 @@ use crate::atomic_file::AtomicFile;
 use crate::failure::Failure;
 use crate::screen::variable;
 
-/// Returns where a file of settings is: in `$XDG_CONFIG_HOME/gateway`, `~/.config/gateway`, or `%APPDATA%\gateway`.
+/// Returns the path of a settings file: in `$XDG_CONFIG_HOME/gateway`, `~/.config/gateway`, or `%APPDATA%\gateway`.
 ///
-/// A container or a cron job may have no such place, and no settings then.
+/// `None` if the variables are not set, as may be in a container or a cron job. Then there are no settings.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = if cfg!(windows) {
@@ -21,43 +21,43 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
     Some(base?.join("gateway").join(name))
 }
 
-/// Returns where a file of settings is to be kept.
+/// Returns the path of a settings file, or fails if there is no settings folder.
 pub(crate) fn path(name: &str) -> Result<PathBuf, Failure> {
     let variables = if cfg!(windows) { "APPDATA" } else { "HOME or XDG_CONFIG_HOME" };
     find(name).ok_or_else(|| {
-        Failure::usage("there is no folder for settings").hint(format!("set {variables}"))
+        Failure::usage("cannot find the settings folder").hint(format!("set {variables}"))
     })
 }
 
-/// Reads a file that may not be there.
+/// Reads a file. Returns `None` if it does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if is_missing(&error) => Ok(None),
-        Err(error) => Err(unusable(path, "cannot be read", &error)),
+        Err(error) => Err(unusable("read", path, &error)),
     }
 }
 
-/// Accounts without a home have `/dev/null` for it: what is said to be below a file is not there either.
+/// A path below a file is missing too: accounts without a home have `/dev/null` as their home.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Puts a file in place whole or not at all, for its owner only.
+/// Writes a file atomically, readable only by its owner.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let put = || -> io::Result<()> {
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
         make_private(folder)?;
-        // Its mode is 0600 from the start: there is no moment in which others can read it.
+        // Its mode is 0600 from the start, so that others can never read it.
         let mut file = AtomicFile::create(folder, "")?;
         file.write_all(text.as_bytes())?;
         file.persist(path)
     };
-    put().map_err(|error| unusable(path, "cannot be written", &error))
+    put().map_err(|error| unusable("write", path, &error))
 }
 
-/// Refuses a file that others can read, as `ssh` does; but one that the person cannot close to them, because it is somebody
-/// else's or lies where nothing can be written, is as the platform means it, and is taken.
+/// Refuses a file that others can read, as `ssh` does. A file that belongs to another user or is on a read-only file system
+/// is accepted: the person cannot change its mode, and Docker and Kubernetes provide secrets that way.
 #[cfg(unix)]
 pub(crate) fn check_private(path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::MetadataExt as _;
@@ -71,11 +71,12 @@ pub(crate) fn check_private(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let path = path.display();
-    Err(Failure::usage(format!("others can read {path}"))
-        .hint(format!("chmod 600 {path}, and ask for another token if it may have been seen")))
+    Err(Failure::usage(format!("other users can read {path}")).hint(format!(
+        "run `chmod 600 {path}`, and replace the token if somebody may have read it"
+    )))
 }
 
-/// Windows gives a file in the person's own folder to that person only.
+/// Accepts every file: on Windows, only the person can read the files in their folder.
 #[cfg(not(unix))]
 pub(crate) fn check_private(_path: &Path) -> Result<(), Failure> {
     Ok(())
@@ -93,6 +94,6 @@ fn make_private(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
-fn unusable(path: &Path, what: &str, error: &io::Error) -> Failure {
-    Failure::usage(format!("{} {what}", path.display())).because(error.to_string())
+fn unusable(verb: &str, path: &Path, error: &io::Error) -> Failure {
+    Failure::usage(format!("cannot {verb} {}", path.display())).because(error.to_string())
 }

@@ -1,6 +1,6 @@
-//! The tokens that `gateway auth login --keyring` stored: in the keyring of the operating system.
+//! The tokens that `gateway auth login --keyring` stores in the keyring of the operating system.
 //!
-//! That is the Keychain of macOS, the Credential Manager of Windows, and elsewhere whatever provides the Secret Service,
+//! The keyring is the Keychain on macOS, the Credential Manager on Windows, and elsewhere a provider of the Secret Service,
 //! such as GNOME Keyring, `KWallet` or `KeePassXC`.
 
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use keyring_core::{CredentialStore, Entry, Error};
 
 use crate::failure::Failure;
 
-/// A keyring that has answered.
+/// A connection to the keyring.
 #[derive(Debug)]
 pub(crate) struct Keyring(Arc<CredentialStore>);
 
 impl Keyring {
-    /// Finds the keyring of this machine.
+    /// Connects to the keyring of this machine.
     pub(crate) fn open() -> Result<Self, Failure> {
         native().map(Self).map_err(|error| {
-            Failure::usage("no keyring answers on this machine")
+            Failure::usage("cannot connect to a keyring on this machine")
                 .because(text(&error))
-                .hint("start one and log in again, or use a file: `gateway auth login` without --keyring, or --token-file")
+                .hint("start one and log in again, or use a file: run `gateway auth login` without --keyring, or pass --token-file")
         })
     }
 
@@ -59,7 +59,7 @@ fn native() -> keyring_core::Result<Arc<CredentialStore>> {
     Ok(zbus_secret_service_keyring_store::Store::new()?)
 }
 
-/// Takes an entry that is not there for what it is: no error.
+/// Returns `None` for an entry that does not exist.
 fn optional<T>(found: keyring_core::Result<T>) -> keyring_core::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -68,31 +68,31 @@ fn optional<T>(found: keyring_core::Result<T>) -> keyring_core::Result<Option<T>
     }
 }
 
-/// Says what happened, and what to do. What the keyring holds is in some of the errors, so those are not quoted.
+/// Explains an error. Errors that contain the entry are not quoted, because it may be a token.
 fn failure(error: &Error, profile: &str) -> Failure {
     match error {
         Error::NoStorageAccess(_) => Failure::usage(
-            "the keyring is locked, or does not let this program in",
+            "the keyring is locked, or denies access to this program",
         )
         .because(text(error))
-        .hint("unlock it, and try again; or use a file: `gateway auth login` without --keyring"),
+        .hint("unlock it and try again, or use a file: run `gateway auth login` without --keyring"),
         Error::BadEncoding(_) | Error::BadDataFormat(..) => {
-            Failure::usage(format!("what the keyring has for profile {profile} is no token"))
-                .hint("`gateway auth login --keyring` stores another")
+            Failure::usage(format!("the keyring entry of profile {profile} is not a token"))
+                .hint("`gateway auth login --keyring` replaces it")
         }
         Error::Ambiguous(_) => {
             Failure::usage(format!("the keyring has several tokens for profile {profile}"))
                 .hint(format!("remove all but one entry of service `{SERVICE}`, user `{profile}`"))
         }
         Error::TooLong(_, limit) => Failure::usage(format!(
-            "the token is too long for this keyring, which takes {limit} bytes"
+            "the token is too long for this keyring, which takes at most {limit} bytes"
         ))
-        .hint("store it in a file: `gateway auth login` without --keyring"),
+        .hint("store it in a file: run `gateway auth login` without --keyring"),
         other => Failure::usage("the keyring failed").because(text(other)),
     }
 }
 
-/// Returns the reason that the operating system gives, else that of the keyring.
+/// Returns the error text of the operating system, else that of the keyring.
 fn text(error: &Error) -> String {
     match error {
         Error::PlatformFailure(reason) | Error::NoStorageAccess(reason) => reason.to_string(),
@@ -100,7 +100,7 @@ fn text(error: &Error) -> String {
     }
 }
 
-/// The name under which a person finds the entries.
+/// Service name of the entries.
 const SERVICE: &str = "gateway";
 
 #[cfg(test)]
@@ -110,20 +110,20 @@ mod tests {
     use super::{CredentialStore, Error, Failure, Keyring, SERVICE};
 
     fn keyring() -> Keyring {
-        Keyring(mock::Store::new().expect("the mock keyring has nothing to fail on"))
+        Keyring(mock::Store::new().expect("the mock keyring always opens"))
     }
 
-    /// Makes the next use of the entry of profile `work` fail.
+    /// Lets the next use of the entry of profile `work` fail, and returns the failure.
     fn fail(keyring: &Keyring, error: Error) -> Failure {
         let store: &CredentialStore = &*keyring.0;
-        let entry = store.build(SERVICE, "work", None).expect("it was built before");
+        let entry = store.build(SERVICE, "work", None).expect("it can be built");
         let credential: &mock::Cred = entry.as_any().downcast_ref().expect("it is a mock");
         credential.set_error(error);
-        keyring.read("work").expect_err("as it was told")
+        keyring.read("work").expect_err("the error was set")
     }
 
     #[test]
-    fn a_token_is_there_until_it_is_removed() -> Result<(), Failure> {
+    fn a_stored_token_is_found_until_it_is_removed() -> Result<(), Failure> {
         let keyring = keyring();
         assert_eq!(keyring.read("work")?, None);
         assert!(!keyring.remove("work")?);

@@ -3,15 +3,15 @@
 use crate::failure::Failure;
 use crate::suggest::closest;
 
-/// Checks a profile name: letters, digits, `-` and `_`, so that it is a key everywhere and a path nowhere.
+/// Checks a profile name: letters, digits, `-` and `_`, so that it is a plain TOML key and never a path.
 pub(crate) fn check_name(name: &str) -> Result<(), Failure> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
     if begins && name.len() <= 64 && name.bytes().all(plain) {
         return Ok(());
     }
-    Err(Failure::usage(format!("`{name}` is no profile name"))
-        .hint("up to 64 letters, digits, `-` and `_`, and a letter or digit first"))
+    Err(Failure::usage(format!("invalid profile name `{name}`"))
+        .hint("use up to 64 letters, digits, `-` and `_`, beginning with a letter or digit"))
 }
 
 /// Checks the name of a setting.
@@ -23,10 +23,10 @@ pub(crate) fn check_key(key: &str) -> Result<(), Failure> {
         Some(near) => format!("did you mean `{near}`? All settings: {}", KEYS.join(", ")),
         None => format!("the settings are {}", KEYS.join(", ")),
     };
-    Err(Failure::usage(format!("there is no setting `{key}`")).hint(hint))
+    Err(Failure::usage(format!("unknown setting `{key}`")).hint(hint))
 }
 
-/// What a profile can hold.
+/// The settings of a profile.
 pub(crate) const KEYS: [&str; 6] =
     ["base-url", "token-file", "token-command", "token-keyring", "allow-insecure-http", "timeout"];
 
@@ -35,7 +35,7 @@ mod tests {
     use super::check_name;
 
     #[test]
-    fn profile_names_are_plain_words() {
+    fn profile_names_are_plain_keys_and_never_paths() {
         for good in ["default", "a", "7", "Work_2-b", &"x".repeat(64)] {
             assert!(check_name(good).is_ok(), "{good}");
         }

@@ -1,18 +1,18 @@
-//! Stands for the keyring of the operating system in a program that was built without it.
+//! Takes the place of the keyring module in a build without the keyring.
 
 use std::convert::Infallible;
 
 use crate::failure::Failure;
 
-/// A keyring that there never is.
+/// A keyring that can never be opened.
 #[derive(Debug)]
 pub(crate) struct Keyring(Infallible);
 
 impl Keyring {
-    /// Says how to get one.
+    /// Fails, and says how to get a build with the keyring.
     pub(crate) fn open() -> Result<Self, Failure> {
-        Err(Failure::usage("this program was built without the keyring of the operating system")
-            .hint("build it with `--features keyring`, or use a file: `gateway auth login` without --keyring, or --token-file"))
+        Err(Failure::usage("this program was built without support for the keyring of the operating system")
+            .hint("build it with `--features keyring`, or use a file: run `gateway auth login` without --keyring, or pass --token-file"))
     }
 
     pub(crate) fn read(&self, _profile: &str) -> Result<Option<String>, Failure> {

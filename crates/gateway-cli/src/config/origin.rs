@@ -1,9 +1,9 @@
-//! A setting, and where it comes from.
+//! The origin of settings and of the access token.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a setting comes from.
+/// The origin of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Flag(&'static str),
@@ -27,14 +27,14 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A setting that is in force.
+/// A setting in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
     pub(crate) origin: Origin,
 }
 
-/// Where the access token comes from.
+/// The source of the access token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TokenFrom {
     Stdin,
@@ -71,5 +71,5 @@ impl fmt::Display for TokenFrom {
     }
 }
 
-/// The environment variable with the access token.
+/// Name of the environment variable with the access token.
 pub(crate) const TOKEN: &str = "GATEWAY_TOKEN";

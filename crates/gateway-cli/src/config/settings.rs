@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::screen::variable;
 use crate::suggest::closest;
 
-/// Everything that is in force for one run.
+/// The settings in force.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) profile: Setting<String>,
@@ -19,12 +19,12 @@ pub(crate) struct Settings {
     pub(crate) token: Option<TokenFrom>,
     pub(crate) allow_insecure_http: Setting<bool>,
     pub(crate) timeout: Option<Setting<u64>>,
-    /// What the profiles have.
+    /// The settings file with all profiles.
     pub(crate) file: ConfigFile,
 }
 
 impl Settings {
-    /// Puts the settings together.
+    /// Combines flags, environment and profile, in this order of precedence.
     pub(crate) fn of(flags: &ServiceFlags) -> Result<Self, Failure> {
         let profile = profile(flags)?;
         let file = if flags.is_demo() { ConfigFile::default() } else { ConfigFile::read()? };
@@ -49,7 +49,7 @@ impl Settings {
         Ok(Self { profile, base_url, token, allow_insecure_http, timeout, file })
     }
 
-    /// Puts the settings of a profile together that there is: a mistyped name must not ask another account.
+    /// Does the same, but fails for an unknown profile: a mistyped name must not select another account.
     pub(crate) fn of_known(flags: &ServiceFlags) -> Result<Self, Failure> {
         let settings = Self::of(flags)?;
         let (profile, file) = (&settings.profile, &settings.file);
@@ -61,12 +61,11 @@ impl Settings {
         {
             return Ok(settings);
         }
-        let failure = Failure::usage(format!("there is no profile `{name}`"));
+        let failure = Failure::usage(format!("unknown profile `{name}`"));
         Err(match closest(name, file.profiles()) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
-            None => {
-                failure.hint(format!("`gateway --profile {name} config set base-url URL` makes it"))
-            }
+            None => failure
+                .hint(format!("`gateway --profile {name} config set base-url URL` creates it")),
         })
     }
 }
@@ -76,7 +75,7 @@ fn first<T, const N: usize>(candidates: [Option<(T, Origin)>; N]) -> Option<Sett
     Some(Setting { value, origin })
 }
 
-/// Finds the profile. Commands that change it need nothing else.
+/// Returns the profile, which may not exist yet.
 pub(crate) fn profile(flags: &ServiceFlags) -> Result<Setting<String>, Failure> {
     let named = first([
         flags.profile.clone().map(|name| (name, Origin::Flag("--profile"))),
@@ -88,7 +87,7 @@ pub(crate) fn profile(flags: &ServiceFlags) -> Result<Setting<String>, Failure> 
     Ok(profile)
 }
 
-/// Finds where the token comes from, without reading it.
+/// Finds the source of the token, without reading the token.
 fn token(flags: &ServiceFlags, file: &ConfigFile, profile: &str) -> Option<TokenFrom> {
     let from_file = |value: PathBuf, origin| Some(TokenFrom::File(Setting { value, origin }));
     #[cfg(feature = "demo")]
@@ -123,7 +122,7 @@ fn token(flags: &ServiceFlags, file: &ConfigFile, profile: &str) -> Option<Token
     tokens::hold(profile).then(|| TokenFrom::Login { profile: profile.to_owned() })
 }
 
-/// The profile that is used when none is named.
+/// Name of the profile if none is given.
 const DEFAULT_PROFILE: &str = "default";
 
 const TOKEN_FILE: &str = "GATEWAY_TOKEN_FILE";

@@ -1,4 +1,4 @@
-//! The tokens that `gateway auth login` stored: one private file, one key for each profile.
+//! The tokens that `gateway auth login` stores in a private file, with one key for each profile.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use toml_edit::{DocumentMut, value};
 use crate::config::folder;
 use crate::failure::Failure;
 
-/// Returns whether a profile has a token. What is wrong with the file is told by whoever reads the token.
+/// Returns whether a profile has a token. True if the file cannot be read: [`read`] explains the error.
 pub(crate) fn hold(profile: &str) -> bool {
     read(profile).map_or(true, |token| token.is_some())
 }
@@ -35,7 +35,7 @@ pub(crate) fn remove(profile: &str) -> Result<bool, Failure> {
     Ok(there)
 }
 
-/// Returns where the tokens are.
+/// Returns the path of the file.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
     folder::path(NAME)
 }
@@ -44,9 +44,9 @@ fn open() -> Result<DocumentMut, Failure> {
     let Some(path) = folder::find(NAME) else { return Ok(DocumentMut::new()) };
     let Some(text) = folder::read(&path)? else { return Ok(DocumentMut::new()) };
     folder::check_private(&path)?;
-    // The error of the parser would quote the line, and with it the token.
+    // The parser's error would quote the line, and with it the token.
     text.parse().map_err(|_quotes| {
-        Failure::usage(format!("{} is not TOML", path.display()))
+        Failure::usage(format!("{} is not valid TOML", path.display()))
             .hint("remove it, and run `gateway auth login` again")
     })
 }

@@ -1,4 +1,4 @@
-//! The values of settings: text as a person writes it, and what the file holds.
+//! The values of settings, as text of a person and as TOML.
 
 use std::path;
 
@@ -7,7 +7,7 @@ use toml_edit::{Array, Value};
 use crate::config::names::{KEYS, check_key};
 use crate::failure::Failure;
 
-/// Reads a setting from the command line.
+/// Parses a setting from the command line.
 pub(super) fn read(key: &str, text: &str) -> Result<Value, Failure> {
     check_key(key)?;
     let value = match key {
@@ -24,13 +24,13 @@ pub(super) fn read(key: &str, text: &str) -> Result<Value, Failure> {
     Ok(value)
 }
 
-/// Writes a setting as a person would.
+/// Returns a setting as a person would write it.
 pub(super) fn show(value: &Value) -> String {
     match value {
         Value::String(text) => text.value().clone(),
         Value::Array(words) => {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            // Only a NUL cannot be quoted, and no program takes one.
+            // Only a NUL cannot be quoted, and no argument can contain one.
             shlex::try_join(words.iter().copied()).unwrap_or_else(|_nul| words.join(" "))
         }
         Value::Boolean(flag) => flag.value().to_string(),
@@ -38,9 +38,9 @@ pub(super) fn show(value: &Value) -> String {
     }
 }
 
-/// Refuses a value that the setting cannot have.
+/// Refuses a value that is invalid for the setting.
 pub(super) fn check(key: &str, value: &Value) -> Result<(), Failure> {
-    debug_assert!(KEYS.contains(&key), "checked before");
+    debug_assert!(KEYS.contains(&key), "the caller checked the name");
     let (fits, expected) = match key {
         "token-command" => (
             value
@@ -58,19 +58,19 @@ pub(super) fn check(key: &str, value: &Value) -> Result<(), Failure> {
     if fits { Ok(()) } else { Err(Failure::usage(format!("`{key}` must be {expected}"))) }
 }
 
-/// Takes a command apart as a shell does.
+/// Splits a command as a shell does.
 fn words(text: &str) -> Result<Vec<String>, Failure> {
-    // In a path of Windows, a backslash stands for nothing but itself.
+    // In a Windows path, a backslash is a plain character.
     let text = if cfg!(windows) { &text.replace('\\', "\\\\") } else { text };
     shlex::split(text).ok_or_else(|| {
-        Failure::usage("`token-command` has a quotation mark or a backslash that nothing ends")
-            .hint("write it as in a shell: pass show 'my gateway'")
+        Failure::usage("`token-command` has an unclosed quotation mark or a trailing backslash")
+            .hint("quote it as in a shell: pass show 'my gateway'")
     })
 }
 
 fn absolute(text: &str) -> Result<String, Failure> {
     let unusable = |cause: String| {
-        Failure::usage(format!("`{text}` cannot be made an absolute path")).because(cause)
+        Failure::usage(format!("cannot make `{text}` an absolute path")).because(cause)
     };
     let path = path::absolute(text).map_err(|error| unusable(error.to_string()))?;
     path.into_os_string().into_string().map_err(|_same| unusable("it is not UTF-8".to_owned()))
@@ -80,7 +80,7 @@ fn absolute(text: &str) -> Result<String, Failure> {
 mod tests {
     use super::{read, show};
 
-    /// What is set, and what `config get` shows of it.
+    /// Checks how `config get` shows a value that was set.
     #[track_caller]
     fn check(key: &str, text: &str, expected: &str) {
         let shown = read(key, text).map(|value| show(&value));
@@ -89,7 +89,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_command_is_taken_apart_as_a_shell_does() {
+    fn a_command_is_split_as_in_a_shell() {
         let words = read("token-command", r#"sh -c "echo 'a b'" \$x ''"#).unwrap();
         assert_eq!(words.to_string(), r#"["sh", "-c", "echo 'a b'", "$x", ""]"#);
         check("token-command", "pass show gateway", "pass show gateway");
@@ -101,7 +101,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_path_is_absolute() {
+    fn a_path_is_stored_as_absolute() {
         check("token-file", "/run/token", "/run/token");
         let shown = read("token-file", "tok").map(|value| show(&value)).unwrap();
         let here = std::env::current_dir().unwrap();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_what_they_must_be() {
+    fn invalid_values_are_refused() {
         check("timeout", "120", "120");
         check("token-keyring", "true", "true");
         for (key, wrong) in [

@@ -1,4 +1,4 @@
-//! The signals that ask a program on Unix to end.
+//! The signals that end a program on Unix.
 
 use std::{io, thread};
 
@@ -7,11 +7,11 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
 
-/// Calls `end` when a signal has come.
+/// Calls `end` on a signal.
 pub(super) fn watch(end: impl Fn(Exit) + Send + 'static) -> io::Result<()> {
     let ignored = ignored();
     let watched = ENDS.iter().map(|&(signal, _)| signal).filter(|signal| {
-        // Who starts the program so that it survives a signal, as `nohup` does, means it.
+        // A signal that was ignored at the start stays ignored, as `nohup` intends.
         ignored & (1 << (signal - 1)) == 0
     });
     let mut signals = Signals::new(watched)?;
@@ -26,7 +26,7 @@ pub(super) fn watch(end: impl Fn(Exit) + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the signals that were ignored when the program started, one bit for each.
+/// Returns the signals that were ignored when the program started, as a bit mask.
 #[cfg(target_os = "linux")]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -34,7 +34,8 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(NOHUP)
 }
 
-/// Elsewhere, only unsafe code could ask. A file that is left half is less than a night's work that `nohup` loses.
+/// Elsewhere, only unsafe code can find out, so SIGHUP stays unhandled: a temporary file left behind does less harm than
+/// ending a program that `nohup` should protect.
 #[cfg(not(target_os = "linux"))]
 fn ignored() -> u64 {
     NOHUP

@@ -1,8 +1,8 @@
-//! What asks a program on Windows to end: Ctrl-C, Ctrl-Break, a closed window.
+//! The events that end a program on Windows: Ctrl-C, Ctrl-Break, a closed window.
 
 use crate::exit::Exit;
 
-/// Calls `end` when the person has had enough.
+/// Calls `end` on such an event.
 pub(super) fn watch(end: impl Fn(Exit) + Send + 'static) -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(move || end(Exit::Interrupted))
 }

@@ -21,7 +21,7 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (2, Gone, "candidates list --status New", "--vacancy-id <N>"),
     (2, Gone, "candidates list --fields nmae", "did you mean `name`?"),
     (2, Gone, "credits get --base-url http://gateway.example.com", "--allow-insecure-http"),
-    (2, Gone, "credits get --token-file nothing", "there is no token file nothing"),
+    (2, Gone, "credits get --token-file nothing", "token file nothing does not exist"),
     (
         2,
         Answers("200 OK", "[]"),

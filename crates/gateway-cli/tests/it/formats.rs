@@ -89,5 +89,5 @@ fn a_check_logs_every_request() {
     assert!(!stderr(&output).contains(crate::run::TOKEN));
     let output = person.run(&["check", "--dry-run"]);
     assert_eq!(stdout(&output).lines().count(), 1);
-    assert!(stderr(&output).contains("the first of some forty requests"));
+    assert!(stderr(&output).contains("the first of about 40 requests"));
 }

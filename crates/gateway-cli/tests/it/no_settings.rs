@@ -92,5 +92,5 @@ fn the_sample_service_says_where_it_cannot_write() {
     let (code, said) = end(person.command(&["--demo", "credits", "get"]));
     assert_eq!(code, 2);
     assert!(said.contains("/nonexistent/gateway-demo-"), "{said}");
-    assert!(said.contains("hint: its data is in a temporary file, for which TMPDIR"), "{said}");
+    assert!(said.contains("hint: its data is in a temporary file; set TMPDIR"), "{said}");
 }
