@@ -21,7 +21,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gateway_server::{Clock, Config, DemoData, ImportMode, Server, SqliteStore, Store};
+use gateway_server::{
+    Clock, Config, DemoData, ImportMode, Server, SqliteStore, Store, StoreAdmin as _,
+};
 
 fn main() -> ExitCode {
     let candidates = std::env::var("GATEWAY_BENCH_CANDIDATES");
