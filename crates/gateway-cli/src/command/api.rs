@@ -68,7 +68,7 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
 fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Failure> {
     let answer = session.stream_raw(query)?;
     let head = if include { head(&answer) } else { String::new() };
-    let mut answer = answer.error_for_status().or_else(|error| refused(session, error, &head))?;
+    let mut answer = answer.error_for_status().or_else(|error| refused(session, &error, &head))?;
     let mut out = Raw::open(&session.output, session.screen)?;
     out.write(head.as_bytes())?;
     session.pass_on(&mut answer, &mut out)?;
@@ -79,7 +79,7 @@ fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Fai
 }
 
 /// Prints the body of an error response, but not into a file: the file is for a successful response.
-fn refused<T>(session: &Session, error: Error, head: &str) -> Result<T, Failure> {
+fn refused<T>(session: &Session, error: &Error, head: &str) -> Result<T, Failure> {
     if session.output.file().is_none() {
         let mut out = Raw::open(&session.output, session.screen)?;
         out.write(head.as_bytes())?;
@@ -87,13 +87,13 @@ fn refused<T>(session: &Session, error: Error, head: &str) -> Result<T, Failure>
         out.end_line()?;
         out.finish()?;
     }
-    Err(session.explain(&error))
+    Err(session.explain(error))
 }
 
 /// Prints the response as records: the elements of an array, or one object.
 fn records(session: &Session, query: &RawQuery) -> Result<(), Failure> {
     let answer = session.client.send_raw(query).map_err(|error| session.explain(&error))?;
-    let answer = answer.error_for_status().or_else(|error| refused(session, error, ""))?;
+    let answer = answer.error_for_status().or_else(|error| refused(session, &error, ""))?;
     let json =
         RawQuery::decode(answer.body()).map_err(|error| session.explain(&Error::from(error)))?;
     let array = array(json.as_str());

@@ -33,7 +33,7 @@ pub(crate) struct CheckFlags {
 enum ReportForm {
     /// Test Anything Protocol, version 14.
     Tap,
-    /// JUnit XML, which build servers read.
+    /// `JUnit` XML, which build servers read.
     Junit,
 }
 

@@ -1,28 +1,30 @@
 //! Programs that tests start: none of them runs for longer than a limit, and none outlives its test.
 
 use std::io::{Read, Write as _};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::process::{Command, ExitStatus, Output, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use shared_child::SharedChild;
+
 /// A running program. It is killed when this is dropped, or when it has run for the limit, which ends every wait for it.
 pub(crate) struct Process {
-    child: Arc<Mutex<Child>>,
-    _running: Sender<()>,
+    child: Arc<SharedChild>,
+    _running: SyncSender<()>,
 }
 
 impl Process {
     /// Starts the command.
     pub(crate) fn start(mut command: Command) -> Self {
         reset_signals();
-        let child = Arc::new(Mutex::new(command.spawn().unwrap()));
-        let (running, dropped) = channel();
+        let child = Arc::new(SharedChild::spawn(&mut command).unwrap());
+        let (running, dropped) = sync_channel(0);
         let watched = Arc::clone(&child);
         thread::spawn(move || {
             if dropped.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
-                kill(&mut watched.lock().unwrap());
+                kill(&watched);
             }
         });
         Self { child, _running: running }
@@ -35,36 +37,25 @@ impl Process {
     }
 
     /// Returns the process, to take its pipes or its id.
-    pub(crate) fn child(&self) -> MutexGuard<'_, Child> {
-        self.child.lock().unwrap()
+    pub(crate) fn child(&self) -> &SharedChild {
+        &self.child
     }
 
     /// Sends a signal.
     #[cfg(unix)]
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
-        use rustix::process::{Pid, kill_process};
-
-        kill_process(Pid::from_child(&self.child()), signal).unwrap();
+        rustix::process::kill_process(pid(&self.child), signal).unwrap();
     }
 
     /// Waits until the program ends.
     pub(crate) fn wait(&self) -> ExitStatus {
-        loop {
-            if let Some(status) = self.child().try_wait().unwrap() {
-                return status;
-            }
-            thread::sleep(Duration::from_millis(1));
-        }
+        self.child.wait().unwrap()
     }
 
     /// Writes the input, closes it, and waits until the program ends. Returns what is left in the pipes.
     pub(crate) fn end_with(self, input: &[u8]) -> Output {
-        let (stdin, stdout, stderr) = {
-            let mut child = self.child();
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        };
-        let (stdout, stderr) = (read(stdout), read(stderr));
-        if let Some(mut stdin) = stdin {
+        let (stdout, stderr) = (read(self.child.take_stdout()), read(self.child.take_stderr()));
+        if let Some(mut stdin) = self.child.take_stdin() {
             // The program may have ended without reading anything.
             drop(stdin.write_all(input));
         }
@@ -80,9 +71,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let mut child = self.child.lock().unwrap();
-        kill(&mut child);
-        child.wait().unwrap();
+        kill(&self.child);
+        self.child.wait().unwrap();
     }
 }
 
@@ -98,18 +88,24 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
 }
 
 /// Kills a program unless it has ended, with the programs that it started in a session of its own.
-fn kill(child: &mut Child) {
+fn kill(child: &SharedChild) {
     if !matches!(child.try_wait(), Ok(None)) {
         return;
     }
     #[cfg(unix)]
     {
-        use rustix::process::{Pid, Signal, kill_process_group};
+        use rustix::process::{Signal, kill_process_group};
 
         // Most programs share the group of the tests, and lead none.
-        _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+        _ = kill_process_group(pid(child), Signal::KILL);
     }
     drop(child.kill());
+}
+
+/// Returns the id of a process.
+#[cfg(unix)]
+fn pid(child: &SharedChild) -> rustix::process::Pid {
+    rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap()
 }
 
 /// Lets the signals that end a program end those that the tests start, even if the tests were started with the signals

@@ -192,7 +192,7 @@ fn a_reader_that_goes_away_is_no_failure() {
         let person = Person::of_service(&server.uri(""));
         let program = person.start(&["vacancies", "list", "-o", format]);
         let mut first = [0; 16];
-        let mut out = program.child().stdout.take().unwrap();
+        let mut out = program.child().take_stdout().unwrap();
         out.read_exact(&mut first).unwrap();
         drop(out);
         let output = program.end();

@@ -36,7 +36,7 @@ fn records_are_printed_while_they_arrive() {
         let person = Person::of_service(&server.uri(""));
         let args: Vec<&str> = command.split(' ').collect();
         let program = person.start(&args);
-        let mut out = BufReader::new(program.child().stdout.take().unwrap());
+        let mut out = BufReader::new(program.child().take_stdout().unwrap());
         for expected in lines {
             let mut line = String::new();
             out.read_line(&mut line).unwrap();
