@@ -1,8 +1,8 @@
-//! A list of a million in every form, beside `curl -o /dev/null` of the same address.
+//! Measures a list of a million records in every format, in comparison with `curl -o /dev/null` of the same URL.
 //!
 //! `cargo bench -p gateway-cli` prints the table; with `-- --write` it also goes to `docs/benchmarks.md`. The server is
-//! the real one, on SQLite, in this process; every program runs as a process of its own, on the cores that the server
-//! also uses. `GATEWAY_BENCH_CANDIDATES` sets another size.
+//! the real one, on SQLite, in this process. Each program runs in a separate process, on the same cores as the server.
+//! `GATEWAY_BENCH_CANDIDATES` sets another number of records.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -10,7 +10,7 @@
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark talks to a person, and stops at the first surprise"
+    reason = "a benchmark prints its results, and stops at the first error"
 )]
 
 #[path = "../../gateway-model/benches/support/document.rs"]
@@ -33,14 +33,14 @@ fn main() -> ExitCode {
         .map(|_| SUBJECTS.iter().map(|subject| service.times(subject)).collect())
         .collect();
     let mut text = format!(
-        "| {candidates} candidates | made for the answer | ratio | kept by the server | ratio | memory at most |\n\
+        "| {candidates} candidates | from the database | ratio | from the kept list | ratio | peak memory |\n\
          |---|--:|--:|--:|--:|--:|\n"
     );
     for (index, subject) in SUBJECTS.iter().enumerate() {
         let mut row = format!("| {}", subject.name);
-        for made in 0..2 {
+        for kept in 0..2 {
             let seconds = |index: usize, round: &Vec<[Duration; 2]>| {
-                round.get(index).and_then(|times| times.get(made)).unwrap().as_secs_f64()
+                round.get(index).and_then(|times| times.get(kept)).unwrap().as_secs_f64()
             };
             let time = median(rounds.iter().map(|round| seconds(index, round)));
             let ratio =
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
 /// A program that receives the list.
 struct Subject {
     name: &'static str,
-    /// The form that `gateway` writes; none means curl.
+    /// The output format of `gateway`; `None` for curl.
     form: Option<&'static str>,
 }
 
@@ -74,7 +74,7 @@ const SUBJECTS: [Subject; 5] = [
     Subject { name: "`gateway candidates list -o csv`", form: Some("csv") },
 ];
 
-/// The real server, and who may ask it.
+/// The data of the server, and a token for it.
 struct Service {
     runtime: tokio::runtime::Runtime,
     store: Arc<dyn Store>,
@@ -95,7 +95,7 @@ impl Service {
         Self { runtime, store: Arc::new(store), token, _directory: directory }
     }
 
-    /// Does something with a server that has not answered anything yet.
+    /// Calls `work` with the base URL of a server that has not received a request yet.
     fn fresh<T>(&self, work: impl FnOnce(&str) -> T) -> T {
         let mut config = Config::default();
         config.listen = ([127, 0, 0, 1], 0).into();
@@ -108,7 +108,7 @@ impl Service {
         result
     }
 
-    /// How long a list takes that is made for the answer, and how long the same list once it is kept.
+    /// Returns the time of a list that the server reads from the database, and that of the kept list.
     fn times(&self, subject: &Subject) -> [Duration; 2] {
         self.fresh(|base_url| {
             let time = || {
@@ -117,14 +117,14 @@ impl Service {
                 assert!(status.success(), "{}", subject.name);
                 begun.elapsed()
             };
-            let made = time();
-            // A list that is asked for again is worth keeping.
+            let from_database = time();
+            // The server keeps a list that is requested again.
             time();
-            [made, time()]
+            [from_database, time()]
         })
     }
 
-    /// How much memory the program has at most. It is looked at all the time, which is why no clock runs.
+    /// Returns the peak memory of the program. It is polled without a pause, so times are measured in another run.
     fn memory(&self, subject: &Subject) -> String {
         let peak = self.fresh(|base_url| {
             let mut child = self.start(subject, base_url);
@@ -158,7 +158,7 @@ impl Service {
     }
 }
 
-/// The peak of a running process in KiB, where the system tells it.
+/// Returns the peak memory of a running process in KiB; `None` if the system does not provide it.
 fn memory_of(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -100,7 +100,7 @@ fn meaning(error: &Error, context: Context<'_>) -> (Exit, Option<String>) {
     }
 }
 
-/// Says where the token comes from, and how to replace a stored token.
+/// Returns a hint on where the token comes from, and how to replace a stored token.
 fn origin(token: &TokenFrom) -> String {
     let next = match token {
         TokenFrom::Login { .. } => "; `gateway auth login` replaces it",

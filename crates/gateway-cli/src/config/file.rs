@@ -11,14 +11,14 @@ use crate::failure::Failure;
 /// The contents of `config.toml`, checked.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigFile {
-    /// `None` if there is no settings folder.
+    /// `None` without a settings folder.
     path: Option<PathBuf>,
     document: DocumentMut,
     changed: bool,
 }
 
 impl ConfigFile {
-    /// Reads the file. Without a file or a settings folder, there are no settings.
+    /// Reads the file. If the file or its folder does not exist, the settings are empty.
     pub(crate) fn read() -> Result<Self, Failure> {
         let Some(path) = folder::find(NAME) else { return Ok(Self::default()) };
         let text = folder::read(&path)?.unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::screen::variable;
 
 /// Returns the path of a settings file: in `$XDG_CONFIG_HOME/gateway`, `~/.config/gateway`, or `%APPDATA%\gateway`.
 ///
-/// `None` if the variables are not set, as may be in a container or a cron job. Then there are no settings.
+/// `None` if the variables are not set, as in some containers and cron jobs. The settings are empty then.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = if cfg!(windows) {
@@ -21,7 +21,7 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
     Some(base?.join("gateway").join(name))
 }
 
-/// Returns the path of a settings file, or fails if there is no settings folder.
+/// Returns the path of a settings file, or fails without a settings folder.
 pub(crate) fn path(name: &str) -> Result<PathBuf, Failure> {
     let variables = if cfg!(windows) { "APPDATA" } else { "HOME or XDG_CONFIG_HOME" };
     find(name).ok_or_else(|| {

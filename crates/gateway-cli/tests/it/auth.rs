@@ -1,4 +1,4 @@
-//! Tokens: how they are stored and removed, where they come from, and that nobody sees them.
+//! Tokens: storage, removal and sources, without ever showing a token.
 
 use std::fs;
 
@@ -23,14 +23,14 @@ fn service() -> RawServer {
     .unwrap()
 }
 
-/// Shows what a person sees of these commands; what they type stands before each.
+/// Returns the output of these commands, each with its input.
 fn see(person: &Person, url: &str, commands: &[(&str, &[&str])]) -> String {
     let one = |&(typed, args): &(&str, &[&str])| person.show(args, &person.run_with(typed, args));
     let shown: Vec<String> = commands.iter().map(one).collect();
     shown.join("\n").replace(url, "http://127.0.0.1:00000")
 }
 
-// The messages name the sample service.
+// The messages mention the sample service.
 #[cfg(feature = "demo")]
 #[test]
 fn from_login_to_logout() {
@@ -44,7 +44,7 @@ fn from_login_to_logout() {
             ("gwt_other\n", &["auth", "login", "--token-stdin", "--base-url", &url]),
             ("", &["auth", "status", "--base-url", &url]),
             (&format!("{TOKEN}\n"), &["auth", "login", "--token-stdin", "--base-url", &url]),
-            // The base URL went into the profile with it.
+            // The login stored the base URL too.
             ("", &["credits", "get"]),
             ("", &["auth", "status", "-o", "table"]),
             ("", &["auth", "status"]),
@@ -52,7 +52,7 @@ fn from_login_to_logout() {
             ("", &["config", "list", "-o", "table"]),
         ],
     );
-    // Somebody has taken the token back, and the file has not changed.
+    // The token is revoked, and the file has not changed.
     let stored = person.config().join("gateway/tokens.toml");
     let text = fs::read_to_string(&stored).unwrap();
     fs::write(&stored, text.replace(TOKEN, "gwt_old")).unwrap();
@@ -76,7 +76,7 @@ fn from_login_to_logout() {
 fn logins_that_store_nothing() {
     let server = service();
     let url = server.uri("");
-    let nobody = crate::run::Nobody::new();
+    let nobody = crate::run::ClosedPort::new();
     let gone = nobody.url();
     let person = Person::new();
     let shown = see(
@@ -99,7 +99,7 @@ fn logins_that_store_nothing() {
 }
 
 #[test]
-fn a_token_that_something_goes_before_is_said_to_be_of_no_use() {
+fn a_login_warns_if_another_token_source_takes_precedence() {
     let server = service();
     let url = server.uri("");
     let person = Person::new().with("GATEWAY_BASE_URL", &url);
@@ -122,9 +122,8 @@ fn a_token_that_something_goes_before_is_said_to_be_of_no_use() {
     insta::assert_snapshot!(shown);
 }
 
-/// What a login was tried with is enough for the next command.
 #[test]
-fn a_login_leaves_a_profile_that_works() {
+fn a_login_stores_the_settings_that_the_next_command_needs() {
     let person = Person::new();
     let login: &[&str] = &["auth", "login", "--token-stdin", "--unchecked", "--base-url"];
     let with = |more: &[&'static str]| [login, more].concat();
@@ -139,15 +138,15 @@ fn a_login_leaves_a_profile_that_works() {
         ],
     );
     insta::assert_snapshot!(shown);
-    // The name is not resolved, and the token would have been sent.
+    // The profile allows http: the call fails only because the host name does not resolve.
     let output = person.run(&["credits", "get", "--timeout", "1"]);
     assert!(!stderr(&output).contains("--allow-insecure-http"), "{}", stderr(&output));
 }
 
-/// No test needs a keyring: on this bus nobody answers.
+/// Uses a message bus that does not exist, so the test needs no keyring.
 #[cfg(all(unix, not(target_os = "macos")))]
 #[test]
-fn a_keyring_that_is_not_there() {
+fn a_missing_keyring_is_explained() {
     let server = service();
     let url = server.uri("");
     let person = Person::new()
@@ -163,7 +162,7 @@ fn a_keyring_that_is_not_there() {
             ("", &["credits", "get"]),
             ("", &["auth", "status"]),
             ("", &["auth", "logout"]),
-            // What it said to do.
+            // The hint said so.
             (TOKEN, &["auth", "login", "--token-stdin"]),
             ("", &["credits", "get"]),
         ],
@@ -214,7 +213,7 @@ fn every_source_of_a_token_works() {
     assert_eq!(code(&person.run_with(TOKEN, &["credits", "get", "--token-file", "-"])), 0);
     assert_eq!(code(&person.run(&["config", "set", "token-command", &format!("echo {TOKEN}")])), 0);
     assert_eq!(code(&person.run(&["credits", "get"])), 0);
-    // The environment goes before the profile, and the message names it.
+    // The environment takes precedence over the profile, and the message names it.
     let person = person.with("GATEWAY_TOKEN", "gwt_wrong");
     let output = person.run(&["credits", "get"]);
     assert_eq!(code(&output), 3);

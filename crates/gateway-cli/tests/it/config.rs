@@ -1,11 +1,11 @@
-//! Settings: which one wins, and what is refused.
+//! Settings: precedence and validation.
 
 use std::fs;
 
 use crate::run::{Person, TOKEN, code};
 
 #[test]
-fn a_flag_wins_over_the_environment_and_that_over_the_profile() {
+fn flags_take_precedence_over_the_environment_and_the_profile() {
     let person = Person::new();
     assert_eq!(code(&person.run(&["config", "set", "base-url", "https://profile.example"])), 0);
     assert_eq!(code(&person.run(&["config", "set", "timeout", "7"])), 0);
@@ -27,7 +27,7 @@ fn a_flag_wins_over_the_environment_and_that_over_the_profile() {
 }
 
 #[test]
-fn a_comment_stays_and_a_mistyped_setting_is_refused() {
+fn comments_are_kept_and_unknown_settings_are_refused() {
     let person = Person::new();
     let path = person.config().join("gateway/config.toml");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -49,7 +49,7 @@ fn a_comment_stays_and_a_mistyped_setting_is_refused() {
     insta::assert_snapshot!(shown);
 }
 
-/// A person may have put the token in the wrong place: what is wrong with the file is said without quoting it.
+/// A token may be in the wrong place of the file, so errors must not quote the file.
 #[test]
 fn a_broken_file_is_not_quoted() {
     let person = Person::new();
@@ -63,14 +63,14 @@ fn a_broken_file_is_not_quoted() {
         format!("[profile.default]\ntimeout = \"{TOKEN}"),
     ] {
         fs::write(&path, wrong).unwrap();
-        // It fails if the token is shown.
+        // This fails if the token is shown.
         shown += &person.see(&["config", "list"]);
     }
     insta::assert_snapshot!(shown);
 }
 
 #[test]
-fn values_that_would_not_work_are_refused() {
+fn invalid_values_are_refused() {
     let person = Person::new();
     let shown = [
         &["config", "set", "base-url", "nonsense"][..],
@@ -87,7 +87,7 @@ fn values_that_would_not_work_are_refused() {
 }
 
 #[test]
-fn what_is_listed_can_be_asked_for_and_a_profile_must_be_there() {
+fn listed_settings_can_be_read_and_unknown_profiles_are_refused() {
     let person = Person::new().with("GATEWAY_TOKEN", TOKEN);
     let shown = [
         &["config", "get", "profile"][..],

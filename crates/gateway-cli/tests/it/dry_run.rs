@@ -1,4 +1,4 @@
-//! What `--dry-run` shows; whatever it shows, nothing changes.
+//! Dry runs: they show what would happen, and change nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
 use crate::run::{Person, TOKEN, code, stderr, stdout};
 
-/// Everything below a folder: the files and what is in them.
+/// Returns all files below a folder with their contents.
 fn everything(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -23,7 +23,7 @@ fn everything(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn nothing_changes() {
+fn a_dry_run_changes_nothing() {
     let person = Person::new();
     for (typed, args) in [
         ("", &["config", "set", "base-url", "https://gateway.example.com"][..]),
@@ -51,7 +51,7 @@ fn nothing_changes() {
     assert_eq!(everything(person.home.path()), before);
 }
 
-/// The command that a dry run prints sends what the program would send, byte for byte; only the token is a variable.
+/// The printed command sends the same request as the program; only the token is a variable.
 #[test]
 fn a_dry_run_shows_every_header_that_is_sent() {
     let server = RawServer::start(|_, connection: &mut Connection| {
@@ -64,7 +64,7 @@ fn a_dry_run_shows_every_header_that_is_sent() {
     assert_eq!(code(&person.run(&get)), 0);
     let sent = server.progress().requests.into_iter().next().unwrap();
     let mut headers = sent.headers();
-    // Every HTTP client adds this one.
+    // Every HTTP client adds this header.
     headers.retain(|(name, _)| name != "host");
 
     let shown = person.run(&[&get[..], &["--dry-run"]].concat());
@@ -89,9 +89,9 @@ fn a_dry_run_shows_every_header_that_is_sent() {
     assert_eq!(url, server.uri(&sent.target()));
 }
 
-/// A file that could not be written either is nothing that the request depends on.
+/// The output file is not opened, so it does not matter that it cannot be written.
 #[test]
-fn the_request_goes_to_standard_output() {
+fn the_request_is_printed_to_standard_output() {
     let person = Person::of_service("https://gateway.example.com");
     let output = person.run(&["credits", "get", "--dry-run", "--output-file", "none/c.json"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));

@@ -1,4 +1,4 @@
-//! Every exit code by a real failure, into a pipe and on a real terminal.
+//! Every exit code, caused by a real failure, with a pipe and on a real terminal.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use rustix::process::Signal;
 
 use crate::process::Process;
-use crate::run::{Nobody, Person, code, stderr, stdout};
+use crate::run::{ClosedPort, Person, code, stderr, stdout};
 use crate::terminal::Running;
 
-/// The code, what the service does, what is asked of it, and what the person reads on standard error.
+/// The exit code, the service, the command, and a part of standard error.
 const TABLE: &[(i32, Service, &str, &str)] = &[
     (0, Answers("200 OK", BALANCE), "credits get", ""),
     (0, Answers("200 OK", "[]"), "vacancies list", ""),
@@ -54,18 +54,18 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (143, Hangs, "vacancies list --output-file v.csv", "terminated; nothing was written"),
 ];
 
-/// What there is at the base URL.
+/// The service at the base URL.
 #[derive(Clone, Copy, Debug)]
 enum Service {
-    /// It answers with this status and this JSON.
+    /// Responds with this status and this JSON.
     Answers(&'static str, &'static str),
-    /// It takes the request, and never answers.
+    /// Never responds to a request.
     Silent,
-    /// It begins a list, and never goes on.
+    /// Sends the beginning of a list, and then nothing.
     Hangs,
-    /// It begins a list, and tears the connection down.
+    /// Sends the beginning of a list, and resets the connection.
     Dies,
-    /// There is none.
+    /// Does not listen.
     Gone,
 }
 
@@ -104,9 +104,9 @@ fn table() -> impl Iterator<Item = &'static (i32, Service, &'static str, &'stati
 }
 
 #[test]
-fn into_a_pipe() {
+fn exit_codes_with_a_pipe() {
     for &(expected, service, command, said) in table() {
-        let (server, nobody) = (service.start(), Nobody::new());
+        let (server, nobody) = (service.start(), ClosedPort::new());
         let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
         let person = Person::of_service(&url);
         let args: Vec<&str> = command.split(' ').collect();
@@ -121,9 +121,9 @@ fn into_a_pipe() {
 }
 
 #[test]
-fn on_a_terminal() {
+fn exit_codes_on_a_terminal() {
     for &(expected, service, command, said) in table() {
-        let (server, nobody) = (service.start(), Nobody::new());
+        let (server, nobody) = (service.start(), ClosedPort::new());
         let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
         let person = Person::of_service(&url);
         let args: Vec<&str> = command.split(' ').collect();
@@ -131,13 +131,13 @@ fn on_a_terminal() {
         signal(expected, &server, running.program());
         let (status, seen) = running.end();
         assert_eq!(status.code(), Some(expected), "{args:?} of {service:?}: {seen}");
-        // In colour, there is more than a space between the label and the text.
+        // Colours add escapes between the label and the text.
         let plain = seen.replace("\u{1b}[1;31m", "").replace("\u{1b}[0m", "");
         assert!(plain.contains(said), "{args:?} of {service:?}: {seen}");
     }
 }
 
-/// The table above has every code that the help and the guide name, and no other.
+/// The table has exactly the codes of the help and of the guide.
 #[test]
 fn every_code_is_documented() {
     let help = Person::new().run(&["--help"]);
@@ -151,7 +151,7 @@ fn every_code_is_documented() {
     assert_eq!(list.lines().filter_map(cell).collect::<BTreeSet<i32>>(), reached);
 }
 
-/// Sends the signal that an exit code stands for, as soon as the request has come.
+/// Sends the signal of an exit code, after the request has arrived.
 #[track_caller]
 fn signal(expected: i32, server: &RawServer, program: &Process) {
     let signal = match expected {

@@ -4,11 +4,11 @@ use std::fs;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::run::{Nobody, Person, code, stderr, stdout};
+use crate::run::{ClosedPort, Person, code, stderr, stdout};
 
 #[test]
 fn flags_without_effect_are_refused() {
-    let nobody = Nobody::new();
+    let nobody = ClosedPort::new();
     let person = Person::of_service(&nobody.url());
     for (command, message) in [
         ("vacancies list -o raw --filter id=1", "cannot use --filter: -o raw prints"),

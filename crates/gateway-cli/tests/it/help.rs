@@ -1,4 +1,4 @@
-//! Help, the manual page and completions: what they say is there, and their examples work as they stand.
+//! Help, manual pages and completions: they are complete, and their examples work.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,15 +7,15 @@ use std::path::Path;
 use crate::run::{Person, code, stderr, stdout};
 use crate::tree::leaves;
 
-/// Returns the words of each line that is an example: what a shell would give to the program.
+/// Returns the arguments of each example, split as in a shell.
 fn examples(text: &str) -> Vec<Vec<String>> {
     let lines = text.lines().filter(|line| !line.contains("[OPTIONS]") && !line.contains('…'));
     lines
         .filter_map(|line| {
             let line = line.trim();
-            // In front of it may stand what makes the token.
+            // A command that prints the token may come first.
             let at = if line.starts_with("gateway ") { 0 } else { line.find("| gateway ")? + 2 };
-            // Not every shell takes a comment behind a command.
+            // Not every shell allows a comment after a command.
             assert!(!line.contains('#') && !line.contains("  "), "{line}");
             let words = shlex::split(line.get(at..)?).unwrap();
             let own = words.into_iter().skip(1);
@@ -24,7 +24,7 @@ fn examples(text: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Examples with sample data are run; of the others, it is seen what they would do.
+/// Runs the examples with sample data, and makes a dry run of the others.
 #[test]
 fn examples_work() {
     let person = Person::of_service("https://gateway.example.com");
@@ -59,10 +59,9 @@ fn examples_work() {
     }
 }
 
-/// Nobody is told to try what this program was built without.
 #[cfg(not(feature = "demo"))]
 #[test]
-fn without_sample_data_none_is_offered() {
+fn a_build_without_sample_data_does_not_mention_it() {
     let person = Person::new();
     for args in [&["-h"][..], &["--help"], &["man"], &["credits", "get"], &["help"]] {
         let shown = person.see(args);
@@ -82,9 +81,9 @@ fn help_is_a_command_too() {
     );
 }
 
-/// Help and usage errors come before anything else is known.
+/// Help and usage errors are printed before the command line is parsed completely.
 #[test]
-fn colours_are_as_asked_everywhere() {
+fn the_colour_flag_applies_to_help_and_usage_errors() {
     let person = Person::new();
     for args in [&["-h"][..], &["help", "config"], &["config", "sett"], &["credits", "get"]] {
         let colored = |when: &str| {
@@ -98,7 +97,7 @@ fn colours_are_as_asked_everywhere() {
 
 #[cfg(unix)]
 #[test]
-fn colours_are_left_out_of_a_terminal_when_asked() {
+fn the_colour_flag_applies_on_a_terminal() {
     use crate::terminal::Running;
 
     let person = Person::new().with("TERM", "xterm");
@@ -109,13 +108,13 @@ fn colours_are_left_out_of_a_terminal_when_asked() {
 }
 
 #[test]
-fn completions_and_pages_are_there() {
+fn completions_and_manual_pages_are_complete() {
     let person = Person::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = person.run(&["completions", shell]);
         let script = stdout(&output);
         assert!(script.contains("vacancy-id"), "{shell}");
-        // A flag that is only refused is not offered.
+        // `--token` is refused, so it is not completed.
         let words = script.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
         assert_eq!(words.filter(|word| *word == "--token").count(), 0, "{shell}");
     }
@@ -128,7 +127,7 @@ fn completions_and_pages_are_there() {
     }
 }
 
-/// Every variable that the program reads is in the help and in the guide.
+/// The help and the guide list every variable that the program reads.
 #[test]
 fn variables_are_documented() {
     let help = Person::new().run(&["--help"]);
@@ -144,7 +143,7 @@ fn variables_are_documented() {
     assert!(seen >= 5);
 }
 
-/// Shows every source file below a folder.
+/// Passes every source file below a folder to `see`.
 fn look(folder: &Path, see: &mut impl FnMut(&str)) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! The program as a person runs it: what it prints, and how it ends.
+//! Tests of the whole program: its output and its exit codes.
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 

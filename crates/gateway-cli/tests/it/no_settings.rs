@@ -1,4 +1,4 @@
-//! Settings that are not there, or cannot be used: whoever needs none is not asked for any.
+//! Missing and broken settings: commands that do not need them still work.
 
 use std::fs;
 use std::process::Command;
@@ -8,13 +8,13 @@ use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use crate::process::Process;
 use crate::run::{Person, TOKEN, code, stderr};
 
-/// Runs a command, and returns its exit code and what it says.
+/// Runs a command. Returns its exit code and standard error.
 fn end(command: Command) -> (i32, String) {
     let output = Process::start_piped(command).end();
     (code(&output), stderr(&output).to_owned())
 }
 
-/// A container or a cron job has no home.
+/// As in a container or a cron job.
 #[test]
 fn without_a_folder_there_are_no_settings() {
     let server = RawServer::start(|_, connection: &mut Connection| {
@@ -67,9 +67,8 @@ fn the_sample_service_needs_no_settings() {
     assert_eq!(end(command), (0, String::new()));
 }
 
-/// What is wrong with the stored tokens is told by those who read them.
 #[test]
-fn settings_do_without_the_stored_tokens() {
+fn only_commands_that_need_the_token_read_the_token_file() {
     let person = Person::new().with("GATEWAY_BASE_URL", "https://gateway.example.com");
     let folder = person.config().join("gateway");
     fs::create_dir_all(&folder).unwrap();
@@ -87,7 +86,7 @@ fn settings_do_without_the_stored_tokens() {
 
 #[cfg(all(feature = "demo", unix))]
 #[test]
-fn the_sample_service_says_where_it_cannot_write() {
+fn the_sample_service_names_the_file_that_it_cannot_write() {
     let person = Person::new().with("TMPDIR", "/nonexistent");
     let (code, said) = end(person.command(&["--demo", "credits", "get"]));
     assert_eq!(code, 2);

@@ -1,4 +1,4 @@
-//! Programs that tests start: none of them runs for longer than a limit, and none outlives its test.
+//! Processes of tests: none runs longer than a limit, and none outlives its test.
 
 use std::io::{Read, Write as _};
 use std::process::{Command, ExitStatus, Output, Stdio};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use shared_child::SharedChild;
 
-/// A running program. It is killed when this is dropped, or when it has run for the limit, which ends every wait for it.
+/// A running program. It is killed when this is dropped, or at the time limit, which ends every wait for it.
 pub(crate) struct Process {
     child: Arc<SharedChild>,
     _running: SyncSender<()>,
@@ -36,7 +36,7 @@ impl Process {
         Self::start(command)
     }
 
-    /// Returns the process, to take its pipes or its id.
+    /// Returns the process, for its pipes and its id.
     pub(crate) fn child(&self) -> &SharedChild {
         &self.child
     }
@@ -87,7 +87,7 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     })
 }
 
-/// Kills a program unless it has ended, with the programs that it started in a session of its own.
+/// Kills a program unless it has ended. If the program leads a process group, kills the whole group.
 fn kill(child: &SharedChild) {
     if !matches!(child.try_wait(), Ok(None)) {
         return;
@@ -96,7 +96,7 @@ fn kill(child: &SharedChild) {
     {
         use rustix::process::{Signal, kill_process_group};
 
-        // Most programs share the group of the tests, and lead none.
+        // This fails for a program in the group of the tests.
         _ = kill_process_group(pid(child), Signal::KILL);
     }
     drop(child.kill());
@@ -108,8 +108,9 @@ fn pid(child: &SharedChild) -> rustix::process::Pid {
     rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap()
 }
 
-/// Lets the signals that end a program end those that the tests start, even if the tests were started with the signals
-/// ignored, such as by `nohup` or in the background of a script. Elsewhere than on Linux, such a test fails.
+/// Restores the default action of signals in the processes of the tests, even if the tests were started with the signals
+/// ignored, such as by `nohup` or in the background of a script. Only Linux shows whether they are ignored; elsewhere,
+/// the tests of ignored signals then fail.
 #[cfg(target_os = "linux")]
 fn reset_signals() {
     use std::sync::Once;
@@ -125,7 +126,7 @@ fn reset_signals() {
         let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
         for signal in [SIGHUP, SIGINT, SIGTERM] {
             if ignored & (1 << (signal - 1)) != 0 {
-                // What a process handles has the default action in the programs that it starts.
+                // A signal with a handler has its default action in child processes.
                 signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).unwrap();
             }
         }
@@ -135,5 +136,5 @@ fn reset_signals() {
 #[cfg(not(target_os = "linux"))]
 fn reset_signals() {}
 
-/// Longer than any program of the tests takes on a busy machine.
+/// Time limit of a process: more than any test needs on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);

@@ -1,4 +1,4 @@
-//! Runs the program with nothing of this machine's configuration.
+//! Runs the program without the configuration of this machine.
 
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,35 +10,35 @@ use tempfile::TempDir;
 
 use crate::process::Process;
 
-/// A person with a home of their own.
+/// A user of the program, with a temporary home folder.
 pub(crate) struct Person {
     pub(crate) home: TempDir,
     variables: Vec<(String, String)>,
 }
 
 impl Person {
-    /// With no settings at all.
+    /// Creates a person without settings.
     pub(crate) fn new() -> Self {
         Self { home: tempfile::tempdir().unwrap(), variables: Vec::new() }
     }
 
-    /// With a base URL and a token in the environment.
+    /// Creates a person with a base URL and a token in the environment.
     pub(crate) fn of_service(base_url: &str) -> Self {
         Self::new().with("GATEWAY_BASE_URL", base_url).with("GATEWAY_TOKEN", TOKEN)
     }
 
-    /// With one variable more.
+    /// Adds an environment variable.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// In front of a terminal of so many columns.
+    /// Simulates a terminal with this number of columns.
     pub(crate) fn on_terminal(self, columns: u16) -> Self {
         self.with("GATEWAY_FORCE_TTY", &columns.to_string()).with("NO_COLOR", "1")
     }
 
-    /// Makes the command, to be run in another way.
+    /// Returns the command without running it.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gateway"));
         command
@@ -53,7 +53,7 @@ impl Person {
         command
     }
 
-    /// The folder of settings of all programs.
+    /// Returns the folder for the settings of all programs.
     pub(crate) fn config(&self) -> std::path::PathBuf {
         self.home.path().join("config")
     }
@@ -63,7 +63,7 @@ impl Person {
         self.start(args).end()
     }
 
-    /// Runs the program with something to read.
+    /// Runs the program with this standard input.
     pub(crate) fn run_with(&self, input: &str, args: &[&str]) -> Output {
         let mut command = self.command(args);
         command.stdin(Stdio::piped());
@@ -75,12 +75,12 @@ impl Person {
         Process::start_piped(self.command(args))
     }
 
-    /// Runs the program, and shows everything that a person would see.
+    /// Runs the program. Returns the transcript that a person would see.
     pub(crate) fn see(&self, args: &[&str]) -> String {
         self.show(args, &self.run(args))
     }
 
-    /// Shows what a person would see.
+    /// Returns the transcript that a person would see.
     pub(crate) fn show(&self, args: &[&str], output: &Output) -> String {
         let quoted = |arg: &&str| {
             let plain = !arg.is_empty() && !arg.contains([' ', '\'', '&']);
@@ -99,34 +99,34 @@ impl Person {
     }
 }
 
-/// An address where nobody listens, and nobody else can as long as this is there.
-pub(crate) struct Nobody(Socket);
+/// A port that is reserved while this exists, and on which no service listens.
+pub(crate) struct ClosedPort(Socket);
 
-impl Nobody {
-    /// Takes a port, and does not listen on it.
+impl ClosedPort {
+    /// Reserves a port.
     pub(crate) fn new() -> Self {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).unwrap();
         Self(socket)
     }
 
-    /// Returns the base URL.
+    /// Returns a base URL with this port.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.0.local_addr().unwrap().as_socket().unwrap())
     }
 }
 
-/// Returns the exit code of a program that ended by itself.
+/// Returns the exit code of a program that was not killed.
 pub(crate) fn code(output: &Output) -> i32 {
     output.status.code().unwrap()
 }
 
-/// Returns what went to standard output.
+/// Returns standard output as text.
 pub(crate) fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()
 }
 
-/// Returns what went to standard error.
+/// Returns standard error as text.
 pub(crate) fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
@@ -135,5 +135,5 @@ fn path(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// No output of any command may hold this.
+/// A token that no output may contain.
 pub(crate) const TOKEN: &str = "gwt_CANARY0123456789";

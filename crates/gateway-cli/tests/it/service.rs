@@ -1,15 +1,15 @@
-//! What a service may answer, and what the person is told: into a pipe and on a terminal.
+//! Responses of a service, and the output of the program into a pipe and on a terminal.
 
 use std::io::Read as _;
 
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
-use crate::run::{Nobody, Person, TOKEN, code, stderr, stdout};
+use crate::run::{ClosedPort, Person, TOKEN, code, stderr, stdout};
 
-/// A service that answers everything in the same way.
+/// Starts a service that sends the same response to every request.
 fn service(status: &'static str, headers: &'static str, body: &'static str) -> RawServer {
     RawServer::start(move |_: &RawRequest, connection: &mut Connection| {
-        // Said, so that no request is sent into a connection that is about to close.
+        // Announced, so that the client does not reuse a connection that is about to close.
         let close = format!("connection: close\r\ncontent-length: {}\r\n", body.len());
         let head = format!("HTTP/1.1 {status}\r\n{headers}{close}\r\n");
         connection.send(head.as_bytes());
@@ -75,17 +75,17 @@ fn not_the_contract() {
 }
 
 #[test]
-fn a_service_that_is_not_what_it_says() {
+fn check_fails_if_the_service_violates_the_contract() {
     let page = service("200 OK", "content-type: text/html\r\n", "<html>");
     let closed = service("401 Unauthorized", "www-authenticate: Bearer\r\n", "no");
     let fields = ["check", "--filter", "verdict=fail", "-o", "table"];
     insta::assert_snapshot!([check(&page, &fields, 5), check(&closed, &["check"], 3)].join("\n"));
-    let nobody = Nobody::new();
+    let nobody = ClosedPort::new();
     assert_eq!(code(&Person::of_service(&nobody.url()).run(&["check"])), 4);
 }
 
 #[test]
-fn records_that_cannot_be_read_are_named() {
+fn skipped_records_are_named() {
     let server = json(r#"[{"id":"1","project":"Welder"},{"project":"no id"},null,{"id":"4"}]"#);
     let shown = ["table", "json", "csv"]
         .map(|format| check(&server, &["vacancies", "list", "-o", format], 6));
@@ -93,7 +93,7 @@ fn records_that_cannot_be_read_are_named() {
 }
 
 #[test]
-fn a_record_of_many_lines_is_one_line_and_otherwise_as_it_came() {
+fn a_record_of_many_lines_is_printed_on_one_line() {
     let server = json(
         "[\n  {\n    \"id\": \"1\",\r\n    \"project\": \"a\\/b \\u00e9\",\n    \"n\": 1.50\n  }\n]",
     );
@@ -102,7 +102,7 @@ fn a_record_of_many_lines_is_one_line_and_otherwise_as_it_came() {
 }
 
 #[test]
-fn hostile_text_is_shown_and_not_executed() {
+fn control_characters_are_escaped_on_a_terminal() {
     let body = "[{\"id\":\"1\",\"project\":\"\\u001b[2J\\u0007\u{202e}evil\u{9b}31m\\r\\n=cmd()\"},\
         {\"id\":\"2\",\"project\":\"=HYPERLINK(\\\"x\\\")\"},{\"id\":\"3\",\"project\":\"+40 21 000 0001\"},\
         {\"id\":\"4\",\"project\":\"👩‍👩‍👧 مرحبا\",\"big\":12345678901234567890.10}]";
@@ -120,17 +120,17 @@ fn hostile_text_is_shown_and_not_executed() {
     }
     insta::assert_snapshot!(shown.join("\n"));
 
-    // Into a file, nothing is changed: not even what the service text does not list.
+    // In a pipe, nothing is changed, not even undocumented fields.
     let output = Person::of_service(&server.uri("")).run(&["vacancies", "list", "-o", "ndjson"]);
     assert!(stdout(&output).contains(r#""big":12345678901234567890.10"#));
     assert!(stdout(&output).contains('\u{202e}'));
 }
 
-/// A list, an object and an answer as it comes are told in the same way; so is what goes wrong.
+/// Lists, objects, raw responses and errors are logged in the same way.
 #[test]
-fn what_happens_is_said_but_never_the_token() {
+fn the_log_never_contains_the_token() {
     let server = RawServer::start(|request: &RawRequest, connection: &mut Connection| {
-        // Even a service that sends the token back does not bring it onto the screen.
+        // The token is redacted even if the service sends it back.
         let echo = format!("{JSON}x-seen: Bearer {TOKEN}\r\n");
         let body: &[u8] = match request.target() {
             target if target.contains("credits") => br#"{"credits_number":"1","currency":"EUR"}"#,
@@ -145,7 +145,7 @@ fn what_happens_is_said_but_never_the_token() {
     })
     .unwrap();
     let url = server.uri("");
-    // A service that is overloaded for a moment.
+    // A service that is overloaded.
     let busy = RawServer::start(|_, connection: &mut Connection| {
         connection.send(b"HTTP/1.1 503 Busy\r\nretry-after: 0\r\ncontent-length: 4\r\n\r\nbusy");
         Next::Close
@@ -168,7 +168,7 @@ fn what_happens_is_said_but_never_the_token() {
     assert_eq!(authorization, [format!("Bearer {TOKEN}").into_bytes()]);
 }
 
-/// Milliseconds are different each time.
+/// Replaces the times, which differ in each run.
 fn without_times(shown: &str) -> String {
     let words = shown.split(' ').collect::<Vec<_>>();
     let time = |at: usize| words.get(at + 1).is_some_and(|next| next.starts_with("ms"));
@@ -178,7 +178,7 @@ fn without_times(shown: &str) -> String {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_closed_pipe_is_not_an_error() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(
             b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[",

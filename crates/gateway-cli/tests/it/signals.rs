@@ -1,4 +1,4 @@
-//! Signals: what is half is put away, the terminal is as it was, and who is to survive a signal does.
+//! Signals: temporary files are removed, the terminal is restored, and ignored signals stay ignored.
 
 use std::process::Command;
 use std::sync::mpsc::sync_channel;
@@ -15,7 +15,7 @@ use crate::run::{Person, code, stderr};
 const HEAD: &[u8] =
     b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[{\"id\":\"1\"}";
 
-/// Starts a list into a file, and waits until the service is asked: the file is there then, without its name.
+/// Starts a list with an output file, and waits for the request: the temporary file exists then.
 fn half_a_list(person: &Person, server: &RawServer, command: Command) -> Process {
     let program = Process::start_piped(command);
     assert!(server.wait_until(Duration::from_secs(30), |seen| !seen.requests.is_empty()));
@@ -24,7 +24,7 @@ fn half_a_list(person: &Person, server: &RawServer, command: Command) -> Process
 }
 
 #[test]
-fn a_signal_leaves_nothing() {
+fn a_signal_removes_the_temporary_file() {
     for (signal, expected, said) in [
         (Signal::HUP, 129, "warning: hung up; nothing was written\n"),
         (Signal::INT, 130, "warning: interrupted; nothing was written\n"),
@@ -49,7 +49,7 @@ fn a_signal_leaves_nothing() {
     }
 }
 
-/// With `nohup`, a program goes on when its terminal is gone.
+/// As with `nohup`, where the program outlives its terminal.
 #[test]
 fn a_signal_that_was_ignored_before_stays_ignored() {
     let (go_on, wait) = sync_channel(0);
@@ -75,7 +75,7 @@ fn a_signal_that_was_ignored_before_stays_ignored() {
     assert_eq!(names(&person), ["v.csv"]);
 }
 
-/// `--token-stdin` in front of a person is a question too.
+/// On a terminal, `--token-stdin` asks for the token.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_token_from_a_person_is_not_shown() {
@@ -95,7 +95,7 @@ fn a_token_from_a_person_is_not_shown() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_that_was_asked_for_a_token_shows_again_what_is_typed() {
+fn the_terminal_is_restored_after_the_prompt() {
     use crate::terminal::Running;
 
     let person = Person::new();
@@ -115,7 +115,7 @@ fn a_terminal_that_was_asked_for_a_token_shows_again_what_is_typed() {
     running.press("\n");
     running.end();
 
-    // Longer than a line of a terminal may be.
+    // Longer than a line that a terminal accepts.
     let token = format!("gwt_{}", "x".repeat(5000));
     let mut running = asked();
     running.press(&format!("{token}\n"));

@@ -1,4 +1,4 @@
-//! A real terminal: the program is connected to a device, and finds out by itself what that is.
+//! Runs the program on a pseudoterminal, which it has to recognise.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,7 +13,7 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use crate::process::Process;
 use crate::run::Person;
 
-/// A program that was started in a terminal of its own.
+/// A program that runs on a new terminal.
 pub(crate) struct Running {
     program: Process,
     screen: File,
@@ -25,12 +25,12 @@ impl Running {
         Self::start_at(command, 80)
     }
 
-    /// Starts the command in a terminal of so many columns; 0 is one that does not know its size.
+    /// Starts the command in a terminal with this number of columns; with 0, the terminal does not know its size.
     pub(crate) fn start_at(command: Command, columns: u16) -> Self {
         Self::start_with(columns, |_| command)
     }
 
-    /// Starts the command that is made with the name of its terminal.
+    /// Starts a command that is created from the name of its terminal.
     pub(crate) fn start_with(columns: u16, command: impl FnOnce(&str) -> Command) -> Self {
         let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&screen).unwrap();
@@ -49,9 +49,9 @@ impl Running {
         Self { program: Process::start(command), screen: screen.into() }
     }
 
-    /// Starts the command below a shell that has the terminal for its own, as a person's shell has: it has `/dev/tty`.
+    /// Starts the command from a shell that controls the terminal, so that the command has `/dev/tty`.
     ///
-    /// The shell says how the program ended, and waits for Enter: what comes after that may be lost with the session.
+    /// The shell prints the exit code of the command and waits for Enter: the end of its session could discard output.
     #[cfg(target_os = "linux")]
     pub(crate) fn start_below_shell(command: &Command) -> Self {
         let mut session = Command::new("setsid");
@@ -63,7 +63,7 @@ impl Running {
         Self::start(session)
     }
 
-    /// Reads what is shown, up to this text.
+    /// Reads the output up to this text.
     #[track_caller]
     pub(crate) fn read_to(&mut self, text: &str) -> String {
         let mut seen = Vec::new();
@@ -76,12 +76,12 @@ impl Running {
         String::from_utf8(seen).unwrap()
     }
 
-    /// Presses these keys.
+    /// Types these keys.
     pub(crate) fn press(&mut self, keys: &str) {
         self.screen.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Returns whether the terminal shows what is typed, and waits for the end of the line.
+    /// Returns whether the terminal shows typed keys and passes them on by the line.
     pub(crate) fn is_usual(&self) -> bool {
         let usual = LocalModes::ECHO | LocalModes::ICANON;
         tcgetattr(&self.screen).unwrap().local_modes.contains(usual)
@@ -92,17 +92,17 @@ impl Running {
         &self.program
     }
 
-    /// Waits until the program ends. Returns how it ended, and everything that it showed.
+    /// Waits until the program ends. Returns its status and the rest of its output.
     pub(crate) fn end(mut self) -> (ExitStatus, String) {
         let mut seen = Vec::new();
-        // When nobody has the device open any more, Linux reports an error where others report the end.
+        // When the last process closes the device, Linux reports an error, and other systems the end.
         drop(self.screen.read_to_end(&mut seen));
         (self.program.wait(), String::from_utf8(seen).unwrap())
     }
 }
 
 #[test]
-fn a_terminal_is_one_whatever_its_size_and_name() {
+fn a_terminal_is_recognised_by_its_name_and_without_a_size() {
     let hostile = || {
         RawServer::start(|_, connection: &mut Connection| {
             let body = br#"[{"\u001b[2Jid":"\u001b[31mred"}]"#;
@@ -117,7 +117,7 @@ fn a_terminal_is_one_whatever_its_size_and_name() {
         let ask = ["api", "any", "-o", format];
         let (status, seen) = Running::start_at(person.command(&ask), 0).end();
         assert!(status.success() && !seen.contains('\u{1b}'), "{format}: {seen:?}");
-        // Its own name is a device, and no file to put in its place.
+        // The name of the terminal is that of a device, which must not be replaced by a file.
         let by_name = |name: &str| person.command(&[&ask[..], &["--output-file", name]].concat());
         let (status, seen) = Running::start_with(80, by_name).end();
         assert!(status.success() && !seen.contains('\u{1b}'), "{format}: {seen:?}");

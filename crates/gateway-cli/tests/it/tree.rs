@@ -1,8 +1,8 @@
-//! Every command there is, found by its own help: the global flags work everywhere.
+//! Every command, found through the help: all of them accept the global flags.
 
 use crate::run::{Person, code, stdout};
 
-/// Finds all commands without commands of their own.
+/// Finds all commands without subcommands.
 pub(crate) fn leaves(person: &Person, path: &[String], found: &mut Vec<Vec<String>>) {
     let mut args: Vec<&str> = path.iter().map(String::as_str).collect();
     args.push("-h");
@@ -14,7 +14,7 @@ pub(crate) fn leaves(person: &Person, path: &[String], found: &mut Vec<Vec<Strin
     let commands = text.lines().skip_while(|line| *line != "Commands:").skip(1);
     let names: Vec<&str> = commands
         .take_while(|line| !line.is_empty())
-        // A name stands two columns in; what is further in goes on with a description.
+        // Names are indented by two columns, continued descriptions by more.
         .filter(|line| !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
         .collect();

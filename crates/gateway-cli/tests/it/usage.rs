@@ -1,8 +1,8 @@
-//! Twelve ways to ask for something that cannot be done, and what the person is told.
+//! Usage errors, help and version.
 
 use crate::run::{Person, stdout};
 
-// The messages and the help name the sample service.
+// The messages and the help mention the sample service.
 #[cfg(feature = "demo")]
 #[test]
 fn usage_errors() {
