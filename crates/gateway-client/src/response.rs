@@ -72,7 +72,7 @@ impl RawResponse {
     ///
     /// # Errors
     ///
-    /// Fails with the [`ErrorKind`](crate::ErrorKind) of the status. The error keeps the response.
+    /// Fails with the [`ErrorKind`] of the status. The error keeps the response.
     ///
     /// # Examples
     ///
