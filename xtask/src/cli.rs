@@ -13,7 +13,7 @@ mod specs;
 
 pub use crate::cli::outcome::Outcome;
 
-/// Runs the command that the arguments name, without the name of the program.
+/// Runs the command in the arguments, which do not include the name of the program.
 pub fn run(args: &[String], root: &Path) -> Outcome {
     let mut root = root.to_owned();
     let mut words = Vec::new();
@@ -23,7 +23,7 @@ pub fn run(args: &[String], root: &Path) -> Outcome {
             "-h" | "--help" | "help" => return Outcome::fine(HELP),
             "--root" => match rest.next() {
                 Some(folder) => root = PathBuf::from(folder),
-                None => return usage("`--root` takes a folder"),
+                None => return usage("`--root` needs a folder"),
             },
             word => words.push(word),
         }
@@ -39,7 +39,7 @@ pub fn run(args: &[String], root: &Path) -> Outcome {
         ["layers"] => checks::layers(&root),
         ["transports"] => checks::transports(&root),
         ["ci"] => checks::ci(&root),
-        ["spec"] => usage("`spec` takes a command: `check`, `diff` or `show`"),
+        ["spec"] => usage("`spec` needs a command: `check`, `diff` or `show`"),
         ["spec", other, ..] => unknown(other, &["check", "diff", "show"]),
         [first, ..] => {
             unknown(first, &["--check", "spec", "explain", "layers", "transports", "ci", "help"])
@@ -48,27 +48,28 @@ pub fn run(args: &[String], root: &Path) -> Outcome {
 }
 
 const HELP: &str = "\
-Tasks of this workspace. With no argument: regenerate everything from spec/gateway.toml.
+Tasks of this workspace. Without a command, write all generated files from spec/gateway.toml.
 
 Usage: cargo xtask [COMMAND]
 
-  (none)                  check the spec, then write what is generated from it
-  --check                 write nothing; fail if a generated file is not what the spec says
+  (none)                  check the spec and write the generated files
+  --check                 check the spec and compare the generated files; write nothing
 
-  spec check              check the spec only
-  spec diff [OLD [NEW]]   what changed since OLD (the last released spec), whom it breaks,
-                          and which versions it asks for; fail if the spec's is too low
-  spec show [OPERATION]   all there is to know about an operation, on one screen
-  explain [CODE]          explain a diagnostic, such as GW012; without a code, list them all
+  spec check              check only the spec
+  spec diff [OLD [NEW]]   list the changes since OLD (default: the last released spec), the
+                          crates that they affect, and the versions that they require; fail
+                          if the version of the spec is too low
+  spec show [OPERATION]   describe an operation on one screen; without a name, list all
+  explain [CODE]          explain a diagnostic such as GW012; without a code, list all
 
-  layers                  check which crate uses which
-  transports              run the conformance kit on every transport; write docs/transports.md
-  ci                      everything that must hold before a change is merged (.ci/run)
+  layers                  check the dependencies between the crates
+  transports              run the conformance tests of all transports; write docs/transports.md
+  ci                      run all checks that a change must pass (.ci/run)
 
 Options:
-  --root DIR              the workspace, if not the one that holds this program
-  -h, --help              this text
+  --root DIR              use the workspace in DIR
+  -h, --help              print this help
 
-Exit codes: 0 fine; 1 a check failed or a file could not be written; 2 the spec or the command
-line is wrong, and no file was touched.
+Exit codes: 0 success; 1 a check failed or a file could not be read or written; 2 the spec or the
+command line is invalid, and no file was changed.
 ";

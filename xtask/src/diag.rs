@@ -1,51 +1,47 @@
-//! What is wrong with a spec: where, what, and what to do about it.
+//! Diagnostics about a spec: their position, their text, and how they are printed.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
-pub use self::code::{CODES, Code};
+pub use self::code::{CODES, Code, Level};
 
 pub mod code;
 
-/// One thing to say about a spec.
+/// An error or a warning about a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What kind of mistake it is.
+    /// The kind of mistake.
     pub code: &'static Code,
-    /// The bytes of the spec that it is about.
+    /// The bytes of the spec to which it applies.
     pub span: Range<usize>,
-    /// What is wrong: a lowercase fragment without a full stop.
+    /// The mistake, as a lowercase fragment without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// The fix, as a lowercase fragment without a full stop.
     pub help: Option<String>,
-    /// Another place that has to do with it, and what is there.
+    /// A related place in the spec, with a note.
     pub related: Option<(Range<usize>, String)>,
 }
 
 impl Diagnostic {
-    /// Begins a diagnostic.
+    /// Creates a diagnostic without help or a related place.
     pub fn new(code: &'static Code, span: &Range<usize>, message: impl Into<String>) -> Self {
         Self { code, span: span.clone(), message: message.into(), help: None, related: None }
     }
 
-    /// Adds what to do about it.
+    /// Adds the fix.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds a "did you mean", if one of the names is close to the one that was written.
+    /// Adds a [`suggestion`] as the fix, if there is one.
     #[must_use]
     pub fn suggest(self, written: &str, names: &[&str]) -> Self {
-        match closest(written, names) {
-            Some(name) => self.help(format!("did you mean `{name}`?")),
-            None if names.is_empty() || names.len() > 12 => self,
-            None => self.help(format!("there is {}", listed(names))),
-        }
+        Self { help: suggestion(written, names).or(self.help), ..self }
     }
 
-    /// Adds another place.
+    /// Adds a related place in the spec.
     #[must_use]
     pub fn related(mut self, span: &Range<usize>, what: impl Into<String>) -> Self {
         self.related = Some((span.clone(), what.into()));
@@ -53,17 +49,17 @@ impl Diagnostic {
     }
 }
 
-/// The text of a spec with its name, for showing places in it.
+/// The text of a spec with its name, for printing diagnostics.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceText<'a> {
-    /// The path, as the user should see it.
+    /// The path, as messages show it.
     pub path: &'a str,
     /// The content.
     pub text: &'a str,
 }
 
 impl SourceText<'_> {
-    /// The line and column of a byte, both from 1; columns count characters.
+    /// Returns the line and column of a byte. Both start at 1, and columns count characters.
     pub fn position(&self, byte: usize) -> (usize, usize) {
         let before = self.before(byte);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -71,11 +67,10 @@ impl SourceText<'_> {
         (line, before.get(line_start..).unwrap_or_default().chars().count() + 1)
     }
 
-    /// A diagnostic as it is printed, with the line of the spec and a caret.
+    /// Returns the printed form of a diagnostic, with the line of the spec and carets.
     pub fn render(&self, diagnostic: &Diagnostic) -> String {
         let (line, column) = self.position(diagnostic.span.start);
-        let Code { id, warning, .. } = diagnostic.code;
-        let level = if *warning { "warning" } else { "error" };
+        let Code { id, level, .. } = diagnostic.code;
         let gutter = " ".repeat(self.gutter(diagnostic));
         let mut out =
             format!("{}:{line}:{column}: {level}[{id}]: {}\n", self.path, diagnostic.message);
@@ -104,7 +99,7 @@ impl SourceText<'_> {
         let rest: String = line.chars().skip(column - 1).collect();
         let length = rest.char_indices().take_while(|&(at, _)| at < covered).count().max(1);
 
-        // A very long line is shown around the place only.
+        // Of a very long line, only the part around the place is shown.
         let from = if line.chars().count() > WIDTH { column.saturating_sub(WIDTH / 3) } else { 0 };
         let (from, before) = if from == 0 { (0, "") } else { (from, "…") };
         let shown: String = line.chars().skip(from).take(WIDTH).map(visible).collect();
@@ -126,10 +121,11 @@ impl SourceText<'_> {
     }
 }
 
-/// How much of a line is shown.
+/// Maximum length of a printed line of the spec, in characters.
 const WIDTH: usize = 150;
 
-fn visible(c: char) -> char {
+/// Replaces characters that are invisible or would break the output.
+pub(crate) fn visible(c: char) -> char {
     match c {
         '\t' => ' ',
         c if crate::text::is_hidden(c) => '\u{fffd}',
@@ -137,7 +133,7 @@ fn visible(c: char) -> char {
     }
 }
 
-/// Names for a sentence: `` `a`, `b` or `c` ``.
+/// Returns the names as part of a sentence: `` `a`, `b` or `c` ``.
 pub fn listed(names: &[&str]) -> String {
     match names {
         [] => "none".to_owned(),
@@ -149,40 +145,32 @@ pub fn listed(names: &[&str]) -> String {
     }
 }
 
-/// The name that was probably meant, if one is close enough.
-pub fn closest<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
-    let folded = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
+/// Returns a hint for an unknown name: the name that was probably meant, or all names if they are
+/// few.
+pub fn suggestion(written: &str, names: &[&str]) -> Option<String> {
+    match closest(written, names) {
+        Some(name) => Some(format!("did you mean `{name}`?")),
+        None if names.is_empty() || names.len() > 12 => None,
+        None => Some(format!("expected {}", listed(names))),
+    }
+}
+
+/// Returns the name that was probably meant, if one is close enough.
+fn closest<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
+    let folded = |text: &str| -> String {
+        let short: String = text.chars().take(LONGEST).collect();
+        short.to_lowercase().replace(['-', '_', ' '], "")
+    };
     let most = (written.chars().count() / 3).max(1);
     names
         .iter()
-        .map(|name| (distance(&folded(written), &folded(name)), *name))
+        .map(|name| (strsim::osa_distance(&folded(written), &folded(name)), *name))
         .filter(|&(far, _)| far <= most)
         .min_by_key(|&(far, _)| far)
         .map(|(_, name)| name)
 }
 
-/// The number of insertions, deletions, replacements and swaps of neighbours between two texts.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(LONGEST).collect();
-    let mut two_ago: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    let mut last_char = None;
-    for (i, ca) in a.chars().take(LONGEST).enumerate() {
-        let mut row = vec![i + 1];
-        for (j, &cb) in b.iter().enumerate() {
-            let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
-            let swapped = j > 0 && last_char == Some(cb) && b.get(j - 1) == Some(&ca);
-            let swap = if swapped { at(&two_ago, j - 1) + 1 } else { usize::MAX / 2 };
-            let replaced = at(&last, j) + usize::from(ca != cb);
-            row.push(replaced.min(at(&last, j + 1) + 1).min(at(&row, j) + 1).min(swap));
-        }
-        two_ago = std::mem::replace(&mut last, row);
-        last_char = Some(ca);
-    }
-    last.last().copied().unwrap_or(0)
-}
-
-/// Longer names are compared by their beginning.
+/// Number of characters by which names are compared.
 const LONGEST: usize = 100;
 
 #[cfg(test)]
@@ -190,14 +178,14 @@ mod tests {
     use super::{Code, Diagnostic, SourceText, closest};
 
     #[test]
-    fn a_close_name_is_meant() {
+    fn the_closest_name_is_suggested() {
         assert_eq!(closest("vacancyid", &["status", "vacancy_id"]), Some("vacancy_id"));
         assert_eq!(closest("Candiadte", &["Candidate", "Credits"]), Some("Candidate"));
         assert_eq!(closest("zebra", &["status", "vacancy_id"]), None);
     }
 
     #[test]
-    fn the_caret_stands_under_the_place() {
+    fn carets_mark_the_place() {
         let text = "a = 1\nbé = \"x\"\n";
         let source = SourceText { path: "s.toml", text };
         let code: &'static Code = &super::code::UNKNOWN_KEY;

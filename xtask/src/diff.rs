@@ -1,4 +1,4 @@
-//! What changed between two specs, what it means for users, and which version it asks for.
+//! Compares two specs: the changes, the crates that they affect, and the versions that they require.
 
 use std::cmp::Reverse;
 
@@ -12,19 +12,19 @@ pub mod version;
 
 pub use crate::diff::change::{Change, Class};
 
-/// The changes from one spec to another: breaking ones first, then in the order of the spec.
+/// Returns the changes from one spec to another: breaking changes first, then in the order of the spec.
 pub fn changes(old: &Service, new: &Service) -> Vec<Change> {
     let mut changes = compare::service(old, new);
     changes.sort_by_key(|change| Reverse(change.class));
     changes
 }
 
-/// The largest class among some changes.
+/// Returns the most severe class of the changes; `None` if there are no changes.
 pub fn largest(changes: &[Change]) -> Option<Class> {
     changes.iter().map(|change| change.class).max()
 }
 
-/// For each crate that has a change, the largest class, in order of the crates.
+/// Returns the most severe class for each affected crate, in the order of the crates.
 pub fn per_crate(changes: &[Change]) -> Vec<(&'static str, Class)> {
     let class_of = |krate: &str| {
         changes

@@ -1,4 +1,4 @@
-//! Which crate may know which: read from `cargo metadata`, held against a table.
+//! Checks the dependencies between crates: compares `cargo metadata` with a table of rules.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What a crate of the workspace may use.
+/// The dependencies that a crate of the workspace may have.
 struct Rule {
     name: &'static str,
-    /// Crates of the workspace that it may depend on.
+    /// The crates of the workspace on which it may depend.
     may_use: &'static [&'static str],
-    /// Crates that must not stand below it, however deep, with all features on.
+    /// Crates on which it must not depend, directly or indirectly, with any features.
     never: &'static [&'static str],
 }
 
-/// From the bottom up: a crate only uses crates that stand above it in this table.
+/// The rules, lowest layer first: a crate may depend only on crates that precede it in this table.
 const RULES: &[Rule] = &[
     Rule {
         name: "gateway-model",
@@ -61,28 +61,33 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// Crates that the client itself must not name, whatever its transports use.
+/// Crates on which the client must not depend directly. Only transports use them.
 const CLIENT_NEVER_DIRECT: &[&str] = &["hyper", "reqwest", "ureq", "url"];
 
-/// What breaks the rules, one line each; nothing if all is well.
+/// Returns the violations of the rules, one line each.
 ///
 /// # Errors
-/// If `cargo metadata` cannot be run or answers something else than its format.
+/// If `cargo metadata` cannot be run or its output is invalid.
 pub fn violations(root: &Path) -> Result<Vec<String>, String> {
-    // Packages of other platforms are not built here, and need not be downloaded.
-    let version = said("RUSTC", "rustc", &["-vV"], root)?;
+    // Without the filter, cargo would download the packages of all other platforms.
+    let version = output_of("RUSTC", "rustc", &["-vV"], root)?;
     let version = String::from_utf8_lossy(&version);
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
     let arguments =
         ["metadata", "--format-version", "1", "--all-features", "--filter-platform", host];
-    let output = said("CARGO", "cargo", &arguments, root)?;
+    let output = output_of("CARGO", "cargo", &arguments, root)?;
     let metadata = serde_json::from_slice(&output)
-        .map_err(|error| format!("cargo metadata is not JSON: {error}"))?;
+        .map_err(|error| format!("cannot read the output of cargo metadata: {error}"))?;
     Ok(judge(&metadata))
 }
 
-/// The output of a program that an environment variable may name.
-fn said(variable: &str, name: &str, arguments: &[&str], root: &Path) -> Result<Vec<u8>, String> {
+/// Runs a program, which an environment variable may override, and returns its output.
+fn output_of(
+    variable: &str,
+    name: &str,
+    arguments: &[&str],
+    root: &Path,
+) -> Result<Vec<u8>, String> {
     let program = std::env::var_os(variable).unwrap_or_else(|| name.into());
     let output = Command::new(program)
         .args(arguments)
@@ -92,8 +97,8 @@ fn said(variable: &str, name: &str, arguments: &[&str], root: &Path) -> Result<V
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{name} {} fails:\n{}", arguments.join(" "), said.trim_end()))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("`{name} {}` failed:\n{}", arguments.join(" "), stderr.trim_end()))
 }
 
 fn judge(metadata: &Value) -> Vec<String> {
@@ -102,29 +107,33 @@ fn judge(metadata: &Value) -> Vec<String> {
     let members: BTreeSet<&str> = graph.members().collect();
     for member in &members {
         if !RULES.iter().any(|rule| rule.name == *member) {
-            violations.push(format!("`{member}` has no rule in xtask/src/layers.rs"));
+            violations.push(format!("`{member}` has no rule; add one to xtask/src/layers.rs"));
         }
     }
     for Rule { name, may_use, never } in RULES.iter().filter(|rule| members.contains(rule.name)) {
         for used in graph.direct(name) {
             if members.contains(used) && !may_use.contains(&used) {
-                violations.push(format!("`{name}` must not use `{used}`"));
+                violations.push(format!("`{name}` must not depend on `{used}`"));
             }
             if *name == "gateway-client" && CLIENT_NEVER_DIRECT.contains(&used) {
-                violations.push(format!("`{name}` must not name `{used}`; transports do"));
+                violations.push(format!(
+                    "`{name}` must not depend on `{used}` directly; use it in a transport"
+                ));
             }
         }
         for (below, path) in graph.below(name) {
             if never.contains(&below) {
-                violations
-                    .push(format!("`{below}` must not stand below `{name}`: {}", path.join(" → ")));
+                let path = path.join(" → ");
+                violations.push(format!(
+                    "`{name}` must not depend on `{below}`, even indirectly: {path}"
+                ));
             }
         }
     }
     violations
 }
 
-/// The dependency graph as `cargo metadata` gives it; only what ends up in a build, not in tests.
+/// The dependency graph of `cargo metadata`, without development dependencies.
 struct Graph<'a> {
     metadata: &'a Value,
 }
@@ -146,7 +155,7 @@ impl<'a> Graph<'a> {
         package.get("name")?.as_str()
     }
 
-    /// The crates that a crate names in its manifest, tests aside.
+    /// Returns the direct dependencies of a crate, without development dependencies.
     fn direct(&self, name: &str) -> BTreeSet<&'a str> {
         let package = self
             .packages()
@@ -161,7 +170,7 @@ impl<'a> Graph<'a> {
             .collect()
     }
 
-    /// Whether no feature that is on turns this dependency on: `log?/std` alone puts `log` into the
+    /// Returns whether no active feature enables this dependency: `log?/std` alone puts `log` into the
     /// graph of `cargo metadata`, but not into a build.
     fn is_only_mentioned(&self, node: &Value, dependency: &str) -> bool {
         let list = |value: &'a Value, key: &str| {
@@ -199,7 +208,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Every crate below a crate, each with one way to it.
+    /// Returns all dependencies of a crate, direct and indirect, each with one path to it.
     fn below(&self, name: &'a str) -> Vec<(&'a str, Vec<&'a str>)> {
         let nodes: Vec<&Value> = self
             .metadata
@@ -220,7 +229,7 @@ impl<'a> Graph<'a> {
             let deps = node.and_then(|node| node.get("deps")).and_then(Value::as_array);
             for dep in deps.into_iter().flatten() {
                 let kinds = dep.get("dep_kinds").and_then(Value::as_array);
-                // `cfg(any())` holds nowhere: such an entry only ties versions together.
+                // `cfg(any())` is never true: such an entry only ties versions together.
                 let built = kinds.into_iter().flatten().any(|kind| {
                     text(kind, "kind") != Some("dev") && text(kind, "target") != Some("cfg(any())")
                 });
@@ -250,7 +259,7 @@ mod tests {
     use super::judge;
 
     #[test]
-    fn a_dependency_that_is_off_is_not_below() {
+    fn a_disabled_dependency_is_ignored() {
         let metadata = |features: &[&str]| {
             json!({
                 "packages": [
@@ -277,12 +286,14 @@ mod tests {
         assert_eq!(judge(&metadata(&["std"])), [""; 0]);
         assert_eq!(
             judge(&metadata(&["std", "logging"])),
-            ["`log` must not stand below `gateway-model`: gateway-model → helper → log"]
+            [
+                "`gateway-model` must not depend on `log`, even indirectly: gateway-model → helper → log"
+            ]
         );
     }
 
     #[test]
-    fn a_wrong_arrow_is_named() {
+    fn each_violation_is_reported() {
         let package = |name: &str, uses: &[&str]| {
             let dependencies: Vec<_> =
                 uses.iter().map(|name| json!({ "name": name, "kind": null })).collect();
@@ -313,10 +324,10 @@ mod tests {
         assert_eq!(
             judge(&metadata),
             [
-                "`stranger` has no rule in xtask/src/layers.rs",
-                "`gateway-model` must not use `gateway-client`",
-                "`tokio` must not stand below `gateway-model`: gateway-model → helper → tokio",
-                "`gateway-client` must not name `reqwest`; transports do",
+                "`stranger` has no rule; add one to xtask/src/layers.rs",
+                "`gateway-model` must not depend on `gateway-client`",
+                "`gateway-model` must not depend on `tokio`, even indirectly: gateway-model → helper → tokio",
+                "`gateway-client` must not depend on `reqwest` directly; use it in a transport",
             ]
         );
     }

@@ -1,4 +1,4 @@
-//! Tasks of this workspace: reads `spec/`, writes what is generated from it, checks what must hold.
+//! Tasks of this workspace: generates code and documents from `spec/`, and checks the workspace.
 
 pub mod cli;
 pub mod diag;

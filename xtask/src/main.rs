@@ -9,13 +9,14 @@ fn main() -> ExitCode {
     let args: Vec<String> =
         env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let outcome = xtask::cli::run(&args, &root());
-    // A reader that went away (`cargo xtask explain | head`) is no failure.
+    // A closed pipe (`cargo xtask explain | head`) is not a failure.
     io::stdout().write_all(outcome.stdout.as_bytes()).ok();
     io::stderr().write_all(outcome.stderr.as_bytes()).ok();
     ExitCode::from(outcome.code)
 }
 
-/// The workspace: where cargo says this package lies, else the nearest folder upwards with a spec.
+/// Returns the folder of the workspace: the parent of this package if cargo runs the program,
+/// otherwise the nearest parent folder with a spec.
 fn root() -> PathBuf {
     if let Some(package) = env::var_os("CARGO_MANIFEST_DIR") {
         return Path::new(&package).parent().unwrap_or_else(|| Path::new(".")).to_owned();

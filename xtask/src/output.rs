@@ -1,4 +1,4 @@
-//! Generated files on disk: formatted, marked, compared, and replaced all together or not at all.
+//! Generated files on disk: formats, marks, compares and replaces them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,24 +20,24 @@ mod tree;
 pub use crate::output::error::Error;
 pub use crate::output::file::SPEC;
 
-/// Everything that is generated from a spec, as it should stand on disk: content by path.
+/// All files that are generated from a spec: their expected content, by path.
 #[derive(Debug)]
 pub struct Output {
     files: BTreeMap<String, String>,
 }
 
-/// How a file on disk differs from what the spec says.
+/// The difference between a file on disk and the spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Drift {
-    /// It is not there.
+    /// The file does not exist.
     Missing,
-    /// It is what an earlier spec or generator made.
+    /// The file was generated from an earlier spec or by an earlier generator.
     Outdated,
-    /// It was changed by hand: its text does not fit its mark.
+    /// The file was edited by hand: its text does not match its mark.
     Edited,
-    /// It was generated once and is no longer.
+    /// The file was generated earlier, but no longer is.
     Orphan,
-    /// It stands among generated files but carries no mark.
+    /// The file is in a folder for generated files, but has no mark.
     Stray,
 }
 
@@ -54,10 +54,10 @@ impl fmt::Display for Drift {
 }
 
 impl Output {
-    /// Makes everything from a service: runs the emitters, formats, and marks.
+    /// Generates all files from a service: runs the emitters, formats the files and marks them.
     ///
     /// # Errors
-    /// If rustfmt cannot be run or refuses a file, or if two emitters write the same file.
+    /// If rustfmt cannot be run or rejects a file, or if two emitters write the same file.
     pub fn of(service: &Service, root: &Path) -> Result<Self, Error> {
         let mut emitted = crate::emit::all(service);
         emitted.extend(tree::modules(&emitted));
@@ -74,12 +74,12 @@ impl Output {
         Ok(Self { files })
     }
 
-    /// The files: content by path, sorted.
+    /// Returns the expected content by path, sorted.
     pub fn files(&self) -> &BTreeMap<String, String> {
         &self.files
     }
 
-    /// How the tree below a root differs, sorted by path.
+    /// Returns the differences between these files and the ones below a root, sorted by path.
     ///
     /// # Errors
     /// If a file or folder cannot be read.
@@ -101,7 +101,7 @@ impl Output {
                 drifts.push((path, drift));
             }
         }
-        // What stood elsewhere is known from the lock of the last run.
+        // Only the lock of the last run knows files that were generated elsewhere.
         for path in lock::paths(root)? {
             let known = self.files.contains_key(&path)
                 || drifts.iter().any(|(drifted, _)| *drifted == path);
@@ -114,14 +114,14 @@ impl Output {
         Ok(drifts)
     }
 
-    /// Makes the tree below a root agree: writes what differs, removes orphans. Strays are left
-    /// alone. Nothing is replaced before everything new is on disk.
+    /// Updates the files below a root: writes the ones that differ, and removes orphans. Strays are
+    /// kept. All new files are on disk before the first old one is replaced.
     ///
     /// # Errors
-    /// If a file cannot be written; then no file was replaced, unless the error came from the
-    /// last step, the renaming.
+    /// If a file cannot be read or written. No file was replaced then, unless the last step failed:
+    /// renaming the new files and removing the orphans.
     pub fn write(&self, root: &Path) -> Result<Vec<(String, Drift)>, Error> {
-        let _alone = alone(root)?;
+        let _lock = lock_file(root)?;
         for path in tree::leftovers(root, &self.files)? {
             fs::remove_file(path).ok();
         }
@@ -147,8 +147,8 @@ impl Output {
     }
 }
 
-/// Waits until no other run writes below a root; the next one waits until the file is dropped.
-fn alone(root: &Path) -> Result<fs::File, Error> {
+/// Waits until no other run writes below a root, and locks others out until the file is dropped.
+fn lock_file(root: &Path) -> Result<fs::File, Error> {
     let folder = root.join("target");
     let failed = |error| Error::io(format!("cannot lock `{}`", folder.display()), error);
     fs::create_dir_all(&folder).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! Every bad spec is refused with a diagnostic that points at the mistake, and none is a panic.
+//! Every bad spec is rejected with a diagnostic at the mistake, without a panic.
 
 use std::fs;
 use std::path::Path;
@@ -9,9 +9,9 @@ fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bad-specs"))
 }
 
-/// One snapshot per file of `bad-specs/`, named like the file.
+/// The diagnostics of each file in `bad-specs/` are a snapshot with the name of the file.
 #[test]
-fn each_is_refused_as_its_snapshot_says() {
+fn each_bad_spec_has_its_diagnostics() {
     let mut specs: Vec<_> = fs::read_dir(folder())
         .expect("the folder is there")
         .map(|entry| entry.expect("it can be listed").path())
@@ -33,9 +33,9 @@ fn each_is_refused_as_its_snapshot_says() {
     }
 }
 
-/// A spec that ends at any byte is refused or read, and never a panic.
+/// A spec that is truncated at any byte is read or rejected, without a panic.
 #[test]
-fn cut_off_anywhere() {
+fn a_truncated_spec_does_not_panic() {
     let whole = fs::read(folder().with_file_name("good-spec.toml")).expect("it is there");
     let parent = folder().parent().expect("it has one");
     for end in 0..whole.len() {
@@ -47,9 +47,9 @@ fn cut_off_anywhere() {
     assert_eq!(report, "");
 }
 
-/// Nesting without end is refused by the parser, before anything recurses over it.
+/// The parser rejects deep nesting before any code recurses over it.
 #[test]
-fn nested_without_end() {
+fn deep_nesting_is_rejected() {
     let deep = format!("a = {}", "[".repeat(100_000));
     assert!(read_bytes(deep.as_bytes(), folder(), "spec.toml").errors > 0);
     let deep = format!("a = {}1{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -58,20 +58,20 @@ fn nested_without_end() {
     assert!(read_bytes(dotted.as_bytes(), folder(), "spec.toml").errors > 0);
 }
 
-/// Fifty megabytes are refused without being parsed.
+/// A spec of 50 MiB is rejected before it is parsed.
 #[test]
-fn far_too_large() {
+fn a_huge_spec_is_rejected() {
     let large = vec![b'#'; 50 * 1024 * 1024];
     let Reading { report, .. } = read_bytes(&large, folder(), "spec.toml");
     assert_eq!(
         report,
-        "spec.toml:1:1: error[GW001]: the spec cannot be read as text: larger than 4 MiB\n"
+        "spec.toml:1:1: error[GW001]: cannot read the spec: the file is larger than 4 MiB\n"
     );
 }
 
-/// A byte-order mark and Windows line ends change nothing, not even the hash.
+/// A byte-order mark and Windows line endings do not change the result, including the hash.
 #[test]
-fn other_ways_to_save_the_same_text() {
+fn encodings_of_the_same_text_are_equal() {
     let text = fs::read_to_string(folder().with_file_name("good-spec.toml")).expect("it is there");
     let parent = folder().parent().expect("it has one");
     let plain = read_bytes(text.as_bytes(), parent, "spec.toml").service;

@@ -1,4 +1,4 @@
-//! What a change of a spec means, and that the version of ours says so.
+//! Changes of a spec are classified, and the version of our spec was raised accordingly.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
 
@@ -45,12 +45,12 @@ fn compare(old: &str, new: &str, expected: &[&str]) {
 }
 
 #[test]
-fn nothing_changed() {
+fn equal_specs_have_no_changes() {
     check(&[("# ", "# "), ("spec-language", "spec-language")][..0], &[]);
 }
 
 #[test]
-fn fields() {
+fn changes_of_fields() {
     check(
         &[(
             "name = { type = \"text\"",
@@ -67,7 +67,7 @@ fn fields() {
             "name = { type = \"text\", presence = \"optional\"",
             "name = { type = \"text\", personal = true, presence = \"optional\"",
         )],
-        &["additive model.Tool.field.name: personal: false is now true"],
+        &["additive model.Tool.field.name: personal changed from false to true"],
     );
     check(
         &[(
@@ -75,28 +75,28 @@ fn fields() {
             "name = { type = \"State\", rust-name = \"label\", presence = \"optional\", doc = \"The label.\"",
         )],
         &[
-            "breaking model.Tool.field.name: rust name: `name` is now `label`",
-            "breaking model.Tool.field.name: type: `text` is now `State`",
+            "breaking model.Tool.field.name: rust name changed from `name` to `label`",
+            "breaking model.Tool.field.name: type changed from `text` to `State`",
             "documentation model.Tool.field.name: description changed",
         ],
     );
 }
 
 #[test]
-fn enum_values() {
+fn changes_of_enum_values() {
     let more = ("value.Lent", "value.Lost = { wire = \"lost\", doc = \"Gone.\" }\nvalue.Lent");
     check(&[more], &["additive enum.State.value.Lost: added"]);
     check(
         &[("open-ended = true", "open-ended = false"), more],
         &[
-            "breaking enum.State: open-ended: true is now false",
+            "breaking enum.State: open-ended changed from true to false",
             "additive enum.State.value.Lost: added",
         ],
     );
 }
 
 #[test]
-fn parameters() {
+fn changes_of_parameters() {
     check(
         &[("shelf = { type", "row = { type = \"integer\", doc = \"The row.\" }\nshelf = { type")],
         &["additive operation.list_tools.param.row: added"],
@@ -104,8 +104,8 @@ fn parameters() {
     check(
         &[("needs = [\"shelf\"], otherwise = \"error\", ", "")],
         &[
-            "breaking operation.list_tools: states in the type of the query: `shelf` is now nothing",
-            "additive operation.list_tools.param.state: needs: `shelf` is now nothing",
+            "breaking operation.list_tools: parameters in the type of the query changed from `shelf` to none",
+            "additive operation.list_tools.param.state: needs changed from `shelf` to none",
         ],
     );
     check(
@@ -114,28 +114,30 @@ fn parameters() {
             "shelf = { type = \"integer\", required = true, min = 1",
         )],
         &[
-            "breaking operation.list_tools.param.shelf: required: false is now true",
-            "breaking operation.list_tools.param.shelf: min: none is now 1",
-            "breaking operation.list_tools: states in the type of the query: `shelf` is now nothing",
+            "breaking operation.list_tools.param.shelf: required changed from false to true",
+            "breaking operation.list_tools.param.shelf: min changed from none to 1",
+            "breaking operation.list_tools: parameters in the type of the query changed from `shelf` to none",
         ],
     );
 }
 
-/// Whether a parameter was given is part of the type of the query if another one needs it.
+/// The type of a query has a type parameter for each parameter that another one needs.
 #[test]
-fn the_type_of_a_query() {
+fn a_new_type_parameter_of_the_query_is_breaking() {
     let row = "row = { type = \"integer\", doc = \"The row.\" }\n";
     let box_ = "box = { type = \"text\", doc = \"The box.\" }\n";
     let needing = box_.replace("\"text\"", "\"text\", needs = [\"row\"], otherwise = \"error\"");
     let cases = |params: &str| declaring(FIELD, VALUE, params, QUERY);
     let place = "operation.list_cases";
-    let argument = format!("breaking {place}: argument of the method: none is now the query");
-    let states = format!("breaking {place}: states in the type of the query: nothing is now `row`");
+    let argument =
+        format!("breaking {place}: argument of the client method changed from none to a query");
+    let states =
+        format!("breaking {place}: parameters in the type of the query changed from none to `row`");
     let added = |name: &str| format!("additive {place}.param.{name}: added");
     compare(&cases(""), &cases(row), &[&argument, &added("row")]);
     compare(&cases(row), &cases(&format!("{row}{box_}")), &[&added("box")]);
     compare(&cases(row), &cases(&format!("{row}{needing}")), &[&states, &added("box")]);
-    // A second one that needs the same changes no type.
+    // A second parameter that needs the same one does not change the type.
     let second = needing.replacen("box", "lid", 1);
     compare(
         &cases(&format!("{row}{needing}")),
@@ -144,7 +146,7 @@ fn the_type_of_a_query() {
     );
 }
 
-/// The good spec, and declarations with these lines in them.
+/// Returns the good spec with additional declarations that contain these lines.
 fn declaring(fields: &str, values: &str, params: &str, example: &str) -> String {
     format!(
         r#"{}
@@ -183,24 +185,24 @@ fn check_order([first, second]: [&str; 2], write: impl Fn(&str) -> String, expec
 
 /// The arguments of a constructor and the comparison of values follow the order of the spec.
 #[test]
-fn order() {
+fn a_new_order_breaks_constructors_and_comparisons() {
     for (presence, class) in [("required", "breaking"), ("optional", "additive")] {
         let field =
             |name| format!(r#"{name} = {{ type = "text", presence = "{presence}", doc = "D." }}"#);
-        let moved = format!("{class} model.Case.field: order: `a`, `b` is now `b`, `a`");
+        let moved = format!("{class} model.Case.field: order changed from `a`, `b` to `b`, `a`");
         let write = |fields: &str| declaring(fields, VALUE, "", QUERY);
         check_order([&field("a"), &field("b")], write, &[&moved]);
     }
     check_order(
         [VALUE, r#"Cold = { wire = "cold", doc = "Cold." }"#],
         |values| declaring(FIELD, values, "", QUERY),
-        &["breaking enum.Heat.value: order: `Hot`, `Cold` is now `Cold`, `Hot`"],
+        &["breaking enum.Heat.value: order changed from `Hot`, `Cold` to `Cold`, `Hot`"],
     );
     let param = |name| format!(r#"{name} = {{ type = "integer", doc = "A number." }}"#);
     check_order(
         [&param("a"), &param("b")],
         |params| declaring(FIELD, VALUE, params, QUERY),
-        &["additive operation.list_cases.param: order: `a`, `b` is now `b`, `a`"],
+        &["additive operation.list_cases.param: order changed from `a`, `b` to `b`, `a`"],
     );
     let param = |name| format!(r#"{name} = {{ type = "integer", required = true, doc = "D." }}"#);
     check_order(
@@ -212,13 +214,13 @@ fn order() {
             declaring(FIELD, VALUE, params, &example)
         },
         &[
-            "breaking operation.list_cases.param: order: `a`, `b` is now `b`, `a`",
+            "breaking operation.list_cases.param: order changed from `a`, `b` to `b`, `a`",
             "documentation example.cases: example changed",
         ],
     );
 }
 
-/// What comes between others moves none of them.
+/// An insertion between two declarations is not a new order.
 #[test]
 fn an_addition_moves_nothing() {
     let lost = "value.Lost = { wire = \"lost\", doc = \"Gone.\" }\nvalue.Lent";
@@ -226,20 +228,20 @@ fn an_addition_moves_nothing() {
 }
 
 #[test]
-fn the_service_and_its_answers() {
+fn changes_of_the_service_and_of_open_points() {
     check(
         &[
             ("path = \"/api/v2\"", "path = \"/api/v3\""),
             ("server = \"Never.\"", "server = \"Sometimes.\""),
         ],
         &[
-            "breaking service: path: `/api/v2` is now `/api/v3`",
-            "additive open-point.Q-id: the server's answer changed; does anybody rely on the old one?",
+            "breaking service: path changed from `/api/v2` to `/api/v3`",
+            "additive open-point.Q-id: behaviour of the server changed; check whether users rely on the old one",
         ],
     );
 }
 
-/// The spec of this workspace has a version that tells users what changed since the last release.
+/// The version of our spec was raised as the changes since the last release require.
 #[test]
 fn the_version_was_raised() {
     let root = here().parent().and_then(Path::parent).expect("the workspace");
@@ -247,9 +249,9 @@ fn the_version_was_raised() {
     assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
 }
 
-/// Without a raised version, the same comparison fails.
+/// A diff fails until the version is high enough.
 #[test]
-fn a_breaking_change_needs_a_version() {
+fn a_breaking_change_requires_a_major_version() {
     let scratch = tempfile::tempdir().expect("a folder");
     let root = scratch.path();
     fs::create_dir_all(root.join("spec/released")).expect("a folder");

@@ -1,4 +1,4 @@
-//! What must hold of this workspace at any time: the same checks as on the command line.
+//! Runs the checks of `cargo xtask` on this workspace.
 
 #![expect(clippy::expect_used, reason = "a test that cannot start has failed")]
 
@@ -12,13 +12,13 @@ fn root() -> &'static Path {
 }
 
 #[test]
-fn generated_files_are_what_the_spec_says() {
+fn generated_files_match_the_spec() {
     let outcome = cli::run(&["--check".to_owned()], root());
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
 }
 
 #[test]
-fn every_crate_uses_only_what_it_may() {
+fn all_dependencies_between_crates_are_allowed() {
     assert_eq!(layers::violations(root()).expect("cargo metadata runs"), [""; 0]);
 }
 

@@ -11,21 +11,23 @@ use crate::layers;
 pub(super) fn layers(root: &Path) -> Outcome {
     match layers::violations(root) {
         Ok(violations) if violations.is_empty() => {
-            Outcome::fine("every crate uses only what it may\n")
+            Outcome::fine("all dependencies between crates are allowed\n")
         }
         Ok(violations) => {
-            let mut stderr = "error: a crate uses what it must not:\n".to_owned();
+            let mut stderr = "error: dependencies that are not allowed:\n".to_owned();
             for violation in violations {
                 _ = writeln!(stderr, "  {violation}");
             }
-            stderr.push_str("\nARCHITECTURE.md says why; the rules stand in xtask/src/layers.rs\n");
+            stderr.push_str(
+                "\nARCHITECTURE.md explains the layers; xtask/src/layers.rs contains the rules\n",
+            );
             Outcome::failed(1, stderr)
         }
         Err(error) => Outcome::failed(1, format!("error: {error}\n")),
     }
 }
 
-/// Runs the conformance kit on every transport, and writes which of them passes what into its document.
+/// Runs the conformance tests on every transport, and writes the results to the document.
 pub(super) fn transports(root: &Path) -> Outcome {
     let ran = Command::new("cargo")
         .args([
@@ -47,22 +49,20 @@ pub(super) fn transports(root: &Path) -> Outcome {
     };
     let path = root.join(TRANSPORTS);
     let written = fs::read_to_string(&path).and_then(|old| {
-        let text =
-            between(&old, &matrix).ok_or_else(|| io::Error::other("it has lost its marks"))?;
+        let text = between(&old, &matrix)
+            .ok_or_else(|| io::Error::other(format!("`{BEGIN}` or `{END}` is missing")))?;
         fs::write(&path, text)
     });
     match written {
-        Err(error) => Outcome::failed(1, format!("error: {TRANSPORTS}: {error}\n")),
-        Ok(()) if passed => {
-            Outcome::fine(format!("every transport passes; {TRANSPORTS} written\n"))
-        }
+        Err(error) => Outcome::failed(1, format!("error: cannot update {TRANSPORTS}: {error}\n")),
+        Ok(()) if passed => Outcome::fine(format!("all transports pass; wrote {TRANSPORTS}\n")),
         Ok(()) => {
-            Outcome::failed(1, format!("error: a transport fails a check; see {TRANSPORTS}\n"))
+            Outcome::failed(1, format!("error: a transport failed a test; see {TRANSPORTS}\n"))
         }
     }
 }
 
-/// Replaces what stands between the two marks.
+/// Replaces the text between the two marks.
 fn between(old: &str, new: &str) -> Option<String> {
     let (head, rest) = old.split_once(BEGIN)?;
     let (_, tail) = rest.split_once(END)?;
@@ -73,7 +73,7 @@ const TRANSPORTS: &str = "docs/transports.md";
 const BEGIN: &str = "<!-- begin: matrix -->";
 const END: &str = "<!-- end: matrix -->";
 
-/// Runs the script that the continuous integration runs; its output is its own.
+/// Runs the script of the continuous integration, which prints its own output.
 pub(super) fn ci(root: &Path) -> Outcome {
     match Command::new("bash").arg(".ci/run").current_dir(root).status() {
         Ok(status) if status.success() => Outcome::default(),

@@ -1,21 +1,17 @@
 //! `cargo xtask explain`.
 
 use crate::cli::outcome::{Outcome, usage};
-use crate::diag::{CODES, closest};
+use crate::diag::{CODES, suggestion};
 
 pub(super) fn one(code: &str) -> Outcome {
     let ids: Vec<_> = CODES.iter().map(|code| code.id).collect();
-    match CODES.iter().find(|known| known.id.eq_ignore_ascii_case(code)) {
-        Some(code) => {
-            let level = if code.warning { "warning" } else { "error" };
-            let text = wrapped(code.explanation);
-            Outcome::fine(format!("{level}[{}]: {}\n\n{text}\n", code.id, code.title))
-        }
-        None => usage(&match closest(code, &ids) {
-            Some(id) => format!("there is no code `{code}`; did you mean `{id}`?"),
-            None => format!("there is no code `{code}`; `cargo xtask explain` lists them"),
-        }),
-    }
+    let Some(code) = CODES.iter().find(|known| known.id.eq_ignore_ascii_case(code)) else {
+        let list = || "`cargo xtask explain` lists all codes".to_owned();
+        let hint = suggestion(code, &ids).unwrap_or_else(list);
+        return usage(&format!("unknown code `{code}`; {hint}"));
+    };
+    let text = wrapped(code.explanation);
+    Outcome::fine(format!("{}[{}]: {}\n\n{text}\n", code.level, code.id, code.title))
 }
 
 pub(super) fn list() -> Outcome {

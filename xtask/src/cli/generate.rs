@@ -1,4 +1,4 @@
-//! Writing what is generated, and comparing it.
+//! `cargo xtask` without a command, and `cargo xtask --check`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -31,14 +31,14 @@ pub(super) fn write(root: &Path) -> Outcome {
             Drift::Orphan => writeln!(stdout, "  removed  {path}"),
             Drift::Stray => writeln!(
                 strays,
-                "warning: `{path}` stands among generated files; move it elsewhere"
+                "warning: `{path}` is in a folder for generated files; move it elsewhere"
             ),
         };
     }
     let changed = drifts.iter().filter(|(_, drift)| *drift != Drift::Stray).count();
     _ = match changed {
         0 => writeln!(stdout, "{count} generated files, all up to date"),
-        _ => writeln!(stdout, "{count} generated files, {changed} of them touched"),
+        _ => writeln!(stdout, "{count} generated files; {changed} written or removed"),
     };
     Outcome { stdout, stderr: warnings + &strays, code: 0 }
 }
@@ -59,15 +59,15 @@ pub(super) fn check(root: &Path) -> Outcome {
         },
         Ok((drifts, _)) => {
             let mut stderr = warnings;
-            _ = writeln!(stderr, "error: generated files are not what {SPEC} says:");
+            _ = writeln!(stderr, "error: generated files do not match {SPEC}:");
             for (path, drift) in &drifts {
                 _ = writeln!(stderr, "  {path}: {drift}");
             }
             let stray = drifts.iter().any(|(_, drift)| *drift == Drift::Stray);
             stderr.push_str(if stray {
-                "\nMove what is not generated elsewhere, then run: cargo xtask\n"
+                "\nMove the files that are not generated elsewhere, then run: cargo xtask\n"
             } else {
-                "\nTo mend it, run: cargo xtask\n"
+                "\nTo update them, run: cargo xtask\n"
             });
             Outcome::failed(1, stderr)
         }

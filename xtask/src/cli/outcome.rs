@@ -1,16 +1,16 @@
 //! The outcome of a command: its output and its exit code.
 
-use crate::diag::closest;
+use crate::diag::suggestion;
 
-/// What a command has to say, and how it ended.
+/// The output and the exit code of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// For standard output.
+    /// The text for standard output.
     pub stdout: String,
-    /// For standard error.
+    /// The text for standard error.
     pub stderr: String,
-    /// The exit code: 0 fine, 1 a check failed or a file could not be written, 2 the spec or the
-    /// command line is wrong.
+    /// The exit code: 0 for success, 1 if a check failed or a file could not be read or written, 2 if
+    /// the spec or the command line is invalid.
     pub code: u8,
 }
 
@@ -25,12 +25,13 @@ impl Outcome {
 }
 
 pub(super) fn usage(message: &str) -> Outcome {
-    Outcome::failed(2, format!("error: {message}\n\nRun `cargo xtask --help` for the commands.\n"))
+    Outcome::failed(2, format!("error: {message}\n\n`cargo xtask --help` lists the commands.\n"))
 }
 
 pub(super) fn unknown(word: &str, known: &[&str]) -> Outcome {
-    usage(&match closest(word, known) {
-        Some(known) if known != word => format!("there is no `{word}`; did you mean `{known}`?"),
-        _ => format!("`{word}` is not understood"),
+    usage(&match suggestion(word, known) {
+        _ if known.contains(&word) => format!("too many arguments for `{word}`"),
+        Some(hint) => format!("unknown command `{word}`; {hint}"),
+        None => format!("unknown command `{word}`"),
     })
 }

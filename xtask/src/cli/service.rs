@@ -1,4 +1,4 @@
-//! Reads the spec of a workspace for a command.
+//! Reads the spec for a command.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,8 @@ use crate::ir::Service;
 use crate::output::SPEC;
 use crate::spec;
 
-/// The service of a workspace with the report of its warnings; or how the program ends without it.
+/// Returns the service of a workspace and its printed warnings. The error is the outcome of the
+/// command if the spec is invalid.
 pub(super) fn service(root: &Path) -> Result<(Service, String), Outcome> {
     accepted(spec::read_file(&root.join(SPEC), SPEC), SPEC)
 }
@@ -23,7 +24,7 @@ pub(super) fn accepted(reading: spec::Reading, shown: &str) -> Result<(Service, 
     let summary = counts.into_iter().flatten().collect::<Vec<_>>().join(" and ");
     let mut report = reading.report;
     if !summary.is_empty() {
-        _ = write!(report, "\n{shown}: {summary}; `cargo xtask explain CODE` says more\n");
+        _ = write!(report, "\n{shown}: {summary}; `cargo xtask explain CODE` explains a code\n");
     }
     match reading.service {
         Some(service) => Ok((service, report)),

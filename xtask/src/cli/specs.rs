@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::outcome::{Outcome, usage};
 use crate::cli::service::{accepted, service};
-use crate::diag::{self, closest};
+use crate::diag::suggestion;
 use crate::diff::version::Version;
 use crate::diff::{self, Change, Class};
 use crate::ir::Service;
@@ -19,7 +19,7 @@ pub(super) fn check(root: &Path) -> Outcome {
             let Service { operations, models, scalars, enums, examples, open_points, .. } =
                 &service;
             let stdout = format!(
-                "{SPEC}: fine. {} operations, {} models, {} scalars, {} enums, {} examples, \
+                "{SPEC} is valid: {} operations, {} models, {} scalars, {} enums, {} examples, \
                  {} open points\n",
                 operations.len(),
                 models.len(),
@@ -52,10 +52,9 @@ pub(super) fn show(root: &Path, name: Option<&str>) -> Outcome {
         return Outcome::fine(show::operation(&service, one));
     }
     let known: Vec<_> = names.iter().map(String::as_str).collect();
-    usage(&match closest(name, &known) {
-        Some(known) => format!("there is no operation `{name}`; did you mean `{known}`?"),
-        None => format!("there is no operation `{name}`, only {}", diag::listed(&known)),
-    })
+    let list = || "`cargo xtask spec show` lists all operations".to_owned();
+    let hint = suggestion(name, &known).unwrap_or_else(list);
+    usage(&format!("unknown operation `{name}`; {hint}"))
 }
 
 pub(super) fn diff(root: &Path, paths: &[&str]) -> Outcome {
@@ -63,7 +62,7 @@ pub(super) fn diff(root: &Path, paths: &[&str]) -> Outcome {
         Some(path) => PathBuf::from(path),
         None => match last_released(root) {
             Some(path) => path,
-            None => return usage("there is no released spec in spec/released/; name the old one"),
+            None => return usage("spec/released/ contains no spec; pass the path of the old spec"),
         },
     };
     let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
@@ -77,7 +76,7 @@ pub(super) fn diff(root: &Path, paths: &[&str]) -> Outcome {
     };
     let changes = diff::changes(&before, &after);
     let Some(largest) = diff::largest(&changes) else {
-        return Outcome::fine(format!("{} and {} say the same\n", shown(&old), shown(&new)));
+        return Outcome::fine(format!("no changes from {} to {}\n", shown(&old), shown(&new)));
     };
     let mut out = String::new();
     for Change { class, place, what, .. } in &changes {
@@ -91,7 +90,7 @@ pub(super) fn diff(root: &Path, paths: &[&str]) -> Outcome {
     let asked = was.after(largest);
     _ = writeln!(
         out,
-        "\nThe largest change is {largest}: after {was}, the spec asks for {asked} or higher; it says {is}."
+        "\nThe largest change is {largest}. After {was}, the version of the spec must be at least {asked}. It is {is}."
     );
     if is < asked {
         let stderr = format!("\nerror: raise `version` in {} to {asked}\n", shown(&new));
@@ -100,7 +99,8 @@ pub(super) fn diff(root: &Path, paths: &[&str]) -> Outcome {
     Outcome::fine(out)
 }
 
-/// What the changes ask of each crate. All crates have the version of the workspace.
+/// Writes the version that the changes require of each crate. All crates have the version of the
+/// workspace.
 fn crates(out: &mut String, root: &Path, changes: &[Change]) {
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
     let (_, package) = manifest.split_once("[workspace.package]").unwrap_or_default();
@@ -111,7 +111,7 @@ fn crates(out: &mut String, root: &Path, changes: &[Change]) {
     out.push('\n');
     for (krate, class) in diff::per_crate(changes) {
         let level = match (class, version.0) {
-            (Class::Breaking, [0, ..]) => "minor, as before 1.0 that is what breaks",
+            (Class::Breaking, [0, ..]) => "minor; before 1.0, a minor version may break",
             (Class::Breaking, _) => "major",
             (Class::Additive, [0, ..]) | (Class::Documentation, _) => "patch",
             (Class::Additive, _) => "minor",
@@ -121,7 +121,7 @@ fn crates(out: &mut String, root: &Path, changes: &[Change]) {
     }
 }
 
-/// The released spec of the highest version.
+/// Returns the path of the released spec with the highest version.
 pub(crate) fn last_released(root: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(root.join("spec/released")).ok()?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));

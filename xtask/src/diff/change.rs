@@ -1,15 +1,15 @@
-//! One change of a spec: its class, its place, and the crates whose users notice.
+//! A change of a spec: its class, its place, and the crates that it affects.
 
 use std::fmt;
 
-/// How much a change asks of users.
+/// The effect of a change on users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Only descriptions, sources and examples changed.
     Documentation,
-    /// Something came; nothing that worked stops working.
+    /// Something was added, and existing code and calls still work.
     Additive,
-    /// Code that compiled, or a call that worked, may no longer.
+    /// Existing code may fail to compile, or an existing call may fail.
     Breaking,
 }
 
@@ -23,21 +23,21 @@ impl fmt::Display for Class {
     }
 }
 
-/// One change.
+/// A change of a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What it asks of users.
+    /// The effect on users.
     pub class: Class,
-    /// Where it is: `model.Candidate.field.email`.
+    /// The changed declaration, such as `model.Candidate.field.email`.
     pub place: String,
-    /// What happened there.
+    /// A description of the change.
     pub what: String,
-    /// The crates whose users notice.
+    /// The crates whose users are affected.
     pub crates: &'static [&'static str],
 }
 
-/// Crates that carry the types.
+/// Crates that contain or use the generated types.
 pub(super) const EVERYONE: &[&str] =
     &["gateway-model", "gateway-client", "gateway-testkit", "gateway-server", "gateway-cli"];
-/// Crates that only carry descriptions.
+/// Crates that contain the descriptions.
 pub(super) const READERS: &[&str] = &["gateway-model", "gateway-cli"];

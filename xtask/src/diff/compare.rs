@@ -1,4 +1,4 @@
-//! Comparing two services, declaration by declaration.
+//! Compares two services, declaration by declaration.
 
 use crate::diff::change::{Change, Class, EVERYONE, READERS};
 use crate::diff::named::Named;
@@ -53,7 +53,7 @@ impl Diff<'_> {
         self.order(section, old, new);
     }
 
-    /// Says so if what stands in both lists stands in another order.
+    /// Reports whether the declarations that are in both lists changed their order.
     fn order<T: Named>(&mut self, section: &str, old: &[T], new: &[T]) {
         let in_both = |one: &[T], other: &[T]| -> Vec<String> {
             let stays = |key: &String| other.iter().any(|other| other.key() == *key);
@@ -68,7 +68,7 @@ impl Diff<'_> {
         self.value(T::moved(old, new), section, "order", (&was, &is), shown);
     }
 
-    /// Says so if a value changed.
+    /// Reports a changed value.
     fn value<T: PartialEq>(
         &mut self,
         class: Class,
@@ -78,7 +78,7 @@ impl Diff<'_> {
         shown: impl Fn(&T) -> String,
     ) {
         if old != new {
-            let what = format!("{name}: {} is now {}", shown(old), shown(new));
+            let what = format!("{name} changed from {} to {}", shown(old), shown(new));
             self.say(class, place, what);
         }
     }
@@ -91,7 +91,7 @@ impl Diff<'_> {
         self.value(class, place, name, (&old, &new), bool::to_string);
     }
 
-    /// Says so, once, if only descriptions changed.
+    /// Reports changed descriptions, as one change.
     fn about<T: PartialEq>(&mut self, place: &str, old: &T, new: &T) {
         if old != new {
             self.say(Class::Documentation, place, "description changed");
@@ -146,11 +146,12 @@ impl Diff<'_> {
         let before = self.changes.len();
         self.lists(&section, &old.values, &new.values, Self::enum_value);
         if !old.open_ended {
-            // Readers of a closed enum refuse what they do not know.
+            // Readers of a closed enum reject unknown values.
             for change in self.changes.iter_mut().skip(before) {
                 if change.what == "added" {
                     change.class = Class::Breaking;
-                    "added to a closed enum".clone_into(&mut change.what);
+                    "added to a closed enum, whose readers reject unknown values"
+                        .clone_into(&mut change.what);
                 }
             }
         }
@@ -197,17 +198,23 @@ impl Diff<'_> {
         self.value(Class::Breaking, place, "response", responses, quoted);
         let section = format!("{place}.param");
         self.lists(&section, &old.params, &new.params, Self::param);
-        // A client's method takes a query only where there is something to ask.
+        // The method of the client takes a query only if the operation has parameters.
         let argument = |operation: &Operation| {
-            if operation.params.is_empty() { "none" } else { "the query" }.to_owned()
+            if operation.params.is_empty() { "none" } else { "a query" }.to_owned()
         };
         let arguments = (&argument(old), &argument(new));
-        self.value(Class::Breaking, place, "argument of the method", arguments, String::clone);
+        self.value(
+            Class::Breaking,
+            place,
+            "argument of the client method",
+            arguments,
+            String::clone,
+        );
         let states = |operation: &Operation| -> Vec<String> {
             operation.states().map(|(_, param)| param.wire.clone()).collect()
         };
         let states = (&states(old), &states(new));
-        self.value(Class::Breaking, place, "states in the type of the query", states, listed);
+        self.value(Class::Breaking, place, "parameters in the type of the query", states, listed);
         let needs = |operation: &Operation, param: &Param| -> Vec<String> {
             operation.needed_by(param).map(|needed| needed.wire.clone()).collect()
         };
@@ -244,7 +251,7 @@ impl Diff<'_> {
         self.about(place, &about(old), &about(new));
     }
 
-    /// A limit that lets less through breaks calls that worked.
+    /// Reports a changed limit. A stricter limit breaks existing calls.
     fn limit(&mut self, place: &str, name: &str, old: i64, new: i64, smallest: bool) {
         let tighter = if smallest { new > old } else { new < old };
         let class = if tighter { Class::Breaking } else { Class::Additive };
@@ -269,8 +276,9 @@ impl Diff<'_> {
             [("client", &old.client, &new.client), ("server", &old.server, &new.server)]
         {
             if old != new {
-                let what =
-                    format!("the {side}'s answer changed; does anybody rely on the old one?");
+                let what = format!(
+                    "behaviour of the {side} changed; check whether users rely on the old one"
+                );
                 self.say(Class::Additive, place, what);
             }
         }
@@ -297,7 +305,7 @@ fn quoted(text: &String) -> String {
 
 fn listed(names: &Vec<String>) -> String {
     match names.as_slice() {
-        [] => "nothing".to_owned(),
+        [] => "none".to_owned(),
         names => names.iter().map(quoted).collect::<Vec<_>>().join(", "),
     }
 }
@@ -306,7 +314,7 @@ fn presence(required: bool) -> String {
     if required { "required" } else { "optional" }.to_owned()
 }
 
-/// The name of a type as the spec writes it.
+/// Returns the name of a type as in the spec.
 fn type_name(service: &Service, ty: Type) -> String {
     match (ty, service.type_name(ty)) {
         (_, Some(name)) => name.pascal(),

@@ -1,28 +1,29 @@
-//! What can be added to a list of declarations, removed from it, and moved within it.
+//! The effect of adding, removing and moving declarations in a list.
 
 use crate::diff::change::Class;
 use crate::ir::{Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Param, Scalar};
 
 /// A declaration in a list.
 pub(super) trait Named: Sized {
-    /// What it is known by.
+    /// Returns the name that identifies it in its list.
     fn key(&self) -> String;
-    /// What it means that it came.
+    /// Returns the effect of adding it.
     fn added(&self) -> Class {
         Class::Additive
     }
-    /// What it means that it went.
+    /// Returns the effect of removing it.
     fn removed(&self) -> Class {
         Class::Breaking
     }
-    /// What it means that the list has another order.
+    /// Returns the effect of a new order of the list.
     fn moved(_old: &[Self], _new: &[Self]) -> Class {
         Class::Documentation
     }
 }
 
-/// Arguments of a constructor have the order of the spec, and calls with two of one type still
-/// compile when they are swapped. What else has an order is only shown or sent in it.
+/// Returns the effect of a new order of required declarations. They are the arguments of a
+/// constructor, so a new order breaks calls, and calls with arguments of the same type still compile.
+/// The order of all others only affects how they are printed and sent.
 fn arguments<'a, T: Named + 'a>(
     old: impl Iterator<Item = &'a T>,
     new: impl Iterator<Item = &'a T>,
@@ -47,7 +48,7 @@ impl Named for EnumValue {
         self.rust.pascal()
     }
 
-    /// Values are compared by their position.
+    /// The order of values in Rust follows their position.
     fn moved(_old: &[Self], _new: &[Self]) -> Class {
         Class::Breaking
     }
@@ -64,7 +65,7 @@ impl Named for Field {
         self.wire.clone()
     }
 
-    /// A record without it is refused, and building one takes it.
+    /// Records without a required field are rejected, and its constructor argument is new.
     fn added(&self) -> Class {
         if self.required { Class::Breaking } else { Class::Additive }
     }

@@ -1,4 +1,4 @@
-//! Version numbers, and what a change asks of them.
+//! Version numbers, and the version that a change requires.
 
 use crate::diff::Class;
 
@@ -7,15 +7,15 @@ use crate::diff::Class;
 pub struct Version(pub [u64; 3]);
 
 impl Version {
-    /// Reads a version of three numbers.
+    /// Parses a version of three numbers.
     pub fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split('.').map(|number| number.parse().ok());
         let version = [numbers.next()??, numbers.next()??, numbers.next()??];
         numbers.next().is_none().then_some(Self(version))
     }
 
-    /// The smallest version that tells users of a change of this class. Before 1.0.0 the second
-    /// number is what breaks, as cargo has it.
+    /// Returns the lowest version that may contain a change of this class. Before 1.0.0, a breaking
+    /// change raises the minor version, as in cargo.
     #[must_use]
     pub fn after(self, class: Class) -> Self {
         let Self([major, minor, patch]) = self;
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_change_asks_for() {
+    fn each_class_raises_its_part_of_the_version() {
         check("1.4.2", Class::Breaking, "2.0.0");
         check("1.4.2", Class::Additive, "1.5.0");
         check("1.4.2", Class::Documentation, "1.4.3");
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_version() {
+    fn malformed_versions_are_rejected() {
         for text in ["", "1", "1.2", "1.2.3.4", "1.2.x", "1.-2.3"] {
             assert_eq!(Version::parse(text), None, "{text}");
         }

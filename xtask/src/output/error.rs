@@ -1,8 +1,8 @@
-//! The error of reading and writing generated files.
+//! The error of generating, reading and writing files.
 
 use std::{fmt, io};
 
-/// Why files could not be made or written; says which one.
+/// The reason why a file could not be generated, read or written. The message names the file.
 #[derive(Debug)]
 pub struct Error {
     what: String,

@@ -1,4 +1,4 @@
-//! Paths and contents of files on disk.
+//! Paths and contents of files.
 
 use std::path::Path;
 use std::{fs, io};
@@ -8,7 +8,7 @@ use crate::output::error::Error;
 /// The path of the spec, from the workspace root.
 pub const SPEC: &str = "spec/gateway.toml";
 
-/// Reads a file; `None` if there is none. Windows line ends count as none.
+/// Reads a file; `None` if it does not exist. Windows line endings become Unix line endings.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"))),
@@ -17,7 +17,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
-/// What stands after the last dot of a path.
+/// Returns the part of a path after its last dot.
 pub(super) fn extension(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, extension)| extension)
 }

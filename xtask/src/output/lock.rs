@@ -1,7 +1,7 @@
-//! `spec/generated.lock`: which spec and which generator made the files that stand here.
+//! `spec/generated.lock`: the spec and the generator of the generated files, and their hashes.
 //!
-//! One line per file, as `sha256sum` writes them, so that `sha256sum --check spec/generated.lock`
-//! names every file that was changed since.
+//! Each file has a line in the format of `sha256sum`, so `sha256sum --check spec/generated.lock`
+//! lists the files that were changed since.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use crate::spec::grammar::Form;
 /// The path of the lock, from the workspace root.
 pub(super) const LOCK: &str = "spec/generated.lock";
 
-/// The lock for some files.
+/// Returns the text of the lock for some files.
 pub(super) fn text(service: &Service, files: &BTreeMap<String, String>) -> String {
     let generator = env!("CARGO_PKG_VERSION");
     let Service { version, spec_hash, .. } = service;
@@ -29,11 +29,11 @@ pub(super) fn text(service: &Service, files: &BTreeMap<String, String>) -> Strin
     mark::marked(LOCK, &text)
 }
 
-/// The paths that the lock below a root names.
+/// Returns the paths in the lock below a root.
 pub(super) fn paths(root: &Path) -> Result<Vec<String>, Error> {
     let text = file::read(&root.join(LOCK))?.unwrap_or_default();
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let paths = lines.filter_map(|line| Some(line.split_once("  ")?.1.to_owned()));
-    // What cannot be a path of ours came there by hand.
+    // Other paths were added by hand, and may lie outside the workspace.
     Ok(paths.filter(|path| Form::File.fits(path)).collect())
 }

@@ -1,14 +1,13 @@
-//! The mark of a generated file: what made it, from what, and the hash of the rest of its text.
+//! The mark of a generated file: the generator, the path of the spec, and a hash of the other text.
 //!
-//! The hash is that of the file's own text, not that of the spec: so a change of the spec changes
-//! exactly the files that say it, and a hand edit shows by itself. Which spec all files belong
-//! to stands once, in `spec/generated.lock`.
+//! It contains no hash of the spec, so a change of the spec changes only the files whose content it
+//! affects. An edit by hand shows without the spec. `spec/generated.lock` identifies the spec.
 
 use crate::emit::MARK;
 use crate::output::file::{SPEC, extension};
 use crate::spec::hash;
 
-/// The file with its mark, in the comment syntax of its kind.
+/// Returns the text with its mark, as a comment in the syntax of the file type.
 pub(super) fn marked(path: &str, text: &str) -> String {
     let mark = format!("{START}{SPEC}{MIDDLE}{}{END}", hash(text.as_bytes()));
     match extension(path) {
@@ -19,7 +18,7 @@ pub(super) fn marked(path: &str, text: &str) -> String {
     }
 }
 
-/// Whether a text fits its mark; `None` if it has none.
+/// Returns whether a text matches its mark; `None` if it has no mark.
 pub(super) fn fits(text: &str) -> Option<bool> {
     let head: String = text.lines().take(5).collect::<Vec<_>>().join("\n");
     let at = head.find(START)?;
@@ -45,7 +44,7 @@ mod tests {
     use crate::emit::MARK;
 
     #[test]
-    fn an_edit_shows() {
+    fn an_edit_is_detected() {
         let json = format!("{{\n  \"$comment\": \"{MARK}\",\n  \"a\": 1\n}}\n");
         for (path, text) in [("a.rs", "//! A.\n"), ("a.md", "# A\n"), ("a.json", &json)] {
             let whole = marked(path, text);

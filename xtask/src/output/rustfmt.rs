@@ -1,4 +1,4 @@
-//! Formatting Rust with rustfmt, all files at once.
+//! Formats Rust with rustfmt, all files concurrently.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -9,12 +9,13 @@ use crate::emit::GeneratedFile;
 use crate::output::error::Error;
 use crate::output::file;
 
-/// The grouping of imports. Stable rustfmt takes it on the command line only, as in the `xfmt` alias.
+/// The options for imports. Stable rustfmt accepts them only on the command line, as in the `xfmt`
+/// alias.
 const IMPORTS: &str = "group_imports=StdExternalCrate,imports_granularity=Module";
 
-/// The formatted text of each Rust file, and nothing for the others.
+/// Returns the formatted text of each Rust file, and `None` for the other files.
 pub(super) fn format(files: &[GeneratedFile], root: &Path) -> Result<Vec<Option<String>>, Error> {
-    // All are started before the first is waited for.
+    // All processes are started before the first one is awaited.
     let mut workers = Vec::new();
     for file in files {
         workers.push(if file::extension(&file.path) == "rs" {
@@ -29,7 +30,8 @@ pub(super) fn format(files: &[GeneratedFile], root: &Path) -> Result<Vec<Option<
     workers.into_iter().zip(files).map(finish).collect()
 }
 
-/// One rustfmt at work. Its input is fed by a thread, so that neither side waits for the other.
+/// A running rustfmt. A thread writes its input while this one reads its output, so that full pipes
+/// cannot block both processes.
 struct Worker {
     child: Child,
     feeder: thread::JoinHandle<()>,
@@ -45,13 +47,16 @@ impl Worker {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| {
-                Error::io("cannot run rustfmt (`rustup component add rustfmt` installs it)", error)
+                Error::io(
+                    "cannot run rustfmt; install it with `rustup component add rustfmt`",
+                    error,
+                )
             })?;
         let stdin = child.stdin.take();
         let text = file.text.clone();
         let feeder = thread::spawn(move || {
             if let Some(mut stdin) = stdin {
-                // If rustfmt stops reading, its exit status says why.
+                // If rustfmt stops reading, its exit status and messages are reported.
                 stdin.write_all(text.as_bytes()).ok();
             }
         });
@@ -69,10 +74,10 @@ impl Worker {
         if output.status.success() {
             return Ok(text);
         }
-        let said = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         Err(Error::new(format!(
-            "rustfmt refuses `{path}`, an emitter is wrong:\n{}",
-            said.trim_end()
+            "rustfmt rejects `{path}`; fix its emitter in xtask/src/emit:\n{}",
+            stderr.trim_end()
         )))
     }
 }

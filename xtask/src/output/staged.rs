@@ -1,4 +1,4 @@
-//! New contents beside the files that they will replace.
+//! Writes new files next to the old ones, and replaces the old ones only when all are written.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -6,7 +6,7 @@ use std::{fs, io};
 use crate::output::error::Error;
 use crate::output::tree;
 
-/// New contents beside the files they will replace. Dropped without a commit, they vanish.
+/// New files next to the ones that they will replace. They are removed if they are not committed.
 #[derive(Default)]
 pub(super) struct Staged {
     files: Vec<(PathBuf, PathBuf)>,
@@ -15,7 +15,7 @@ pub(super) struct Staged {
 impl Staged {
     pub(super) fn add(&mut self, path: PathBuf, text: &str) -> io::Result<()> {
         if fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink()) {
-            return Err(io::Error::other("it is a symbolic link; remove it first"));
+            return Err(io::Error::other("it is a symbolic link; remove the link first"));
         }
         let folder = path.parent().unwrap_or_else(|| Path::new(""));
         fs::create_dir_all(folder)?;
@@ -38,7 +38,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         for (staged, _) in &self.files {
-            // Nothing to be done if even this fails; the name says what it is.
+            // If this fails too, the next run removes the file.
             fs::remove_file(staged).ok();
         }
     }

@@ -1,4 +1,4 @@
-//! Where generated files stand.
+//! The locations of generated files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::emit::GeneratedFile;
 use crate::output::error::Error;
 use crate::text::RustFile;
 
-/// The `generated.rs` of every crate that has generated modules, unless an emitter made it.
+/// Returns the `generated.rs` of every crate with generated modules, unless an emitter wrote it.
 pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
     let mut crates: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files {
@@ -27,7 +27,7 @@ pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
         }
         modules.sort_unstable();
         let mut root = RustFile::new(
-            "What `cargo xtask` made of the spec; the files beside it re-export it by name.",
+            "Modules generated from the spec. Other files of the crate re-export their items by name.",
         );
         for module in modules {
             root.line(format_args!("pub(crate) mod {module};"));
@@ -37,7 +37,7 @@ pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
     roots
 }
 
-/// Every file below a root that stands where generated files stand.
+/// Returns the paths of all files below a root in folders for generated files.
 pub(super) fn generated(root: &Path) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     for krate in names(&root.join("crates"))? {
@@ -64,7 +64,7 @@ fn below(root: &Path, folder: &str, found: &mut Vec<String>) -> Result<(), Error
     Ok(())
 }
 
-/// What runs that were killed left in the folders of some files.
+/// Returns the temporary files that killed runs left in the folders of some files.
 pub(super) fn leftovers(
     root: &Path,
     files: &BTreeMap<String, String>,
@@ -79,7 +79,7 @@ pub(super) fn leftovers(
     Ok(found)
 }
 
-/// The name of a new content before it takes the place of the old.
+/// Returns the name of a new file before it replaces the old one.
 pub(super) fn staged(name: &str) -> String {
     format!(".{name}.{}{STAGED}", std::process::id())
 }
@@ -90,7 +90,7 @@ fn is_staged(name: &str) -> bool {
 
 const STAGED: &str = ".xtask-new";
 
-/// The names in a folder, sorted; none if there is no folder.
+/// Returns the names in a folder, sorted; empty if the folder does not exist.
 fn names(folder: &Path) -> Result<Vec<String>, Error> {
     let failed = |error| Error::io(format!("cannot read `{}`", folder.display()), error);
     let entries = match fs::read_dir(folder) {

@@ -1,43 +1,44 @@
-//! The state that the steps of lowering share.
+//! The state that all steps of lowering share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::diag::{Code, Diagnostic, code};
+use crate::diag::{Code, Diagnostic, Level, code};
 use crate::ir::{Doc, OpenRef, RustName, Source, Type};
 use crate::spec::read::{Entry, Node};
 
-/// What every step of lowering shares.
+/// Diagnostics and declared names.
 pub(super) struct Context<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// Declared types by name, with the place of the declaration.
+    /// The declared types by name, with the position of the declaration.
     pub(super) types: BTreeMap<String, (Type, Range<usize>)>,
-    /// Names of types and open points that something refers to.
+    /// The names of types and open points to which something refers.
     pub(super) used: BTreeSet<String>,
-    /// Names that were refused where they are declared: what refers to them is no second mistake.
-    refused: &'a [String],
+    /// Names whose declaration was rejected. References to them are not reported as well.
+    rejected: &'a [String],
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(diagnostics: &'a mut Vec<Diagnostic>, refused: &'a [String]) -> Self {
-        Self { diagnostics, types: BTreeMap::new(), used: BTreeSet::new(), refused }
+    pub(super) fn new(diagnostics: &'a mut Vec<Diagnostic>, rejected: &'a [String]) -> Self {
+        Self { diagnostics, types: BTreeMap::new(), used: BTreeSet::new(), rejected }
     }
 
     pub(super) fn say(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Whether no mistake was found so far. What only follows from a mistake is not reported.
+    /// Returns whether no error was found so far. Checks that an earlier error could mislead run only
+    /// then.
     pub(super) fn is_clean(&self) -> bool {
-        self.diagnostics.iter().all(|diagnostic| diagnostic.code.warning)
+        self.diagnostics.iter().all(|diagnostic| diagnostic.code.level == Level::Warning)
     }
 
-    /// Whether a declaration of this name was refused.
-    pub(super) fn is_refused(&self, name: &str) -> bool {
-        self.refused.iter().any(|refused| refused.eq_ignore_ascii_case(name))
+    /// Returns whether a declaration of this name was rejected.
+    pub(super) fn is_rejected(&self, name: &str) -> bool {
+        self.rejected.iter().any(|rejected| rejected.eq_ignore_ascii_case(name))
     }
 
-    /// Resolves the name of a type, built in or declared.
+    /// Resolves the name of a type, built-in or declared.
     pub(super) fn resolve(&mut self, name: &str, span: &Range<usize>) -> Option<Type> {
         if let Some((_, ty)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
             return Some(*ty);
@@ -46,7 +47,7 @@ impl<'a> Context<'a> {
             self.used.insert(name.to_owned());
             return Some(*ty);
         }
-        if self.is_refused(name) {
+        if self.is_rejected(name) {
             return None;
         }
         let diagnostic =
@@ -58,23 +59,44 @@ impl<'a> Context<'a> {
         None
     }
 
-    /// The Rust name of a declaration: `rust-name` if given, else made of the wire name.
+    /// Returns the Rust name of a field or parameter; reports an error if it has none.
     pub(super) fn rust_name(&mut self, entry: &Entry) -> Option<RustName> {
-        let given = entry.node.get("rust-name");
-        let (text, span) = match given {
-            Some(node) => (node.as_text().unwrap_or_default(), &node.span),
-            None => (entry.key.as_str(), &entry.key_span),
-        };
+        let (text, span) = rust_text(entry);
         let name = RustName::new(text);
         if name.is_none() {
-            let message = format!("no Rust name can be made of `{text}`");
-            let help = "give it one with `rust-name = \"…\"`";
+            let message = format!("`{text}` cannot be turned into a Rust name");
+            let help = "choose a name with `rust-name = \"…\"`";
             self.say(Diagnostic::new(&code::NO_RUST_NAME, span, message).help(help));
         }
         name
     }
 
-    /// Reports names that are one in generated code.
+    /// Reports fields or parameters that have the same Rust name.
+    pub(super) fn distinct_rust_names(&mut self, what: &str, given: &[Entry]) {
+        let names = given.iter().filter_map(|entry| {
+            let (text, span) = rust_text(entry);
+            Some((RustName::new(text)?.snake(), entry.key.as_str(), span))
+        });
+        self.distinct(&code::NAMES_COLLIDE, what, names);
+    }
+
+    /// Reports declarations that have the same text under a key.
+    pub(super) fn distinct_texts(
+        &mut self,
+        code: &'static Code,
+        what: &str,
+        key: &str,
+        given: &[&Node],
+    ) {
+        let texts = given.iter().filter_map(|node| {
+            let node = node.get(key)?;
+            Some((node.as_text()?.to_owned(), node.as_text()?, &node.span))
+        });
+        self.distinct(code, what, texts);
+    }
+
+    /// Reports names that occur twice. Each is given in the form that must be unique, as written, and
+    /// with its position.
     pub(super) fn distinct<'n>(
         &mut self,
         code: &'static Code,
@@ -85,16 +107,23 @@ impl<'a> Context<'a> {
         for (name, written, span) in names {
             if let Some((first, first_span)) = seen.get(&name) {
                 let message = if *first == written {
-                    format!("{what} `{written}` stands here a second time")
+                    format!("duplicate {what} `{written}`")
+                } else if *code == code::COMMANDS_COLLIDE {
+                    format!("{what} `{written}` conflicts with `{first}` on the command line")
                 } else {
-                    let place = if *code == code::COMMANDS_COLLIDE {
-                        "one on the command line"
-                    } else {
-                        "one name in generated code"
-                    };
-                    format!("{what} `{written}` and `{first}` are {place}")
+                    format!("{what} `{written}` conflicts with `{first}` in generated code")
                 };
-                self.say(Diagnostic::new(code, span, message).related(first_span, "first here"));
+                let help = if *code == code::COMMANDS_COLLIDE {
+                    "remove one of the two; `cargo xtask explain GW036` shows the rules"
+                } else if matches!(what, "field" | "parameter") {
+                    "give one of them another `rust-name`"
+                } else if *code == code::DUPLICATE_WIRE {
+                    "remove or correct one of them"
+                } else {
+                    "rename one of them"
+                };
+                let diagnostic = Diagnostic::new(code, span, message).help(help);
+                self.say(diagnostic.related(first_span, "first used here"));
             } else {
                 seen.insert(name, (written, span));
             }
@@ -102,10 +131,18 @@ impl<'a> Context<'a> {
     }
 }
 
+/// The text of which the Rust name is made, with its position: `rust-name` if given, else the key.
+fn rust_text(entry: &Entry) -> (&str, &Range<usize>) {
+    match entry.node.get("rust-name") {
+        Some(node) => (node.as_text().unwrap_or_default(), &node.span),
+        None => (entry.key.as_str(), &entry.key_span),
+    }
+}
+
 const BUILT_IN: [(&str, Type); 3] =
     [("text", Type::Text), ("integer", Type::Integer), ("boolean", Type::Boolean)];
 
-/// What almost every declaration has.
+/// The keys that almost every declaration has.
 pub(super) struct About {
     pub(super) doc: Doc,
     pub(super) source: Source,
@@ -115,8 +152,8 @@ pub(super) struct About {
 
 impl About {
     pub(super) fn of(cx: &mut Context<'_>, node: &Node) -> Self {
-        let open = node.get("open").map(Node::list).unwrap_or_default();
-        let open: Vec<_> = open.iter().filter_map(Node::as_text).map(str::to_owned).collect();
+        let open = node.list_of("open").iter();
+        let open: Vec<_> = open.filter_map(Node::as_text).map(str::to_owned).collect();
         cx.used.extend(open.iter().cloned());
         Self {
             doc: Doc(node.text("doc")),

@@ -1,4 +1,4 @@
-//! Holding the examples against the operations: queries byte for byte, answers field by field.
+//! Checks the examples against the operations: the exact queries, and every field of the responses.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::diag::{Diagnostic, closest, code};
+use crate::diag::{Diagnostic, code};
 use crate::ir::{Example, Operation, Param, Response, RustName, Service, Type, Wire};
 use crate::spec::context::{About, Context};
 use crate::spec::read::{Node, Value};
@@ -19,22 +19,20 @@ pub(super) fn examples(
     service: &Service,
     folder: Option<&Path>,
 ) -> Vec<Example> {
-    let given = root.get("example").map(Node::list).unwrap_or_default();
-    let names = given.iter().filter_map(|node| {
-        let name = node.get("name")?;
-        Some((name.as_text()?.to_owned(), name.as_text()?, &name.span))
-    });
-    cx.distinct(&code::NAMES_COLLIDE, "the example", names);
-    // After a mistake above, what an example does not fit may be the mistake.
+    let given = root.list_of("example");
+    let nodes: Vec<_> = given.iter().collect();
+    cx.distinct_texts(&code::NAMES_COLLIDE, "example", "name", &nodes);
+    // After an error above, an example may be correct and the declaration wrong.
     let clean = cx.is_clean();
     let examples: Vec<_> =
         given.iter().filter_map(|node| example(cx, node, service, folder, clean)).collect();
     if cx.is_clean() {
         let shown: BTreeSet<_> = given.iter().map(|node| node.text("operation")).collect();
-        for entry in root.get("operation").map(Node::entries).unwrap_or_default() {
+        for entry in root.entries_of("operation") {
             if !shown.contains(&entry.key) {
                 let message = format!("the operation `{}` has no example", entry.key);
-                cx.say(Diagnostic::new(&code::NO_EXAMPLE, &entry.key_span, message));
+                let help = "add an `[[example]]` for it";
+                cx.say(Diagnostic::new(&code::NO_EXAMPLE, &entry.key_span, message).help(help));
             }
         }
     }
@@ -56,8 +54,8 @@ fn example(
     if let (Some(query), Some(params)) = (node.get("query"), &params) {
         let sent = sent(service, operation, params);
         if query.as_text() != Some(&sent) {
-            let message = "the query is not the one that the client sends";
-            let help = format!("it sends `{sent}`");
+            let message = "the query differs from the one that the client sends";
+            let help = format!("write `query = \"{sent}\"`");
             cx.say(Diagnostic::new(&code::EXAMPLE_QUERY, &query.span, message).help(help));
         }
     }
@@ -71,7 +69,12 @@ fn example(
         let rejected = node.get("rejected").filter(|_| misfit.is_in_rejected);
         let message = format!("`{}`: {}", file.as_text()?, misfit.why);
         let span = &rejected.unwrap_or(file).span;
-        cx.say(Diagnostic::new(&code::EXAMPLE_ANSWER, span, message));
+        let help = if misfit.is_in_rejected {
+            "correct the positions in `rejected`, which start at 0"
+        } else {
+            "correct the file; if a record is invalid on purpose, list its position in `rejected`"
+        };
+        cx.say(Diagnostic::new(&code::EXAMPLE_ANSWER, span, message).help(help));
     }
     let (client, server) = sides(cx, node);
     Some(Example {
@@ -101,32 +104,30 @@ fn operation(cx: &mut Context<'_>, given: &Node, service: &Service) -> Option<us
     index
 }
 
-/// The parameters in the order of the operation, as wire text.
+/// Returns the parameters in the order of the operation, as wire text.
 fn params(
     cx: &mut Context<'_>,
     node: &Node,
     operation: &Operation,
     service: &Service,
 ) -> Option<Vec<(usize, String)>> {
-    let given = node.get("params").map(Node::entries).unwrap_or_default();
+    let given = node.entries_of("params");
     let mut params = Vec::new();
     let mut whole = true;
     for entry in given {
         let known: Vec<_> = operation.params.iter().map(|param| param.wire.as_str()).collect();
         let Some(index) = known.iter().position(|name| *name == entry.key) else {
-            let message = format!("`{}` has no parameter `{}`", operation.rust.words(), entry.key);
-            let mut diagnostic = Diagnostic::new(&code::UNKNOWN_PARAM, &entry.key_span, message);
-            if let Some(name) = closest(&entry.key, &known) {
-                diagnostic = diagnostic.help(format!("did you mean `{name}`?"));
-            }
-            cx.say(diagnostic);
+            let message =
+                format!("unknown parameter `{}` of `{}`", entry.key, operation.rust.words());
+            let diagnostic = Diagnostic::new(&code::UNKNOWN_PARAM, &entry.key_span, message);
+            cx.say(diagnostic.suggest(&entry.key, &known));
             whole = false;
             continue;
         };
         match operation.params.get(index).map(|param| value(service, param, &entry.node.value)) {
             Some(Ok(text)) => params.push((index, text)),
             Some(Err(expected)) => {
-                let message = format!("`{}` takes {expected}", entry.key);
+                let message = format!("`{}` must be {expected}", entry.key);
                 cx.say(Diagnostic::new(&code::EXAMPLE_PARAMS, &entry.node.span, message));
                 whole = false;
             }
@@ -139,14 +140,14 @@ fn params(
     whole.then(|| complete(cx, operation, &params, &place)).flatten().map(|()| params)
 }
 
-/// The wire text of a value, or what the parameter takes instead.
+/// Returns the wire text of a value. The error is the expected form.
 fn value(service: &Service, param: &Param, value: &Value) -> Result<String, String> {
     match (param.ty, param.query_wire, value) {
         (Type::Integer, _, Value::Integer(number)) => {
             let low = param.min.is_some_and(|min| *number < min);
             let high = param.max.is_some_and(|max| *number > max);
             if low || high {
-                Err("a number within its limits".to_owned())
+                Err("within its `min` and `max`".to_owned())
             } else {
                 Ok(number.to_string())
             }
@@ -155,7 +156,7 @@ fn value(service: &Service, param: &Param, value: &Value) -> Result<String, Stri
         (Type::Boolean, _, Value::Boolean(flag)) => Ok(flag.to_string()),
         (Type::Boolean, ..) => Err("`true` or `false`".to_owned()),
         (_, Wire::Integer, Value::Integer(number)) if *number >= 0 => Ok(number.to_string()),
-        (_, Wire::Integer, _) => Err("an integer that is not negative".to_owned()),
+        (_, Wire::Integer, _) => Err("a non-negative integer".to_owned()),
         (_, Wire::String, Value::Text(text)) if !text.is_empty() => {
             let closed = match param.ty {
                 Type::Enum(index) => service.enums.get(index).filter(|one| !one.open_ended),
@@ -165,14 +166,15 @@ fn value(service: &Service, param: &Param, value: &Value) -> Result<String, Stri
                 closed.is_none_or(|one| one.values.iter().any(|value| value.wire == *text));
             let short = param.max_chars.is_none_or(|max| text.chars().count() <= max as usize);
             match (listed, short) {
-                (false, _) => Err("one of the listed values".to_owned()),
-                (_, false) => {
-                    Err(format!("at most {} characters", param.max_chars.unwrap_or_default()))
-                }
+                (false, _) => Err("a value of its enum".to_owned()),
+                (_, false) => Err(format!(
+                    "text of at most {} characters",
+                    param.max_chars.unwrap_or_default()
+                )),
                 _ => Ok(text.clone()),
             }
         }
-        (_, Wire::String, _) => Err("text that is not empty".to_owned()),
+        (_, Wire::String, _) => Err("non-empty text".to_owned()),
     }
 }
 
@@ -186,7 +188,7 @@ fn complete(
     let mut missing = BTreeSet::new();
     for (index, param) in operation.params.iter().enumerate() {
         if param.required && !has(index) {
-            missing.insert(format!("the required parameter `{}` is not given", param.wire));
+            missing.insert(format!("missing required parameter `{}`", param.wire));
         }
         for need in param.needs.iter().filter(|&&need| has(index) && !has(need)) {
             let needed = operation.params.get(*need).map_or("", |param| param.wire.as_str());
@@ -214,9 +216,7 @@ fn body(cx: &mut Context<'_>, file: &Node, folder: Option<&Path>) -> Option<Stri
     let Some(folder) = folder else { return Some(String::new()) };
     let path = folder.join(name);
     let why = match std::fs::metadata(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            "there is no such file".to_owned()
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "no such file".to_owned(),
         Err(error) => error.to_string(),
         Ok(metadata) if metadata.len() > LARGEST_BODY => "the file is larger than 1 MiB".to_owned(),
         Ok(_) => match std::fs::read(&path).map(String::from_utf8) {
@@ -225,20 +225,19 @@ fn body(cx: &mut Context<'_>, file: &Node, folder: Option<&Path>) -> Option<Stri
             Err(error) => error.to_string(),
         },
     };
-    let message = format!("`{name}` cannot be read: {why}");
+    let message = format!("cannot read `{name}`: {why}");
     cx.say(
         Diagnostic::new(&code::EXAMPLE_FILE, &file.span, message)
-            .help("paths start at the folder of the spec"),
+            .help("the path is relative to the folder of the spec"),
     );
     None
 }
 
-/// An example larger than this belongs into a test of its own.
+/// Maximum size of a response file, in bytes. A larger response belongs in a separate test.
 const LARGEST_BODY: u64 = 1024 * 1024;
 
 fn rejected(node: &Node) -> Vec<usize> {
-    let given = node.get("rejected").map(Node::list).unwrap_or_default();
-    let numbers = given.iter().filter_map(|node| match node.value {
+    let numbers = node.list_of("rejected").iter().filter_map(|node| match node.value {
         Value::Integer(number) => usize::try_from(number).ok(),
         _ => None,
     });
@@ -250,19 +249,19 @@ fn sides(cx: &mut Context<'_>, node: &Node) -> (bool, bool) {
     for side in list.list() {
         let text = side.as_text().unwrap_or_default();
         if !matches!(text, "client" | "server") {
-            let message = format!("`applies-to` cannot hold `{text}`");
-            let help = "it holds `client`, `server` or both";
-            cx.say(Diagnostic::new(&code::UNKNOWN_CHOICE, &side.span, message).help(help));
+            let message = format!("unknown value `{text}` in `applies-to`");
+            let diagnostic = Diagnostic::new(&code::UNKNOWN_CHOICE, &side.span, message);
+            cx.say(diagnostic.suggest(text, &["client", "server"]));
         }
     }
     let has = |side| list.list().iter().any(|node| node.as_text() == Some(side));
     (has("client"), has("server"))
 }
 
-/// Why an answer is not one of its operation.
+/// The reason why a response does not match its operation.
 struct Misfit {
     why: String,
-    /// Whether the mistake is in the list `rejected`, not in the answer.
+    /// Whether the mistake is in the list `rejected`, not in the response.
     is_in_rejected: bool,
 }
 
@@ -278,7 +277,8 @@ fn answer_fits(
     body: &str,
     rejected: &[usize],
 ) -> Result<(), Misfit> {
-    let json: Json = serde_json::from_str(body).map_err(|error| format!("not JSON: {error}"))?;
+    let json: Json =
+        serde_json::from_str(body).map_err(|error| format!("invalid JSON: {error}"))?;
     let types = Types { scalars: &service.scalars, enums: &service.enums, models: &service.models };
     let of = Type::Model(operation.response.of());
     let records = match &operation.response {
@@ -294,7 +294,7 @@ fn answer_fits(
     let Some(records) = records else {
         return Err(match &operation.response {
             Response::Envelope { items, .. } => format!("`{items}` is not an array").into(),
-            _ => "not an array".to_owned().into(),
+            _ => "the response is not an array".to_owned().into(),
         });
     };
     let wrong = |why| Misfit { why, is_in_rejected: true };
@@ -302,7 +302,7 @@ fn answer_fits(
         match is_value(types, of, record, &format!("$[{index}]")) {
             Err(why) if !rejected.contains(&index) => return Err(why.into()),
             Ok(()) if rejected.contains(&index) => {
-                return Err(wrong(format!("record {index} is to be rejected, but can be read")));
+                return Err(wrong(format!("record {index} is listed in `rejected`, but is valid")));
             }
             _ => {}
         }
@@ -310,7 +310,9 @@ fn answer_fits(
     match rejected.iter().find(|&&index| index >= records.len()) {
         Some(index) => {
             let count = records.len();
-            Err(wrong(format!("record {index} is to be rejected, but there are only {count}")))
+            Err(wrong(format!(
+                "record {index} is listed in `rejected`, but there are only {count} records"
+            )))
         }
         None => Ok(()),
     }

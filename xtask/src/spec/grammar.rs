@@ -1,7 +1,7 @@
-//! The grammar of the spec language, as data: which keys stand where, and what they hold.
+//! The grammar of the spec language, as tables of keys and their values.
 //!
-//! The reader and the JSON Schema for editors are both made from these tables, so they cannot
-//! disagree. `spec/README.md` says the same for people.
+//! The reader and the JSON Schema for editors are both derived from these tables, so they agree.
+//! `spec/README.md` is the guide for people.
 
 pub use self::form::Form;
 use crate::text::is_hidden;
@@ -11,11 +11,11 @@ mod form;
 /// A table with a fixed set of keys.
 #[derive(Debug)]
 pub struct Table {
-    /// What messages and the JSON Schema call it.
+    /// The name in messages and in the JSON Schema.
     pub name: &'static str,
-    /// What it says.
+    /// The description.
     pub doc: &'static str,
-    /// Its keys, in the order in which they are listed to people.
+    /// The keys, in the order in which messages list them.
     pub keys: &'static [Key],
     /// Whether exactly one of the keys must be given.
     pub exactly_one: bool,
@@ -24,44 +24,48 @@ pub struct Table {
 /// One key of a table.
 #[derive(Debug)]
 pub struct Key {
-    /// The key.
+    /// The name of the key.
     pub name: &'static str,
-    /// What it holds.
+    /// The form of its value.
     pub shape: Shape,
-    /// Whether it must be there.
+    /// Whether the key must be present.
     pub required: bool,
-    /// What it says.
+    /// The description.
     pub doc: &'static str,
 }
 
-/// What a key holds.
+/// The form of the value of a key.
 #[derive(Debug)]
 pub enum Shape {
     /// Text of a form.
     Text(Form),
-    /// One of some words, each with its meaning.
+    /// One of a few words, each with its meaning.
     Choice(&'static [(&'static str, &'static str)]),
-    /// An integer between two bounds, both included.
+    /// An integer between two bounds, inclusive.
     Integer(i64, i64),
     /// `true` or `false`.
     Boolean,
     /// A list of texts of a form.
     Texts(Form),
-    /// A list of integers, none negative.
+    /// A list of non-negative integers.
     Positions,
-    /// Named values: text, integers, booleans.
+    /// A table whose values are text, integers or booleans.
     Values,
     /// A table.
     Table(&'static Table),
-    /// A table of tables, each under a name of a form.
+    /// A table of tables, whose names have a form.
     Named(Form, &'static Table),
     /// A list of tables: `[[example]]`.
     Tables(&'static Table),
 }
 
-/// The first character of a text that must not stand in a spec.
+/// Returns the first character of a text that a spec must not contain.
 pub fn hidden_in(text: &str) -> Option<char> {
     text.chars().find(|&c| is_hidden(c) && c != '\n')
+}
+
+const fn table(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Table {
+    Table { name, doc, keys, exactly_one: false }
 }
 
 const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Key {
@@ -75,61 +79,59 @@ const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Key {
 const DOC: Key = required(
     "doc",
     Shape::Text(Form::Prose),
-    "What it is, in sentences; `code` between backticks.",
+    "The description, in sentences; `code` in backticks.",
 );
 const SOURCE: Key =
-    optional("source", Shape::Text(Form::Line), "The sections of the service text that say so.");
-const OPEN: Key = optional("open", Shape::Texts(Form::Id), "The open points that concern it.");
+    optional("source", Shape::Text(Form::Line), "The sections of the contract that it follows.");
+const OPEN: Key = optional("open", Shape::Texts(Form::Id), "The open points that affect it.");
 const DEPRECATED: Key = optional(
     "deprecated",
     Shape::Text(Form::Line),
-    "Why not to use it any more, and what to use instead.",
+    "Why it is deprecated, and what to use instead.",
 );
 const RUST_NAME: Key = optional(
     "rust-name",
     Shape::Text(Form::Ident),
-    "The name in generated code, when the wire name does not serve.",
+    "The name in generated code, if it differs from the wire name.",
 );
 
 /// The whole document.
-pub static DOCUMENT: Table = Table {
-    name: "spec",
-    doc: "A service whose operations share one address and are selected by a query parameter.",
-    exactly_one: false,
-    keys: &[
-        required("spec-language", Shape::Integer(1, 1), "The version of the spec language: 1."),
+pub static DOCUMENT: Table = table(
+    "spec",
+    "A service whose operations share one address. A query parameter selects the operation.",
+    &[
+        required("spec-language", Shape::Integer(1, 1), "The version of the spec language, 1."),
         required("service", Shape::Table(&SERVICE), "The service."),
         optional(
             "scalar",
             Shape::Named(Form::Type, &SCALAR),
-            "Scalars: how a value is written, and what it means.",
+            "Scalars: single values with a format and a meaning.",
         ),
         optional("enum", Shape::Named(Form::Type, &ENUM), "Sets of named values."),
         required("model", Shape::Named(Form::Type, &MODEL), "JSON objects."),
         required("operation", Shape::Named(Form::Snake, &OPERATION), "Operations."),
-        required("example", Shape::Tables(&EXAMPLE), "Calls and answers, byte for byte."),
+        required("example", Shape::Tables(&EXAMPLE), "Exact requests and responses."),
         optional(
             "open-point",
             Shape::Named(Form::Id, &OPEN_POINT),
-            "What the service text does not show, and what we do about it.",
+            "Questions that the contract leaves open, and how we handle them.",
         ),
     ],
-};
+);
 
-static SERVICE: Table = Table {
-    name: "service",
-    doc: "The service.",
-    exactly_one: false,
-    keys: &[
-        required("name", Shape::Text(Form::Kebab), "The machine name."),
+static SERVICE: Table = table(
+    "service",
+    "The service.",
+    &[
+        required("name", Shape::Text(Form::Kebab), "The name for programs."),
         required("title", Shape::Text(Form::Line), "The name for people."),
         required(
             "version",
             Shape::Text(Form::Version),
-            "The version of this spec; `cargo xtask spec diff` says which part to raise.",
+            "The version of this spec; `cargo xtask spec diff` shows when to raise it.",
         ),
         required("api-version", Shape::Text(Form::Param), "The version segment of the address."),
-        required("path", Shape::Text(Form::Path), "The one path of all operations."),
+        required("path", Shape::Text(Form::Path), "The path that all operations share."),
         required(
             "selector",
             Shape::Text(Form::Param),
@@ -145,25 +147,24 @@ static SERVICE: Table = Table {
         SOURCE,
         OPEN,
     ],
-};
+);
 
-static SCALAR: Table = Table {
-    name: "scalar",
-    doc: "A value with a type of its own.",
-    exactly_one: false,
-    keys: &[
+static SCALAR: Table = table(
+    "scalar",
+    "A single value with a named type.",
+    &[
         required("wire", Shape::Choice(WIRE), "How it is written in records."),
         optional(
             "query-wire",
             Shape::Choice(WIRE),
-            "How it is written in a query, when that differs.",
+            "How it is written in a query, if that differs.",
         ),
         required(
             "meaning",
             Shape::Choice(&[
                 ("id", "An identifier."),
-                ("text", "Text with a type of its own."),
-                ("decimal", "A decimal number whose text is kept exactly."),
+                ("text", "Text with a named type."),
+                ("decimal", "A decimal number; its exact text is kept."),
                 ("civil-datetime", "`YYYY-MM-DD HH:MM:SS` without a time zone."),
                 ("currency", "A currency code."),
             ]),
@@ -174,57 +175,53 @@ static SCALAR: Table = Table {
         SOURCE,
         OPEN,
     ],
-};
+);
 
 const WIRE: &[(&str, &str)] =
     &[("string", "A string."), ("integer", "An integer; in a query, an unsigned one of 64 bits.")];
 
-static ENUM: Table = Table {
-    name: "enum",
-    doc: "A set of named values, written as strings.",
-    exactly_one: false,
-    keys: &[
+static ENUM: Table = table(
+    "enum",
+    "A set of named values, written as strings.",
+    &[
         required(
             "open-ended",
             Shape::Boolean,
-            "Whether values outside the list are kept (`true`) or refused.",
+            "Whether values outside the list are kept (`true`) or rejected (`false`).",
         ),
         required(
             "value",
             Shape::Named(Form::Type, &VALUE),
-            "The values, each under the name of its Rust variant.",
+            "The values, by the name of their Rust variant.",
         ),
         DOC,
         SOURCE,
         OPEN,
     ],
-};
+);
 
-static VALUE: Table = Table {
-    name: "value",
-    doc: "One value of an enum.",
-    exactly_one: false,
-    keys: &[required("wire", Shape::Text(Form::Wire), "The text on the wire."), DOC, DEPRECATED],
-};
+static VALUE: Table = table(
+    "value",
+    "One value of an enum.",
+    &[required("wire", Shape::Text(Form::Wire), "The text on the wire."), DOC, DEPRECATED],
+);
 
-static MODEL: Table = Table {
-    name: "model",
-    doc: "A JSON object of a fixed shape.",
-    exactly_one: false,
-    keys: &[
-        optional("identity", Shape::Text(Form::Wire), "The field by which a record is known."),
-        required("field", Shape::Named(Form::Wire, &FIELD), "The fields, each under its JSON key."),
+static MODEL: Table = table(
+    "model",
+    "A JSON object of a fixed shape.",
+    &[
+        optional("identity", Shape::Text(Form::Wire), "The field that identifies a record."),
+        required("field", Shape::Named(Form::Wire, &FIELD), "The fields, by their JSON key."),
         DOC,
         SOURCE,
         OPEN,
     ],
-};
+);
 
-static FIELD: Table = Table {
-    name: "field",
-    doc: "One field of a model.",
-    exactly_one: false,
-    keys: &[
+static FIELD: Table = table(
+    "field",
+    "One field of a model.",
+    &[
         required(
             "type",
             Shape::Text(Form::TypeRef),
@@ -233,12 +230,12 @@ static FIELD: Table = Table {
         required(
             "presence",
             Shape::Choice(&[
-                ("required", "Always there and never null."),
+                ("required", "Always present and never null."),
                 ("optional", "May be absent or null."),
             ]),
-            "Whether it must be there.",
+            "`required` if it is always present, otherwise `optional`.",
         ),
-        optional("personal", Shape::Boolean, "Whether it is personal data, never shown in logs."),
+        optional("personal", Shape::Boolean, "Whether it is personal data, which is never logged."),
         RUST_NAME,
         optional("example", Shape::Text(Form::Line), "A value, as its wire text."),
         DOC,
@@ -246,15 +243,14 @@ static FIELD: Table = Table {
         OPEN,
         DEPRECATED,
     ],
-};
+);
 
-static OPERATION: Table = Table {
-    name: "operation",
-    doc: "One operation.",
-    exactly_one: false,
-    keys: &[
+static OPERATION: Table = table(
+    "operation",
+    "One operation.",
+    &[
         required("select", Shape::Text(Form::Select), "The value of the selector, sent verbatim."),
-        required("response", Shape::Table(&RESPONSE), "The shape of a successful answer."),
+        required("response", Shape::Table(&RESPONSE), "The shape of a successful response."),
         optional(
             "param",
             Shape::Named(Form::Param, &PARAM),
@@ -265,13 +261,12 @@ static OPERATION: Table = Table {
         OPEN,
         DEPRECATED,
     ],
-};
+);
 
-static PARAM: Table = Table {
-    name: "parameter",
-    doc: "One query parameter.",
-    exactly_one: false,
-    keys: &[
+static PARAM: Table = table(
+    "parameter",
+    "One query parameter.",
+    &[
         required(
             "type",
             Shape::Text(Form::TypeRef),
@@ -280,32 +275,28 @@ static PARAM: Table = Table {
         optional(
             "required",
             Shape::Boolean,
-            "Whether every call must send it; `false` if not given.",
+            "Whether every call must send it; `false` by default.",
         ),
-        optional(
-            "needs",
-            Shape::Texts(Form::Param),
-            "The parameters without which it must not be sent.",
-        ),
+        optional("needs", Shape::Texts(Form::Param), "The parameters that must be sent with it."),
         optional(
             "otherwise",
             Shape::Choice(&[("no-effect", "It is ignored."), ("error", "The call is refused.")]),
-            "What the service does when it comes without them.",
+            "What the service does if one of them is missing.",
         ),
         optional(
             "max-chars",
             Shape::Integer(1, 100_000),
-            "The longest text that the service takes.",
+            "The maximum number of characters that the service accepts.",
         ),
         optional(
             "min",
             Shape::Integer(i64::MIN, i64::MAX),
-            "The smallest integer that the service takes.",
+            "The smallest integer that the service accepts.",
         ),
         optional(
             "max",
             Shape::Integer(i64::MIN, i64::MAX),
-            "The largest integer that the service takes.",
+            "The largest integer that the service accepts.",
         ),
         RUST_NAME,
         DOC,
@@ -313,57 +304,56 @@ static PARAM: Table = Table {
         OPEN,
         DEPRECATED,
     ],
-};
+);
 
 static RESPONSE: Table = Table {
-    name: "response",
-    doc: "The shape of a successful answer: exactly one of three.",
     exactly_one: true,
-    keys: &[
-        optional(
-            "envelope",
-            Shape::Table(&ENVELOPE),
-            "An object with a success marker and the list.",
-        ),
-        optional("array", Shape::Table(&BARE), "The bare list."),
-        optional("object", Shape::Table(&BARE), "One object."),
-    ],
+    ..table(
+        "response",
+        "The shape of a successful response: exactly one of three.",
+        &[
+            optional(
+                "envelope",
+                Shape::Table(&ENVELOPE),
+                "An object with a success marker and the list.",
+            ),
+            optional("array", Shape::Table(&BARE), "A bare list."),
+            optional("object", Shape::Table(&BARE), "A single object."),
+        ],
+    )
 };
 
-static ENVELOPE: Table = Table {
-    name: "envelope",
-    doc: "An object with a success marker and a list.",
-    exactly_one: false,
-    keys: &[
+static ENVELOPE: Table = table(
+    "envelope",
+    "An object with a success marker and a list.",
+    &[
         required("marker", Shape::Text(Form::Wire), "The key of the success marker."),
         required(
             "success",
             Shape::Text(Form::Wire),
-            "The value of the marker in a successful answer.",
+            "The value of the marker in a successful response.",
         ),
         required("items", Shape::Text(Form::Wire), "The key of the list."),
         required("of", Shape::Text(Form::Type), "The model of an item."),
     ],
-};
+);
 
-static BARE: Table = Table {
-    name: "shape",
-    doc: "What the answer is made of.",
-    exactly_one: false,
-    keys: &[required("of", Shape::Text(Form::Type), "The model.")],
-};
+static BARE: Table = table(
+    "shape",
+    "The content of the response.",
+    &[required("of", Shape::Text(Form::Type), "The model.")],
+);
 
-static EXAMPLE: Table = Table {
-    name: "example",
-    doc: "A call and its answer, byte for byte.",
-    exactly_one: false,
-    keys: &[
+static EXAMPLE: Table = table(
+    "example",
+    "An exact request and its response.",
+    &[
         required("name", Shape::Text(Form::Kebab), "The name."),
         required("operation", Shape::Text(Form::Snake), "The operation."),
         DOC,
         optional("params", Shape::Values, "The parameters with their values."),
-        required("query", Shape::Text(Form::Query), "The query exactly as it is sent."),
-        required("response", Shape::Text(Form::File), "The file that holds the answer."),
+        required("query", Shape::Text(Form::Query), "The exact query that is sent."),
+        required("response", Shape::Text(Form::File), "The file with the response."),
         optional(
             "rejected",
             Shape::Positions,
@@ -372,20 +362,19 @@ static EXAMPLE: Table = Table {
         optional(
             "applies-to",
             Shape::Texts(Form::Kebab),
-            "`client`, `server`, or both if not given.",
+            "`client`, `server`, or both; both by default.",
         ),
     ],
-};
+);
 
-static OPEN_POINT: Table = Table {
-    name: "open-point",
-    doc: "Something that the service text does not show.",
-    exactly_one: false,
-    keys: &[
+static OPEN_POINT: Table = table(
+    "open-point",
+    "A question that the contract leaves open.",
+    &[
         required("number", Shape::Integer(1, 9999), "The number: 1, 2, 3, …"),
-        required("question", Shape::Text(Form::Prose), "What is not shown."),
-        required("client", Shape::Text(Form::Prose), "What our libraries accept."),
-        required("server", Shape::Text(Form::Prose), "What our server does."),
+        required("question", Shape::Text(Form::Prose), "The question."),
+        required("client", Shape::Text(Form::Prose), "How our libraries behave."),
+        required("server", Shape::Text(Form::Prose), "How our server behaves."),
         SOURCE,
     ],
-};
+);

@@ -1,4 +1,4 @@
-//! From the tree to the service: names are resolved, and what a grammar cannot say is checked.
+//! Turns the tree into a service: resolves names, and checks the rules that the grammar cannot express.
 
 use std::path::Path;
 
@@ -11,15 +11,15 @@ use crate::spec::{example, types};
 mod command;
 mod operation;
 
-/// Lowers a document. `None` if so much is missing that there is no service at all; otherwise a
-/// service that may be used only if no error was reported.
+/// Lowers a document. `None` if the table `service` is missing. The service may be used only if no
+/// error was reported.
 pub(super) fn service(
     root: &Node,
     folder: Option<&Path>,
-    refused: &[String],
+    rejected: &[String],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Service> {
-    let mut cx = Context::new(diagnostics, refused);
+    let mut cx = Context::new(diagnostics, rejected);
     let head = root.get("service")?;
     let selector = head.text("selector");
 
@@ -51,7 +51,7 @@ pub(super) fn service(
     service.operations = operation::operations(&mut cx, root, &service);
     open_references(&mut cx, root);
     service.examples = example::examples(&mut cx, root, &service, folder);
-    // What is left over after a mistake says nothing.
+    // After an error, a declaration may look unused only because of it.
     if cx.is_clean() {
         unused(&mut cx, root);
     }
@@ -59,29 +59,28 @@ pub(super) fn service(
 }
 
 fn open_points(cx: &mut Context<'_>, root: &Node) -> Vec<OpenPoint> {
-    let entries = root.get("open-point").map(Node::entries).unwrap_or_default();
+    let entries = root.entries_of("open-point");
     let names =
         entries.iter().map(|entry| (entry.key.to_lowercase(), entry.key.as_str(), &entry.key_span));
-    cx.distinct(&code::NAMES_COLLIDE, "the open point", names);
+    cx.distinct(&code::NAMES_COLLIDE, "open point", names);
     let mut points: Vec<(u32, &Entry)> = Vec::new();
     for entry in entries {
         let Some(number) = entry.node.integer("number") else { continue };
         let span = entry.node.get("number").map_or(&entry.key_span, |node| &node.span);
         let number = u32::try_from(number).unwrap_or_default();
         if let Some((_, first)) = points.iter().find(|(other, _)| *other == number) {
-            let message = format!("the number {number} is taken by `{}`", first.key);
-            let next = entries.len();
+            let message = format!("open point `{}` already has the number {number}", first.key);
             let taken: Vec<_> =
                 entries.iter().filter_map(|entry| entry.node.integer("number")).collect();
             let free = (1..10_000).find(|free| !taken.contains(free)).unwrap_or_default();
-            let help = format!("{free} is free (there are {next} open points)");
+            let help = format!("use {free}, the first free number");
             cx.say(Diagnostic::new(&code::NUMBERING, span, message).help(help));
         } else if usize::try_from(number).unwrap_or(usize::MAX) > entries.len() {
             let message =
-                format!("the number {number} is above the count of open points, {}", entries.len());
+                format!("number {number} leaves a gap; the highest allowed is {}", entries.len());
             cx.say(
                 Diagnostic::new(&code::NUMBERING, span, message)
-                    .help("number them 1, 2, 3, … without a gap"),
+                    .help("number open points 1, 2, 3, … without gaps"),
             );
         }
         points.push((number, entry));
@@ -100,10 +99,10 @@ fn open_points(cx: &mut Context<'_>, root: &Node) -> Vec<OpenPoint> {
         .collect()
 }
 
-/// Checks that every `open` list, at any depth, names declared open points.
+/// Checks that every `open` list, at any depth, refers to declared open points.
 fn open_references(cx: &mut Context<'_>, root: &Node) {
-    let declared = root.get("open-point").map(Node::entries).unwrap_or_default();
-    let ids: Vec<_> = declared.iter().map(|entry| entry.key.as_str()).collect();
+    let ids: Vec<_> =
+        root.entries_of("open-point").iter().map(|entry| entry.key.as_str()).collect();
     let mut pending = vec![root];
     while let Some(node) = pending.pop() {
         for entry in node.entries() {
@@ -113,7 +112,7 @@ fn open_references(cx: &mut Context<'_>, root: &Node) {
             }
             for reference in entry.node.list() {
                 let id = reference.as_text().unwrap_or_default();
-                if !ids.contains(&id) && !cx.is_refused(id) {
+                if !ids.contains(&id) && !cx.is_rejected(id) {
                     let message = format!("unknown open point `{id}`");
                     cx.say(
                         Diagnostic::new(&code::UNKNOWN_OPEN_POINT, &reference.span, message)
@@ -127,10 +126,11 @@ fn open_references(cx: &mut Context<'_>, root: &Node) {
 
 fn unused(cx: &mut Context<'_>, root: &Node) {
     for section in ["scalar", "enum", "model", "open-point"] {
-        for entry in root.get(section).map(Node::entries).unwrap_or_default() {
+        for entry in root.entries_of(section) {
             if !cx.used.contains(&entry.key) {
-                let message = format!("nothing refers to `{section}.{}`", entry.key);
-                cx.say(Diagnostic::new(&code::UNUSED, &entry.key_span, message));
+                let message = format!("`{section}.{}` is never used", entry.key);
+                let help = "remove it, or refer to it";
+                cx.say(Diagnostic::new(&code::UNUSED, &entry.key_span, message).help(help));
             }
         }
     }

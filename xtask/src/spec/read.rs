@@ -1,14 +1,14 @@
-//! From text to a tree that has the shape of the grammar, with the place of everything in it.
+//! Parses the text of a spec into a tree that follows the grammar and keeps every position.
 
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diag::{Diagnostic, code};
+use crate::diag::{Diagnostic, code, listed, visible};
 use crate::spec::grammar::{DOCUMENT, Form, Key, Shape, Table, hidden_in};
 
-/// A value of the spec with its place. What did not fit the grammar is not in the tree.
+/// A value of the spec with its position. Values that violate the grammar are left out of the tree.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) span: Range<usize>,
@@ -33,13 +33,24 @@ pub(super) struct Entry {
 }
 
 impl Node {
-    /// The entries of a table, in the order of the file.
+    /// Returns the entries of a table, in the order of the file.
     pub(super) fn entries(&self) -> &[Entry] {
         if let Value::Table(entries) = &self.value { entries } else { &[] }
     }
 
+    /// Returns the entries of the table under a key; empty if the key is missing.
+    pub(super) fn entries_of(&self, key: &str) -> &[Entry] {
+        self.get(key).map(Self::entries).unwrap_or_default()
+    }
+
+    /// Returns the items of a list.
     pub(super) fn list(&self) -> &[Self] {
         if let Value::List(nodes) = &self.value { nodes } else { &[] }
+    }
+
+    /// Returns the items of the list under a key; empty if the key is missing.
+    pub(super) fn list_of(&self, key: &str) -> &[Self] {
+        self.get(key).map(Self::list).unwrap_or_default()
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
@@ -50,7 +61,7 @@ impl Node {
         if let Value::Text(text) = &self.value { Some(text) } else { None }
     }
 
-    /// The text under a key; empty if there is none.
+    /// Returns the text under a key; empty if the key is missing.
     pub(super) fn text(&self, key: &str) -> String {
         self.get(key).and_then(Self::as_text).unwrap_or_default().to_owned()
     }
@@ -64,8 +75,8 @@ impl Node {
     }
 }
 
-/// Reads a document: the tree, and the names that were refused where they are declared. Without
-/// syntax errors there is always a tree, however little is in it.
+/// Reads a document. Returns the tree, and the names whose declarations were rejected. `None` only
+/// if there are syntax errors.
 pub(super) fn document(
     text: &str,
     diagnostics: &mut Vec<Diagnostic>,
@@ -78,26 +89,26 @@ pub(super) fn document(
             let place = text.get(span.clone()).filter(|_| error.message() == "duplicate key");
             let message = place.map_or_else(
                 || error.message().to_owned(),
-                |key| format!("the key `{}` is given twice", shown(key)),
+                |key| format!("duplicate key `{}`", shown(key)),
             );
             Diagnostic::new(&code::SYNTAX, &span, message)
         }));
         return None;
     }
-    let mut reader = Reader { diagnostics, refused: Vec::new() };
+    let mut reader = Reader { diagnostics, rejected: Vec::new() };
     let whole = 0..0;
     let tree = reader.table(&DOCUMENT, root.get_ref(), &whole, &whole);
-    Some((tree, reader.refused))
+    Some((tree, reader.rejected))
 }
 
 struct Reader<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
-    refused: Vec<String>,
+    rejected: Vec<String>,
 }
 
 type Entries<'a, 'i> = Vec<(&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>)>;
 
-/// `DeTable` iterates by name; people and generated code want the order of the file.
+/// Returns the entries in the order of the file, because `DeTable` iterates by name.
 fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Entries<'a, 'i> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
@@ -109,7 +120,7 @@ impl Reader<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reads a table; `named` is the place of its name, where a missing key is reported.
+    /// Reads a table. Missing keys are reported at `named`, the position of its name.
     fn table(
         &mut self,
         table: &Table,
@@ -128,7 +139,7 @@ impl Reader<'_> {
                         .suggest(name.get_ref(), &keys),
                 );
                 if let DeValue::Table(below) = value.get_ref() {
-                    self.refused.extend(below.keys().map(|name| name.get_ref().to_string()));
+                    self.rejected.extend(below.keys().map(|name| name.get_ref().to_string()));
                 }
                 continue;
             };
@@ -138,19 +149,20 @@ impl Reader<'_> {
         }
         for key in table.keys.iter().filter(|key| key.required) {
             if !given.keys().any(|name| name.get_ref() == key.name) {
-                let message = format!("{} needs the key `{}`", article(table.name), key.name);
-                self.say(
-                    Diagnostic::new(&code::MISSING_KEY, named, message)
-                        .help(first_sentence(key.doc)),
-                );
+                let message = format!("missing key `{}` in {}", key.name, article(table.name));
+                self.say(Diagnostic::new(&code::MISSING_KEY, named, message).help(format!(
+                    "add `{}`: {}",
+                    key.name,
+                    first_sentence(key.doc)
+                )));
             }
         }
         if table.exactly_one && given.len() != 1 {
             let keys: Vec<_> = table.keys.iter().map(|key| key.name).collect();
             let message = format!(
-                "{} takes exactly one of {}, not {}",
+                "{} must have exactly one of {}, but has {}",
                 article(table.name),
-                crate::diag::listed(&keys),
+                listed(&keys),
                 given.len()
             );
             self.say(Diagnostic::new(&code::RESPONSE_SHAPE, named, message));
@@ -179,7 +191,7 @@ impl Reader<'_> {
                     DeValue::String(text) => {
                         reader.text(*form, text, &item.span(), &format!("`{}`", key.name))
                     }
-                    other => reader.wrong_kind(&item.span(), key.name, "a list of texts", other),
+                    other => reader.wrong_kind(&item.span(), key.name, "a list of strings", other),
                 })
             }
             (Shape::Positions, DeValue::Array(items)) => {
@@ -188,7 +200,7 @@ impl Reader<'_> {
                     other => reader.wrong_kind(&item.span(), key.name, "a list of integers", other),
                 })
             }
-            (Shape::Values, DeValue::Table(table)) => self.values(key.name, table),
+            (Shape::Values, DeValue::Table(table)) => self.values(table),
             (Shape::Table(inner), DeValue::Table(table)) => {
                 return Some(self.table(inner, table, &span, named));
             }
@@ -213,34 +225,35 @@ impl Reader<'_> {
         expected: &str,
         found: &DeValue<'_>,
     ) -> Option<Value> {
-        let message = format!("`{key}` takes {expected}, not {}", kind(found));
-        let mut diagnostic = Diagnostic::new(&code::WRONG_KIND, span, message);
-        if let (true, DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) =
-            (expected == "text", found)
-        {
-            diagnostic = diagnostic.help("put it between quotes");
-        }
-        self.say(diagnostic);
+        let message = format!("`{key}` must be {expected}, not {}", kind(found));
+        let diagnostic = Diagnostic::new(&code::WRONG_KIND, span, message);
+        self.say(match (expected, found) {
+            ("a string", DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) => {
+                diagnostic.help("put the value in quotes")
+            }
+            ("a list of strings", DeValue::String(_)) => {
+                diagnostic.help("put the value in brackets")
+            }
+            _ => diagnostic,
+        });
         None
     }
 
     fn text(&mut self, form: Form, text: &str, span: &Range<usize>, what: &str) -> Option<Value> {
         if let Some(c) = hidden_in(text) {
-            let message =
-                format!("{what} holds the character U+{:04X}, which does not show", u32::from(c));
+            let message = format!("{what} contains the invisible character U+{:04X}", u32::from(c));
             self.say(
                 Diagnostic::new(&code::HIDDEN_CHARACTER, span, message)
-                    .help("write the text without it"),
+                    .help("remove the character"),
             );
             return None;
         }
         if !form.fits(text) {
-            let message = format!("{what} is not {}", form.expected());
+            let message = format!("{what} must be {}", form.expected());
             let mut diagnostic = Diagnostic::new(&code::MALFORMED, span, message);
             let foreign = text.chars().find(|c| !c.is_ascii() && c.is_alphanumeric());
             if let Some(c) = foreign.filter(|_| form.is_ascii()) {
-                let help =
-                    format!("the letter `{c}` is U+{:04X}, which is not ASCII", u32::from(c));
+                let help = format!("replace `{c}` (U+{:04X}) with an ASCII letter", u32::from(c));
                 diagnostic = diagnostic.help(help);
             }
             self.say(diagnostic);
@@ -260,13 +273,8 @@ impl Reader<'_> {
             return Some(Value::Text(text.to_owned()));
         }
         let names: Vec<_> = choices.iter().map(|(choice, _)| *choice).collect();
-        let message = format!("`{key}` cannot be `{}`", shown(text));
-        self.say(Diagnostic::new(&code::UNKNOWN_CHOICE, span, message).help(
-            match crate::diag::closest(text, &names) {
-                Some(name) => format!("did you mean `{name}`?"),
-                None => format!("it can be {}", crate::diag::listed(&names)),
-            },
-        ));
+        let message = format!("unknown value `{}` of `{key}`", shown(text));
+        self.say(Diagnostic::new(&code::UNKNOWN_CHOICE, span, message).suggest(text, &names));
         None
     }
 
@@ -278,15 +286,18 @@ impl Reader<'_> {
         match number {
             Some(number) if (min..=max).contains(&number) => Some(Value::Integer(number)),
             _ if max == 1 => {
-                let message = "this generator reads version 1 of the spec language";
-                self.say(Diagnostic::new(&code::LANGUAGE_VERSION, &value.span(), message));
+                let message = "unsupported version of the spec language";
+                let help = "this generator reads version 1; a newer spec needs a newer generator";
+                self.say(
+                    Diagnostic::new(&code::LANGUAGE_VERSION, &value.span(), message).help(help),
+                );
                 None
             }
             _ => {
                 let message = if number.is_some() {
                     format!("the number must be between {min} and {max}")
                 } else {
-                    "the number does not fit 64 bits".to_owned()
+                    "the number does not fit into 64 bits".to_owned()
                 };
                 self.say(Diagnostic::new(&code::OUT_OF_RANGE, &value.span(), message));
                 None
@@ -306,7 +317,7 @@ impl Reader<'_> {
         )
     }
 
-    fn values(&mut self, key: &str, table: &DeTable<'_>) -> Value {
+    fn values(&mut self, table: &DeTable<'_>) -> Value {
         let mut entries = Vec::new();
         for (name, value) in in_order(table) {
             let span = value.span();
@@ -314,7 +325,10 @@ impl Reader<'_> {
                 DeValue::String(text) => Some(Value::Text(text.clone().into_owned())),
                 DeValue::Integer(_) => self.integer(value, i64::MIN, i64::MAX),
                 DeValue::Boolean(flag) => Some(Value::Boolean(*flag)),
-                other => self.wrong_kind(&span, key, "texts, integers and booleans", other),
+                other => {
+                    let expected = "a string, an integer or a boolean";
+                    self.wrong_kind(&span, name.get_ref(), expected, other)
+                }
             };
             if let Some(value) = read {
                 entries.push(Entry {
@@ -336,7 +350,7 @@ impl Reader<'_> {
                 &name.span(),
                 &format!("the name of {}", article(inner.name)),
             ) else {
-                self.refused.push(name.get_ref().to_string());
+                self.rejected.push(name.get_ref().to_string());
                 continue;
             };
             match value.get_ref() {
@@ -346,7 +360,7 @@ impl Reader<'_> {
                 }
                 other => {
                     self.wrong_kind(&value.span(), &key, "a table", other);
-                    self.refused.push(key);
+                    self.rejected.push(key);
                 }
             }
         }
@@ -356,10 +370,10 @@ impl Reader<'_> {
 
 fn expected(shape: &Shape) -> &'static str {
     match shape {
-        Shape::Text(_) | Shape::Choice(_) => "text",
+        Shape::Text(_) | Shape::Choice(_) => "a string",
         Shape::Integer(..) => "an integer",
         Shape::Boolean => "`true` or `false`",
-        Shape::Texts(_) => "a list of texts",
+        Shape::Texts(_) => "a list of strings",
         Shape::Positions => "a list of integers",
         Shape::Values | Shape::Table(_) | Shape::Named(..) => "a table",
         Shape::Tables(_) => "a list of tables (`[[…]]`)",
@@ -368,9 +382,9 @@ fn expected(shape: &Shape) -> &'static str {
 
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "text",
+        DeValue::String(_) => "a string",
         DeValue::Integer(_) => "an integer",
-        DeValue::Float(_) => "a fraction",
+        DeValue::Float(_) => "a float",
         DeValue::Boolean(_) => "a boolean",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
@@ -392,9 +406,8 @@ fn first_sentence(doc: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().to_string() + chars.as_str())
 }
 
-/// A piece of the spec as a message quotes it: short, and without characters that do not show.
+/// Returns a piece of the spec for a message: shortened, and without invisible characters.
 fn shown(text: &str) -> String {
-    let visible = |c: char| if crate::text::is_hidden(c) { '\u{fffd}' } else { c };
     let mut shown: String = text.chars().take(40).map(visible).collect();
     if text.chars().nth(40).is_some() {
         shown.push('…');

@@ -1,4 +1,4 @@
-//! Lowering the declared types: scalars, enums and models.
+//! Lowers the declared types: scalars, enums and models.
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Enum, EnumValue, Field, Meaning, Model, RustName, Scalar, Type, Wire};
@@ -10,15 +10,16 @@ mod value;
 
 pub(super) use value::{Types, is_value};
 
-/// Collects the names of all types first, so that a model may use one that stands after it.
+/// Collects the names of all types first, so that a model can use a type that is declared after it.
 pub(super) fn declare(cx: &mut Context<'_>, root: &Node) {
     let mut names = Vec::new();
     for section in ["scalar", "enum", "model"] {
-        for (index, entry) in entries(root, section).iter().enumerate() {
-            // `FooBar` and `Foobar` are two types in Rust and one file where case does not count.
+        for (index, entry) in root.entries_of(section).iter().enumerate() {
+            // `FooBar` and `Foobar` are two types in Rust, but one file on a case-insensitive file
+            // system.
             names.push((entry.key.to_lowercase(), entry.key.as_str(), &entry.key_span));
-            let twin = twin(section, entry);
-            names.extend(twin.map(|twin| (twin, entry.key.as_str(), &entry.key_span)));
+            let companion = companion(section, entry);
+            names.extend(companion.map(|name| (name, entry.key.as_str(), &entry.key_span)));
             let ty = match section {
                 "scalar" => Type::Scalar(index),
                 "enum" => Type::Enum(index),
@@ -29,11 +30,11 @@ pub(super) fn declare(cx: &mut Context<'_>, root: &Node) {
     }
     names.sort_by_key(|(_, _, span)| span.start);
     let names = names.into_iter();
-    cx.distinct(&code::NAMES_COLLIDE, "the type", names);
+    cx.distinct(&code::NAMES_COLLIDE, "type", names);
 }
 
-/// The name of the second type that is made of a declaration, if one is, in lower case.
-fn twin(section: &str, entry: &Entry) -> Option<String> {
+/// Returns the lowercase name of the second type that is generated from a declaration, if any.
+fn companion(section: &str, entry: &Entry) -> Option<String> {
     match section {
         "model" => Some(format!("{}ref", entry.key.to_lowercase())),
         "enum" if entry.node.flag("open-ended") => {
@@ -44,7 +45,7 @@ fn twin(section: &str, entry: &Entry) -> Option<String> {
 }
 
 pub(super) fn scalars(cx: &mut Context<'_>, root: &Node) -> Vec<Scalar> {
-    entries(root, "scalar").iter().filter_map(|entry| scalar(cx, entry)).collect()
+    root.entries_of("scalar").iter().filter_map(|entry| scalar(cx, entry)).collect()
 }
 
 fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
@@ -71,8 +72,8 @@ fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
             if let Some(value) = node.get(key)
                 && value.as_text() == Some("integer")
             {
-                let message = format!("`{}` is written as a string", node.text("meaning"));
-                let help = "only the meaning `id` can be an integer";
+                let message = format!("a `{}` must be a string", node.text("meaning"));
+                let help = format!("write `{key} = \"string\"`; only an `id` can be an integer");
                 cx.say(Diagnostic::new(&code::UNFIT_TYPE, &value.span, message).help(help));
             }
         }
@@ -80,7 +81,7 @@ fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
     if let Some(example) = node.get("example")
         && let Err(expected) = value::scalar_fits(&scalar, &scalar.example)
     {
-        let message = format!("the example is not {expected}");
+        let message = format!("the example must be {expected}");
         cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &example.span, message));
     }
     Some(scalar)
@@ -91,33 +92,31 @@ fn wire(text: &str) -> Wire {
 }
 
 pub(super) fn enums(cx: &mut Context<'_>, root: &Node) -> Vec<Enum> {
-    entries(root, "enum").iter().filter_map(|entry| one_enum(cx, entry)).collect()
+    root.entries_of("enum").iter().filter_map(|entry| one_enum(cx, entry)).collect()
 }
 
 fn one_enum(cx: &mut Context<'_>, entry: &Entry) -> Option<Enum> {
     let node = &entry.node;
     let about = About::of(cx, node);
-    let given = node.get("value").map(Node::entries).unwrap_or_default();
+    let given = node.entries_of("value");
     if let Some(value) = node.get("value")
         && given.is_empty()
     {
         let message = format!("the enum `{}` has no values", entry.key);
-        cx.say(Diagnostic::new(&code::EMPTY, place(&value.span, &entry.key_span), message));
+        let span = place(&value.span, &entry.key_span);
+        cx.say(Diagnostic::new(&code::EMPTY, span, message).help("add a value"));
     }
     let variants =
         given.iter().map(|value| (value.key.to_lowercase(), value.key.as_str(), &value.key_span));
-    cx.distinct(&code::NAMES_COLLIDE, "the value", variants);
-    let wires = given.iter().filter_map(|value| {
-        let wire = value.node.get("wire")?;
-        Some((wire.as_text()?.to_owned(), wire.as_text()?, &wire.span))
-    });
-    cx.distinct(&code::DUPLICATE_WIRE, "the wire text", wires);
+    cx.distinct(&code::NAMES_COLLIDE, "value", variants);
+    let nodes: Vec<_> = given.iter().map(|value| &value.node).collect();
+    cx.distinct_texts(&code::DUPLICATE_WIRE, "wire text", "wire", &nodes);
     let open_ended = node.flag("open-ended");
     if let Some(unknown) =
         given.iter().find(|value| open_ended && value.key.eq_ignore_ascii_case("unknown"))
     {
-        let message = "`Unknown` is what holds the values outside the list";
-        let help = "name the value otherwise, such as `NotKnown`; its `wire` stays";
+        let message = "`Unknown` is reserved for values outside the list of an open-ended enum";
+        let help = "choose another name, such as `NotKnown`, and keep its `wire`";
         cx.say(Diagnostic::new(&code::NAMES_COLLIDE, &unknown.key_span, message).help(help));
     }
     let mut values = Vec::new();
@@ -141,7 +140,7 @@ fn one_enum(cx: &mut Context<'_>, entry: &Entry) -> Option<Enum> {
 }
 
 pub(super) fn models(cx: &mut Context<'_>, root: &Node) -> Vec<Model> {
-    let given = entries(root, "model");
+    let given = root.entries_of("model");
     let mut models: Vec<_> = given.iter().filter_map(|entry| model(cx, entry)).collect();
     recursion::mark(cx, &mut models, given);
     models
@@ -150,20 +149,16 @@ pub(super) fn models(cx: &mut Context<'_>, root: &Node) -> Vec<Model> {
 fn model(cx: &mut Context<'_>, entry: &Entry) -> Option<Model> {
     let node = &entry.node;
     let about = About::of(cx, node);
-    let given = node.get("field").map(Node::entries).unwrap_or_default();
+    let given = node.entries_of("field");
     if let Some(field) = node.get("field")
         && given.is_empty()
     {
         let message = format!("the model `{}` has no fields", entry.key);
-        cx.say(Diagnostic::new(&code::EMPTY, place(&field.span, &entry.key_span), message));
+        let span = place(&field.span, &entry.key_span);
+        cx.say(Diagnostic::new(&code::EMPTY, span, message).help("add a field"));
     }
     let fields: Vec<_> = given.iter().filter_map(|entry| field(cx, entry)).collect();
-    let names = given.iter().filter_map(|entry| {
-        let named = entry.node.get("rust-name");
-        let name = RustName::new(named.and_then(Node::as_text).unwrap_or(&entry.key))?;
-        Some((name.snake(), entry.key.as_str(), named.map_or(&entry.key_span, |node| &node.span)))
-    });
-    cx.distinct(&code::NAMES_COLLIDE, "the field", names);
+    cx.distinct_rust_names("field", given);
     Some(Model {
         rust: RustName::new(&entry.key)?,
         identity: identity(cx, node, &fields),
@@ -179,19 +174,27 @@ fn identity(cx: &mut Context<'_>, node: &Node, fields: &[Field]) -> Option<usize
     let identity = node.get("identity")?;
     let name = identity.as_text()?;
     let index = fields.iter().position(|field| field.wire == name);
-    let why = match index.and_then(|index| fields.get(index)) {
+    let (message, help) = match index.and_then(|index| fields.get(index)) {
         None if fields.is_empty() => return None,
-        None => format!("there is no field `{name}`"),
-        Some(field) if !field.required => format!("the field `{name}` may be absent"),
-        Some(Field { ty: Type::Boolean | Type::Enum(_) | Type::Model(_), .. }) => {
-            format!("the field `{name}` has a type that identifies nothing")
+        None => {
+            let required = fields.iter().filter(|field| field.required);
+            let known: Vec<_> = required.map(|field| field.wire.as_str()).collect();
+            let diagnostic =
+                Diagnostic::new(&code::IDENTITY, &identity.span, format!("unknown field `{name}`"));
+            cx.say(diagnostic.suggest(name, &known));
+            return None;
         }
+        Some(field) if !field.required => (
+            format!("the optional field `{name}` cannot identify a record"),
+            "make it `presence = \"required\"`, or choose a required field",
+        ),
+        Some(Field { ty: Type::Boolean | Type::Enum(_) | Type::Model(_), .. }) => (
+            format!("the type of the field `{name}` cannot identify a record"),
+            "choose a field whose type is `text`, `integer` or a scalar",
+        ),
         Some(_) => return index,
     };
-    let required = fields.iter().filter(|field| field.required);
-    let known: Vec<_> = required.map(|field| field.wire.as_str()).collect();
-    let diagnostic = Diagnostic::new(&code::IDENTITY, &identity.span, why);
-    cx.say(if index.is_some() { diagnostic } else { diagnostic.suggest(name, &known) });
+    cx.say(Diagnostic::new(&code::IDENTITY, &identity.span, message).help(help));
     None
 }
 
@@ -206,12 +209,12 @@ fn field(cx: &mut Context<'_>, entry: &Entry) -> Option<Field> {
         let text = example.as_text().unwrap_or_default();
         let bad = match ty {
             Type::Text => None,
-            Type::Integer => text.parse::<i64>().err().map(|_| "the example is not an integer"),
+            Type::Integer => text.parse::<i64>().err().map(|_| "the example must be an integer"),
             Type::Boolean => {
-                text.parse::<bool>().err().map(|_| "the example is not `true` or `false`")
+                text.parse::<bool>().err().map(|_| "the example must be `true` or `false`")
             }
             Type::Scalar(_) | Type::Enum(_) | Type::Model(_) => {
-                Some("the type has its own examples")
+                Some("only a field of type `text`, `integer` or `boolean` has an `example`")
             }
         };
         if let Some(message) = bad {
@@ -233,11 +236,8 @@ fn field(cx: &mut Context<'_>, entry: &Entry) -> Option<Field> {
     })
 }
 
-fn entries<'a>(root: &'a Node, section: &str) -> &'a [Entry] {
-    root.get(section).map(Node::entries).unwrap_or_default()
-}
-
-/// An implicit table (`[model.A.field]` never written) has no place of its own.
+/// Returns the second position for a table without a header, such as an implicit `[model.A.field]`,
+/// which has no position.
 fn place<'a>(
     span: &'a std::ops::Range<usize>,
     or: &'a std::ops::Range<usize>,

@@ -1,8 +1,8 @@
 //! The forms of text: names, paths, versions, sentences.
 //!
-//! Each form says itself three times: to people, as a regular expression for the JSON Schema, and as
-//! code for the reader, which has no engine for regular expressions. `tests/it/schemas.rs` holds the
-//! two together.
+//! Each form is defined three times: for messages, as a regular expression for the JSON Schema, and
+//! as code for the reader, which has no regular expression engine. `tests/it/schemas.rs` checks that
+//! the expression and the code agree.
 
 /// The form of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub enum Form {
     Kebab,
     /// `D-date`.
     Id,
-    /// `phone_mobile` or `phoneMobile`: what `rust-name` takes.
+    /// `phone_mobile` or `phoneMobile`: a value of `rust-name`.
     Ident,
     /// The name of a type, built in or declared.
     TypeRef,
-    /// A JSON key or an enum value: any text on one line that is not empty.
+    /// A JSON key or an enum value: any non-empty text on one line.
     Wire,
     /// A query parameter: unreserved characters of RFC 3986.
     Param,
@@ -41,9 +41,9 @@ pub enum Form {
     Query,
 }
 
-/// The longest name, in characters.
+/// Maximum length of a name, in characters.
 const LONGEST_NAME: usize = 64;
-/// The longest text on one line, in characters.
+/// Maximum length of a text on one line, in characters.
 const LONGEST_LINE: usize = 400;
 
 impl Form {
@@ -67,44 +67,48 @@ impl Form {
         Self::Query,
     ];
 
-    /// What a text of the form looks like, for messages.
+    /// Returns a description of the form, which follows "must be" in messages.
     pub fn expected(self) -> &'static str {
         match self {
             Self::Prose => "sentences",
             Self::Line => "text on one line",
             Self::Type => {
-                "a type name such as `CandidateId`, of at most 64 ASCII letters and digits"
+                "a type name such as `CandidateId`, with at most 64 ASCII letters and digits"
             }
             Self::Snake => {
-                "a name such as `list_candidates`, of at most 64 lowercase ASCII letters, digits and `_`"
+                "a name such as `list_candidates`, with at most 64 lowercase ASCII letters, digits and `_`"
             }
             Self::Kebab => {
-                "a name such as `status-names`, of at most 64 lowercase ASCII letters, digits and `-`"
+                "a name such as `status-names`, with at most 64 lowercase ASCII letters, digits and `-`"
             }
-            Self::Id => "an id such as `D-date`, of at most 64 ASCII letters, digits and `-`",
+            Self::Id => "an id such as `D-date`, with at most 64 ASCII letters, digits and `-`",
             Self::Ident => {
-                "a Rust name such as `kind`, of at most 64 ASCII letters, digits and `_`"
+                "a Rust name such as `kind`, with at most 64 ASCII letters, digits and `_`"
             }
             Self::TypeRef => "the name of a type",
-            Self::Wire => "text on one line that is not empty and has no white space around it",
-            Self::Param => "a query parameter of letters, digits, `-`, `.`, `_` and `~`",
-            Self::Select => {
-                "a selector such as `candidates/list`, of letters, digits, `-`, `.`, `_`, `~` and `/`"
+            Self::Wire => "non-empty text on one line, without whitespace at its start or end",
+            Self::Param => {
+                "the name of a query parameter, with letters, digits, `-`, `.`, `_` and `~`"
             }
-            Self::Path => "a path such as `/c/oauth/v1`, without a slash at its end",
+            Self::Select => {
+                "a selector such as `candidates/list`, with letters, digits, `-`, `.`, `_`, `~` and `/`"
+            }
+            Self::Path => "a path such as `/c/oauth/v1`, without a trailing slash",
             Self::Media => "a media type such as `application/json`",
-            Self::Version => "a version such as `1.0.0`, three numbers",
-            Self::File => "a path such as `fixtures/credits.json`, below the folder of the spec",
-            Self::Query => "a query string such as `method=credits/get`, of printable ASCII",
+            Self::Version => "a version of three numbers, such as `1.0.0`",
+            Self::File => {
+                "a relative path in the folder of the spec, such as `fixtures/credits.json`"
+            }
+            Self::Query => "a query string of printable ASCII, such as `method=credits/get`",
         }
     }
 
-    /// Whether a text of the form has only ASCII characters.
+    /// Returns whether the form allows only ASCII characters.
     pub fn is_ascii(self) -> bool {
         !matches!(self, Self::Prose | Self::Line | Self::Wire)
     }
 
-    /// The form as a regular expression of JSON Schema.
+    /// Returns the form as a regular expression for JSON Schema.
     pub fn pattern(self) -> &'static str {
         match self {
             Self::Prose => r"\S",
@@ -125,12 +129,13 @@ impl Form {
         }
     }
 
-    /// Whether a text has the form. Says the same as [`pattern`](Self::pattern), plus lengths.
+    /// Returns whether a text has the form. In addition to [`pattern`](Self::pattern), this checks
+    /// the length.
     pub fn fits(self, text: &str) -> bool {
         (1..=self.longest()).contains(&text.chars().count()) && self.shape_fits(text)
     }
 
-    /// The largest number of characters that a text of the form has.
+    /// Returns the maximum length of a text of the form, in characters.
     pub fn longest(self) -> usize {
         match self {
             Self::Prose => 4000,
@@ -197,7 +202,7 @@ fn is_segment(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_unreserved)
 }
 
-/// Whether a character needs no escaping anywhere in a URL (RFC 3986, section 2.3).
+/// Returns whether a character never needs escaping in a URL (RFC 3986, section 2.3).
 fn is_unreserved(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~')
 }
@@ -221,7 +226,7 @@ mod tests {
             assert!(form.fits(text), "{form:?} refuses `{text}`");
         }
         for text in bad {
-            assert!(!form.fits(text), "{form:?} takes `{text}`");
+            assert!(!form.fits(text), "{form:?} accepts `{text}`");
         }
     }
 
@@ -238,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_travels() {
+    fn texts_on_the_wire() {
         check(Form::Wire, &["a", "a b", "é\"\\"], &["", " a", "a ", "a\nb"]);
         check(Form::Param, &["vacancy_id", "a.b~c-d"], &["", "a b", "a&b", "a=b", "a/b", "é"]);
         check(Form::Select, &["candidates/list", "match"], &["", "/a", "a/", "a//b", "a?b"]);

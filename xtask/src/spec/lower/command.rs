@@ -1,4 +1,4 @@
-//! Checks that every operation has a command of its own, and every parameter a flag.
+//! Checks that commands of operations and flags of parameters do not conflict.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,9 +8,9 @@ use crate::ir::{Operation, Param};
 use crate::spec::context::Context;
 use crate::spec::read::Entry;
 
-/// Reports operations that are the same command, or one the command above another.
+/// Reports operations with the same command, or with a command that is the first word of another.
 pub(super) fn operations(cx: &mut Context<'_>, operations: &[(&Entry, Operation)]) {
-    // The same selector twice is a mistake of its own.
+    // A duplicate selector is reported elsewhere.
     let mut selectors = BTreeSet::new();
     let mut nouns = BTreeSet::new();
     let (mut above, mut below) = (Vec::new(), Vec::new());
@@ -20,20 +20,20 @@ pub(super) fn operations(cx: &mut Context<'_>, operations: &[(&Entry, Operation)
             continue;
         }
         let (command, select) = (operation.command(), operation.select.as_str());
-        // Verbs share their noun; what has no verb has its noun for itself.
+        // Commands with a verb share their noun; a command without a verb does not.
         let alone = command.verb.is_none();
         if nouns.insert(command.noun.clone()) || alone {
             above.push((command.rust.words(), select, span));
         }
         below.extend(command.verb.map(|verb| (format!("{} {verb}", command.noun), select, span)));
     }
-    cx.distinct(&COMMANDS_COLLIDE, "the selector", above.into_iter());
-    cx.distinct(&COMMANDS_COLLIDE, "the selector", below.into_iter());
+    cx.distinct(&COMMANDS_COLLIDE, "selector", above.into_iter());
+    cx.distinct(&COMMANDS_COLLIDE, "selector", below.into_iter());
 }
 
-/// Reports parameters of an operation that are the same flag.
+/// Reports parameters of an operation with the same flag.
 pub(super) fn flags(cx: &mut Context<'_>, given: &[Entry], params: &[Param]) {
-    // Two that are one name in Rust were reported.
+    // Parameters with the same Rust name are reported elsewhere.
     let mut names = BTreeSet::new();
     let flags: Vec<(String, &str, &Range<usize>)> = given
         .iter()
@@ -41,5 +41,5 @@ pub(super) fn flags(cx: &mut Context<'_>, given: &[Entry], params: &[Param]) {
         .filter(|(_, param)| names.insert(param.rust.snake()))
         .map(|(entry, param)| (param.flag(), entry.key.as_str(), &entry.key_span))
         .collect();
-    cx.distinct(&COMMANDS_COLLIDE, "the parameter", flags.into_iter());
+    cx.distinct(&COMMANDS_COLLIDE, "parameter", flags.into_iter());
 }

@@ -1,4 +1,4 @@
-//! Lowering operations: parameters with what they need, and response shapes.
+//! Lowers operations: parameters with the ones they need, and response shapes.
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Operation, Otherwise, Param, Response, RustName, Service, Type, Wire};
@@ -10,7 +10,10 @@ pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -
     let Some(section) = root.get("operation") else { return Vec::new() };
     let given = section.entries();
     if given.is_empty() {
-        cx.say(Diagnostic::new(&code::EMPTY, &section.span, "the service has no operations"));
+        cx.say(
+            Diagnostic::new(&code::EMPTY, &section.span, "the service has no operations")
+                .help("add an `[operation.…]`"),
+        );
     }
     let names = given.iter().filter_map(|entry| {
         Some((
@@ -19,22 +22,20 @@ pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -
             &entry.key_span,
         ))
     });
-    cx.distinct(&code::NAMES_COLLIDE, "the operation", names);
-    let selects = given.iter().filter_map(|entry| {
-        let select = entry.node.get("select")?;
-        Some((select.as_text()?.to_owned(), select.as_text()?, &select.span))
-    });
-    cx.distinct(&code::DUPLICATE_WIRE, "the selector value", selects);
+    cx.distinct(&code::NAMES_COLLIDE, "operation", names);
+    let nodes: Vec<_> = given.iter().map(|entry| &entry.node).collect();
+    cx.distinct_texts(&code::DUPLICATE_WIRE, "selector value", "select", &nodes);
     for entry in given {
-        // A query type stands beside the models.
+        // The query type of an operation is in the same module as the models.
         let name = RustName::new(&entry.key).map(|name| name.pascal().to_lowercase());
         let taken = cx.types.iter().find(|(ty, _)| Some(ty.to_lowercase()) == name);
         if let Some((ty, (_, span))) = taken {
             let message = format!(
-                "the operation `{}` and the type `{ty}` are one name in generated code",
+                "operation `{}` conflicts with the type `{ty}` in generated code",
                 entry.key
             );
             let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, &entry.key_span, message)
+                .help("rename one of them")
                 .related(span, "the type");
             cx.say(diagnostic);
         }
@@ -56,7 +57,7 @@ fn operation(cx: &mut Context<'_>, entry: &Entry, service: &Service) -> Option<O
         rust: RustName::new(&entry.key)?,
         select: node.text("select"),
         params,
-        // A missing response was reported; the placeholder keeps positions in step.
+        // A missing response was reported. The placeholder keeps the positions of operations valid.
         response: response.unwrap_or(Response::Object { of: usize::MAX }),
         doc: about.doc,
         source: about.source,
@@ -70,8 +71,9 @@ fn response(cx: &mut Context<'_>, node: &Node) -> Option<Response> {
     let shape = &entry.node;
     let named = shape.get("of")?;
     let Type::Model(of) = cx.resolve(named.as_text()?, &named.span)? else {
-        let message = format!("a response is made of a model; `{}` is none", named.as_text()?);
-        cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message));
+        let message = format!("a response must be a model, and `{}` is not one", named.as_text()?);
+        let help = "use a type that is declared as `[model.…]`";
+        cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message).help(help));
         return None;
     };
     if let (Some(marker), Some(items)) = (shape.get("marker"), shape.get("items"))
@@ -80,6 +82,7 @@ fn response(cx: &mut Context<'_>, node: &Node) -> Option<Response> {
         let message = "the marker and the list have the same key";
         cx.say(
             Diagnostic::new(&code::DUPLICATE_WIRE, &items.span, message)
+                .help("correct one of them")
                 .related(&marker.span, "the marker"),
         );
     }
@@ -96,25 +99,22 @@ fn response(cx: &mut Context<'_>, node: &Node) -> Option<Response> {
 }
 
 fn params(cx: &mut Context<'_>, operation: &Node, service: &Service) -> Vec<Param> {
-    let given = operation.get("param").map(Node::entries).unwrap_or_default();
-    let names = given.iter().filter_map(|entry| {
-        let named = entry.node.get("rust-name");
-        let name = RustName::new(named.and_then(Node::as_text).unwrap_or(&entry.key))?;
-        Some((name.snake(), entry.key.as_str(), named.map_or(&entry.key_span, |node| &node.span)))
-    });
-    cx.distinct(&code::NAMES_COLLIDE, "the parameter", names);
+    let given = operation.entries_of("param");
+    cx.distinct_rust_names("parameter", given);
 
     let mut params: Vec<Param> = Vec::new();
     for (index, entry) in given.iter().enumerate() {
         if entry.key == service.selector {
-            let message = format!("`{}` is the selector of the service", entry.key);
-            cx.say(Diagnostic::new(&code::SELECTOR_TAKEN, &entry.key_span, message));
+            let message = format!("parameter `{}` has the name of the selector", entry.key);
+            let help = "remove it; every call sends the selector";
+            cx.say(Diagnostic::new(&code::SELECTOR_TAKEN, &entry.key_span, message).help(help));
         }
         let needs = needs(cx, given, index);
         if let Some(param) = param(cx, entry, service, needs, &params) {
             params.push(param);
         } else {
-            // It was reported; without it, positions no longer mean anything.
+            // The error was reported. Without this parameter, the positions of the others are wrong, so
+            // the others are only checked.
             for entry in given.iter().skip(index + 1) {
                 param(cx, entry, service, Vec::new(), &[]);
             }
@@ -125,11 +125,11 @@ fn params(cx: &mut Context<'_>, operation: &Node, service: &Service) -> Vec<Para
     params
 }
 
-/// The positions of the parameters that one names in `needs`; all of them stand before it.
+/// Returns the positions of the parameters that `needs` lists, all of which precede the parameter.
 fn needs(cx: &mut Context<'_>, given: &[Entry], index: usize) -> Vec<usize> {
     let Some(entry) = given.get(index) else { return Vec::new() };
     let mut needs = Vec::new();
-    for need in entry.node.get("needs").map(Node::list).unwrap_or_default() {
+    for need in entry.node.list_of("needs") {
         let name = need.as_text().unwrap_or_default();
         match given.iter().position(|other| other.key == name) {
             Some(other) if other < index => needs.push(other),
@@ -139,19 +139,22 @@ fn needs(cx: &mut Context<'_>, given: &[Entry], index: usize) -> Vec<usize> {
                 } else {
                     format!("`{}` and `{name}` need each other", entry.key)
                 };
-                cx.say(Diagnostic::new(&code::NEEDS_CYCLE, &need.span, message));
+                let help = format!("remove `{name}` from `needs`");
+                cx.say(Diagnostic::new(&code::NEEDS_CYCLE, &need.span, message).help(help));
             }
             Some(other) => {
-                let message = format!("`{}` stands before `{name}`, which it needs", entry.key);
+                let message =
+                    format!("`{}` is declared before `{name}`, which it needs", entry.key);
                 let mut diagnostic = Diagnostic::new(&code::NEEDS_ORDER, &need.span, message);
                 if let Some(other) = given.get(other) {
-                    diagnostic = diagnostic.related(&other.key_span, "move it above the first");
+                    let note = format!("move this above `{}`", entry.key);
+                    diagnostic = diagnostic.related(&other.key_span, note);
                 }
                 cx.say(diagnostic);
             }
-            None if cx.is_refused(name) => {}
+            None if cx.is_rejected(name) => {}
             None => {
-                let message = format!("there is no parameter `{name}` to need");
+                let message = format!("unknown parameter `{name}` in `needs`");
                 let others = given.iter().map(|other| other.key.as_str());
                 let names: Vec<_> = others.filter(|other| *other != entry.key).collect();
                 cx.say(
@@ -164,13 +167,13 @@ fn needs(cx: &mut Context<'_>, given: &[Entry], index: usize) -> Vec<usize> {
     needs
 }
 
-/// Whether the `needs` of one parameter lead to another.
+/// Returns whether a parameter needs another, directly or through others.
 fn leads_to(given: &[Entry], from: usize, to: usize) -> bool {
     let mut seen = vec![from];
     let mut next = 0;
     while let Some(&index) = seen.get(next) {
         next += 1;
-        let list = given.get(index).and_then(|entry| entry.node.get("needs")).map(Node::list);
+        let list = given.get(index).map(|entry| entry.node.list_of("needs"));
         for name in list.unwrap_or_default().iter().filter_map(Node::as_text) {
             match given.iter().position(|entry| entry.key == name) {
                 Some(found) if found == to => return true,
@@ -203,14 +206,15 @@ fn param(
         }
         Type::Model(_) => {
             let message = format!("the model `{}` cannot be a query parameter", named.as_text()?);
-            cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message));
+            let help = "use `text`, `integer`, `boolean`, a scalar or an enum";
+            cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message).help(help));
             return None;
         }
     };
     limits(cx, node, ty, query_wire);
     dependence(cx, node, &direct, before);
 
-    // What a needed parameter needs is needed too.
+    // A parameter also needs the ones that these need.
     let mut needs = direct;
     for index in needs.clone() {
         needs.extend(before.get(index).map(|param| param.needs.as_slice()).unwrap_or_default());
@@ -243,22 +247,24 @@ fn limits(cx: &mut Context<'_>, node: &Node, ty: Type, query_wire: Wire) {
     let is_text = query_wire == Wire::String && ty != Type::Boolean;
     for (key, fits, what) in [
         ("max-chars", is_text, "text"),
-        ("min", ty == Type::Integer, "an `integer`"),
-        ("max", ty == Type::Integer, "an `integer`"),
+        ("min", ty == Type::Integer, "`integer`"),
+        ("max", ty == Type::Integer, "`integer`"),
     ] {
         if let Some(limit) = node.get(key)
             && !fits
         {
-            let message = format!("`{key}` limits {what}, and the parameter is none");
-            cx.say(Diagnostic::new(&code::UNFIT_TYPE, &limit.span, message));
+            let message = format!("`{key}` applies only to {what} parameters");
+            let help = format!("remove `{key}`, or change the type");
+            cx.say(Diagnostic::new(&code::UNFIT_TYPE, &limit.span, message).help(help));
         }
     }
     if let (Some(min), Some(max)) = (node.integer("min"), node.integer("max"))
         && min > max
         && let Some(limit) = node.get("min")
     {
-        let message = format!("the smallest value, {min}, is above the largest, {max}");
-        cx.say(Diagnostic::new(&code::LIMITS_CROSSED, &limit.span, message));
+        let message = format!("`min` ({min}) is greater than `max` ({max})");
+        let help = "lower `min` or raise `max`";
+        cx.say(Diagnostic::new(&code::LIMITS_CROSSED, &limit.span, message).help(help));
     }
 }
 
@@ -266,13 +272,15 @@ fn dependence(cx: &mut Context<'_>, node: &Node, direct: &[usize], before: &[Par
     let needs = node.get("needs");
     match (needs, node.get("otherwise")) {
         (Some(needs), None) => {
-            let message = "a parameter with `needs` needs the key `otherwise`";
-            let help = "say what the service does without them: `no-effect` or `error`";
+            let message = "missing key `otherwise` in a parameter with `needs`";
+            let help = "add `otherwise`: what the service does if a needed parameter is missing, \
+                        `no-effect` or `error`";
             cx.say(Diagnostic::new(&code::MISSING_KEY, &needs.span, message).help(help));
         }
         (None, Some(otherwise)) => {
-            let message = "a parameter with `otherwise` needs the key `needs`";
-            cx.say(Diagnostic::new(&code::MISSING_KEY, &otherwise.span, message));
+            let message = "missing key `needs` in a parameter with `otherwise`";
+            let help = "add `needs`, or remove `otherwise`";
+            cx.say(Diagnostic::new(&code::MISSING_KEY, &otherwise.span, message).help(help));
         }
         _ => {}
     }
@@ -280,7 +288,8 @@ fn dependence(cx: &mut Context<'_>, node: &Node, direct: &[usize], before: &[Par
         direct.iter().filter_map(|&index| before.get(index)).find(|param| !param.required);
     if let (Some(needs), true, Some(optional)) = (needs, node.flag("required"), optional) {
         let message =
-            format!("the parameter is required, but needs `{}`, which is not", optional.wire);
-        cx.say(Diagnostic::new(&code::REQUIRED_NEEDS, &needs.span, message));
+            format!("a required parameter needs the optional parameter `{}`", optional.wire);
+        let help = "remove `needs`, or make the parameter optional";
+        cx.say(Diagnostic::new(&code::REQUIRED_NEEDS, &needs.span, message).help(help));
     }
 }

@@ -1,11 +1,11 @@
-//! Models that contain themselves: where to box, and where there is no end.
+//! Finds models that contain themselves: fields to box, and models that are infinite.
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Model, Type};
 use crate::spec::context::Context;
-use crate::spec::read::{Entry, Node};
+use crate::spec::read::Entry;
 
-/// Marks recursive models and the fields to box; reports models of which no finite record exists.
+/// Marks recursive models and the fields to box, and reports models without a finite record.
 pub(super) fn mark(cx: &mut Context<'_>, models: &mut [Model], given: &[Entry]) {
     let all: Vec<_> = (0..models.len()).map(|from| reachable(models, from, false)).collect();
     for index in 0..models.len() {
@@ -14,15 +14,15 @@ pub(super) fn mark(cx: &mut Context<'_>, models: &mut [Model], given: &[Entry]) 
         {
             let message =
                 format!("the model `{}` contains itself through required fields", entry.key);
-            let through = entry.node.get("field").map(Node::entries).unwrap_or_default();
             let leads_back = |entry: &&Entry| {
                 let ty = entry.node.text("type");
                 matches!(cx.types.get(&ty), Some((Type::Model(next), _))
                     if *next == index || all.get(*next).is_some_and(|all| all.contains(&index)))
             };
+            let fields = entry.node.entries_of("field");
             let span =
-                through.iter().find(leads_back).map_or(&entry.key_span, |field| &field.key_span);
-            let help = "make a field on the way `presence = \"optional\"`";
+                fields.iter().find(leads_back).map_or(&entry.key_span, |field| &field.key_span);
+            let help = "make one of these fields `presence = \"optional\"`";
             cx.say(Diagnostic::new(&code::ENDLESS, span, message).help(help));
         }
     }
@@ -37,7 +37,7 @@ pub(super) fn mark(cx: &mut Context<'_>, models: &mut [Model], given: &[Entry]) 
     }
 }
 
-/// The models that a model contains, at any depth.
+/// Returns the models that a model contains, at any depth.
 fn reachable(models: &[Model], from: usize, required_only: bool) -> Vec<usize> {
     let mut found = Vec::new();
     let mut pending = vec![from];

@@ -1,14 +1,14 @@
-//! Whether a value is one of its type.
+//! Checks values against their types.
 
 use serde_json::Value;
 
 use crate::ir::{Enum, Meaning, Model, Scalar, Type, Wire};
 
-/// Whether the wire text of a scalar has the form of its meaning. The error says what was expected.
+/// Checks that the wire text of a scalar has the form of its meaning. The error is the expected form.
 pub(super) fn scalar_fits(scalar: &Scalar, text: &str) -> Result<(), &'static str> {
     let fits = |wire| wire == Wire::String || text.parse::<u64>().is_ok();
     if !fits(scalar.wire) || !scalar.query_wire.is_none_or(fits) {
-        return Err("an unsigned integer of 64 bits, which a query sends");
+        return Err("an unsigned 64-bit integer, because `wire` or `query-wire` is `integer`");
     }
     match scalar.meaning {
         Meaning::Decimal if !is_decimal(text) => Err("a plain decimal number such as `12.50`"),
@@ -55,7 +55,7 @@ fn is_date_time(text: &str) -> bool {
         && below(17, 19, 60)
 }
 
-/// Whether a JSON value is one of a type. The error names the place and what is wrong there.
+/// Checks a JSON value against a type. The error is a path and the mistake at it.
 pub(crate) fn is_value(
     types: Types<'_>,
     ty: Type,
@@ -65,11 +65,11 @@ pub(crate) fn is_value(
     let expected = |what: &str| Err(format!("{path}: expected {what}, found {}", found(value)));
     match ty {
         Type::Text if !value.is_string() => expected("a string"),
-        Type::Integer if !value.is_i64() => expected("an integer of 64 bits"),
+        Type::Integer if !value.is_i64() => expected("a 64-bit integer"),
         Type::Boolean if !value.is_boolean() => expected("true or false"),
         Type::Text | Type::Integer | Type::Boolean => Ok(()),
         Type::Scalar(index) => match types.scalars.get(index).map(|scalar| scalar.wire) {
-            Some(Wire::Integer) if !value.is_u64() => expected("an unsigned integer of 64 bits"),
+            Some(Wire::Integer) if !value.is_u64() => expected("an unsigned 64-bit integer"),
             Some(Wire::String) if !value.is_string() => expected("a string"),
             _ => Ok(()),
         },
@@ -81,7 +81,7 @@ pub(crate) fn is_value(
             if listed.is_none_or(known) {
                 Ok(())
             } else {
-                Err(format!("{path}: `{text}` is not a listed value"))
+                Err(format!("{path}: `{text}` is not a value of the enum"))
             }
         }
         Type::Model(index) => {
@@ -92,7 +92,7 @@ pub(crate) fn is_value(
                 let path = format!("{path}.{}", field.wire);
                 match object.get(&field.wire) {
                     None | Some(Value::Null) if field.required => {
-                        return Err(format!("{path}: required, but not there"));
+                        return Err(format!("{path}: missing required field"));
                     }
                     None | Some(Value::Null) => {}
                     Some(value) => is_value(types, field.ty, value, &path)?,
@@ -103,7 +103,7 @@ pub(crate) fn is_value(
     }
 }
 
-/// The declared types that an index of [`Type`] points into.
+/// The declared types, to which the indexes in [`Type`] refer.
 #[derive(Clone, Copy)]
 pub(crate) struct Types<'a> {
     pub(crate) scalars: &'a [Scalar],
