@@ -1,10 +1,10 @@
-//! Text of others, made harmless for a terminal.
+//! Escapes untrusted text for a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Shows control characters and those that reorder text as `\u{…}`, so that a name cannot move the cursor, change
-/// colours or turn the line around.
+/// Escapes control characters and direction marks as `\u{…}`, so that a name cannot move the cursor, change colours or
+/// reverse a line.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
         return Cow::Borrowed(text);
@@ -21,7 +21,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Controls, line and paragraph separators, and the marks that set the direction of text.
+/// Returns whether a terminal acts on a character: a control, a line or paragraph separator, or a direction mark.
 pub(crate) fn is_hostile(letter: char) -> bool {
     letter.is_control()
         || matches!(
@@ -37,7 +37,7 @@ mod tests {
     use super::{is_hostile, printable};
 
     #[test]
-    fn shows_what_would_act() {
+    fn characters_that_a_terminal_acts_on_are_escaped() {
         assert_eq!(printable("Ada \u{1b}[2J\u{7}"), "Ada \\u{1b}[2J\\u{7}");
         assert_eq!(printable("a\nb\tc\r"), "a\\u{a}b\\u{9}c\\u{d}");
         assert_eq!(printable("\u{9b}31m\u{202e}gnp"), "\\u{9b}31m\\u{202e}gnp");
@@ -46,7 +46,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_hostile_is_left(text in any::<String>()) {
+        fn escaped_text_contains_no_such_character(text in any::<String>()) {
             prop_assert!(!printable(&text).contains(is_hostile));
         }
     }

@@ -122,7 +122,7 @@ fn array(json: &str) -> Option<Vec<&RawValue>> {
     serde_json::from_str(array).ok()
 }
 
-/// Returns the names of all members of all records, in the order in which they come.
+/// Returns the names of all fields of all records, in the order of their first appearance.
 fn names(records: &[&str]) -> Vec<String> {
     let (mut names, mut known) = (Vec::new(), HashSet::new());
     for record in records {

@@ -67,7 +67,7 @@ struct Status {
     profile: String,
     base_url: Option<String>,
     token: Option<String>,
-    /// `None` if the service did not tell.
+    /// `None` if the check failed for a reason other than the token.
     accepted: Option<bool>,
 }
 
