@@ -1,4 +1,4 @@
-//! Records exchanges to a cassette and replays them, to test against a real service's answers without the service.
+//! Records exchanges to a cassette and replays them, to test against a real service's responses without the service.
 //!
 //! A cassette is text with one JSON object on each line, so that changes can be reviewed. It never contains credentials:
 //! request headers and request bodies are not recorded, only a few response headers are (those that a client acts on),

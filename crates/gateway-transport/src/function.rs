@@ -20,10 +20,10 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
-pub fn transport_fn<F, Answer>(function: F) -> impl Transport
+pub fn transport_fn<F, Fut>(function: F) -> impl Transport
 where
-    F: Fn(Request) -> Answer + Send + Sync + 'static,
-    Answer: Future<Output = Result<Response, TransportError>> + MaybeSend + 'static,
+    F: Fn(Request) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Response, TransportError>> + MaybeSend + 'static,
 {
     Function(function)
 }
@@ -51,10 +51,10 @@ where
 
 struct Function<F>(F);
 
-impl<F, Answer> Transport for Function<F>
+impl<F, Fut> Transport for Function<F>
 where
-    F: Fn(Request) -> Answer + Send + Sync + 'static,
-    Answer: Future<Output = Result<Response, TransportError>> + MaybeSend + 'static,
+    F: Fn(Request) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Response, TransportError>> + MaybeSend + 'static,
 {
     fn send(
         &self,

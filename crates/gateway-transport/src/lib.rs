@@ -21,7 +21,7 @@
 //!
 //! # Examples
 //!
-//! Without a network, from scripted answers:
+//! Without a network, from scripted responses:
 //!
 //! ```
 //! use gateway_transport::{BlockingTransport, MemoryTransport, Request};

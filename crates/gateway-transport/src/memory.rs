@@ -1,4 +1,4 @@
-//! A transport without a network: scripted answers, and a record of the requests.
+//! A transport without a network: scripted responses, and a record of the requests.
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
@@ -40,25 +40,25 @@ use crate::{
 #[derive(Clone, Default)]
 pub struct MemoryTransport(Arc<Mutex<State>>);
 
-/// One entry of the script.
-type Answer = Result<http::Response<Bytes>, TransportError>;
+/// An entry of the script: a response, or the error that `send` returns.
+type Entry = Result<http::Response<Bytes>, TransportError>;
 
 #[derive(Default)]
 struct State {
-    script: VecDeque<Answer>,
+    script: VecDeque<Entry>,
     requests: Vec<Request>,
 }
 
 impl MemoryTransport {
     /// Creates a transport that answers with `script`, first to last.
-    pub fn new(script: impl IntoIterator<Item = Answer>) -> Self {
+    pub fn new(script: impl IntoIterator<Item = Entry>) -> Self {
         let script = script.into_iter().collect();
         Self(Arc::new(Mutex::new(State { script, requests: Vec::new() })))
     }
 
-    /// Appends `answer` to the script.
-    pub fn push(&self, answer: Answer) {
-        self.0.lock().script.push_back(answer);
+    /// Appends `entry` to the script.
+    pub fn push(&self, entry: Entry) {
+        self.0.lock().script.push_back(entry);
     }
 
     /// Returns the requests so far, oldest first.
@@ -66,17 +66,17 @@ impl MemoryTransport {
         self.0.lock().requests.clone()
     }
 
-    /// Returns the number of answers left in the script.
+    /// Returns the number of entries left in the script.
     pub fn remaining(&self) -> usize {
         self.0.lock().script.len()
     }
 
-    fn answer(&self, request: Request) -> Answer {
+    fn answer(&self, request: Request) -> Entry {
         Deadline::remaining(&request)?;
         let mut state = self.0.lock();
         state.requests.push(request);
         state.script.pop_front().unwrap_or_else(|| {
-            let text = "the memory transport has no scripted answer left";
+            let text = "the memory transport has no scripted response left";
             Err(TransportError::new(ErrorKind::Other, text).with_sent(Sent::No))
         })
     }
@@ -104,7 +104,7 @@ impl BlockingTransport for MemoryTransport {
 
 impl fmt::Debug for MemoryTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Only counts: requests may hold credentials, and answers personal data.
+        // Only counts: requests may hold credentials, and responses personal data.
         let state = self.0.lock();
         f.debug_struct("MemoryTransport")
             .field("requests", &state.requests.len())

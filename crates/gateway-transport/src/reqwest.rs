@@ -64,7 +64,7 @@ impl ReqwestTransport {
     fn start(
         &self,
         request: Request,
-    ) -> Result<Exchange<impl Future<Output = Answer> + Unpin + use<>>, TransportError> {
+    ) -> Result<Exchange<impl Future<Output = Outcome> + Unpin + use<>>, TransportError> {
         // reqwest panics when it is polled outside a runtime.
         let runtime = current_runtime()?;
         let left = Deadline::remaining(&request)?;
@@ -110,9 +110,9 @@ enum Exchange<F> {
     HeadDeadline(Pin<Box<Timeout<F>>>),
 }
 
-type Answer = Result<::reqwest::Response, ::reqwest::Error>;
+type Outcome = Result<::reqwest::Response, ::reqwest::Error>;
 
-impl<F: Future<Output = Answer> + Unpin> Future for Exchange<F> {
+impl<F: Future<Output = Outcome> + Unpin> Future for Exchange<F> {
     type Output = Result<::reqwest::Response, TransportError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

@@ -89,14 +89,14 @@ impl<S, B> ServiceTransport<S, B> {
     }
 }
 
-impl<S, B, Answer> Transport for ServiceTransport<S, B>
+impl<S, B, ResBody> Transport for ServiceTransport<S, B>
 where
-    S: Service<http::Request<B>, Response = http::Response<Answer>> + Clone + Send + 'static,
+    S: Service<http::Request<B>, Response = http::Response<ResBody>> + Clone + Send + 'static,
     S::Error: Into<BoxError>,
     S::Future: Send + 'static,
     B: From<Bytes> + Send + 'static,
-    Answer: HttpBody<Data = Bytes> + Send + 'static,
-    Answer::Error: Into<BoxError>,
+    ResBody: HttpBody<Data = Bytes> + Send + 'static,
+    ResBody::Error: Into<BoxError>,
 {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
         Deadline::remaining(&request)?;

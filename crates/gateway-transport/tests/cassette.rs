@@ -15,7 +15,7 @@ fn request(target: &str) -> Request {
         .unwrap()
 }
 
-fn answers() -> MemoryTransport {
+fn service() -> MemoryTransport {
     let text = http::Response::builder()
         .status(429)
         .header("retry-after", "7")
@@ -27,7 +27,7 @@ fn answers() -> MemoryTransport {
 }
 
 fn record() -> String {
-    let recorder = Recorder::new(answers(), Vec::new());
+    let recorder = Recorder::new(service(), Vec::new());
     let first = BlockingTransport::send(&recorder, request("/a?token=canary&b=1")).unwrap();
     assert_eq!(first.headers()["set-cookie"], "session=canary");
     assert_eq!(first.into_body().collect(100).unwrap(), "zu viel: ä");

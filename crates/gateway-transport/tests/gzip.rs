@@ -13,13 +13,13 @@ use gateway_transport::{
 
 /// Sends a blocking and an async request to a memory transport that answers with this encoding and body.
 fn exchange(encoding: &str, body: &[u8], limit: u64) -> Result<Bytes, TransportError> {
-    let answer = || {
-        let answer = http::Response::builder()
+    let response = || {
+        let response = http::Response::builder()
             .header("content-encoding", encoding)
             .header("content-length", body.len());
-        Ok(answer.body(Bytes::copy_from_slice(body)).unwrap())
+        Ok(response.body(Bytes::copy_from_slice(body)).unwrap())
     };
-    let transport = Gzip::new(MemoryTransport::new([answer(), answer()]));
+    let transport = Gzip::new(MemoryTransport::new([response(), response()]));
     let blocking = BlockingTransport::send(&transport, Request::default())
         .and_then(|response| response.into_body().collect(limit));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -99,9 +99,9 @@ fn the_limit_counts_decoded_bytes() {
 #[test]
 fn a_request_with_accept_encoding_gets_the_raw_body() {
     let raw = gzip(b"raw");
-    let answer = http::Response::builder().header("content-encoding", "gzip");
-    let answer = answer.body(Bytes::from(raw.clone())).unwrap();
-    let transport = Gzip::new(MemoryTransport::new([Ok(answer)]));
+    let response = http::Response::builder().header("content-encoding", "gzip");
+    let response = response.body(Bytes::from(raw.clone())).unwrap();
+    let transport = Gzip::new(MemoryTransport::new([Ok(response)]));
     let request = http::Request::get("/").header("accept-encoding", "gzip, br").body("".into());
     let response = BlockingTransport::send(&transport, request.unwrap()).unwrap();
     assert_eq!(response.headers()["content-encoding"], "gzip");

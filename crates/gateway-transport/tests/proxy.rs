@@ -97,7 +97,7 @@ fn get(transport: &dyn BlockingTransport, target: &str) -> Result<Bytes, Transpo
     transport.send(request)?.into_body().collect(100)
 }
 
-/// Starts a server that is also a proxy. It gives the same answer for every host.
+/// Starts a server that is also a proxy. It sends the same response for every host.
 fn answering(body: &'static [u8]) -> RawServer {
     RawServer::start(move |request, connection| {
         if request.method() == "CONNECT" {

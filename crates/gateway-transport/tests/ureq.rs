@@ -37,8 +37,8 @@ fn names_are_looked_up_with_and_without_a_deadline() {
         let mut with_deadline = get(&target);
         with_deadline.extensions_mut().insert(Deadline::after(Duration::from_secs(20)));
         for request in [get(&target), with_deadline] {
-            let answer = direct().send(request).and_then(|answer| answer.into_body().collect(9));
-            match answer {
+            let body = direct().send(request).and_then(|response| response.into_body().collect(9));
+            match body {
                 Ok(body) => assert_eq!(body, "hello"),
                 Err(error) => {
                     let actual = (error.kind(), error.phase(), error.sent());

@@ -73,7 +73,7 @@ fn body() -> String {
 /// Answers requests one after another. Clients do not pipeline.
 fn answer_all(mut stream: TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let answer = format!(
+    let response = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncache-control: no-store\r\n\
          content-length: {BODY}\r\ndate: Fri, 20 Nov 2026 10:00:00 GMT\r\n\r\n{}",
         body()
@@ -87,7 +87,7 @@ fn answer_all(mut stream: TcpStream) -> io::Result<()> {
         }
         filled += count;
         if buffer.get(..filled).is_some_and(|request| request.ends_with(b"\r\n\r\n")) {
-            stream.write_all(answer.as_bytes())?;
+            stream.write_all(response.as_bytes())?;
             filled = 0;
         }
     }

@@ -32,7 +32,7 @@ use crate::{
 ///
 /// let request = http::Request::get("http://host/list?status=Old").body("".into())?;
 /// let error = BlockingTransport::send(&replayer, request).unwrap_err();
-/// assert_eq!(error.to_string(), "the cassette has no unused answer to this request");
+/// assert_eq!(error.to_string(), "the cassette has no unused response to this request");
 /// assert_eq!(
 ///     error.source().unwrap().to_string(),
 ///     "\n  requested: GET /list?status=Old\n   recorded: GET /list?status=New\n                              ^"
@@ -74,7 +74,7 @@ impl Replayer {
             return line.into_response();
         }
         let mismatch = Mismatch::new(format!("{method} {target}"), &lines);
-        let text = "the cassette has no unused answer to this request";
+        let text = "the cassette has no unused response to this request";
         Err(TransportError::new(ErrorKind::Other, text).with_sent(Sent::No).with_source(mismatch))
     }
 }
