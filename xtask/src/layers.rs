@@ -11,7 +11,7 @@ struct Rule {
     name: &'static str,
     /// The crates of the workspace on which it may depend.
     may_use: &'static [&'static str],
-    /// Crates on which it must not depend, directly or indirectly, with any features.
+    /// Crates on which it must not depend, directly or indirectly, with all features enabled.
     never: &'static [&'static str],
 }
 
@@ -139,59 +139,52 @@ struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    fn packages(&self) -> impl Iterator<Item = &'a Value> {
-        self.metadata.pointer("/packages").and_then(Value::as_array).into_iter().flatten()
+    fn packages(&self) -> &'a [Value] {
+        list(self.metadata, "packages")
     }
 
-    fn members(&self) -> impl Iterator<Item = &'a str> {
-        let members = self.metadata.pointer("/workspace_members").and_then(Value::as_array);
-        members.into_iter().flatten().filter_map(Value::as_str).filter_map(|id| self.name(id))
+    fn package(&self, id: &str) -> Option<&'a Value> {
+        self.packages().iter().find(|package| text(package, "id") == Some(id))
+    }
+
+    fn named(&self, name: &str) -> Option<&'a Value> {
+        self.packages().iter().find(|package| text(package, "name") == Some(name))
     }
 
     fn name(&self, id: &str) -> Option<&'a str> {
-        let package = self
-            .packages()
-            .find(|package| package.get("id").and_then(Value::as_str) == Some(id))?;
-        package.get("name")?.as_str()
+        text(self.package(id)?, "name")
+    }
+
+    fn members(&self) -> impl Iterator<Item = &'a str> {
+        let ids = list(self.metadata, "workspace_members").iter();
+        ids.filter_map(|id| self.name(id.as_str()?))
     }
 
     /// Returns the direct dependencies of a crate, without development dependencies.
     fn direct(&self, name: &str) -> BTreeSet<&'a str> {
-        let package = self
-            .packages()
-            .find(|package| package.get("name").and_then(Value::as_str) == Some(name));
-        let dependencies =
-            package.and_then(|package| package.get("dependencies")).and_then(Value::as_array);
+        let dependencies = self.named(name).map(|package| list(package, "dependencies"));
+        let dependencies = dependencies.unwrap_or_default().iter();
         dependencies
-            .into_iter()
-            .flatten()
-            .filter(|dependency| dependency.get("kind").and_then(Value::as_str) != Some("dev"))
-            .filter_map(|dependency| dependency.get("name")?.as_str())
+            .filter(|dependency| text(dependency, "kind") != Some("dev"))
+            .filter_map(|dependency| text(dependency, "name"))
             .collect()
     }
 
     /// Returns whether no active feature enables this dependency: `log?/std` alone puts `log` into the
     /// graph of `cargo metadata`, but not into a build.
-    fn is_only_mentioned(&self, node: &Value, dependency: &str) -> bool {
-        let list = |value: &'a Value, key: &str| {
-            value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
-        };
-        let text = |value: &'a Value, key: &str| value.get(key).and_then(Value::as_str);
-        let id = node.get("id").and_then(Value::as_str);
-        let Some(package) = self.packages().find(|package| text(package, "id") == id) else {
-            return false;
-        };
+    fn is_only_mentioned(&self, node: &'a Value, dependency: &str) -> bool {
+        let Some(package) = text(node, "id").and_then(|id| self.package(id)) else { return false };
         let name = self.name(dependency);
         let mut declared =
             list(package, "dependencies").iter().filter(|one| text(one, "name") == name).peekable();
         if declared.peek().is_none() {
             return false;
         }
-        let on = node.get("features").and_then(Value::as_array).into_iter().flatten();
-        let on: BTreeSet<&str> = on.filter_map(Value::as_str).collect();
-        let enabled: Vec<&str> = on
+        let active: BTreeSet<&str> =
+            list(node, "features").iter().filter_map(Value::as_str).collect();
+        let enabled: Vec<&str> = active
             .iter()
-            .filter_map(|feature| package.get("features")?.get(feature)?.as_array())
+            .filter_map(|feature| Some(list(package.get("features")?, feature)))
             .flatten()
             .filter_map(Value::as_str)
             .collect();
@@ -204,40 +197,31 @@ impl<'a> Graph<'a> {
                 let item = item.strip_prefix("dep:").unwrap_or(item);
                 item == name || item.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
             };
-            optional && !on.contains(name) && !enabled.iter().any(turns_on)
+            optional && !active.contains(name) && !enabled.iter().any(turns_on)
         })
     }
 
     /// Returns all dependencies of a crate, direct and indirect, each with one path to it.
     fn below(&self, name: &'a str) -> Vec<(&'a str, Vec<&'a str>)> {
-        let nodes: Vec<&Value> = self
-            .metadata
-            .pointer("/resolve/nodes")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .collect();
-        let text = |value: &'a Value, key: &str| value.get(key).and_then(Value::as_str);
-        let start = self.packages().find(|package| text(package, "name") == Some(name));
-        let Some(start) = start.and_then(|package| text(package, "id")) else { return Vec::new() };
-
+        let nodes =
+            self.metadata.get("resolve").map(|resolve| list(resolve, "nodes")).unwrap_or_default();
+        let Some(start) = self.named(name).and_then(|package| text(package, "id")) else {
+            return Vec::new();
+        };
         let mut seen = BTreeSet::from([start]);
         let mut pending = vec![(start, vec![name])];
         let mut below = Vec::new();
         while let Some((id, path)) = pending.pop() {
-            let node = nodes.iter().find(|node| text(node, "id") == Some(id));
-            let deps = node.and_then(|node| node.get("deps")).and_then(Value::as_array);
-            for dep in deps.into_iter().flatten() {
-                let kinds = dep.get("dep_kinds").and_then(Value::as_array);
+            let Some(node) = nodes.iter().find(|node| text(node, "id") == Some(id)) else {
+                continue;
+            };
+            for dep in list(node, "deps") {
                 // `cfg(any())` is never true: such an entry only ties versions together.
-                let built = kinds.into_iter().flatten().any(|kind| {
+                let is_built = list(dep, "dep_kinds").iter().any(|kind| {
                     text(kind, "kind") != Some("dev") && text(kind, "target") != Some("cfg(any())")
                 });
-                let Some(next) = text(dep, "pkg").filter(|next| built && !seen.contains(next))
-                else {
-                    continue;
-                };
-                if node.is_some_and(|node| self.is_only_mentioned(node, next)) {
+                let Some(next) = text(dep, "pkg") else { continue };
+                if !is_built || seen.contains(next) || self.is_only_mentioned(node, next) {
                     continue;
                 }
                 seen.insert(next);
@@ -250,6 +234,16 @@ impl<'a> Graph<'a> {
         }
         below
     }
+}
+
+/// Returns the array under a key; empty if it is missing.
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns the string under a key.
+fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key)?.as_str()
 }
 
 #[cfg(test)]
