@@ -35,7 +35,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a [`suggestion`] as the fix, if there is one.
+    /// Adds a [`suggestion`] as the fix, if any.
     #[must_use]
     pub fn suggest(self, written: &str, names: &[&str]) -> Self {
         Self { help: suggestion(written, names).or(self.help), ..self }

@@ -19,7 +19,7 @@ pub fn changes(old: &Service, new: &Service) -> Vec<Change> {
     changes
 }
 
-/// Returns the most severe class of the changes; `None` if there are no changes.
+/// Returns the most severe class of the changes; `None` without changes.
 pub fn largest(changes: &[Change]) -> Option<Class> {
     changes.iter().map(|change| change.class).max()
 }

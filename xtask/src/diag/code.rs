@@ -9,8 +9,8 @@ pub struct Code {
     pub id: &'static str,
     /// A summary of a few words.
     pub title: &'static str,
-    /// What is wrong and what to write instead, in sentences. Backticks enclose code, and an empty
-    /// line separates paragraphs.
+    /// The mistake and its fix, in sentences. Backticks enclose code, and an empty line separates
+    /// paragraphs.
     pub explanation: &'static str,
     /// Whether the spec is rejected.
     pub level: Level,

@@ -1,11 +1,11 @@
-//! Which file of a crate uses which, and the cycles among them.
+//! The graph of the files of a crate, and its cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::source::Crate;
 
-/// For each file the files it uses, with one item as the example.
+/// For each file, the files that it uses, each with one used item as an example.
 pub(crate) struct Graph {
     uses: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -30,7 +30,7 @@ impl Graph {
         self.uses.len()
     }
 
-    /// The groups of files that reach each other, each as the uses that tie it together.
+    /// Returns the cycles: groups of files that use each other, each as a list of these uses.
     pub(crate) fn cycles(&self) -> Vec<String> {
         let reach: BTreeMap<&str, BTreeSet<&str>> =
             self.uses.keys().map(|file| (file.as_str(), self.reachable(file))).collect();
@@ -56,7 +56,7 @@ impl Graph {
         cycles
     }
 
-    /// The files that a file uses, directly or through others.
+    /// Returns the files that a file uses, directly or through others.
     fn reachable<'a>(&'a self, file: &'a str) -> BTreeSet<&'a str> {
         let mut reached = BTreeSet::new();
         let mut pending = vec![file];

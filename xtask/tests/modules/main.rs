@@ -62,7 +62,7 @@ fn cycles(files: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn a_planted_cycle_is_found() {
+fn a_cycle_of_three_files_is_found() {
     let files = [
         ("lib.rs", "mod a; mod b; mod c;"),
         ("a.rs", "use crate::b::B; pub(crate) struct A(B);"),
@@ -85,16 +85,16 @@ fn a_child_that_uses_its_parent_is_a_cycle_when_the_parent_uses_it() {
     ];
     assert_eq!(cycles(&uses), ["  a.rs uses f of a/child.rs\n  a/child.rs uses Shared of a.rs\n"]);
 
-    let only_passes_on = [
+    let only_re_exports = [
         ("lib.rs", "mod a;"),
         ("a.rs", "mod child; pub(crate) use child::f; pub(crate) struct Shared;"),
         child,
     ];
-    assert_eq!(cycles(&only_passes_on), [""; 0]);
+    assert_eq!(cycles(&only_re_exports), [""; 0]);
 }
 
 #[test]
-fn a_re_export_leads_to_the_file_that_defines_the_item() {
+fn a_re_export_counts_as_a_use_of_the_defining_file() {
     let files = [
         ("lib.rs", "mod a; mod b; pub use crate::a::One;"),
         ("a.rs", "mod inner; pub use inner::One; pub(crate) struct Two(crate::b::B);"),
@@ -105,7 +105,7 @@ fn a_re_export_leads_to_the_file_that_defines_the_item() {
 }
 
 #[test]
-fn tests_and_macros_are_read_as_they_are_compiled() {
+fn test_modules_are_ignored_and_macro_input_is_read() {
     let files = [
         ("lib.rs", "mod a; mod b;"),
         ("a.rs", "pub(crate) fn f() { println!(\"{}\", crate::b::text()); }"),

@@ -1,4 +1,4 @@
-//! The modules of a crate, read from its files: what each defines, imports and uses.
+//! Reads the modules of a crate: their definitions, imports and uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,24 +8,24 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
 use syn::visit::{self, Visit};
 
-/// One crate. The first module is its root.
+/// A crate. The first module is its root.
 pub(crate) struct Crate {
     modules: Vec<Module>,
 }
 
-/// One module: a file, or a block of one.
+/// A module: a file, or a `mod` block of a file.
 #[derive(Default)]
 pub(crate) struct Module {
-    /// The path of its file below the folder of the root.
+    /// The path of its file, relative to the folder of the root.
     pub(crate) file: String,
-    /// Every path that its code names, in order.
+    /// The paths in its code, in order.
     pub(crate) uses: Vec<Vec<String>>,
     parent: usize,
     children: BTreeMap<String, usize>,
     defines: BTreeSet<String>,
-    /// Names that `use` declarations bring in, with the path they stand for.
+    /// The names that `use` declarations import, with their paths.
     imports: BTreeMap<String, Vec<String>>,
-    /// Modules whose every item is brought in.
+    /// The modules that glob imports name.
     globs: Vec<Vec<String>>,
 }
 
@@ -41,15 +41,15 @@ impl Crate {
         self.modules.iter()
     }
 
-    /// The module that defines the item of a path, and the name of the item. Nothing if the path leads out of the
-    /// crate, or ends at a module.
+    /// Returns the module that defines the item of a path, and the name of the item. `None` if the path leads to
+    /// another crate or ends at a module.
     pub(crate) fn definition(&self, from: &Module, path: &[String]) -> Option<(&Module, String)> {
         let from = self.modules.iter().position(|module| std::ptr::eq(module, from))?;
         let (module, item) = self.resolve(from, path, 0)?;
         Some((&self.modules[module], item?))
     }
 
-    /// Where a path leads: a module, with the item in it unless the path ends there.
+    /// Resolves a path to a module, and to an item in it unless the path ends at the module.
     fn resolve(
         &self,
         from: usize,
@@ -70,12 +70,12 @@ impl Crate {
             None => Some((current, None)),
             Some((name, rest)) => self
                 .name(current, name, rest, depth)
-                // A macro defined it.
+                // A macro defines the item.
                 .or_else(|| Some((current, Some(name.clone())))),
         }
     }
 
-    /// Where a name of a module leads, followed by the rest of a path.
+    /// Resolves a name of a module and the rest of a path after it.
     fn name(
         &self,
         module: usize,
@@ -85,7 +85,7 @@ impl Crate {
     ) -> Option<(usize, Option<String>)> {
         let here = &self.modules[module];
         let child = here.children.get(name);
-        // A function may have the name of a module; only the module has a rest of the path.
+        // A function may have the same name as a module, but only a module can precede a rest.
         if here.defines.contains(name) && (rest.is_empty() || child.is_none()) {
             return Some((module, Some(name.to_owned())));
         }
@@ -97,7 +97,7 @@ impl Crate {
                     .or_else(|| Some((*child, Some(next.clone())))),
             };
         }
-        // An import that names itself, or a ring of globs, ends here.
+        // Stops at an import of itself, and at cycles of globs.
         if depth > 16 {
             return None;
         }
@@ -113,7 +113,7 @@ impl Crate {
         })
     }
 
-    /// Reads a file as a module. `children` is the folder where the files of its modules are.
+    /// Reads a file as a module. `children` is the folder with the files of its modules.
     fn file(&mut self, path: &Path, root: &Path, children: &Path, parent: usize) -> usize {
         let text = fs::read_to_string(path)
             .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
@@ -166,7 +166,7 @@ impl Crate {
 /// Collects the names of one module.
 struct Reader {
     module: Module,
-    /// How many items enclose this one: only the outermost are names of the module.
+    /// Number of enclosing items. Only the outermost items are names of the module.
     depth: usize,
 }
 
@@ -197,7 +197,7 @@ impl Reader {
             syn::UseTree::Name(tree) => (with(&tree.ident), tree.ident.unraw().to_string()),
             syn::UseTree::Rename(tree) => (with(&tree.ident), tree.rename.unraw().to_string()),
         };
-        // A re-export alone only passes a name on; a trait that is only imported is used by its methods.
+        // A re-export alone is not a use. A trait that is only imported is used through its methods.
         if !is_re_export {
             self.module.uses.push(path.clone());
         }
@@ -206,7 +206,7 @@ impl Reader {
         }
     }
 
-    /// The paths in the input of a macro, which has no syntax but its tokens.
+    /// Collects the paths in the input of a macro, of which only the tokens are known.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut colons = 0;
@@ -283,7 +283,7 @@ impl<'ast> Visit<'ast> for Reader {
     }
 }
 
-/// Whether an item is only compiled for tests.
+/// Returns whether an item is compiled only for tests.
 fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("test")
@@ -296,7 +296,7 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
-/// The file that `#[path = "…"]` names.
+/// Returns the file in `#[path = "…"]`.
 fn declared_path(attributes: &[syn::Attribute]) -> Option<PathBuf> {
     attributes.iter().find(|attribute| attribute.path().is_ident("path")).and_then(|attribute| {
         match &attribute.meta.require_name_value().ok()?.value {

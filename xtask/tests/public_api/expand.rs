@@ -1,4 +1,4 @@
-//! Expands `macro_rules!` as far as the macros that make items need it.
+//! Expands `macro_rules!`, as far as the macros that define items use its features.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ struct Macro {
     arms: Vec<(Vec<TokenTree>, TokenStream)>,
 }
 
-/// What stands for a name of a pattern.
+/// The tokens that replace a name of a pattern.
 #[derive(Clone)]
 enum Binding {
     Once(TokenStream),
@@ -37,7 +37,7 @@ impl Macros {
         Self(macros.collect())
     }
 
-    /// The item, or the items that a macro makes.
+    /// Returns the item itself, or the items that a macro call expands to.
     pub(crate) fn expanded(&self, found: Found) -> Vec<Found> {
         let Item::Macro(item) = &found.item else { return vec![found] };
         if item.ident.is_some() {
@@ -51,7 +51,7 @@ impl Macros {
             let (bindings, rest) = matched(pattern, &input)?;
             rest.is_empty().then(|| transcribed(body.clone(), &bindings))
         });
-        let tokens = tokens.unwrap_or_else(|| panic!("no arm of `{}!` fits", called.join("::")));
+        let tokens = tokens.unwrap_or_else(|| panic!("no arm of `{}!` matches", called.join("::")));
         let items = syn::parse2::<syn::File>(tokens)
             .unwrap_or_else(|error| panic!("`{}!`: {error}", called.join("::")));
         let conditions = attributes(&found.item).iter().filter(|one| is_condition(one));
@@ -63,7 +63,7 @@ impl Macros {
             .collect()
     }
 
-    /// The macro of this path: by its module if it has one, else by its name, which must be the only one.
+    /// Returns the macro with this path. A path without a module must identify one macro of the crate.
     fn definition(&self, called: &[String]) -> &Macro {
         let (name, module) = called.split_last().expect("a path");
         let module =
@@ -74,12 +74,12 @@ impl Macros {
             .filter(|(path, one)| one.name == *name && (module.is_empty() || *path == module));
         match (fitting.next(), fitting.next()) {
             (Some((_, one)), None) => one,
-            _ => panic!("`{}!` is not one macro of this crate", called.join("::")),
+            _ => panic!("`{}!` does not identify one macro of this crate", called.join("::")),
         }
     }
 }
 
-/// The arms of a `macro_rules!`: `(pattern) => { body };` and so on.
+/// Returns the arms of a `macro_rules!`, such as `(pattern) => { body };`.
 fn arms(tokens: TokenStream) -> Vec<(Vec<TokenTree>, TokenStream)> {
     let groups = tokens.into_iter().filter_map(|token| match token {
         TokenTree::Group(group) => Some(group.stream()),
@@ -161,22 +161,22 @@ fn matched<'i>(
     Some((bindings, input))
 }
 
-/// The separator of a repetition, and what comes after its sign.
+/// Returns the separator of a repetition, and the tokens after its operator.
 fn repetition(after: &[TokenTree]) -> (Option<TokenTree>, &[TokenTree]) {
     let is_sign = |token: &TokenTree| matches!(token, TokenTree::Punct(sign) if "*+?".contains(sign.as_char()));
     match after {
         [sign, after @ ..] if is_sign(sign) => (None, after),
         [separator, sign, after @ ..] if is_sign(sign) => (Some(separator.clone()), after),
-        _ => panic!("a repetition without a sign"),
+        _ => panic!("a repetition without an operator"),
     }
 }
 
-/// How many tokens a fragment takes.
+/// Returns the number of tokens that a fragment matches.
 fn fragment(kind: &str, input: &[TokenTree], next: Option<&TokenTree>) -> Option<usize> {
     match kind {
         "ident" => matches!(input.first(), Some(TokenTree::Ident(_))).then_some(1),
         "literal" => matches!(input.first(), Some(TokenTree::Literal(_))).then_some(1),
-        // All of them end where the pattern goes on, outside of the arguments of a type.
+        // These end at the next token of the pattern, outside the arguments of a type.
         "expr" | "meta" | "ty" => {
             let mut open = 0_usize;
             let end = input.iter().position(|token| {
@@ -192,7 +192,7 @@ fn fragment(kind: &str, input: &[TokenTree], next: Option<&TokenTree>) -> Option
             });
             Some(end.unwrap_or(input.len()))
         }
-        _ => panic!("a fragment that this test does not know: {kind}"),
+        _ => panic!("a fragment that this test does not support: {kind}"),
     }
 }
 
@@ -200,7 +200,7 @@ fn is_same(one: &TokenTree, other: &TokenTree) -> bool {
     !matches!(one, TokenTree::Group(_)) && one.to_string() == other.to_string()
 }
 
-/// The names that a part of a pattern or body mentions.
+/// Returns the names that a part of a pattern or body contains.
 fn names(tokens: TokenStream) -> Vec<String> {
     let mut names = Vec::new();
     let mut after_dollar = false;

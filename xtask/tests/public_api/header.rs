@@ -1,4 +1,4 @@
-//! Prints public items as a header: signatures without bodies, and the traits that types have.
+//! Prints public items as a header: signatures without bodies, and the implemented traits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::source::{Found, Source, definition, is_condition};
 
 pub(crate) struct Header {
     pub(crate) text: String,
-    /// The other crates that signatures name, the standard library aside.
+    /// The other crates in signatures, without the standard library.
     pub(crate) crates: BTreeSet<String>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn of(source: &Source, public: &Public) -> Header {
         }
     }
     if let Some(others) = impls.remove("") {
-        text.push_str("\n// What types of other crates have\n");
+        text.push_str("\n// Implementations for types of other crates\n");
         text.push_str(&unparsed(others));
     }
     Header { text, crates }
@@ -64,7 +64,7 @@ fn printed(conditions: &[Attribute]) -> String {
     unparsed(vec![item]).replace("mod none;\n", "")
 }
 
-/// The item without what users cannot see; more than one if each is there under a condition.
+/// Returns the item without its private parts. There may be several, each with its own condition.
 fn signatures(
     source: &Source,
     public: &Public,
@@ -77,7 +77,7 @@ fn signatures(
     let items = items.filter(|item| definition(item).is_some_and(|(ident, _)| ident == name));
     let signatures = items.cloned().map(|mut item| {
         strip(&mut item, conditions);
-        paths::settle(source, public, module, &mut item, crates);
+        paths::qualify(source, public, module, &mut item, crates);
         item
     });
     signatures.collect()
@@ -112,16 +112,16 @@ fn strip(item: &mut Item, conditions: &[Attribute]) {
                         item.default = item.default.take().map(|_| nothing());
                     }
                     TraitItem::Type(item) => with(&mut item.attrs, &[]),
-                    _ => panic!("an item of a trait that this test does not know"),
+                    _ => panic!("an item of a trait that this test does not support"),
                 }
             }
         }
         Item::Type(item) => with(&mut item.attrs, conditions),
-        _ => panic!("an item that this test does not know"),
+        _ => panic!("an item that this test does not support"),
     }
 }
 
-/// Keeps the attributes that callers feel, and puts the conditions first.
+/// Keeps the attributes that affect callers, and puts the conditions first.
 fn with(attributes: &mut Vec<Attribute>, conditions: &[Attribute]) {
     const KEPT: [&str; 5] = ["cfg", "deprecated", "derive", "must_use", "non_exhaustive"];
     attributes.retain(|one| {
@@ -131,7 +131,7 @@ fn with(attributes: &mut Vec<Attribute>, conditions: &[Attribute]) {
     let new: Vec<_> = conditions.iter().filter(|one| !attributes.contains(one)).cloned().collect();
     attributes.splice(0..0, new);
     let all: Vec<String> = attributes.iter().filter_map(condition).collect();
-    // `any(feature = "a", feature = "b")` says nothing beside `feature = "a"`.
+    // `any(feature = "a", feature = "b")` is redundant next to `feature = "a"`.
     attributes.retain(|one| {
         let is_weaker = |one: &str| {
             one.starts_with("any") && all.iter().any(|other| other != one && one.contains(other))
@@ -147,7 +147,7 @@ fn condition(attribute: &Attribute) -> Option<String> {
     }
 }
 
-/// Leaves the public fields, and says whether there are others.
+/// Keeps the public fields, and adds a note if there are private ones.
 fn fields(fields: &mut Fields, attributes: &mut Vec<Attribute>) {
     let is_private = |visibility: &Visibility| !matches!(visibility, Visibility::Public(_));
     fields.iter_mut().for_each(|field| with(&mut field.attrs, &[]));
@@ -172,7 +172,7 @@ fn fields(fields: &mut Fields, attributes: &mut Vec<Attribute>) {
     }
 }
 
-/// What is implemented, by the path of the type; the empty path is for types of other crates.
+/// Returns the implementations by the path of their type, which is empty for types of other crates.
 fn impls(
     source: &Source,
     public: &Public,
@@ -190,13 +190,13 @@ fn impls(
             let is_seen = owner.is_empty() || public.definitions.contains(&owner);
             if is_seen && let Some(one) = visible(source, public, module, one, conditions) {
                 let mut one = Item::Impl(one);
-                paths::settle(source, public, module, &mut one, crates);
+                paths::qualify(source, public, module, &mut one, crates);
                 impls.entry(owner).or_default().push(one);
             }
         }
     }
     for list in impls.values_mut() {
-        // Methods first, then traits by name: moving code changes nothing.
+        // Methods first, then traits by name, so that moving code does not change the snapshot.
         list.sort_by_cached_key(|item| {
             let Item::Impl(one) = item else { return (false, String::new()) };
             let mut plain = one.clone();
@@ -207,7 +207,7 @@ fn impls(
     impls
 }
 
-/// The part of an `impl` that users see, if there is one.
+/// Returns the public part of an `impl`; `None` if all of it is private.
 fn visible(
     source: &Source,
     public: &Public,
@@ -250,7 +250,7 @@ fn visible(
     Some(one)
 }
 
-/// The path of a type, seen through references.
+/// Returns the path of a type or of the type that it references.
 fn path_of(ty: &Type) -> Option<Vec<String>> {
     match ty {
         Type::Path(ty) => {

@@ -1,10 +1,10 @@
-//! The public items of the library crates, as a header of Rust, under a snapshot: a change of them
-//! shows in review as what the user of the crate will see.
+//! Snapshots of the public API of the library crates, as Rust headers. They show reviewers every
+//! change that users will see.
 //!
-//! Read from the sources, so that any stable compiler gives the same: modules are followed as
-//! written, `pub use` is resolved, and the `macro_rules!` of the crate are expanded.
+//! The items are read from the sources, so the result does not depend on the compiler: modules are
+//! followed, `pub use` is resolved, and `macro_rules!` macros of the crate are expanded.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot continue has failed")]
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -33,8 +33,9 @@ fn public_api_of_gateway_client() {
     insta::assert_snapshot!("gateway-client", listed);
 }
 
-/// The crates that signatures may name. A user's version of each must be ours, so no HTTP client and no
-/// runtime is among them, and a crate behind a feature is named by that feature.
+/// The crates whose types signatures may contain. Users need the same version of each as we do, so
+/// there is no HTTP client or runtime among them, and an optional crate is enabled by a feature of the
+/// same name.
 const MODEL: &[&str] = &["arbitrary", "jiff", "proptest", "rust_decimal", "serde"];
 const TRANSPORT: &[&str] = &["bytes", "http", "http_body", "tower_service"];
 const CLIENT: &[&str] = &["bytes", "futures_core", "gateway_model", "gateway_transport", "http"];
@@ -44,11 +45,11 @@ fn listed(name: &str, may_name: &[&str]) -> String {
     let source = source::Source::read(&folder);
     let header = header::of(&source, &public::Public::of(&source, &name.replace('-', "_")));
     let named: Vec<&str> = header.crates.iter().map(String::as_str).collect();
-    assert_eq!(named, may_name, "the crates that signatures of {name} name");
+    assert_eq!(named, may_name, "crates in signatures of {name}");
     features(&folder) + &header.text
 }
 
-/// The features, with what each turns on.
+/// Returns the list of features, with the features and crates that each enables.
 fn features(folder: &Path) -> String {
     let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
     let manifest: toml::Table = manifest.parse().expect("TOML");
@@ -63,9 +64,9 @@ fn features(folder: &Path) -> String {
     text
 }
 
-/// Everything that decides what is public, in one small crate.
+/// Tests the rules of visibility in one small crate.
 #[test]
-fn only_what_can_be_named_is_listed() {
+fn only_items_with_a_public_path_are_listed() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(folder.path().join("src")).expect("a folder");
     let write = |name: &str, text: &str| {
@@ -146,6 +147,6 @@ pub use core::fmt::Error;
 // a_crate::make
 pub fn make<T: Into<Kind>>(value: T) -> Result<Open, fmt::Error> {}
 
-// What types of other crates have
+// Implementations for types of other crates
 impl From<Open> for String {}
 "#;

@@ -1,4 +1,4 @@
-//! Names in signatures as a reader knows them, however the file that holds them imports them.
+//! Writes names in signatures in one form, regardless of the imports of their file.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use syn::{Item, Path};
 use crate::public::{Public, Target, resolved};
 use crate::source::Source;
 
-/// Writes types of this crate by their public path, those of the standard library by their name, and
-/// all others by their full path.
+/// Writes types of this crate as their public path, types of the standard library as their name, and
+/// all others as their full path.
 ///
-/// `crates` takes the other crates that it names, the standard library aside.
-pub(crate) fn settle(
+/// Adds the other crates in these paths to `crates`, without the standard library.
+pub(crate) fn qualify(
     source: &Source,
     public: &Public,
     module: &str,
@@ -39,7 +39,8 @@ impl VisitMut for Paths<'_> {
         let name = match resolved(self.source, self.module, &segments) {
             Target::Item(item) => self.public.path_of(&item),
             Target::Foreign(outer) => {
-                // What begins with a capital is a type parameter, and what stands alone a primitive.
+                // A path that begins with a capital starts at a type parameter, and a single segment is
+                // a primitive type.
                 if let Some((root, _)) = outer.split_once("::")
                     && root.starts_with(|c: char| c.is_ascii_lowercase())
                     && !STANDARD.contains(&root)
@@ -51,7 +52,7 @@ impl VisitMut for Paths<'_> {
             Target::Module(_) => return,
         };
         let arguments = path.segments.last().map(|part| part.arguments.clone());
-        // Arguments before the last part, as in `T::Ref<'_>::Item`, have no other spelling.
+        // A path with arguments before its last part, such as `T::Ref<'_>::Item`, stays as it is.
         let are_plain = path.segments.iter().rev().skip(1).all(|part| part.arguments.is_none());
         let Ok(mut new) = syn::parse_str::<Path>(&name) else { return };
         if let (true, Some(last), Some(arguments)) = (are_plain, new.segments.last_mut(), arguments)
@@ -62,7 +63,8 @@ impl VisitMut for Paths<'_> {
     }
 }
 
-/// `fmt::Error` and `io::Result` are known by two names, all else of the standard library by one.
+/// Shortens paths of the standard library: `fmt::Error` and `io::Result` keep their module, all
+/// others only their name.
 fn short(path: &str) -> String {
     let parts: Vec<&str> = path.split("::").collect();
     let is_standard = parts.first().is_some_and(|root| STANDARD.contains(root));

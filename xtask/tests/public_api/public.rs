@@ -1,4 +1,4 @@
-//! Which items can be named from outside, and by which path.
+//! Finds the items that are accessible from outside the crate, and their public paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,23 +6,23 @@ use syn::{Attribute, Item, Visibility};
 
 use crate::source::{Found, Import, Source, attributes, definition, imports, is_condition, within};
 
-/// What can be named from outside.
+/// The items that are accessible from outside the crate.
 pub(crate) struct Public {
-    /// The public path of everything, with the conditions of the re-exports on the way; more than one
-    /// thing only under conditions.
+    /// The public paths, each with its target and the conditions of the re-exports that lead to it.
+    /// A path has several targets only under different conditions.
     pub(crate) names: BTreeMap<String, Vec<(Target, Vec<Attribute>)>>,
-    /// The definitions among them, by the path of their module and their name.
+    /// The paths at which these items are defined.
     pub(crate) definitions: BTreeSet<String>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// An item of this crate that is no module, by its path.
+    /// An item of this crate other than a module, by its path.
     Item(String),
-    /// A module of this crate.
+    /// A module of this crate, by its path.
     Module(String),
-    /// Something of another crate.
+    /// An item of another crate, by its path.
     Foreign(String),
 }
 
@@ -33,7 +33,8 @@ impl Public {
         public
     }
 
-    /// The shortest public path of an item, from the root of the crate; its name if it has none.
+    /// Returns the shortest public path of an item from the root of the crate, or its name if it is
+    /// private.
     pub(crate) fn path_of(&self, item: &str) -> String {
         let names = self.names.iter().filter(|(_, targets)| {
             targets.iter().any(|(target, _)| *target == Target::Item(item.to_owned()))
@@ -56,7 +57,7 @@ impl Public {
                 item => match definition(item) {
                     Some((name, visibility)) if is_public(visibility) => {
                         let target = local(item, within(module, &name.to_string()));
-                        // The attributes of an item are printed with it.
+                        // The attributes of other items are printed with them.
                         let is_module = matches!(target, Target::Module(_));
                         let conditions = if is_module { &with_own } else { conditions };
                         self.name(source, format!("{path}::{name}"), target, conditions);
@@ -106,14 +107,14 @@ fn local(item: &Item, path: String) -> Target {
     if matches!(item, Item::Mod(_)) { Target::Module(path) } else { Target::Item(path) }
 }
 
-/// What a path means in a module.
+/// Resolves a path in a module.
 pub(crate) fn resolved(source: &Source, module: &str, path: &[String]) -> Target {
     resolved_within(source, module, path, 0)
 }
 
 fn resolved_within(source: &Source, module: &str, path: &[String], depth: usize) -> Target {
     let foreign = || Target::Foreign(path.join("::"));
-    // A glob may lead around in a circle.
+    // The limit ends cycles of glob imports.
     let Some((first, rest)) = path.split_first().filter(|_| depth < 16) else { return foreign() };
     let parent = || module.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
     let mut target = match first.as_str() {
@@ -142,7 +143,7 @@ fn resolved_within(source: &Source, module: &str, path: &[String], depth: usize)
     target
 }
 
-/// What a name means in a module: what is defined there, what is imported by name, what a glob brings.
+/// Resolves a name in a module: first definitions, then imports by name, then glob imports.
 fn found(source: &Source, module: &str, name: &str, depth: usize) -> Option<Target> {
     let items = source.items(module);
     let defined = items.iter().find_map(|one| match definition(&one.item) {
@@ -158,7 +159,7 @@ fn found(source: &Source, module: &str, name: &str, depth: usize) -> Option<Targ
     defined
         .or_else(|| {
             let import = uses().find(|import| import.name.as_deref() == Some(name))?;
-            // `use bytes;` would lead to itself.
+            // `use bytes;` would resolve to itself.
             if import.path == [name] {
                 return Some(Target::Foreign(name.to_owned()));
             }

@@ -1,4 +1,4 @@
-//! The modules of a crate, with every macro of its own expanded.
+//! Reads the modules of a crate, and expands the macros that it defines.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,18 +8,18 @@ use syn::{Attribute, Ident, Item, UseTree, Visibility};
 
 use crate::expand::Macros;
 
-/// A crate: its modules by their path, such as `decode::cursor`; the root is the empty path.
+/// The modules of a crate by path, such as `decode::cursor`. The path of the root is empty.
 pub(crate) struct Source {
     pub(crate) modules: BTreeMap<String, Vec<Found>>,
 }
 
-/// An item, with the conditions of the modules and macros around it.
+/// An item, with the conditions of its modules and macros.
 pub(crate) struct Found {
     pub(crate) conditions: Vec<Attribute>,
     pub(crate) item: Item,
 }
 
-/// One name that a `use` brings, or all of a module if there is no name.
+/// An import of one name, or of all names of a module if `name` is `None`.
 pub(crate) struct Import {
     pub(crate) name: Option<String>,
     pub(crate) path: Vec<String>,
@@ -90,7 +90,7 @@ fn read_items(
     modules.insert(module.to_owned(), found);
 }
 
-/// The path of something in a module.
+/// Returns the path of a name in a module.
 pub(crate) fn within(module: &str, name: &str) -> String {
     if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") }
 }
@@ -122,7 +122,7 @@ pub(crate) fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// The name and visibility of what an item defines.
+/// Returns the name and visibility of a definition; `None` for other items.
 pub(crate) fn definition(item: &Item) -> Option<(&Ident, &Visibility)> {
     Some(match item {
         Item::Const(item) => (&item.ident, &item.vis),
@@ -137,7 +137,7 @@ pub(crate) fn definition(item: &Item) -> Option<(&Ident, &Visibility)> {
     })
 }
 
-/// What a `use` brings.
+/// Returns the imports of a `use` declaration.
 pub(crate) fn imports(tree: &UseTree) -> Vec<Import> {
     fn walk(tree: &UseTree, path: &[String], imports: &mut Vec<Import>) {
         let with = |name: &Ident| [path, &[name.to_string()]].concat();
@@ -146,7 +146,7 @@ pub(crate) fn imports(tree: &UseTree) -> Vec<Import> {
         };
         match tree {
             UseTree::Path(inner) => walk(&inner.tree, &with(&inner.ident), imports),
-            // `self` in braces is the module before it.
+            // `self` in braces imports the module in front of them.
             UseTree::Name(inner) if inner.ident == "self" => {
                 imports.push(Import { name: path.last().cloned(), path: path.to_vec() });
             }
