@@ -1,10 +1,11 @@
-//! The examples of the contract as data: the query of a client and the answer of a service, byte for byte.
+//! The examples of the contract as data: the query that a client sends and the response of a service, byte for
+//! byte.
 //!
 //! Use them to test your own client or server of the gateway.
 
 pub use crate::generated::cases::CONTRACT_CASES;
 
-/// A query and its answer.
+/// A query and its response.
 ///
 /// # Examples
 ///
@@ -24,13 +25,13 @@ pub struct ContractCase {
     pub method: &'static str,
     /// The query, without the `?`.
     pub query: &'static str,
-    /// The body of the answer, as JSON.
+    /// The body of the response, as JSON.
     pub body: &'static str,
     /// Indexes of the records that a client rejects, while it keeps the others.
     pub rejected: &'static [usize],
-    /// Whether a client must be able to decode this answer.
+    /// Whether a client must be able to decode this response.
     pub client: bool,
-    /// Whether a server of this project can give this answer. If not, the answer is an unusual one that the contract
-    /// does not exclude.
+    /// Whether a server of this project can send this response. If not, it is an unusual one that the contract does
+    /// not exclude.
     pub server: bool,
 }

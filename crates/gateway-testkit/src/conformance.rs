@@ -53,7 +53,7 @@ mod run;
 mod subject;
 
 pub use self::harness::{Failed, test};
-pub use self::kit::{Answer, Kit};
+pub use self::kit::Kit;
 pub use self::registry::{CHECKS, ConformanceCheck};
 pub use self::run::{Finding, run, run_one};
 pub use self::subject::{Factory, Setup, Subject};

@@ -1,7 +1,7 @@
 //! The operations of the gateway as `wiremock` mocks, for tests of code that uses a client.
 //!
 //! Each operation has one type, generated from the spec. A mock describes the calls that it matches, in the types of
-//! the model, and the answer. It matches a call with any value of a parameter that the mock does not mention.
+//! the model, and the response. It matches a call with any value of a parameter that the mock does not mention.
 //!
 //! ```
 //! use gateway_model::{Candidate, ListCandidates, Operation as _};
@@ -87,8 +87,8 @@ impl Call {
     }
 
     fn responds(self, status: u16, body: &str, media_type: &str) -> Mock {
-        let answer = ResponseTemplate::new(status).set_body_raw(body, media_type);
-        self.builder().respond_with(answer)
+        let response = ResponseTemplate::new(status).set_body_raw(body, media_type);
+        self.builder().respond_with(response)
     }
 
     fn builder(self) -> wiremock::MockBuilder {

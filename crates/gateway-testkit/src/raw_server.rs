@@ -24,9 +24,9 @@
 //!
 //! let mut client = TcpStream::connect(server.address())?;
 //! client.write_all(b"GET /cut HTTP/1.1\r\n\r\n")?;
-//! let mut answer = String::new();
-//! client.read_to_string(&mut answer)?;
-//! assert!(answer.ends_with("abc"));
+//! let mut response = String::new();
+//! client.read_to_string(&mut response)?;
+//! assert!(response.ends_with("abc"));
 //! assert_eq!(server.progress().requests.len(), 1);
 //! # Ok(())
 //! # }

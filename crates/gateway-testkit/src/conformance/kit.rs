@@ -57,39 +57,39 @@ impl Kit {
         Ok(Self { factory, setup, authority, subject, runtime: Some(runtime) })
     }
 
-    /// Sends `request` and waits for the head of the answer.
-    pub(super) fn send(&self, request: Request) -> Result<Answer, TransportError> {
+    /// Sends `request` and waits for the head of the response.
+    pub(super) fn send(&self, request: Request) -> Result<Response, TransportError> {
         match &self.subject.transport {
             Either::Blocking(transport) => {
                 let (head, body) = transport.send(request)?.into_parts();
-                Ok(Answer { head, body: AnswerBody::Blocking(body) })
+                Ok(Response { head, body: ResponseBody::Blocking(body) })
             }
             Either::Async(transport) => {
                 let handle = self
                     .handle()
                     .map_err(|stop| TransportError::new(ErrorKind::Other, stop.to_string()))?;
                 let (head, body) = handle.block_on(transport.send(request))?.into_parts();
-                Ok(Answer { head, body: AnswerBody::Async(body, handle) })
+                Ok(Response { head, body: ResponseBody::Async(body, handle) })
             }
         }
     }
 
-    /// Sends `request` and waits for the complete answer.
+    /// Sends `request` and waits for the complete response.
     pub(super) fn fetch(&self, request: Request) -> Outcome<Fetched> {
-        let answer = self.send(request)?;
-        let head = answer.head.clone();
-        let body = answer.collect(LIMIT)?;
+        let response = self.send(request)?;
+        let head = response.head.clone();
+        let body = response.collect(LIMIT)?;
         Ok(Fetched { head, body })
     }
 
     /// Sends `request`, which must fail in the head or in the body, and returns the error.
     pub(super) fn failure(&self, request: Request) -> Outcome<TransportError> {
-        let answer = match self.send(request) {
+        let response = match self.send(request) {
             Err(error) => return Ok(error),
-            Ok(answer) => answer,
+            Ok(response) => response,
         };
-        let status = answer.head.status.as_u16();
-        match answer.collect(LIMIT) {
+        let status = response.head.status.as_u16();
+        match response.collect(LIMIT) {
             Err(error) => Ok(error),
             Ok(body) => {
                 let length = body.len();
@@ -152,7 +152,7 @@ impl fmt::Debug for Kit {
     }
 }
 
-/// A complete answer.
+/// A complete response.
 pub(super) struct Fetched {
     pub(super) head: Parts,
     pub(super) body: Bytes,
@@ -165,25 +165,25 @@ impl Fetched {
     }
 }
 
-/// An answer whose body has not been read yet.
+/// A response whose body has not been read yet.
 #[derive(Debug)]
-pub struct Answer {
+pub(super) struct Response {
     pub(super) head: Parts,
-    body: AnswerBody,
+    body: ResponseBody,
 }
 
 #[derive(Debug)]
-enum AnswerBody {
+enum ResponseBody {
     Async(Body, Handle),
     Blocking(BlockingBody),
 }
 
-impl Answer {
+impl Response {
     /// Waits for the next chunk of the body.
     pub(super) fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
         match &mut self.body {
-            AnswerBody::Async(body, handle) => handle.block_on(body.chunk()),
-            AnswerBody::Blocking(body) => {
+            ResponseBody::Async(body, handle) => handle.block_on(body.chunk()),
+            ResponseBody::Blocking(body) => {
                 let mut buffer = vec![0; 64 * 1024];
                 let count = body.read(&mut buffer).map_err(TransportError::from_io)?;
                 buffer.truncate(count);
@@ -195,8 +195,8 @@ impl Answer {
     /// Waits for the rest of the body.
     pub(super) fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
         match self.body {
-            AnswerBody::Async(body, handle) => handle.block_on(body.collect(limit)),
-            AnswerBody::Blocking(body) => body.collect(limit),
+            ResponseBody::Async(body, handle) => handle.block_on(body.collect(limit)),
+            ResponseBody::Blocking(body) => body.collect(limit),
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) fn playing(bytes: impl Into<Vec<u8>>, next: Next) -> Outcome<RawServe
     })
 }
 
-/// Starts a server that sends a body without an end.
+/// Starts a server that sends an endless body.
 pub(super) fn endless_body() -> Outcome<RawServer> {
     server(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");

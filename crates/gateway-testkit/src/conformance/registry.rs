@@ -69,7 +69,7 @@ macro_rules! __conformance_checks {
                 cookies_are_not_kept
             ]
             response [
-                every_status_is_an_answer
+                every_status_is_returned
                 redirects_are_not_followed
                 nothing_is_retried
                 reason_may_be_missing
@@ -80,11 +80,11 @@ macro_rules! __conformance_checks {
                 encoded_body_is_not_decoded
                 chunks_are_joined
                 body_may_end_with_the_connection
-                some_answers_have_no_body
+                some_responses_have_no_body
                 body_may_be_empty
-                interim_answers_are_skipped
+                interim_responses_are_skipped
                 large_head_is_read
-                endless_head_is_given_up
+                endless_head_is_refused
                 oversized_heads_are_too_large
                 space_around_values_is_removed
                 names_match_in_any_case
@@ -96,7 +96,7 @@ macro_rules! __conformance_checks {
                 limit_is_exact
                 endless_body_ends_at_the_limit
                 head_comes_before_the_body
-                pieces_come_as_they_are_sent
+                chunks_arrive_as_they_are_sent
                 shorter_than_its_length
                 cut_within_a_chunk
                 without_its_last_chunk
@@ -128,9 +128,9 @@ macro_rules! __conformance_checks {
                 closed_before_the_head
                 reset_before_the_head
                 closed_within_the_head
-                nobody_listens
+                connection_refused
                 name_that_does_not_exist
-                unsolicited_answer_is_not_used
+                unsolicited_response_is_not_used
                 unknown_version
             ]
             time [
@@ -140,14 +140,14 @@ macro_rules! __conformance_checks {
                 body_later_than_the_deadline_of_its_head
                 deadline_of_a_dripping_body
                 deadline_that_has_passed
-                slow_answer_within_its_deadline
+                slow_response_within_its_deadline
                 deadline_belongs_to_its_request
                 connect_timeout
                 idle_timeout_of_the_body
                 deadline_of_a_silent_body
                 deadline_of_sending
                 deadline_of_connecting
-                deadline_of_interim_answers
+                deadline_of_interim_responses
                 far_deadline_does_no_harm
                 idle_timeout_of_the_head
                 slow_body_is_not_idle
@@ -172,7 +172,7 @@ macro_rules! __conformance_checks {
                 stale_connection_is_survived
                 failed_connection_is_not_reused
                 requests_run_side_by_side
-                answers_are_not_mixed_up
+                responses_are_not_mixed_up
                 http_1_0_connection_is_not_reused
                 every_address_of_a_name_is_tried
             ]
@@ -192,10 +192,10 @@ macro_rules! __conformance_checks {
                 redirect_to_plain_text_is_not_followed
             ]
             secrecy [
-                errors_before_the_answer_tell_nothing
-                errors_in_the_answer_tell_nothing
-                errors_of_tls_tell_nothing
-                debug_tells_nothing
+                errors_before_the_response_reveal_nothing
+                errors_in_the_response_reveal_nothing
+                tls_errors_reveal_nothing
+                debug_reveals_nothing
                 token_is_for_one_request
                 password_of_an_address_is_not_sent
                 redirects_get_no_credentials

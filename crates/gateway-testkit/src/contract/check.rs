@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ContractCheck {
-    /// The name of the check, with its group: `credits.answer`.
+    /// The name of the check, with its group: `credits.response`.
     pub name: &'static str,
     /// The rule that the check enforces, in one line.
     pub title: &'static str,

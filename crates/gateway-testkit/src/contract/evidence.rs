@@ -1,4 +1,4 @@
-//! All requests to the service. Each is sent once, and the checks share the answers.
+//! All requests to the service. Each is sent once, and the checks share the responses.
 
 use gateway_transport::{BlockingTransport, Request};
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH};
@@ -9,7 +9,7 @@ use crate::contract::record::is_numeric;
 
 macro_rules! evidence {
     ($($(#[$doc:meta])* $name:ident,)+) => {
-        /// The answers of the service.
+        /// The responses of the service.
         pub(super) struct Evidence {
             $($(#[$doc])* pub(super) $name: Exchange,)+
             /// Number of requests sent.
@@ -96,7 +96,7 @@ impl Evidence {
         let of = |rest: &str| get(&format!("method=candidates/list&vacancy_id={vacancy}{rest}"));
         let credits = get("method=credits/get");
         let tag = match &credits {
-            Exchange::Answer(answer) => answer.headers.get("etag").cloned(),
+            Exchange::Response(response) => response.headers.get("etag").cloned(),
             _ => None,
         };
         Self {
@@ -153,7 +153,7 @@ impl Evidence {
                     request.headers_mut().insert(IF_NONE_MATCH, tag.clone());
                 }
             }),
-            other_tag: with(IF_NONE_MATCH, "\"no-answer-has-this-tag\""),
+            other_tag: with(IF_NONE_MATCH, "\"no-response-has-this-tag\""),
             vacancies,
             credits,
             requests: requests.get(),

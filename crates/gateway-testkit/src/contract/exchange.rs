@@ -1,4 +1,4 @@
-//! One request and its answer.
+//! One request and its response.
 
 use std::fmt;
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl Target {
         Ok(Self { address, authorization, body_limit, time_limit })
     }
 
-    /// Sets the limit of a body, in bytes. The checks of a larger answer are skipped. The default is 16 MiB.
+    /// Sets the limit of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.
     ///
     /// ```
     /// # use gateway_testkit::contract::Target;
@@ -77,16 +77,16 @@ impl fmt::Debug for Target {
     }
 }
 
-/// An answer, or the reason for its absence.
+/// A response, or the reason for its absence.
 pub(super) enum Exchange {
-    Answer(Answer),
+    Response(Response),
     /// The body is larger than this limit, in bytes.
     TooLarge(u64),
     Failed(String),
 }
 
-/// A complete answer.
-pub(super) struct Answer {
+/// A complete response.
+pub(super) struct Response {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
@@ -117,12 +117,12 @@ impl Exchange {
             Ok((head, body.collect(target.body_limit)?))
         };
         // The service may close a pooled connection just as it is reused, which is not a fault.
-        let answer = match send(request.clone()) {
+        let response = match send(request.clone()) {
             Err(error) if error.kind() == ErrorKind::Interrupted => send(request),
-            answer => answer,
+            response => response,
         };
-        match answer {
-            Ok((head, body)) => Self::Answer(Answer {
+        match response {
+            Ok((head, body)) => Self::Response(Response {
                 status: head.status.as_u16(),
                 headers: head.headers,
                 json: serde_json::from_slice(&body).ok(),
@@ -133,27 +133,27 @@ impl Exchange {
         }
     }
 
-    /// Returns the answer with any status except 429, which skips the check.
-    pub(super) fn answer(&self) -> Outcome<&Answer> {
+    /// Returns the response with any status except 429, which skips the check.
+    pub(super) fn response(&self) -> Outcome<&Response> {
         match self {
-            Self::Answer(answer) if answer.status == 429 => {
+            Self::Response(response) if response.status == 429 => {
                 skip("the service limits the request rate (429)")
             }
-            Self::Answer(answer) => Ok(answer),
+            Self::Response(response) => Ok(response),
             Self::TooLarge(limit) => {
                 skip(format!("the body is larger than the limit of {limit} bytes"))
             }
-            Self::Failed(reason) => fail(format!("no answer: {reason}")),
+            Self::Failed(reason) => fail(format!("no response: {reason}")),
         }
     }
 
-    /// Returns the answer if its status is this one.
-    pub(super) fn with_status(&self, status: u16) -> Outcome<&Answer> {
-        let answer = self.answer()?;
-        if answer.status != status {
-            return fail(format!("status {} instead of {status}", answer.status));
+    /// Returns the response if its status is this one.
+    pub(super) fn with_status(&self, status: u16) -> Outcome<&Response> {
+        let response = self.response()?;
+        if response.status != status {
+            return fail(format!("status {} instead of {status}", response.status));
         }
-        Ok(answer)
+        Ok(response)
     }
 
     /// Requires this status.
@@ -161,20 +161,20 @@ impl Exchange {
         self.with_status(status).map(drop)
     }
 
-    /// Returns the answer if its status is 200. Otherwise skips the check: another check judges the status.
-    pub(super) fn success(&self) -> Outcome<&Answer> {
-        match self.answer()? {
-            answer if answer.status == 200 => Ok(answer),
-            answer => skip(format!("the status is {}, not 200", answer.status)),
+    /// Returns the response if its status is 200. Otherwise skips the check: another check judges the status.
+    pub(super) fn success(&self) -> Outcome<&Response> {
+        match self.response()? {
+            response if response.status == 200 => Ok(response),
+            response => skip(format!("the status is {}, not 200", response.status)),
         }
     }
 
-    /// Returns the elements of the list: the answer itself, or its field `result`.
+    /// Returns the elements of the list: the response itself, or its field `result`.
     pub(super) fn list(&self) -> Outcome<&[Value]> {
         let json = self.success()?.json()?;
         match json.as_array().or_else(|| json.get("result")?.as_array()) {
             Some(list) => Ok(list),
-            None => skip("the answer has no list"),
+            None => skip("the response has no list"),
         }
     }
 
@@ -190,7 +190,7 @@ impl Exchange {
     }
 }
 
-impl Answer {
+impl Response {
     /// Returns the body as JSON.
     pub(super) fn json(&self) -> Outcome<&Value> {
         match &self.json {

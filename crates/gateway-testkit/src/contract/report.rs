@@ -38,7 +38,7 @@ pub struct Report {
     requests: usize,
 }
 
-/// Sends the requests through `transport`, and judges the answers.
+/// Sends the requests through `transport`, and judges the responses.
 pub fn run(target: &Target, transport: &dyn BlockingTransport, profile: Profile) -> Report {
     let evidence = Evidence::gather(target, transport);
     let finding = |check: &ContractCheck| {

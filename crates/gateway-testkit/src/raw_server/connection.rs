@@ -36,7 +36,7 @@ impl Connection {
         written.is_ok()
     }
 
-    /// Writes a well-formed answer: status 200, `content-length`, the lines of `headers` (each with its line end), and
+    /// Writes a well-formed response: status 200, `content-length`, the lines of `headers` (each with its line end), and
     /// `body`. Returns whether it was written.
     pub fn respond(&mut self, headers: &str, body: &[u8]) -> bool {
         let length = body.len();

@@ -19,7 +19,7 @@ pub(super) type Script = dyn Fn(&RawRequest, &mut Connection) -> Next + Send + S
 pub enum Next {
     /// The server reads the next request.
     KeepAlive,
-    /// The server closes the connection in order (FIN).
+    /// The server closes the connection gracefully (FIN).
     Close,
     /// The server resets the connection (RST). The peer loses the bytes that it has not read yet.
     Reset,

@@ -11,7 +11,7 @@ use crate::raw_server::request::RawRequest;
 use crate::raw_server::script::{Next, Script, serve};
 use crate::raw_server::stream::Wrap;
 
-/// A server on a free port of 127.0.0.1 that answers by a script. Dropping it stops it.
+/// A server on a free port of 127.0.0.1 that runs a script for each request. Dropping it stops it.
 pub struct RawServer {
     address: SocketAddr,
     scheme: &'static str,

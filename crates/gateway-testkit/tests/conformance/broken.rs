@@ -2,20 +2,15 @@
 
 #![expect(clippy::map_err_ignore, clippy::mem_forget, reason = "broken on purpose")]
 
-mod answers;
 mod connections;
 mod requests;
+mod responses;
 mod support;
 mod time;
 
 use gateway_testkit::conformance::{Factory, Setup, Subject};
 use gateway_transport::{TransportError, blocking_transport_fn, transport_fn};
 
-use self::answers::{
-    accepts_any_certificate, buffers_the_body, has_one_kind_of_error, keeps_dropped_bodies_open,
-    mixes_up_answers, reads_on_one_thread, reveals_the_request_in_errors,
-    treats_a_status_as_an_error, treats_a_truncated_body_as_complete,
-};
 use self::connections::{
     connects_each_time, follows_redirects, follows_redirects_to_other_hosts, leaks_connections,
     retries, reveals_a_token_in_its_name, sends_one_at_a_time,
@@ -25,6 +20,11 @@ use self::requests::{
     keeps_one_header_per_name, refuses_an_empty_path, remembers_the_token, replaces_headers,
     rewrites_the_target, sends_a_referer, sends_expect_continue, sends_the_password_of_a_uri,
     supports_four_methods, truncates_a_port,
+};
+use self::responses::{
+    accepts_any_certificate, buffers_the_body, has_one_kind_of_error, keeps_dropped_bodies_open,
+    mixes_up_responses, reads_on_one_thread, reveals_the_request_in_errors,
+    treats_a_status_as_an_error, treats_a_truncated_body_as_complete,
 };
 use self::support::other;
 use self::time::{
@@ -73,12 +73,12 @@ broken! {
     follows_redirects: ["response.redirects_are_not_followed"],
     retries: ["response.nothing_is_retried", "errors.closed_before_the_head"],
     treats_a_status_as_an_error: [
-        "response.every_status_is_an_answer",
+        "response.every_status_is_returned",
         "response.retry_after_is_visible",
     ],
     buffers_the_body: [
         "body.head_comes_before_the_body",
-        "body.pieces_come_as_they_are_sent",
+        "body.chunks_arrive_as_they_are_sent",
         "memory.slow_reader_slows_the_peer",
     ],
     treats_a_truncated_body_as_complete: [
@@ -100,7 +100,7 @@ broken! {
     leaks_connections: ["memory.calls_leave_nothing_behind"],
     has_one_kind_of_error: [
         "errors.lengths_that_contradict",
-        "errors.nobody_listens",
+        "errors.connection_refused",
         "response.oversized_heads_are_too_large",
         "errors.name_that_does_not_exist",
         "errors.unknown_version",
@@ -120,7 +120,7 @@ broken! {
     ],
     applies_the_head_deadline_to_the_body: ["time.body_later_than_the_deadline_of_its_head"],
     keeps_the_first_deadline: ["time.deadline_belongs_to_its_request"],
-    gives_up_early: ["time.slow_answer_within_its_deadline", "time.slow_body_is_not_idle"],
+    gives_up_early: ["time.slow_response_within_its_deadline", "time.slow_body_is_not_idle"],
     ignores_the_idle_timeout: ["time.idle_timeout_of_the_body", "time.idle_timeout_of_the_head"],
     overflows_on_a_far_deadline: ["time.far_deadline_does_no_harm"],
     continues_after_a_drop: ["cancellation.dropped_while_waiting_closes"],
@@ -133,7 +133,7 @@ broken! {
         "tls.sessions_are_reused",
     ],
     sends_one_at_a_time: ["connections.requests_run_side_by_side"],
-    mixes_up_answers: ["connections.answers_are_not_mixed_up", "runtime.shared_by_threads"],
+    mixes_up_responses: ["connections.responses_are_not_mixed_up", "runtime.shared_by_threads"],
     accepts_any_certificate: [
         "tls.self_signed_is_refused",
         "tls.expired_is_refused",
@@ -147,11 +147,11 @@ broken! {
     sends_a_referer: ["secrecy.no_referer_is_sent"],
     sends_the_password_of_a_uri: ["secrecy.password_of_an_address_is_not_sent"],
     reveals_the_request_in_errors: [
-        "secrecy.errors_before_the_answer_tell_nothing",
-        "secrecy.errors_in_the_answer_tell_nothing",
-        "secrecy.errors_of_tls_tell_nothing",
+        "secrecy.errors_before_the_response_reveal_nothing",
+        "secrecy.errors_in_the_response_reveal_nothing",
+        "secrecy.tls_errors_reveal_nothing",
     ],
-    reveals_a_token_in_its_name: ["secrecy.debug_tells_nothing"],
+    reveals_a_token_in_its_name: ["secrecy.debug_reveals_nothing"],
     remembers_the_token: ["secrecy.token_is_for_one_request"],
 }
 

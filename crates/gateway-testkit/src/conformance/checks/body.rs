@@ -68,16 +68,16 @@ pub fn head_comes_before_the_body(kit: &Kit) -> Outcome {
         connection.send(if released { b"{}" } else { b"[]" });
         Next::KeepAlive
     })?;
-    let answer = kit.send(within(PATIENCE / 2, get(&server, "/")?))?;
+    let response = kit.send(within(PATIENCE / 2, get(&server, "/")?))?;
     release.send(()).unwrap_or_default();
-    ensure_eq!(answer.collect(10)?, &b"{}"[..], "the body");
+    ensure_eq!(response.collect(10)?, &b"{}"[..], "the body");
     Ok(())
 }
 
 /// The first bytes of a body are returned before the last have been sent.
 ///
 /// Records are processed as they arrive. Promise 3 of a transport.
-pub fn pieces_come_as_they_are_sent(kit: &Kit) -> Outcome {
+pub fn chunks_arrive_as_they_are_sent(kit: &Kit) -> Outcome {
     let (release, wait) = sync_channel::<()>(1);
     let wait = Mutex::new(wait);
     let server = server(move |_, connection| {
@@ -87,14 +87,14 @@ pub fn pieces_come_as_they_are_sent(kit: &Kit) -> Outcome {
         connection.send(&[rest, b"0\r\n\r\n"].concat());
         Next::KeepAlive
     })?;
-    let mut answer = kit.send(within(PATIENCE / 2, get(&server, "/")?))?;
-    let first = answer.read_up_to(3);
+    let mut response = kit.send(within(PATIENCE / 2, get(&server, "/")?))?;
+    let first = response.read_up_to(3);
     release.send(()).unwrap_or_default();
     match first {
         (bytes, None) => ensure_eq!(bytes, b"abc".to_vec(), "the first chunk"),
         (_, Some(error)) => return Err(error.into()),
     }
-    ensure_eq!(answer.collect(10)?, &b"def"[..], "the rest");
+    ensure_eq!(response.collect(10)?, &b"def"[..], "the rest");
     Ok(())
 }
 
@@ -147,27 +147,27 @@ pub fn reset_within(kit: &Kit) -> Outcome {
 /// The caller may have used the first part of the body already, and must be able to report that.
 pub fn failure_is_of_the_body(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc", Next::Close)?;
-    let answer = kit.send(within(Duration::from_secs(4), get(&server, "/")?))?;
-    match answer.collect(100) {
+    let response = kit.send(within(Duration::from_secs(4), get(&server, "/")?))?;
+    match response.collect(100) {
         Ok(_) => fail("a truncated body was returned as complete"),
         Err(error) if error.phase() == Phase::Body => Ok(()),
         Err(error) => fail(format!("the phase is not `Body`: {}", describe(&error))),
     }
 }
 
-/// An answer that arrives byte by byte equals one that arrives in one piece.
+/// A response that arrives byte by byte equals one that arrives in one piece.
 ///
 /// The network may split a line end or a chunk size anywhere. RFC 9112 section 6.
 pub fn single_bytes_make_a_whole(kit: &Kit) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\nx-a: b\r\ntransfer-encoding: chunked\r\n\r\n";
-    let answer = format!("{head}0a\r\n0123456789\r\n3\r\nabc\r\n0\r\n\r\n");
+    let response = format!("{head}0a\r\n0123456789\r\n3\r\nabc\r\n0\r\n\r\n");
     let server = server(move |_, connection| {
-        answer.as_bytes().iter().all(|byte| connection.send(&[*byte]));
+        response.as_bytes().iter().all(|byte| connection.send(&[*byte]));
         Next::KeepAlive
     })?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(answer.body, b"0123456789abc"[..], "the body");
-    ensure_eq!(answer.header("x-a"), [b"b"], "the header x-a");
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(response.body, b"0123456789abc"[..], "the body");
+    ensure_eq!(response.header("x-a"), [b"b"], "the header x-a");
     Ok(())
 }
 
@@ -197,11 +197,11 @@ pub fn chunk_without_an_end_is_an_error(kit: &Kit) -> Outcome {
 /// The peer sends `sent` and closes: expects an `Interrupted` error after `received`.
 fn interrupted(kit: &Kit, sent: &'static str, received: &[u8]) -> Outcome {
     let server = playing(sent, Next::Close)?;
-    let mut answer = match kit.send(get(&server, "/")?) {
-        Ok(answer) => answer,
+    let mut response = match kit.send(get(&server, "/")?) {
+        Ok(response) => response,
         Err(error) => return expect_kind(&error, &[ErrorKind::Interrupted]),
     };
-    match answer.read_up_to(1000) {
+    match response.read_up_to(1000) {
         (_, None) => fail("a truncated body was returned as complete"),
         (bytes, Some(error)) => {
             ensure!(received.starts_with(&bytes), "the body has bytes that were never sent");

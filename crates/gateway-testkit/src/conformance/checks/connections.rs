@@ -21,12 +21,12 @@ pub fn connection_is_reused(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A connection is also reused after a chunked answer.
+/// A connection is also reused after a chunked response.
 ///
 /// RFC 9112 section 9.3.
 pub fn connection_is_reused_after_chunks(kit: &Kit) -> Outcome {
-    let answer = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
-    let server = playing(answer, Next::KeepAlive)?;
+    let response = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
+    let server = playing(response, Next::KeepAlive)?;
     five_requests(kit, &server)?;
     ensure_eq!(server.progress().connections, 1, "connections of 5 requests");
     Ok(())
@@ -65,9 +65,9 @@ pub fn stale_connection_is_survived(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A connection is not reused after a failed answer.
+/// A connection is not reused after a failed response.
 ///
-/// The rest of that answer would be read as the next one. RFC 9112 section 9.2.
+/// The rest of that response would be read as the next one. RFC 9112 section 9.2.
 pub fn failed_connection_is_not_reused(kit: &Kit) -> Outcome {
     let server = server(|request, connection| {
         if request.target() == "/bad" {
@@ -94,17 +94,17 @@ pub fn requests_run_side_by_side(kit: &Kit) -> Outcome {
         connection.respond("", if are_all_here { b"together" } else { b"alone" });
         Next::KeepAlive
     })?;
-    let bodies = concurrently(4, || kit.fetch(get(&server, "/")?).map(|answer| answer.body));
+    let bodies = concurrently(4, || kit.fetch(get(&server, "/")?).map(|response| response.body));
     for body in bodies {
         ensure_eq!(body?, &b"together"[..], "the body");
     }
     Ok(())
 }
 
-/// Each answer reaches the caller that sent the request, in any order of arrival.
+/// Each response reaches the caller that sent the request, in any order of arrival.
 ///
 /// A mix-up could show the candidates of one account to another.
-pub fn answers_are_not_mixed_up(kit: &Kit) -> Outcome {
+pub fn responses_are_not_mixed_up(kit: &Kit) -> Outcome {
     let server = echo()?;
     let next = AtomicUsize::new(0);
     let outcomes = concurrently(16, || {
@@ -138,8 +138,8 @@ pub fn http_1_0_connection_is_not_reused(kit: &Kit) -> Outcome {
 /// section 3.
 pub fn every_address_of_a_name_is_tried(kit: &Kit) -> Outcome {
     let server = echo()?;
-    let answer = kit.fetch(get_uri(&server.uri_by_name("/name"))?)?;
-    ensure_eq!(answer.body, b"/name"[..], "the body");
+    let response = kit.fetch(get_uri(&server.uri_by_name("/name"))?)?;
+    ensure_eq!(response.body, b"/name"[..], "the body");
     Ok(())
 }
 

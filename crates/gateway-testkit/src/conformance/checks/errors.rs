@@ -10,42 +10,42 @@ use crate::conformance::peer::{closed_port, get, get_uri, playing, server, settl
 use crate::outcome::{Outcome, ensure};
 use crate::raw_server::Next;
 
-/// An answer with two different lengths is a protocol error.
+/// A response with two different lengths is a protocol error.
 ///
 /// Accepting one of them enables response smuggling. RFC 9112 section 6.3.
 pub fn lengths_that_contradict(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 5\r\n\r\nabcde")
 }
 
-/// An answer whose length is not a number is a protocol error.
+/// A response whose length is not a number is a protocol error.
 ///
 /// RFC 9112 section 6.3.
 pub fn length_that_is_not_a_number(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nabcde")
 }
 
-/// An answer that is not HTTP is a protocol error.
+/// A response that is not HTTP is a protocol error.
 ///
 /// RFC 9112 section 4.
 pub fn peer_that_does_not_speak_http(kit: &Kit) -> Outcome {
     protocol(kit, "SSH-2.0-OpenSSH_9.7\r\n\r\n")
 }
 
-/// An answer whose status is not a number is a protocol error.
+/// A response whose status is not a number is a protocol error.
 ///
 /// RFC 9112 section 4.
 pub fn status_that_is_not_a_number(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/1.1 OK OK\r\ncontent-length: 0\r\n\r\n")
 }
 
-/// An answer with a header line without a colon is a protocol error.
+/// A response with a header line without a colon is a protocol error.
 ///
 /// RFC 9112 section 5.
 pub fn header_without_a_colon(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/1.1 200 OK\r\nno colon here\r\ncontent-length: 0\r\n\r\n")
 }
 
-/// An answer with a NUL byte in a header value is a protocol error.
+/// A response with a NUL byte in a header value is a protocol error.
 ///
 /// RFC 9110 section 5.5.
 pub fn nul_in_a_header(kit: &Kit) -> Outcome {
@@ -89,7 +89,7 @@ pub fn closed_within_the_head(kit: &Kit) -> Outcome {
 /// A refused connection is a transient error of kind `Connect`, and nothing was sent.
 ///
 /// The caller may safely retry. Promise 7 of a transport.
-pub fn nobody_listens(kit: &Kit) -> Outcome {
+pub fn connection_refused(kit: &Kit) -> Outcome {
     let error = kit.failure(get_uri(&format!("http://{}/", closed_port()?))?)?;
     expect_kind(&error, &[ErrorKind::Connect])?;
     ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
@@ -108,10 +108,10 @@ pub fn name_that_does_not_exist(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// An unsolicited answer is not used as the answer to the next request.
+/// An unsolicited response is not used as the response to the next request.
 ///
 /// RFC 9112 section 9.2.
-pub fn unsolicited_answer_is_not_used(kit: &Kit) -> Outcome {
+pub fn unsolicited_response_is_not_used(kit: &Kit) -> Outcome {
     let server = server(|request, connection| {
         connection.respond("", request.target().as_bytes());
         if request.target() == "/first" {
@@ -122,13 +122,13 @@ pub fn unsolicited_answer_is_not_used(kit: &Kit) -> Outcome {
     kit.fetch(get(&server, "/first")?)?;
     settle(Duration::from_millis(30));
     // An error is safe, too.
-    if let Ok(answer) = kit.fetch(get(&server, "/second")?) {
-        ensure_eq!(answer.body, &b"/second"[..], "the body");
+    if let Ok(response) = kit.fetch(get(&server, "/second")?) {
+        ensure_eq!(response.body, &b"/second"[..], "the body");
     }
     Ok(())
 }
 
-/// An answer in an unknown version of HTTP is a protocol error.
+/// A response in an unknown version of HTTP is a protocol error.
 ///
 /// RFC 9110 section 2.5.
 pub fn unknown_version(kit: &Kit) -> Outcome {

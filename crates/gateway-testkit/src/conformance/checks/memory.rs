@@ -21,8 +21,8 @@ pub fn slow_reader_slows_the_peer(kit: &Kit) -> Outcome {
         connection.flood_until_blocked(&[b'x'; 8192], 128 << 20, Duration::from_millis(300));
         Next::Close
     })?;
-    let mut answer = kit.send(get(&server, "/")?)?;
-    if let (_, Some(error)) = answer.read_up_to(1) {
+    let mut response = kit.send(get(&server, "/")?)?;
+    if let (_, Some(error)) = response.read_up_to(1) {
         return Err(error.into());
     }
     let is_blocked = server.wait_until(PATIENCE, |progress| progress.blocked > 0);
@@ -51,10 +51,10 @@ pub fn dropped_body_closes(kit: &Kit) -> Outcome {
 /// Promise 6 of a transport.
 pub fn body_dropped_half_read_closes(kit: &Kit) -> Outcome {
     let server = endless_body()?;
-    let mut answer = kit.send(get(&server, "/")?)?;
-    let (read, _) = answer.read_up_to(100_000);
+    let mut response = kit.send(get(&server, "/")?)?;
+    let (read, _) = response.read_up_to(100_000);
     ensure!(read.len() >= 100_000, "only {} bytes arrived", read.len());
-    drop(answer);
+    drop(response);
     let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
     ensure!(is_closed, "the connection is still open after the body was dropped");
     Ok(())
@@ -81,8 +81,8 @@ pub fn calls_leave_nothing_behind(kit: &Kit) -> Outcome {
 /// A client that allocates the declared length first is killed by a peer that lies. Promise 3 of a transport.
 pub fn declared_length_is_not_preallocated(kit: &Kit) -> Outcome {
     for length in ["9000000000000000000", "1099511627776"] {
-        let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\nabc");
-        let server = playing(answer, Next::Close)?;
+        let response = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\nabc");
+        let server = playing(response, Next::Close)?;
         let (read, _) = kit.send(get(&server, "/")?)?.read_up_to(100);
         ensure_eq!(read, b"abc", "the bytes read");
     }

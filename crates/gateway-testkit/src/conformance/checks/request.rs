@@ -103,7 +103,7 @@ pub fn repeated_headers_keep_their_order(kit: &Kit) -> Outcome {
 
 /// No header is added except `Host`, `Connection` and `User-Agent`: no `Accept-Encoding`, no `Referer`.
 ///
-/// An added header may be logged by the service, and may change the answer. RFC 9110 section 12.5.3.
+/// An added header may be logged by the service, and may change the response. RFC 9110 section 12.5.3.
 pub fn nothing_is_added(kit: &Kit) -> Outcome {
     let server = friendly()?;
     kit.fetch(get(&server, "/")?)?;
@@ -184,16 +184,16 @@ pub fn body_is_sent_with_its_length(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// HEAD is sent as HEAD, and the client expects no body even if the answer declares a length.
+/// HEAD is sent as HEAD, and the client expects no body even if the response declares a length.
 ///
 /// RFC 9110 section 9.3.2.
 pub fn head_is_sent_as_head(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n", Next::KeepAlive)?;
     let mut request = get(&server, "/")?;
     *request.method_mut() = Method::HEAD;
-    let answer = kit.fetch(request)?;
+    let response = kit.fetch(request)?;
     ensure_eq!(only_request(&server)?.method(), "HEAD", "the method");
-    ensure!(answer.body.is_empty(), "the answer to HEAD has a body");
+    ensure!(response.body.is_empty(), "the response to HEAD has a body");
     Ok(())
 }
 
@@ -299,13 +299,13 @@ pub fn expect_continue_is_not_sent(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A cookie from one answer is not sent with the next request.
+/// A cookie from one response is not sent with the next request.
 ///
 /// A transport that stores cookies mixes up the sessions of two callers. Storing them is up to the user agent: RFC
 /// 6265 section 5.4.
 pub fn cookies_are_not_kept(kit: &Kit) -> Outcome {
-    let answer = "HTTP/1.1 200 OK\r\nset-cookie: session=1; Path=/\r\ncontent-length: 0\r\n\r\n";
-    let server = playing(answer, Next::KeepAlive)?;
+    let response = "HTTP/1.1 200 OK\r\nset-cookie: session=1; Path=/\r\ncontent-length: 0\r\n\r\n";
+    let server = playing(response, Next::KeepAlive)?;
     for _ in 0..2 {
         kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
     }

@@ -1,4 +1,4 @@
-//! An answer is returned as the peer sent it, byte for byte.
+//! A response is returned as the peer sent it, byte for byte.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::conformance::peer::{get, playing, server, settle, within};
 use crate::outcome::{Outcome, ensure};
 use crate::raw_server::Next;
 
-/// Every status is returned as an answer with its headers and body, not as an error.
+/// Every status is returned as a response with its headers and body, not as an error.
 ///
 /// The caller decides what a 401 or a 429 means. RFC 9110 section 15.
-pub fn every_status_is_an_answer(kit: &Kit) -> Outcome {
+pub fn every_status_is_returned(kit: &Kit) -> Outcome {
     let server = server(|request, connection| {
         let code = request.target().trim_start_matches('/').to_owned();
         let head = format!("HTTP/1.1 {code} X\r\ncontent-length: 3\r\nx-h: v\r\n\r\nerr");
@@ -22,16 +22,16 @@ pub fn every_status_is_an_answer(kit: &Kit) -> Outcome {
         Next::KeepAlive
     })?;
     for code in [200, 400, 401, 403, 404, 407, 408, 421, 429, 500, 502, 503, 504, 599] {
-        let answer = kit.fetch(get(&server, &format!("/{code}"))?)?;
-        ensure_eq!(answer.head.status.as_u16(), code, "the status");
-        ensure_eq!(answer.body, &b"err"[..], "the body");
-        ensure_eq!(answer.header("x-h"), vec![&b"v"[..]], "the header");
+        let response = kit.fetch(get(&server, &format!("/{code}"))?)?;
+        ensure_eq!(response.head.status.as_u16(), code, "the status");
+        ensure_eq!(response.body, &b"err"[..], "the body");
+        ensure_eq!(response.header("x-h"), vec![&b"v"[..]], "the header");
     }
     ensure_eq!(server.progress().requests.len(), 14, "requests");
     Ok(())
 }
 
-/// A redirect is returned as an answer, and not followed.
+/// A redirect is returned to the caller, not followed.
 ///
 /// Following it could send the token to another party. RFC 9110 section 15.4.
 pub fn redirects_are_not_followed(kit: &Kit) -> Outcome {
@@ -44,15 +44,15 @@ pub fn redirects_are_not_followed(kit: &Kit) -> Outcome {
     for code in [301, 302, 303, 307, 308] {
         let mut request = get(&server, &format!("/{code}"))?;
         request.headers_mut().insert("authorization", HeaderValue::from_static("Bearer t"));
-        let answer = kit.fetch(request)?;
-        ensure_eq!(answer.head.status.as_u16(), code, "the status");
-        ensure_eq!(answer.header("location"), vec![&b"/200"[..]], "the location");
+        let response = kit.fetch(request)?;
+        ensure_eq!(response.head.status.as_u16(), code, "the status");
+        ensure_eq!(response.header("location"), vec![&b"/200"[..]], "the location");
     }
     ensure_eq!(server.progress().requests.len(), 5, "requests");
     Ok(())
 }
 
-/// A 503 with `Retry-After` is returned as an answer, and the request is not retried.
+/// A 503 with `Retry-After` is returned to the caller, and the request is not retried.
 ///
 /// Retries are up to the caller's policy, which counts attempts. RFC 9110 section 15.6.4.
 pub fn nothing_is_retried(kit: &Kit) -> Outcome {
@@ -69,18 +69,18 @@ pub fn nothing_is_retried(kit: &Kit) -> Outcome {
 /// RFC 9112 section 4.
 pub fn reason_may_be_missing(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.1 200 \r\ncontent-length: 2\r\n\r\n{}", Next::KeepAlive)?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(answer.body, &b"{}"[..], "the body");
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(response.body, &b"{}"[..], "the body");
     Ok(())
 }
 
-/// The body of an HTTP/1.0 answer without a length ends when the connection closes.
+/// The body of an HTTP/1.0 response without a length ends when the connection closes.
 ///
 /// Old proxies still use HTTP/1.0. RFC 9112 section 6.3.
 pub fn http_1_0_is_understood(kit: &Kit) -> Outcome {
     let server = playing("HTTP/1.0 200 OK\r\n\r\nold", Next::Close)?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(answer.body, &b"old"[..], "the body");
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(response.body, &b"old"[..], "the body");
     Ok(())
 }
 
@@ -90,8 +90,8 @@ pub fn http_1_0_is_understood(kit: &Kit) -> Outcome {
 pub fn repeated_headers_are_kept(kit: &Kit) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\nx-multi: a=1\r\nX-Multi: b=2\r\ncontent-length: 0\r\n\r\n";
     let server = playing(head, Next::KeepAlive)?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(answer.header("x-multi"), vec![&b"a=1"[..], &b"b=2"[..]], "the values");
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(response.header("x-multi"), vec![&b"a=1"[..], &b"b=2"[..]], "the values");
     Ok(())
 }
 
@@ -101,8 +101,8 @@ pub fn repeated_headers_are_kept(kit: &Kit) -> Outcome {
 pub fn header_bytes_are_kept(kit: &Kit) -> Outcome {
     let head: &[u8] = b"HTTP/1.1 200 OK\r\nx-latin: caf\xe9\r\ncontent-length: 0\r\n\r\n";
     let server = playing(head, Next::KeepAlive)?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(answer.header("x-latin"), vec![&b"caf\xe9"[..]], "the value");
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(response.header("x-latin"), vec![&b"caf\xe9"[..]], "the value");
     Ok(())
 }
 
@@ -112,8 +112,8 @@ pub fn header_bytes_are_kept(kit: &Kit) -> Outcome {
 pub fn retry_after_is_visible(kit: &Kit) -> Outcome {
     let head = "HTTP/1.1 429 X\r\nRetry-After: 7\r\ncontent-length: 0\r\n\r\n";
     let server = playing(head, Next::KeepAlive)?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(answer.header("retry-after"), vec![&b"7"[..]], "retry-after");
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(response.header("retry-after"), vec![&b"7"[..]], "retry-after");
     Ok(())
 }
 
@@ -126,9 +126,9 @@ pub fn encoded_body_is_not_decoded(kit: &Kit) -> Outcome {
         connection.respond("content-encoding: gzip\r\n", GZIP);
         Next::KeepAlive
     })?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(answer.body, GZIP, "the body");
-    ensure_eq!(answer.header("content-encoding"), vec![&b"gzip"[..]], "content-encoding");
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(response.body, GZIP, "the body");
+    ensure_eq!(response.header("content-encoding"), vec![&b"gzip"[..]], "content-encoding");
     Ok(())
 }
 
@@ -142,8 +142,8 @@ pub fn chunks_are_joined(kit: &Kit) -> Outcome {
         Next::KeepAlive
     })?;
     for _ in 0..2 {
-        let answer = kit.fetch(get(&server, "/")?)?;
-        ensure_eq!(answer.body, &b"abcdefg"[..], "the body");
+        let response = kit.fetch(get(&server, "/")?)?;
+        ensure_eq!(response.body, &b"abcdefg"[..], "the body");
     }
     Ok(())
 }
@@ -154,15 +154,15 @@ pub fn chunks_are_joined(kit: &Kit) -> Outcome {
 pub fn body_may_end_with_the_connection(kit: &Kit) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello";
     let server = playing(head, Next::Close)?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(answer.body, &b"hello"[..], "the body");
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(response.body, &b"hello"[..], "the body");
     Ok(())
 }
 
-/// A 204, a 304 and the answer to HEAD have no body even if they declare a length.
+/// A 204, a 304 and the response to HEAD have no body even if they declare a length.
 ///
 /// RFC 9112 section 6.3.
-pub fn some_answers_have_no_body(kit: &Kit) -> Outcome {
+pub fn some_responses_have_no_body(kit: &Kit) -> Outcome {
     let server = server(|request, connection| {
         connection.send(match request.target().as_str() {
             "/204" => b"HTTP/1.1 204 No Content\r\n\r\n",
@@ -188,17 +188,21 @@ pub fn body_may_be_empty(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// An interim answer (1xx) is skipped, and the final answer is returned.
+/// An interim response (1xx) is skipped, and the final response is returned.
 ///
 /// RFC 9110 section 15.2.
-pub fn interim_answers_are_skipped(kit: &Kit) -> Outcome {
+pub fn interim_responses_are_skipped(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         connection.send(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n");
         connection.respond("", b"{}");
         Next::KeepAlive
     })?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!((answer.head.status.as_u16(), &answer.body[..]), (200, &b"{}"[..]), "the answer");
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(
+        (response.head.status.as_u16(), &response.body[..]),
+        (200, &b"{}"[..]),
+        "the response"
+    );
     Ok(())
 }
 
@@ -221,7 +225,7 @@ pub fn large_head_is_read(kit: &Kit) -> Outcome {
 /// An endless head is refused before it fills the memory.
 ///
 /// RFC 9112 section 2.3, RFC 9110 section 17.5.
-pub fn endless_head_is_given_up(kit: &Kit) -> Outcome {
+pub fn endless_head_is_refused(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\n");
         let line = format!("x-a: {}\r\n", "v".repeat(1000));
@@ -254,13 +258,13 @@ pub fn oversized_heads_are_too_large(kit: &Kit) -> Outcome {
 ///
 /// RFC 9112 section 5.1.
 pub fn space_around_values_is_removed(kit: &Kit) -> Outcome {
-    let answer =
+    let response =
         "HTTP/1.1 200 OK\r\nx-space: \t a  b \t\r\nx-none:c\r\ncontent-length:  2 \r\n\r\n{}";
-    let server = playing(answer, Next::KeepAlive)?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(answer.header("x-space"), [b"a  b"], "x-space");
-    ensure_eq!(answer.header("x-none"), [b"c"], "x-none");
-    ensure_eq!(answer.body, b"{}"[..], "the body");
+    let server = playing(response, Next::KeepAlive)?;
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(response.header("x-space"), [b"a  b"], "x-space");
+    ensure_eq!(response.header("x-none"), [b"c"], "x-none");
+    ensure_eq!(response.body, b"{}"[..], "the body");
     Ok(())
 }
 
@@ -268,41 +272,42 @@ pub fn space_around_values_is_removed(kit: &Kit) -> Outcome {
 ///
 /// RFC 9110 section 5.1.
 pub fn names_match_in_any_case(kit: &Kit) -> Outcome {
-    let answer = "HTTP/1.1 200 OK\r\nX-FrOm: a\r\nCONTENT-LENGTH: 2\r\n\r\n{}";
-    let server = playing(answer, Next::KeepAlive)?;
-    let answer = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(answer.header("x-from"), [b"a"], "x-from");
-    ensure_eq!(answer.body, b"{}"[..], "the body");
+    let response = "HTTP/1.1 200 OK\r\nX-FrOm: a\r\nCONTENT-LENGTH: 2\r\n\r\n{}";
+    let server = playing(response, Next::KeepAlive)?;
+    let response = kit.fetch(get(&server, "/")?)?;
+    ensure_eq!(response.header("x-from"), [b"a"], "x-from");
+    ensure_eq!(response.body, b"{}"[..], "the body");
     Ok(())
 }
 
-/// If an answer has both chunks and a length, the chunks take precedence, or the answer is refused.
+/// If a response has both chunks and a length, the chunks take precedence, or the response is refused.
 ///
-/// A client that uses the length disagrees with a proxy about where the next answer starts. RFC 9112 section 6.3,
+/// A client that uses the length disagrees with a proxy about where the next response starts. RFC 9112 section 6.3,
 /// rule 3.
 pub fn chunks_win_over_a_length(kit: &Kit) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n";
     let server = playing(format!("{head}5\r\nhello\r\n0\r\n\r\n"), Next::Close)?;
-    match kit.send(get(&server, "/")?).and_then(|answer| answer.collect(100)) {
+    match kit.send(get(&server, "/")?).and_then(|response| response.collect(100)) {
         Ok(body) => ensure_eq!(body, b"hello"[..], "the body"),
         Err(error) => expect_kind(&error, &[ErrorKind::Protocol])?,
     }
     Ok(())
 }
 
-/// A folded header line is joined with whitespace, or the answer is refused; its second line is not a separate header.
+/// A folded header line is joined with whitespace, or the response is refused. Its second line is not a separate
+/// header.
 ///
 /// RFC 9112 section 5.2.
 pub fn folded_lines_do_no_harm(kit: &Kit) -> Outcome {
-    let answer = "HTTP/1.1 200 OK\r\nx-folded: a\r\n x-inner: b\r\ncontent-length: 2\r\n\r\n{}";
-    let server = playing(answer, Next::Close)?;
+    let response = "HTTP/1.1 200 OK\r\nx-folded: a\r\n x-inner: b\r\ncontent-length: 2\r\n\r\n{}";
+    let server = playing(response, Next::Close)?;
     match kit.send(get(&server, "/")?) {
-        Ok(answer) => {
+        Ok(response) => {
             ensure!(
-                !answer.head.headers.contains_key("x-inner"),
+                !response.head.headers.contains_key("x-inner"),
                 "the second line became a separate header"
             );
-            let value = answer.head.headers.get("x-folded").map(HeaderValue::as_bytes);
+            let value = response.head.headers.get("x-folded").map(HeaderValue::as_bytes);
             let words: Option<Vec<&[u8]>> = value.map(|value| {
                 value.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).collect()
             });

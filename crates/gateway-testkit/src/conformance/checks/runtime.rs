@@ -11,7 +11,7 @@ use crate::conformance::failure::ensure_eq;
 use crate::conformance::peer::{PATIENCE, concurrently, echo, friendly, get, within};
 use crate::outcome::{Outcome, Stop, ensure, fail};
 
-/// A blocking transport that is called on a thread of an async runtime returns an answer and does not panic.
+/// A blocking transport that is called on a thread of an async runtime returns a response and does not panic.
 ///
 /// Partly async programs do this. At least one widely used client panics there.
 pub fn blocking_within_a_runtime(kit: &Kit) -> Outcome {
@@ -50,7 +50,7 @@ pub fn used_from_two_runtimes(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// An async transport that is awaited outside of a runtime returns an answer or a typed error, and does not panic.
+/// An async transport that is awaited outside of a runtime returns a response or a typed error, and does not panic.
 ///
 /// A program on an executor other than tokio must not crash.
 pub fn awaited_without_a_runtime(kit: &Kit) -> Outcome {
@@ -63,7 +63,7 @@ pub fn awaited_without_a_runtime(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Threads that share a transport each get their own answers.
+/// Threads that share a transport each get their own responses.
 ///
 /// A transport is `Send + Sync`.
 pub fn shared_by_threads(kit: &Kit) -> Outcome {
@@ -85,8 +85,8 @@ pub fn shared_by_threads(kit: &Kit) -> Outcome {
 /// A body is `Send`, and records are often processed on another thread.
 pub fn body_can_be_read_elsewhere(kit: &Kit) -> Outcome {
     let server = echo()?;
-    let answer = kit.send(get(&server, "/elsewhere")?)?;
-    let body = std::thread::scope(|scope| scope.spawn(move || answer.collect(100)).join());
+    let response = kit.send(get(&server, "/elsewhere")?)?;
+    let body = std::thread::scope(|scope| scope.spawn(move || response.collect(100)).join());
     let body = body.map_err(|_panicked| Stop::Fail("the read panicked".into()))?;
     ensure_eq!(body?, b"/elsewhere"[..], "the body");
     Ok(())

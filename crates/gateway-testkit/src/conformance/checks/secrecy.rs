@@ -12,10 +12,10 @@ use crate::conformance::peer::{
 use crate::outcome::{Outcome, ensure};
 use crate::raw_server::{Next, RawServer};
 
-/// An error before the answer contains neither the query nor a header.
+/// An error before the response contains neither the query nor a header.
 ///
 /// Errors end up in logs, which more people read than may see a token. RFC 6750 section 5.3.
-pub fn errors_before_the_answer_tell_nothing(kit: &Kit) -> Outcome {
+pub fn errors_before_the_response_reveal_nothing(kit: &Kit) -> Outcome {
     let silent = server(|_, connection| {
         connection.wait_for_close(SHORT * 4);
         Next::Close
@@ -34,18 +34,18 @@ pub fn errors_before_the_answer_tell_nothing(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// An error in the answer contains neither the query, nor a header, nor any part of the answer.
+/// An error in the response contains neither the query, nor a header, nor any part of the response.
 ///
 /// A body contains the names of people.
-pub fn errors_in_the_answer_tell_nothing(kit: &Kit) -> Outcome {
-    let answers = [
+pub fn errors_in_the_response_reveal_nothing(kit: &Kit) -> Outcome {
+    let responses = [
         format!("HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{{\"name\":\"{PERSON}\"}}"),
         format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{PERSON}\r\n"),
         format!("HTTP/1.1 200 OK\r\nbroken header {PERSON}\r\n\r\n"),
         format!("{PERSON}\r\n\r\n"),
     ];
-    for answer in answers {
-        let server = playing(answer, Next::Close)?;
+    for response in responses {
+        let server = playing(response, Next::Close)?;
         error_reveals_nothing(&kit.failure(with_token(get(&server, TARGET)?))?)?;
     }
     Ok(())
@@ -54,23 +54,23 @@ pub fn errors_in_the_answer_tell_nothing(kit: &Kit) -> Outcome {
 /// A TLS error contains neither the query nor a header.
 ///
 /// RFC 6750 section 5.3.
-pub fn errors_of_tls_tell_nothing(kit: &Kit) -> Outcome {
+pub fn tls_errors_reveal_nothing(kit: &Kit) -> Outcome {
     kit.authority()?;
     let identity = Identity::self_signed()?;
     let server = RawServer::start_tls(&identity, |_, _| Next::Close)?;
     error_reveals_nothing(&kit.failure(with_token(get_uri(&server.uri_by_name(TARGET))?))?)
 }
 
-/// The `Debug` output of a transport and of an answer contains neither a token nor a body.
+/// The `Debug` output of a transport and of a response contains neither a token nor a body.
 ///
 /// The `Debug` output of a type that holds a transport ends up in logs.
-pub fn debug_tells_nothing(kit: &Kit) -> Outcome {
+pub fn debug_reveals_nothing(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         connection.respond("", PERSON.as_bytes());
         Next::KeepAlive
     })?;
-    let answer = kit.send(with_token(get(&server, TARGET)?))?;
-    reveals_nothing(&format!("{} {answer:?}", kit.debug_text()))
+    let response = kit.send(with_token(get(&server, TARGET)?))?;
+    reveals_nothing(&format!("{} {response:?}", kit.debug_text()))
 }
 
 /// A token is sent only with the request that it was given for.
@@ -149,12 +149,12 @@ pub fn redirects_get_no_credentials(kit: &Kit) -> Outcome {
 /// The previous URI has a query. RFC 9110 sections 10.1.3 and 17.9.
 pub fn no_referer_is_sent(kit: &Kit) -> Outcome {
     let location = "/next";
-    let answer = format!("HTTP/1.1 302 X\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
+    let response = format!("HTTP/1.1 302 X\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
     let server = server(move |request, connection| {
         if request.target().starts_with(location) {
             connection.respond("", b"{}");
         } else {
-            connection.send(answer.as_bytes());
+            connection.send(response.as_bytes());
         }
         Next::KeepAlive
     })?;

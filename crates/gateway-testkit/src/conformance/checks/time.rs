@@ -58,8 +58,8 @@ pub fn body_later_than_the_deadline_of_its_head(kit: &Kit) -> Outcome {
         connection.send(b"late");
         Next::KeepAlive
     })?;
-    let answer = patiently(|| kit.fetch(begun_within(SHORT, get(&server, "/")?)))?;
-    ensure_eq!(answer.body, &b"late"[..], "the body");
+    let response = patiently(|| kit.fetch(begun_within(SHORT, get(&server, "/")?)))?;
+    ensure_eq!(response.body, &b"late"[..], "the body");
     Ok(())
 }
 
@@ -92,18 +92,18 @@ pub fn deadline_that_has_passed(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A slow answer that arrives before the deadline is returned.
+/// A slow response that arrives before the deadline is returned.
 ///
 /// A deadline that ends too early fails good calls.
-pub fn slow_answer_within_its_deadline(kit: &Kit) -> Outcome {
+pub fn slow_response_within_its_deadline(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         settle(SHORT);
         connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n");
         connection.drip(b"slow", DRIP);
         Next::KeepAlive
     })?;
-    let answer = kit.fetch(within(PATIENCE, get(&server, "/")?))?;
-    ensure_eq!(answer.body, &b"slow"[..], "the body");
+    let response = kit.fetch(within(PATIENCE, get(&server, "/")?))?;
+    ensure_eq!(response.body, &b"slow"[..], "the body");
     Ok(())
 }
 
@@ -183,10 +183,10 @@ pub fn deadline_of_connecting(kit: &Kit) -> Outcome {
     in_time(kit, within(SHORT, get_uri(&format!("http://{}/", hole.address))?))
 }
 
-/// The deadline ends a call whose peer sends interim answers without end.
+/// The deadline ends a call whose peer sends endless interim responses.
 ///
 /// Each of them looks like progress. RFC 9110 section 15.2.
-pub fn deadline_of_interim_answers(kit: &Kit) -> Outcome {
+pub fn deadline_of_interim_responses(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         let hint = b"HTTP/1.1 103 Early Hints\r\n\r\n";
         while connection.send(hint) && !connection.wait_for_close(Duration::from_millis(10)) {}
@@ -194,7 +194,7 @@ pub fn deadline_of_interim_answers(kit: &Kit) -> Outcome {
     })?;
     let started = Instant::now();
     let error = kit.failure(within(SHORT, get(&server, "/")?))?;
-    // A client may also refuse them after some hundreds.
+    // A client may also refuse them after a few hundred.
     expect_kind(&error, &[ErrorKind::Timeout, ErrorKind::TooLarge, ErrorKind::Protocol])?;
     ensure!(started.elapsed() < LATE, "the call took {:?}", started.elapsed());
     Ok(())
@@ -206,8 +206,8 @@ pub fn deadline_of_interim_answers(kit: &Kit) -> Outcome {
 pub fn far_deadline_does_no_harm(kit: &Kit) -> Outcome {
     let server = friendly()?;
     for limit in [Duration::from_secs(60), Duration::from_secs(365 * 24 * 60 * 60), Duration::MAX] {
-        let answer = kit.fetch(within(limit, get(&server, "/")?))?;
-        ensure_eq!(answer.body, b"{}"[..], "the body");
+        let response = kit.fetch(within(limit, get(&server, "/")?))?;
+        ensure_eq!(response.body, b"{}"[..], "the body");
     }
     Ok(())
 }
@@ -234,8 +234,8 @@ pub fn slow_body_is_not_idle(kit: &Kit) -> Outcome {
         connection.drip(b"slow body", SHORT / 2);
         Next::KeepAlive
     })?;
-    let answer = patiently(|| kit.fetch(get(&server, "/")?))?;
-    ensure_eq!(answer.body, b"slow body"[..], "the body");
+    let response = patiently(|| kit.fetch(get(&server, "/")?))?;
+    ensure_eq!(response.body, b"slow body"[..], "the body");
     Ok(())
 }
 
@@ -252,5 +252,5 @@ fn in_time(kit: &Kit, request: gateway_transport::Request) -> Outcome {
 /// Longest time that a call with a limit of `SHORT` may take on a busy machine.
 const LATE: Duration = Duration::from_secs(3);
 
-/// Pause between two bytes of a slow answer.
+/// Pause between two bytes of a slow response.
 const DRIP: Duration = Duration::from_millis(50);

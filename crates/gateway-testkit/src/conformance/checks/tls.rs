@@ -159,7 +159,7 @@ pub fn silent_handshake_times_out(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A redirect from TLS to plain text is returned as an answer, and not followed.
+/// A redirect from TLS to plain text is returned to the caller, not followed.
 ///
 /// RFC 9110 section 15.4.
 pub fn redirect_to_plain_text_is_not_followed(kit: &Kit) -> Outcome {
@@ -171,8 +171,8 @@ pub fn redirect_to_plain_text_is_not_followed(kit: &Kit) -> Outcome {
         connection.send(head.as_bytes());
         Next::KeepAlive
     })?;
-    let answer = kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
-    ensure_eq!(answer.head.status.as_u16(), 302, "the status");
+    let response = kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
+    ensure_eq!(response.head.status.as_u16(), 302, "the status");
     ensure_eq!(plain.progress().connections, 0, "connections in plain text");
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! Tokens, and the answers to requests without a valid one.
+//! Tokens, and the responses to requests without a valid one.
 
 use crate::contract::check::group;
 use crate::contract::evidence::Evidence;
-use crate::contract::exchange::{Answer, Exchange};
+use crate::contract::exchange::{Exchange, Response};
 use crate::outcome::{Outcome, ensure, skip};
 
 group! { "authorization":
@@ -63,7 +63,7 @@ fn malformed_400(seen: &Evidence) -> Outcome {
 
 fn no_data(seen: &Evidence) -> Outcome {
     for exchange in [&seen.no_token, &seen.unknown_token, &seen.other_scheme] {
-        let json = exchange.answer()?.json.as_ref();
+        let json = exchange.response()?.json.as_ref();
         let has = |name: &str| json.is_some_and(|json| json.get(name).is_some());
         ensure!(!has("credits_number") && !has("currency"), "a refusal contains the balance");
     }
@@ -71,19 +71,19 @@ fn no_data(seen: &Evidence) -> Outcome {
 }
 
 fn refused(exchange: &Exchange) -> Outcome {
-    let status = exchange.answer()?.status;
+    let status = exchange.response()?.status;
     ensure!(status >= 400, "the request is answered with {status}");
     Ok(())
 }
 
 /// Returns the challenge of a 401, in lower case.
 fn challenge_of(exchange: &Exchange) -> Outcome<String> {
-    match exchange.answer()? {
-        answer if answer.status == 401 => Ok(challenge_in(answer)),
-        answer => skip(format!("the status is {}, not 401", answer.status)),
+    match exchange.response()? {
+        response if response.status == 401 => Ok(challenge_in(response)),
+        response => skip(format!("the status is {}, not 401", response.status)),
     }
 }
 
-fn challenge_in(answer: &Answer) -> String {
-    answer.header("www-authenticate").unwrap_or_default().to_ascii_lowercase()
+fn challenge_in(response: &Response) -> String {
+    response.header("www-authenticate").unwrap_or_default().to_ascii_lowercase()
 }

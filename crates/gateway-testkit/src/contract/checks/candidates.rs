@@ -8,9 +8,9 @@ use crate::contract::record;
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 group! { "candidates":
-    answer: "the list is answered with 200", Contract("4.1")
+    response: "the list is answered with 200", Contract("4.1")
         => |seen| seen.candidates.has_status(200);
-    envelope: "the answer is an object", Contract("4.1") => envelope;
+    envelope: "the response is an object", Contract("4.1") => envelope;
     success: "`status` is `success`", Contract("4.1, 7") => success;
     result: "`result` is an array", Contract("4.1") => result;
     objects: "every element is an object", Contract("4.1")
@@ -42,7 +42,7 @@ group! { "candidates":
 }
 
 fn envelope(seen: &Evidence) -> Outcome {
-    ensure!(seen.candidates.success()?.json()?.is_object(), "the answer is not an object");
+    ensure!(seen.candidates.success()?.json()?.is_object(), "the response is not an object");
     Ok(())
 }
 

@@ -8,8 +8,8 @@ use crate::contract::record;
 use crate::outcome::{Outcome, ensure, fail};
 
 group! { "credits":
-    answer: "the balance is answered with 200", Contract("4.3") => |seen| seen.credits.has_status(200);
-    object: "the answer is an object", Contract("4.3") => |seen| balance(seen).map(drop);
+    response: "the balance is answered with 200", Contract("4.3") => |seen| seen.credits.has_status(200);
+    object: "the response is an object", Contract("4.3") => |seen| balance(seen).map(drop);
     number: "`credits_number` is a decimal number in text form", Contract("2") => number;
     currency: "`currency` is text and not empty", Contract("2") => currency;
     no_other_fields: "the balance has no unknown field", Decision("D-extra")
@@ -42,6 +42,6 @@ fn plain_number(seen: &Evidence) -> Outcome {
 fn balance(seen: &Evidence) -> Outcome<&Map<String, Value>> {
     match seen.credits.success()?.json()?.as_object() {
         Some(object) => Ok(object),
-        None => fail("the answer is not an object"),
+        None => fail("the response is not an object"),
     }
 }

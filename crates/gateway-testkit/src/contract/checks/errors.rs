@@ -1,4 +1,4 @@
-//! The form of error answers, and the paths that do not exist.
+//! The form of error responses, and the paths that do not exist.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ group! { "errors":
         => |seen| is_problem(&seen.method_unknown);
     problem_of_401: "a 401 is a problem document, too", Decision("D-errors")
         => |seen| is_problem(&seen.no_token);
-    problem_status: "the `status` of a problem document is the status of the answer", Rfc("9457, 3.1.2")
+    problem_status: "the `status` of a problem document is the status of the response", Rfc("9457, 3.1.2")
         => problem_status;
     problem_type: "a problem document has a `type` and a `title`", Decision("D-errors")
         => problem_type;
@@ -25,20 +25,20 @@ group! { "errors":
 
 fn problem_status(seen: &Evidence) -> Outcome {
     for exchange in [&seen.method_unknown, &seen.no_token, &seen.vacancy_text] {
-        let answer = exchange.answer()?;
-        if answer.media_type() != PROBLEM {
+        let response = exchange.response()?;
+        if response.media_type() != PROBLEM {
             continue;
         }
-        let given = answer.json.as_ref().and_then(|json| json.get("status")?.as_u64());
-        let is_true = given.is_none_or(|given| given == u64::from(answer.status));
+        let given = response.json.as_ref().and_then(|json| json.get("status")?.as_u64());
+        let is_true = given.is_none_or(|given| given == u64::from(response.status));
         let given = given.unwrap_or_default();
-        ensure!(is_true, "`status` is {given} in an answer with status {}", answer.status);
+        ensure!(is_true, "`status` is {given} in a response with status {}", response.status);
     }
     Ok(())
 }
 
 fn problem_type(seen: &Evidence) -> Outcome {
-    let json = seen.method_unknown.answer()?.json()?;
+    let json = seen.method_unknown.response()?.json()?;
     for name in ["type", "title"] {
         let is_text = json.get(name).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
         ensure!(is_text, "`{name}` is missing, empty or not text");
@@ -47,17 +47,17 @@ fn problem_type(seen: &Evidence) -> Outcome {
 }
 
 fn no_echo(seen: &Evidence) -> Outcome {
-    let body = &seen.method_unknown.answer()?.body;
+    let body = &seen.method_unknown.response()?.body;
     let repeats = String::from_utf8_lossy(body).contains("nothing/here");
-    ensure!(!repeats, "the answer repeats the unknown method");
+    ensure!(!repeats, "the response repeats the unknown method");
     Ok(())
 }
 
 fn is_problem(exchange: &Exchange) -> Outcome {
-    let answer = exchange.answer()?;
-    let is_problem = answer.media_type() == PROBLEM;
-    ensure!(is_problem, "the media type of the {} is not {PROBLEM}", answer.status);
-    answer.json().map(drop)
+    let response = exchange.response()?;
+    let is_problem = response.media_type() == PROBLEM;
+    ensure!(is_problem, "the media type of the {} is not {PROBLEM}", response.status);
+    response.json().map(drop)
 }
 
 const PROBLEM: &str = "application/problem+json";

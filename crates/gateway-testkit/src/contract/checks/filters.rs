@@ -10,13 +10,13 @@ use crate::contract::exchange::Exchange;
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 group! { "filters":
-    vacancy_answer: "the candidates of a vacancy are answered with 200", Contract("4.1")
+    vacancy_response: "the candidates of a vacancy are answered with 200", Contract("4.1")
         => |seen| seen.of_vacancy.has_status(200);
-    vacancy_envelope: "the answer for a vacancy is an object with `status` and `result`", Contract("4.1")
+    vacancy_envelope: "the response for a vacancy is an object with `status` and `result`", Contract("4.1")
         => vacancy_envelope;
     vacancy_subset: "the candidates of a vacancy are a subset of all candidates", Contract("4.1 rule 2")
         => |seen| subset(&seen.of_vacancy, &seen.candidates);
-    status_answer: "the candidates with a status are answered with 200", Contract("4.1")
+    status_response: "the candidates with a status are answered with 200", Contract("4.1")
         => |seen| seen.of_status.has_status(200);
     status_subset: "the candidates with a status are a subset of those of the vacancy", Contract("4.1 rule 3")
         => |seen| subset(&seen.of_status, &seen.of_vacancy);
@@ -118,7 +118,7 @@ fn subset(of: &Exchange, among: &Exchange) -> Outcome {
     Ok(())
 }
 
-/// Skips the check if the data changed between two answers, as far as their tags show.
+/// Skips the check if the data changed between two responses, as far as their tags show.
 fn unchanged(one: &Exchange, other: &Exchange) -> Outcome {
     match (one.success()?.header("etag"), other.success()?.header("etag")) {
         (Some(one), Some(other)) if one != other => skip("the data changed between two requests"),

@@ -20,22 +20,22 @@ group! { "method":
 }
 
 fn exact(seen: &Evidence) -> Outcome {
-    let status = seen.method_upper.answer()?.status;
+    let status = seen.method_upper.response()?.status;
     ensure!(status != 200, "`CREDITS/GET` is answered with 200");
     Ok(())
 }
 
 fn unknown(seen: &Evidence) -> Outcome {
-    let status = seen.method_unknown.answer()?.status;
+    let status = seen.method_unknown.response()?.status;
     ensure!(status >= 300, "the request is answered with {status}");
     Ok(())
 }
 
 fn known_ones(seen: &Evidence) -> Outcome {
-    let body = &seen.method_unknown.answer()?.body;
+    let body = &seen.method_unknown.response()?.body;
     let text = String::from_utf8_lossy(body).replace("\\/", "/");
     for name in ["candidates/list", "vacancies/list", "credits/get"] {
-        ensure!(text.contains(name), "the answer does not name `{name}`");
+        ensure!(text.contains(name), "the response does not name `{name}`");
     }
     Ok(())
 }

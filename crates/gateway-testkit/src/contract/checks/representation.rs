@@ -1,35 +1,35 @@
-//! How answers are written: media types, HEAD, conditional requests and compression.
+//! How responses are written: media types, HEAD, conditional requests and compression.
 
 use crate::contract::check::group;
 use crate::contract::evidence::Evidence;
-use crate::contract::exchange::{Answer, Exchange};
+use crate::contract::exchange::{Exchange, Response};
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 group! { "representation":
-    json: "the media type of an answer is `application/json`", Contract("1") => json;
-    utf8: "answers are UTF-8 without a byte order mark", Rfc("8259, 8.1") => utf8;
+    json: "the media type of a response is `application/json`", Contract("1") => json;
+    utf8: "responses are UTF-8 without a byte order mark", Rfc("8259, 8.1") => utf8;
     length: "`Content-Length` is the length of the body", Rfc("9110, 8.6") => length;
-    date: "answers have a `Date`", Rfc("9110, 6.6.1") => date;
+    date: "responses have a `Date`", Rfc("9110, 6.6.1") => date;
     accept_any: "`Accept: */*` is accepted", Rfc("9110, 12.5.1") => accept_any;
     accept_other: "an unavailable media type is refused with 406", Decision("D-accept")
         => |seen| seen.accept_other.has_status(406);
     head_status: "HEAD has the status of GET", Rfc("9110, 9.3.2") => head_status;
     head_of_a_list: "HEAD of a list has the status of GET", Rfc("9110, 9.3.2") => head_of_a_list;
-    head_body: "the answer to HEAD has no body", Rfc("9110, 9.3.2") => head_body;
+    head_body: "the response to HEAD has no body", Rfc("9110, 9.3.2") => head_body;
     head_headers: "HEAD has the media type of GET", Rfc("9110, 9.3.2") => head_headers;
-    tag: "answers have a weak `ETag`", Decision("D-cache") => tag;
+    tag: "responses have a weak `ETag`", Decision("D-cache") => tag;
     not_modified: "a current tag in `If-None-Match` is answered with 304", Decision("D-cache") => not_modified;
     not_modified_body: "a 304 has the tag, and no body", Rfc("9110, 15.4.5") => not_modified_body;
     other_tag: "another tag in `If-None-Match` is answered with 200", Rfc("9110, 13.1.2") => other_tag;
-    no_coding: "an answer is not compressed unless requested", Rfc("9110, 12.5.3") => no_coding;
-    gzip: "an answer is compressed with gzip if requested", Decision("D-compression") => gzip;
-    vary: "`Vary` of a compressible answer names `Accept-Encoding`", Rfc("9110, 12.5.5") => vary;
+    no_coding: "a response is not compressed unless requested", Rfc("9110, 12.5.3") => no_coding;
+    gzip: "a response is compressed with gzip if requested", Decision("D-compression") => gzip;
+    vary: "`Vary` of a compressible response names `Accept-Encoding`", Rfc("9110, 12.5.5") => vary;
 }
 
 fn json(seen: &Evidence) -> Outcome {
-    for answer in successes(seen)? {
+    for response in successes(seen)? {
         ensure!(
-            answer.media_type() == "application/json",
+            response.media_type() == "application/json",
             "the media type is missing or different"
         );
     }
@@ -37,17 +37,17 @@ fn json(seen: &Evidence) -> Outcome {
 }
 
 fn utf8(seen: &Evidence) -> Outcome {
-    for answer in successes(seen)? {
-        ensure!(std::str::from_utf8(&answer.body).is_ok(), "a body is not UTF-8");
-        ensure!(!answer.body.starts_with(b"\xEF\xBB\xBF"), "a body has a byte order mark");
+    for response in successes(seen)? {
+        ensure!(std::str::from_utf8(&response.body).is_ok(), "a body is not UTF-8");
+        ensure!(!response.body.starts_with(b"\xEF\xBB\xBF"), "a body has a byte order mark");
     }
     Ok(())
 }
 
 fn length(seen: &Evidence) -> Outcome {
-    for answer in successes(seen)? {
-        let given = answer.header("content-length").and_then(|text| text.parse::<usize>().ok());
-        let length = answer.body.len();
+    for response in successes(seen)? {
+        let given = response.header("content-length").and_then(|text| text.parse::<usize>().ok());
+        let length = response.body.len();
         let given = given.unwrap_or(length);
         ensure!(given == length, "`Content-Length` is {given}, but the body has {length} bytes");
     }
@@ -55,8 +55,8 @@ fn length(seen: &Evidence) -> Outcome {
 }
 
 fn date(seen: &Evidence) -> Outcome {
-    for answer in successes(seen)? {
-        ensure!(answer.header("date").is_some(), "an answer has no `Date`");
+    for response in successes(seen)? {
+        ensure!(response.header("date").is_some(), "a response has no `Date`");
     }
     Ok(())
 }
@@ -67,18 +67,18 @@ fn accept_any(seen: &Evidence) -> Outcome {
 }
 
 fn head_status(seen: &Evidence) -> Outcome {
-    let status = seen.credits.answer()?.status;
+    let status = seen.credits.response()?.status;
     seen.credits_head.has_status(status)
 }
 
 fn head_of_a_list(seen: &Evidence) -> Outcome {
-    let status = seen.candidates.answer()?.status;
+    let status = seen.candidates.response()?.status;
     seen.candidates_head.has_status(status)
 }
 
 fn head_body(seen: &Evidence) -> Outcome {
     for exchange in [&seen.credits_head, &seen.candidates_head] {
-        let length = exchange.answer()?.body.len();
+        let length = exchange.response()?.body.len();
         ensure!(length == 0, "the body has {length} bytes");
     }
     Ok(())
@@ -102,10 +102,12 @@ fn not_modified(seen: &Evidence) -> Outcome {
 }
 
 fn not_modified_body(seen: &Evidence) -> Outcome {
-    match seen.not_modified.answer()? {
-        answer if answer.status != 304 => skip(format!("the status is {}, not 304", answer.status)),
-        answer if !answer.body.is_empty() => fail("the 304 has a body"),
-        answer if answer.header("etag").is_none() => fail("the 304 has no `ETag`"),
+    match seen.not_modified.response()? {
+        response if response.status != 304 => {
+            skip(format!("the status is {}, not 304", response.status))
+        }
+        response if !response.body.is_empty() => fail("the 304 has a body"),
+        response if response.header("etag").is_none() => fail("the 304 has no `ETag`"),
         _ => Ok(()),
     }
 }
@@ -116,27 +118,27 @@ fn other_tag(seen: &Evidence) -> Outcome {
 }
 
 fn no_coding(seen: &Evidence) -> Outcome {
-    for answer in successes(seen)? {
-        let coding = answer.header("content-encoding").unwrap_or("identity");
-        ensure!(coding == "identity", "an answer is compressed");
+    for response in successes(seen)? {
+        let coding = response.header("content-encoding").unwrap_or("identity");
+        ensure!(coding == "identity", "a response is compressed");
     }
     Ok(())
 }
 
 fn gzip(seen: &Evidence) -> Outcome {
-    let answer = seen.gzip.success()?;
-    let coding = answer.header("content-encoding");
-    if coding.is_none() && answer.body.len() < ONE_PACKET {
-        return skip("the answer is too short to compress");
+    let response = seen.gzip.success()?;
+    let coding = response.header("content-encoding");
+    if coding.is_none() && response.body.len() < ONE_PACKET {
+        return skip("the response is too short to compress");
     }
-    ensure!(coding == Some("gzip"), "the answer is not compressed with gzip");
-    ensure!(answer.body.starts_with(b"\x1f\x8b"), "the body is not gzip");
+    ensure!(coding == Some("gzip"), "the response is not compressed with gzip");
+    ensure!(response.body.starts_with(b"\x1f\x8b"), "the body is not gzip");
     Ok(())
 }
 
 fn vary(seen: &Evidence) -> Outcome {
     if seen.gzip.success()?.header("content-encoding").is_none() {
-        return skip("the answer is not compressed");
+        return skip("the response is not compressed");
     }
     let vary = seen.candidates.success()?.headers.get_all("vary").iter();
     let mut names = vary.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(','));
@@ -146,11 +148,11 @@ fn vary(seen: &Evidence) -> Outcome {
     Ok(())
 }
 
-/// Size in bytes of an answer that fits into one packet, where compression saves nothing.
+/// Size in bytes of a response that fits into one packet, where compression saves nothing.
 const ONE_PACKET: usize = 1400;
 
-/// Returns the answers of the three operations; skips the check unless all are successes.
-fn successes(seen: &Evidence) -> Outcome<[&Answer; 3]> {
+/// Returns the responses of the three operations; skips the check unless all are successes.
+fn successes(seen: &Evidence) -> Outcome<[&Response; 3]> {
     let [vacancies, candidates, credits] = [&seen.vacancies, &seen.candidates, &seen.credits];
     Ok([vacancies.success()?, candidates.success()?, credits.success()?])
 }
@@ -158,6 +160,6 @@ fn successes(seen: &Evidence) -> Outcome<[&Answer; 3]> {
 fn tagged(exchange: &Exchange) -> Outcome {
     match exchange.success()?.header("etag") {
         Some(_) => Ok(()),
-        None => skip("the answer has no `ETag`"),
+        None => skip("the response has no `ETag`"),
     }
 }

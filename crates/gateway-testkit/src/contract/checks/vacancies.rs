@@ -6,8 +6,8 @@ use crate::contract::record;
 use crate::outcome::{Outcome, ensure};
 
 group! { "vacancies":
-    answer: "the list is answered with 200", Contract("4.2") => |seen| seen.vacancies.has_status(200);
-    bare_array: "the answer is an array, not wrapped in an object", Contract("4.2") => bare_array;
+    response: "the list is answered with 200", Contract("4.2") => |seen| seen.vacancies.has_status(200);
+    bare_array: "the response is an array, not wrapped in an object", Contract("4.2") => bare_array;
     objects: "every element is an object", Contract("4.2")
         => |seen| record::objects(seen.vacancies.list()?).map(drop);
     id: "`id` is numeric text", Contract("2") => |seen| record::numeric_ids(seen.vacancies.list()?);
@@ -24,7 +24,7 @@ group! { "vacancies":
 }
 
 fn bare_array(seen: &Evidence) -> Outcome {
-    ensure!(seen.vacancies.success()?.json()?.is_array(), "the answer is not an array");
+    ensure!(seen.vacancies.success()?.json()?.is_array(), "the response is not an array");
     Ok(())
 }
 

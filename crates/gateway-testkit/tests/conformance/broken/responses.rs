@@ -1,4 +1,4 @@
-//! Transports that change the answer, or the way it is returned.
+//! Transports that change the response, or the way it is returned.
 
 use std::sync::Mutex;
 
@@ -76,7 +76,7 @@ pub(super) fn has_one_kind_of_error(setup: &Setup) -> Result<Subject, TransportE
     })
 }
 
-pub(super) fn mixes_up_answers(setup: &Setup) -> Result<Subject, TransportError> {
+pub(super) fn mixes_up_responses(setup: &Setup) -> Result<Subject, TransportError> {
     let last = Mutex::new(Bytes::new());
     around(setup, move |good, request| {
         let (head, body) = good.send(request)?.into_parts();
