@@ -28,20 +28,29 @@ pub fn run(args: &[String], root: &Path) -> Outcome {
             word => words.push(word),
         }
     }
-    match words.as_slice() {
+    let outcome = match words.as_slice() {
         [] => generate::write(&root),
         ["--check"] => generate::check(&root),
         ["spec", "check"] => specs::check(&root),
         ["spec", "diff", rest @ ..] if rest.len() <= 2 => specs::diff(&root, rest),
         ["spec", "show", rest @ ..] if rest.len() <= 1 => specs::show(&root, rest.first().copied()),
+        words => return without_spec(words, &root),
+    };
+    outcome.unwrap_or_else(|failure| failure)
+}
+
+/// Runs a command that does not read the spec.
+fn without_spec(words: &[&str], root: &Path) -> Outcome {
+    match words {
         ["explain"] => explain::list(),
         ["explain", code] => explain::one(code),
-        ["layers"] => checks::layers(&root),
-        ["transports"] => checks::transports(&root),
-        ["ci"] => checks::ci(&root),
+        ["layers"] => checks::layers(root),
+        ["transports"] => checks::transports(root),
+        ["ci"] => checks::ci(root),
         ["spec"] => usage("`spec` needs a command: `check`, `diff` or `show`"),
         ["spec", other, ..] => unknown(other, &["check", "diff", "show"]),
-        [first, ..] => {
+        words => {
+            let first = words.first().copied().unwrap_or_default();
             unknown(first, &["--check", "spec", "explain", "layers", "transports", "ci", "help"])
         }
     }

@@ -51,20 +51,20 @@ pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
 
 fn load(path: &Path, folder: Option<&Path>, shown: &str) -> Reading {
     let bytes = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.len() > LARGEST => return refused(shown, TOO_LARGE),
-        Ok(metadata) if metadata.is_dir() => return refused(shown, "it is a folder, not a file"),
+        Ok(metadata) if metadata.len() > LARGEST => return rejected(shown, TOO_LARGE),
+        Ok(metadata) if metadata.is_dir() => return rejected(shown, "it is a folder, not a file"),
         Ok(_) => std::fs::read(path),
         Err(error) => Err(error),
     };
     match bytes {
         Ok(bytes) => read(&bytes, folder, shown),
-        Err(error) => refused(shown, &error.to_string()),
+        Err(error) => rejected(shown, &error.to_string()),
     }
 }
 
 fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
-        return refused(shown, TOO_LARGE);
+        return rejected(shown, TOO_LARGE);
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
@@ -73,7 +73,7 @@ fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
                 String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
             let source = SourceText { path: shown, text: &good };
             let (line, column) = source.position(good.len());
-            return refused(
+            return rejected(
                 &format!("{shown}:{line}:{column}"),
                 "the text from here on is not UTF-8",
             );
@@ -82,13 +82,13 @@ fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
     // The hash must not depend on the line endings of the checkout.
     let text = text.replace("\r\n", "\n");
     if text.trim().is_empty() {
-        return refused(shown, "the file is empty");
+        return rejected(shown, "the file is empty");
     }
 
     let source = SourceText { path: shown, text: &text };
     let mut diagnostics = Vec::new();
     let service = read::document(&text, &mut diagnostics)
-        .and_then(|(root, refused)| lower::service(&root, folder, &refused, &mut diagnostics))
+        .and_then(|(root, rejected)| lower::service(&root, folder, &rejected, &mut diagnostics))
         .map(|service| Service { spec_hash: hash(text.as_bytes()), ..service });
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.code.id));
     diagnostics.dedup();
@@ -117,7 +117,7 @@ pub fn full_hash(bytes: &[u8]) -> String {
     })
 }
 
-fn refused(place: &str, why: &str) -> Reading {
+fn rejected(place: &str, why: &str) -> Reading {
     let id = code::NOT_TEXT.id;
     let place =
         if place.matches(':').count() >= 2 { place.to_owned() } else { format!("{place}:1:1") };

@@ -13,70 +13,59 @@ use crate::ir::Service;
 use crate::output::SPEC;
 use crate::{show, spec};
 
-pub(super) fn check(root: &Path) -> Outcome {
-    match service(root) {
-        Ok((service, stderr)) => {
-            let Service { operations, models, scalars, enums, examples, open_points, .. } =
-                &service;
-            let stdout = format!(
-                "{SPEC} is valid: {} operations, {} models, {} scalars, {} enums, {} examples, \
-                 {} open points\n",
-                operations.len(),
-                models.len(),
-                scalars.len(),
-                enums.len(),
-                examples.len(),
-                open_points.len(),
-            );
-            Outcome { stdout, stderr, code: 0 }
-        }
-        Err(outcome) => outcome,
-    }
+/// Runs `cargo xtask spec check`.
+pub(super) fn check(root: &Path) -> Result<Outcome, Outcome> {
+    let (service, stderr) = service(root)?;
+    let Service { operations, models, scalars, enums, examples, open_points, .. } = &service;
+    let stdout = format!(
+        "{SPEC} is valid: {} operations, {} models, {} scalars, {} enums, {} examples, \
+         {} open points\n",
+        operations.len(),
+        models.len(),
+        scalars.len(),
+        enums.len(),
+        examples.len(),
+        open_points.len(),
+    );
+    Ok(Outcome { stdout, stderr, code: 0 })
 }
 
-pub(super) fn show(root: &Path, name: Option<&str>) -> Outcome {
-    let (service, _) = match service(root) {
-        Ok(read) => read,
-        Err(outcome) => return outcome,
-    };
+/// Runs `cargo xtask spec show`.
+pub(super) fn show(root: &Path, name: Option<&str>) -> Result<Outcome, Outcome> {
+    let (service, _) = service(root)?;
     let operations = &service.operations;
     let Some(name) = name else {
         let lines = operations
             .iter()
             .map(|one| format!("{}: {}\n", one.rust.words(), crate::text::one_line(&one.doc.0)));
-        return Outcome::fine(lines.collect::<String>());
+        return Ok(Outcome::fine(lines.collect::<String>()));
     };
     let names: Vec<_> = operations.iter().map(|one| one.rust.words()).collect();
     if let Some(one) = operations.iter().find(|one| one.rust.words() == name || one.select == name)
     {
-        return Outcome::fine(show::operation(&service, one));
+        return Ok(Outcome::fine(show::operation(&service, one)));
     }
     let known: Vec<_> = names.iter().map(String::as_str).collect();
     let list = || "`cargo xtask spec show` lists all operations".to_owned();
     let hint = suggestion(name, &known).unwrap_or_else(list);
-    usage(&format!("unknown operation `{name}`; {hint}"))
+    Err(usage(&format!("unknown operation `{name}`; {hint}")))
 }
 
-pub(super) fn diff(root: &Path, paths: &[&str]) -> Outcome {
+/// Runs `cargo xtask spec diff`.
+pub(super) fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
     let old = match paths.first() {
         Some(path) => PathBuf::from(path),
-        None => match last_released(root) {
-            Some(path) => path,
-            None => return usage("spec/released/ contains no spec; pass the path of the old spec"),
-        },
+        None => last_released(root).ok_or_else(|| {
+            usage("spec/released/ contains no spec; pass the path of the old spec")
+        })?,
     };
     let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     let new = paths.get(1).map_or_else(|| root.join(SPEC), PathBuf::from);
-    let both = accepted(spec::read_alone(&old, &shown(&old)), &shown(&old)).and_then(|(old, _)| {
-        Ok((old, accepted(spec::read_alone(&new, &shown(&new)), &shown(&new))?.0))
-    });
-    let (before, after) = match both {
-        Ok(both) => both,
-        Err(outcome) => return outcome,
-    };
+    let (before, _) = accepted(spec::read_alone(&old, &shown(&old)), &shown(&old))?;
+    let (after, _) = accepted(spec::read_alone(&new, &shown(&new)), &shown(&new))?;
     let changes = diff::changes(&before, &after);
     let Some(largest) = diff::largest(&changes) else {
-        return Outcome::fine(format!("no changes from {} to {}\n", shown(&old), shown(&new)));
+        return Ok(Outcome::fine(format!("no changes from {} to {}\n", shown(&old), shown(&new))));
     };
     let mut out = String::new();
     for Change { class, place, what, .. } in &changes {
@@ -85,7 +74,7 @@ pub(super) fn diff(root: &Path, paths: &[&str]) -> Outcome {
     crates(&mut out, root, &changes);
     let (Some(was), Some(is)) = (Version::parse(&before.version), Version::parse(&after.version))
     else {
-        return Outcome::fine(out);
+        return Ok(Outcome::fine(out));
     };
     let asked = was.after(largest);
     _ = writeln!(
@@ -94,9 +83,9 @@ pub(super) fn diff(root: &Path, paths: &[&str]) -> Outcome {
     );
     if is < asked {
         let stderr = format!("\nerror: raise `version` in {} to {asked}\n", shown(&new));
-        return Outcome { stdout: out, stderr, code: 1 };
+        return Err(Outcome { stdout: out, stderr, code: 1 });
     }
-    Outcome::fine(out)
+    Ok(Outcome::fine(out))
 }
 
 /// Writes the version that the changes require of each crate. All crates have the version of the

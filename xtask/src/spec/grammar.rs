@@ -168,7 +168,7 @@ static SCALAR: Table = table(
                 ("civil-datetime", "`YYYY-MM-DD HH:MM:SS` without a time zone."),
                 ("currency", "A currency code."),
             ]),
-            "What it means.",
+            "The meaning of the value.",
         ),
         required("example", Shape::Text(Form::Wire), "A value, as its wire text."),
         DOC,
@@ -281,7 +281,7 @@ static PARAM: Table = table(
         optional(
             "otherwise",
             Shape::Choice(&[("no-effect", "It is ignored."), ("error", "The call is refused.")]),
-            "What the service does if one of them is missing.",
+            "The effect of the parameter if one of them is missing.",
         ),
         optional(
             "max-chars",

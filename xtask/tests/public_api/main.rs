@@ -34,8 +34,8 @@ fn public_api_of_gateway_client() {
 }
 
 /// The crates whose types signatures may contain. Users need the same version of each as we do, so
-/// there is no HTTP client or runtime among them, and an optional crate is enabled by a feature of the
-/// same name.
+/// the list contains neither HTTP clients nor runtimes, and an optional crate is enabled by a feature of
+/// the same name.
 const MODEL: &[&str] = &["arbitrary", "jiff", "proptest", "rust_decimal", "serde"];
 const TRANSPORT: &[&str] = &["bytes", "http", "http_body", "tower_service"];
 const CLIENT: &[&str] = &["bytes", "futures_core", "gateway_model", "gateway_transport", "http"];

@@ -223,7 +223,7 @@ mod tests {
     #[track_caller]
     fn check(form: Form, good: &[&str], bad: &[&str]) {
         for text in good {
-            assert!(form.fits(text), "{form:?} refuses `{text}`");
+            assert!(form.fits(text), "{form:?} rejects `{text}`");
         }
         for text in bad {
             assert!(!form.fits(text), "{form:?} accepts `{text}`");

@@ -273,7 +273,7 @@ fn dependence(cx: &mut Context<'_>, node: &Node, direct: &[usize], before: &[Par
     match (needs, node.get("otherwise")) {
         (Some(needs), None) => {
             let message = "missing key `otherwise` in a parameter with `needs`";
-            let help = "add `otherwise`: what the service does if a needed parameter is missing, \
+            let help = "add `otherwise`: the effect if a needed parameter is missing, \
                         `no-effect` or `error`";
             cx.say(Diagnostic::new(&code::MISSING_KEY, &needs.span, message).help(help));
         }
