@@ -80,6 +80,19 @@ fn the_server_checks_the_documented_limits_of_parameters() {
 }
 
 #[test]
+fn a_token_is_checked_even_if_every_operation_has_a_required_parameter() {
+    let commands = "crates/gateway-cli/src/generated/commands.rs";
+    let cheapest = "pub(crate) type Probe = model::ListTools;";
+    check(&[], commands, &[cheapest, "CliOperation::new(vec![])"]);
+    let shelf = "shelf = { type = \"integer\"";
+    check(
+        &[(shelf, &format!("{shelf}, required = true"))],
+        commands,
+        &[cheapest, "CliOperation::new(vec![(\"shelf\", Some(\"3\".to_owned()))])"],
+    );
+}
+
+#[test]
 fn a_selector_that_is_not_a_rust_name_becomes_a_command() {
     let commands = "crates/gateway-cli/src/generated/commands.rs";
     for (selector, expected) in [

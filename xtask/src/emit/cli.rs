@@ -1,11 +1,14 @@
 //! Code of gateway-cli: one command for each operation, with its parameters as flags.
 
+use crate::emit::cli::imperative::imperative;
 use crate::emit::file::GeneratedFile;
 use crate::ir::{Command, Operation, Service};
 use crate::text::{RustFile, string};
 
 mod columns;
 mod flags;
+mod imperative;
+mod probe;
 mod run;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
@@ -18,6 +21,7 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     if params.any(|param| flags::value_type(param) == "u64") {
         file.line("use crate::number::whole_number;");
     }
+    file.line("use crate::operation::CliOperation;");
     file.line("use crate::output::select::Fields;");
     file.line("use crate::session::Session;");
     file.blank();
@@ -32,21 +36,9 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
             run::by_flags(&mut file, service, operation);
         }
     }
-    cheapest(&mut file, service);
+    probe::declare(&mut file, service);
     columns::declare(&mut file, service);
     vec![GeneratedFile::rust("crates/gateway-cli/src/generated/commands.rs", file)]
-}
-
-/// Names the operation that checks a token: one with an object if possible, because a list may be
-/// long.
-fn cheapest(file: &mut RustFile, service: &Service) {
-    let askable = |one: &&Operation| one.params.iter().all(|param| !param.required);
-    let mut operations: Vec<_> = service.operations.iter().filter(askable).collect();
-    operations.sort_by_key(|one| (one.response.is_list(), one.params.len()));
-    let Some(operation) = operations.first() else { return };
-    file.blank();
-    file.doc("The cheapest operation, which checks whether the service accepts a token.");
-    file.line(format_args!("pub(crate) type Probe = model::{};", operation.rust.pascal()));
 }
 
 /// A top-level command: `candidates` with its subcommands, or an operation whose selector has no `/`.
@@ -66,7 +58,7 @@ impl Group<'_> {
     /// Returns the help text: that of the only subcommand, or the list of subcommands.
     fn about(&self) -> String {
         if let [(_, operation)] = self.verbs.as_slice() {
-            return imperative(&operation.doc.0);
+            return imperative(operation);
         }
         let verbs: Vec<_> = self.verbs.iter().map(|(verb, _)| verb.as_str()).collect();
         format!("Call an operation of {}: {}.", self.command.noun, verbs.join(", "))
@@ -139,7 +131,7 @@ fn verbs(file: &mut RustFile, service: &Service, group: &Group<'_>) {
 }
 
 fn variant(file: &mut RustFile, operation: &Operation, name: &str, variant: &str) {
-    file.doc(&imperative(&operation.doc.0));
+    file.doc(&imperative(operation));
     file.line(format_args!("#[command(name = {})]", string(name)));
     if operation.params.is_empty() {
         file.line(format_args!("{variant},"));
@@ -148,34 +140,5 @@ fn variant(file: &mut RustFile, operation: &Operation, name: &str, variant: &str
     }
 }
 
-/// Returns a description in the imperative, as in the help of a command: "List" for "Lists".
-fn imperative(doc: &str) -> String {
-    // Only known verbs are changed: a description may begin with a noun.
-    let (first, rest) = doc.split_once(' ').unwrap_or((doc, ""));
-    match first.strip_suffix('s').filter(|verb| VERBS.contains(verb)) {
-        Some(verb) => format!("{verb} {rest}"),
-        None => doc.to_owned(),
-    }
-}
-
 /// The enum of all top-level commands.
 const ALL: &str = "OperationCommand";
-
-/// Verbs with which the description of an operation may begin, without their `s`.
-const VERBS: &[&str] = &[
-    "Ask", "Check", "Count", "Find", "Get", "List", "Read", "Report", "Return", "Search", "Show",
-    "Sum", "Tell",
-];
-
-#[cfg(test)]
-mod tests {
-    use super::imperative;
-
-    #[test]
-    fn help_is_in_the_imperative() {
-        assert_eq!(imperative("Lists all vacancies: titles."), "List all vacancies: titles.");
-        assert_eq!(imperative("Readers of the account."), "Readers of the account.");
-        assert_eq!(imperative("Candidates."), "Candidates.");
-        assert_eq!(imperative(""), "");
-    }
-}

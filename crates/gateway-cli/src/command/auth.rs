@@ -19,8 +19,7 @@ use crate::connect::{
 use crate::exit::Exit;
 use crate::explain::{Context, explain};
 use crate::failure::Failure;
-use crate::generated::commands::Probe;
-use crate::operation::CliOperation;
+use crate::generated::commands::{Probe, probe};
 use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
@@ -276,11 +275,6 @@ fn forget_in_keyring(profile: &str, screen: Screen) {
 /// Returns the flags as the next command has them, without those that pass a token.
 fn without_token(service: &ServiceFlags) -> ServiceFlags {
     ServiceFlags { token_file: None, token_stdin: false, ..service.clone() }
-}
-
-/// The call that checks a token.
-fn probe() -> CliOperation<Probe> {
-    CliOperation::new(Vec::new())
 }
 
 const FIELDS: &[&str] = &["profile", "base_url", "token", "accepted"];

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::generated::commands::Probe;
+use crate::generated::commands::{Probe, probe};
 use crate::operation::CliOperation;
 use crate::output::destination::Destination;
 use crate::output::printer::Printer;
@@ -55,7 +55,7 @@ enum Findings {
 
 /// Sends the requests and judges the responses.
 pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> {
-    let probe = CliOperation::<Probe>::new(Vec::new());
+    let probe = probe();
     if session.print_dry_run(&probe)? {
         session.screen.note("this is the first of about 40 requests");
         return Ok(());
