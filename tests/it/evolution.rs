@@ -48,6 +48,12 @@ fn another_service_compiles() {
     Scratch::of_service("tool-shed").compiles();
 }
 
+/// The smallest service: it uses hardly anything of what the crates have for every service.
+#[test]
+fn the_smallest_service_compiles() {
+    Scratch::of_service("one-thing").compiles();
+}
+
 /// A service whose names all mean something already where generated code stands.
 #[test]
 fn taken_names_compile() {

@@ -62,6 +62,12 @@
 
 #![no_std]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "the modules serve every spec, and a spec may need only some of them"
+)]
 
 extern crate alloc;
 

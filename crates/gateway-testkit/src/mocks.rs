@@ -18,6 +18,8 @@
 //!
 //! `wiremock` answers a call that no mock matches with 404.
 
+#![allow(dead_code, reason = "a spec may have no lists, no objects or no optional parameters")]
+
 use gateway_model::service;
 use serde::Serialize;
 use wiremock::matchers::{header, method, path, query_param, query_param_is_missing};
