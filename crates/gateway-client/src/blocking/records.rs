@@ -178,8 +178,8 @@ mod tests {
             let transport = blocking_transport_fn(move |_| {
                 let text = Cursor::new(list);
                 let body = BlockingBody::new(Observed { text, _alive: Arc::clone(&body) });
-                let answer = Response::builder().header("content-type", "application/json");
-                Ok(answer.body(body).unwrap())
+                let response = Response::builder().header("content-type", "application/json");
+                Ok(response.body(body).unwrap())
             });
             let client = blocking::Client::builder("https://gateway.example.com")
                 .token(AccessToken::new("gwt_6yqW").unwrap())

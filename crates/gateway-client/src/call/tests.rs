@@ -118,7 +118,7 @@ proptest! {
     ) {
         let budget = RetryBudget::new().burst(burst).calls_per_retry(calls_per_retry);
         let mut clock = Clock(Instant::now());
-        let (mut retries, mut answers) = (0, 0);
+        let (mut retries, mut answered) = (0, 0);
         for (attempts, schedule) in calls {
             let retry = RetryPolicy::default().max_attempts(attempts);
             let policy = Policy { retry, budget: budget.clone(), ..Policy::default() };
@@ -139,7 +139,7 @@ proptest! {
                     }
                     Verdict::Refused(_) => {}
                     Verdict::Next(Next::Done(_)) => {
-                        answers += u32::from(code == 200 || code == 401);
+                        answered += u32::from(code == 200 || code == 401);
                         break;
                     }
                 }
@@ -147,7 +147,7 @@ proptest! {
             prop_assert!(clock.0 <= start + policy.call_timeout);
             // One more than the policy allows: the attempt with another token.
             prop_assert!(call.attempts <= attempts + 1);
-            prop_assert!(retries <= burst + answers / calls_per_retry);
+            prop_assert!(retries <= burst + answered / calls_per_retry);
         }
     }
 }

@@ -146,15 +146,15 @@ mod tests {
             deposits in proptest::collection::vec(any::<bool>(), 0..500),
         ) {
             let budget = RetryBudget::new().burst(burst).calls_per_retry(calls_per_retry);
-            let (mut retries, mut answers) = (0, 0);
+            let (mut retries, mut answered) = (0, 0);
             for deposit in deposits {
                 if deposit {
                     budget.deposit();
-                    answers += 1;
+                    answered += 1;
                 } else {
                     retries += u32::from(budget.withdraw());
                 }
-                prop_assert!(retries <= burst + answers / calls_per_retry);
+                prop_assert!(retries <= burst + answered / calls_per_retry);
             }
         }
     }

@@ -124,7 +124,7 @@ mod tests {
 
     /// A source that answers one request each time it is allowed to, and counts the requests.
     struct Gated {
-        answer: fn(Option<&AccessToken>) -> Option<&'static str>,
+        issue: fn(Option<&AccessToken>) -> Option<&'static str>,
         may_answer: AtomicBool,
         asked: AtomicUsize,
     }
@@ -139,15 +139,15 @@ mod tests {
                 if !self.may_answer.swap(false, Ordering::Relaxed) {
                     return Poll::Pending;
                 }
-                let answer = (self.answer)(refused).ok_or("the vault is sealed");
-                Poll::Ready(answer.map(token).map_err(Into::into))
+                let issued = (self.issue)(refused).ok_or("the vault is sealed");
+                Poll::Ready(issued.map(token).map_err(Into::into))
             }))
         }
     }
 
-    fn gated(answer: fn(Option<&AccessToken>) -> Option<&'static str>) -> (Arc<Gated>, TokenCache) {
+    fn gated(issue: fn(Option<&AccessToken>) -> Option<&'static str>) -> (Arc<Gated>, TokenCache) {
         let (may_answer, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
-        let source = Arc::new(Gated { answer, may_answer, asked });
+        let source = Arc::new(Gated { issue, may_answer, asked });
         let shared: Arc<dyn TokenSource> = Arc::<Gated>::clone(&source);
         (source, TokenCache::new(shared))
     }

@@ -14,7 +14,7 @@ use http::Response;
 use super::{ClientCredentials, Grant, RESPONSE_LIMIT, TIMEOUT};
 use crate::{AccessToken, Client, ErrorKind, TokenSource as _, blocking};
 
-fn answer(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
+fn response(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
     let response = Response::builder().status(status);
     response.header("content-type", "application/json").body(body.into()).unwrap()
 }
@@ -52,8 +52,8 @@ const SHORT: &str = r#"{"access_token":"gwt_2","token_type":"bearer","expires_in
 
 #[tokio::test]
 async fn a_token_is_used_until_it_expires() {
-    let authorisation = MemoryTransport::new([Ok(answer(200, SHORT)), Ok(answer(200, GRANT))]);
-    let service = MemoryTransport::new([(); 3].map(|()| Ok(answer(200, "[]"))));
+    let authorisation = MemoryTransport::new([Ok(response(200, SHORT)), Ok(response(200, GRANT))]);
+    let service = MemoryTransport::new([(); 3].map(|()| Ok(response(200, "[]"))));
     let client = client(&authorisation, &service);
     for token in ["Bearer gwt_2", "Bearer gwt_1", "Bearer gwt_1"] {
         client.list_vacancies().await.unwrap();
@@ -70,8 +70,8 @@ async fn a_token_is_used_until_it_expires() {
 async fn a_short_lived_token_is_used_for_more_than_one_call() {
     for lifetime in [10, 29, 30, 31] {
         let grant = GRANT.replace("3600", &lifetime.to_string());
-        let authorisation = MemoryTransport::new([Ok(answer(200, grant))]);
-        let service = MemoryTransport::new([(); 2].map(|()| Ok(answer(200, "[]"))));
+        let authorisation = MemoryTransport::new([Ok(response(200, grant))]);
+        let service = MemoryTransport::new([(); 2].map(|()| Ok(response(200, "[]"))));
         let client = client(&authorisation, &service);
         for _ in 0..2 {
             client.list_vacancies().await.unwrap();
@@ -82,11 +82,11 @@ async fn a_short_lived_token_is_used_for_more_than_one_call() {
 #[tokio::test]
 async fn a_token_is_used_until_it_expires_while_the_server_is_down() {
     let down = || Err(TransportError::new(Failure::Connect, "connection refused"));
-    let authorisation = MemoryTransport::new([down(), down(), Ok(answer(200, GRANT))]);
+    let authorisation = MemoryTransport::new([down(), down(), Ok(response(200, GRANT))]);
     let source = source(&authorisation);
     *source.grant() = Some(old(60));
     let service =
-        MemoryTransport::new([200, 200, 401, 401, 200].map(|code| Ok(answer(code, "[]"))));
+        MemoryTransport::new([200, 200, 401, 401, 200].map(|code| Ok(response(code, "[]"))));
     let client = client_of(&source, &service);
     let before = Instant::now();
     for _ in 0..2 {
@@ -139,9 +139,9 @@ async fn an_expired_token_is_not_used() {
 
 #[tokio::test]
 async fn clients_with_one_source_share_its_token() {
-    let authorisation = MemoryTransport::new([Ok(answer(200, GRANT))]);
+    let authorisation = MemoryTransport::new([Ok(response(200, GRANT))]);
     let source = source(&authorisation);
-    let service = MemoryTransport::new([(); 2].map(|()| Ok(answer(200, "[]"))));
+    let service = MemoryTransport::new([(); 2].map(|()| Ok(response(200, "[]"))));
     for _ in 0..2 {
         client_of(&source, &service).list_vacancies().await.unwrap();
     }
@@ -155,8 +155,8 @@ async fn a_response_above_the_limit_is_an_error() {
     let limit = usize::try_from(RESPONSE_LIMIT).unwrap();
     for length in [limit - 1, limit, limit + 1] {
         let grant = format!("{GRANT}{}", " ".repeat(length - GRANT.len()));
-        let authorisation = MemoryTransport::new([Ok(answer(200, grant))]);
-        let service = MemoryTransport::new([Ok(answer(200, "[]"))]);
+        let authorisation = MemoryTransport::new([Ok(response(200, grant))]);
+        let service = MemoryTransport::new([Ok(response(200, "[]"))]);
         let outcome = client(&authorisation, &service).list_vacancies().await;
         assert_eq!(outcome.is_ok(), length <= limit, "{length}");
     }
@@ -164,8 +164,8 @@ async fn a_response_above_the_limit_is_an_error() {
 
 #[tokio::test]
 async fn a_request_has_a_timeout() {
-    let authorisation = MemoryTransport::new([Ok(answer(200, GRANT))]);
-    let service = MemoryTransport::new([Ok(answer(200, "[]"))]);
+    let authorisation = MemoryTransport::new([Ok(response(200, GRANT))]);
+    let service = MemoryTransport::new([Ok(response(200, "[]"))]);
     let before = Instant::now();
     client(&authorisation, &service).list_vacancies().await.unwrap();
     let limit = Deadline::of(&authorisation.requests()[0]).unwrap().instant();
@@ -174,8 +174,8 @@ async fn a_request_has_a_timeout() {
 
 #[tokio::test]
 async fn a_refused_token_is_replaced() {
-    let authorisation = MemoryTransport::new([Ok(answer(200, GRANT)), Ok(answer(200, SHORT))]);
-    let service = MemoryTransport::new([Ok(answer(401, "")), Ok(answer(200, "[]"))]);
+    let authorisation = MemoryTransport::new([Ok(response(200, GRANT)), Ok(response(200, SHORT))]);
+    let service = MemoryTransport::new([Ok(response(401, "")), Ok(response(200, "[]"))]);
     client(&authorisation, &service).list_vacancies().await.unwrap();
     assert_eq!(authorisation.remaining(), 0);
 }
@@ -184,10 +184,10 @@ async fn a_refused_token_is_replaced() {
 async fn a_blocking_transport_works_with_both_clients() {
     let url = "https://login.example.com/token";
     let source = || {
-        let authorisation = MemoryTransport::new([Ok(answer(200, GRANT))]);
+        let authorisation = MemoryTransport::new([Ok(response(200, GRANT))]);
         ClientCredentials::new_blocking(url, "id", "secret", authorisation).unwrap()
     };
-    let service = MemoryTransport::new([(); 2].map(|()| Ok(answer(200, "[]"))));
+    let service = MemoryTransport::new([(); 2].map(|()| Ok(response(200, "[]"))));
     let client = Client::builder("https://gateway.example.com").token(source());
     client.transport(service.clone()).build().unwrap().list_vacancies().await.unwrap();
     let client = blocking::Client::builder("https://gateway.example.com").token(source());
@@ -222,7 +222,7 @@ async fn a_refusal_names_only_a_standard_code() {
         (400, own, "the authorisation server refused the request with a non-standard code"),
         (200, "CANARY", "the authorisation server returned no token"),
     ] {
-        let authorisation = MemoryTransport::new([Ok(answer(status, body))]);
+        let authorisation = MemoryTransport::new([Ok(response(status, body))]);
         let client = client(&authorisation, &MemoryTransport::default());
         let error = client.list_vacancies().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Token);
