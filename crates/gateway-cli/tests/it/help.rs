@@ -69,6 +69,19 @@ fn a_build_without_sample_data_does_not_mention_it() {
     }
 }
 
+#[cfg(feature = "demo")]
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let transcript = README.split("```console\n$ cargo run -- ").nth(1).unwrap();
+    let (transcript, _) = transcript.split_once("\n```").unwrap();
+    let (command, expected) = transcript.split_once('\n').unwrap();
+    let args = shlex::split(command).unwrap();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let output = Person::new().on_terminal(100).run(&args);
+    let printed: Vec<&str> = stdout(&output).lines().map(str::trim_end).collect();
+    assert_eq!(printed.join("\n"), expected);
+}
+
 #[test]
 fn help_is_a_command_too() {
     let person = Person::new();
