@@ -111,6 +111,10 @@ impl Line {
 
     /// Writes the line, and starts the next one.
     fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.text.is_empty() {
+            // The only cell is empty. Many readers skip blank lines, which would lose the record.
+            self.text.push_str("\"\"");
+        }
         self.text.push_str("\r\n");
         out.write_all(self.text.as_bytes())?;
         self.text.clear();
@@ -147,6 +151,22 @@ mod tests {
         assert_eq!(text, "id,portal.name\r\n\"a,\"\"b\"\"\r\nc\",é\r\n\" x\",\r\n");
         assert_eq!(note, None);
         assert_eq!(csv(PLAIN, &[]).0, "id,portal.name\r\n");
+    }
+
+    #[test]
+    fn a_line_is_never_blank() {
+        let csv = |column: &str, records: &[&str]| {
+            let mut writer = Csv::new(PLAIN, vec![Path::field(column)], false);
+            let mut out = Vec::new();
+            for record in records {
+                writer.write(&mut out, record).unwrap();
+            }
+            writer.finish(&mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let records = [r#"{"phone":""}"#, r#"{"id":"1"}"#, r#"{"phone":"5"}"#];
+        assert_eq!(csv("phone", &records), "phone\r\n\"\"\r\n\"\"\r\n5\r\n");
+        assert_eq!(csv("", &[]), "\"\"\r\n");
     }
 
     #[test]
