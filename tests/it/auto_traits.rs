@@ -1,11 +1,11 @@
-//! What callers may do with our types across threads and in their signatures; losing one of these breaks them.
+//! Auto traits and sizes of public types that callers rely on. Losing one of them is a breaking change.
 
 use gateway_client::{AccessToken, Client, Error, RawResponse, blocking, model, transport};
 
 fn assert_shared<T: Send + Sync + Unpin + 'static>() {}
 
 #[test]
-fn send_and_sync() {
+fn public_types_are_send_and_sync() {
     assert_shared::<Client>();
     assert_shared::<blocking::Client>();
     assert_shared::<AccessToken>();
@@ -20,7 +20,7 @@ fn send_and_sync() {
 }
 
 #[test]
-fn a_call_can_move_between_threads() {
+fn the_future_of_a_call_is_send() {
     fn assert_send<T: Send>(_: &T) {}
 
     let client = Client::builder("https://gateway.example.com")

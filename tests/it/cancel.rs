@@ -1,4 +1,4 @@
-//! A call may be dropped wherever it waits: the client goes on as if it had never been made.
+//! A call can be dropped at any await point, and the client keeps working as if the call had never been made.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::http::Response;
 use bytes::Bytes;
@@ -21,24 +21,25 @@ use gateway_client::{AccessToken, Builder, Client, RetryPolicy, TokenSource};
 use gateway_testkit::raw_server::{Next, RawServer};
 use http_body::Frame;
 
-use crate::support::{RUNTIME, fixture};
+use crate::support::{PATIENCE, RUNTIME, fixture};
 
 #[test]
 fn a_call_can_be_dropped_at_every_await() {
-    // First token, busy answer, pause, refused token, next token, whole answer: each of them waits at least once.
+    // The first token, the 503, the pause before the retry, the 401, the next token and the complete response: each
+    // waits at least once.
     let waits = dropped_everywhere(waiting, whole);
-    assert!(waits >= 10, "{waits} places to wait");
+    assert!(waits >= 10, "{waits} await points");
 }
 
 #[test]
 fn a_stream_can_be_dropped_at_every_await() {
     let waits = dropped_everywhere(waiting, one_by_one);
-    assert!(waits >= 10, "{waits} places to wait");
+    assert!(waits >= 10, "{waits} await points");
 }
 
 #[test]
 fn a_call_over_a_kept_connection_can_be_dropped_at_every_await() {
-    // Sockets and timers belong to a runtime, whoever polls.
+    // Sockets and timers need a runtime, because the test polls the futures itself.
     let _inside = RUNTIME.enter();
     let options = Options::default().proxy(Proxy::Never);
     let reqwest = ReqwestTransport::new(&options).unwrap();
@@ -49,15 +50,16 @@ fn a_call_over_a_kept_connection_can_be_dropped_at_every_await() {
             dropped_everywhere(|| connected(&transport, &kept), whole),
             dropped_everywhere(|| connected(&transport, &kept), one_by_one),
         ];
-        // Busy answer, pause, refused token, next token, whole answer; whatever comes at once is not waited for.
-        assert!(calls.iter().all(|waits| *waits >= 2), "{calls:?} places to wait");
-        assert!(kept.load(Ordering::Relaxed) > 0, "no connection was used again");
+        // The 503, the pause before the retry, the 401, the next token and the complete response: a step that is ready
+        // immediately is not an await point.
+        assert!(calls.iter().all(|waits| *waits >= 2), "{calls:?} await points");
+        assert!(kept.load(Ordering::Relaxed) > 0, "no connection was reused");
     }
 }
 
 #[test]
-fn a_dropped_refresh_leaves_the_question_to_the_next_call() {
-    // Two calls wait for the same token; the one that asks for it is dropped.
+fn when_a_refreshing_call_is_dropped_the_next_call_refreshes() {
+    // Two calls wait for the same token. The one that requested it from the source is dropped.
     let (client, ()) = waiting();
     let query = ListCandidates::new();
     let mut asking = Box::pin(client.list_candidates(&query));
@@ -83,9 +85,10 @@ async fn one_by_one(client: Client) {
     assert_eq!(count, 3);
 }
 
-/// Drops the call at its first wait, at its second, … and uses the client each time; returns how often it waits.
+/// Drops the call at its first await point, then another call at its second, and so on, and uses the client after each.
+/// Returns the number of await points.
 ///
-/// A client comes with whatever has to live as long.
+/// `make` returns the client, and a peer that has to live as long as the client.
 fn dropped_everywhere<P, F: Future<Output = ()>>(
     make: impl Fn() -> (Client, P),
     call: impl Fn(Client) -> F,
@@ -94,12 +97,12 @@ fn dropped_everywhere<P, F: Future<Output = ()>>(
     loop {
         let (client, _peer) = make();
         let complete = run(call(client.clone()), waits).is_some();
-        // Another question, so that the answer to the one before would show.
+        // A different query, so that the response to the dropped call would be noticed.
         let query = ListCandidates::new();
         let after = run(async { client.list_candidates(&query).await }, usize::MAX).unwrap();
         let after = after.unwrap().strict().unwrap();
         let ids: Vec<_> = after.iter().map(|one| one.id.as_str()).collect();
-        assert_eq!(ids, ["4712"], "after wait {waits}");
+        assert_eq!(ids, ["4712"], "after await point {waits}");
         if complete {
             return waits;
         }
@@ -107,7 +110,8 @@ fn dropped_everywhere<P, F: Future<Output = ()>>(
     }
 }
 
-/// Runs a future until it is complete or has waited this often; then it is dropped.
+/// Polls a future until it is complete or has been pending more than `waits` times, and then drops it. Returns `None`
+/// for a dropped future.
 fn run<F: Future>(future: F, waits: usize) -> Option<F::Output> {
     let mut future = pin!(future);
     let signal = Arc::new(Signal { thread: thread::current(), woken: AtomicBool::new(false) });
@@ -117,14 +121,17 @@ fn run<F: Future>(future: F, waits: usize) -> Option<F::Output> {
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             return Some(output);
         }
+        let deadline = Instant::now() + PATIENCE;
         while !signal.woken.swap(false, Ordering::AcqRel) {
-            thread::park();
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "the future was not woken within {PATIENCE:?}");
+            thread::park_timeout(left);
         }
     }
     None
 }
 
-/// Wakes a thread.
+/// Unparks a thread, and remembers that it did.
 struct Signal {
     thread: Thread,
     woken: AtomicBool,
@@ -137,7 +144,8 @@ impl Wake for Signal {
     }
 }
 
-/// A client whose service is busy at first and then refuses the first token, and all of whose parts wait.
+/// Returns a client of a service that first answers 503 and then refuses the first token. The token source, the
+/// transport and the body are pending at least once each.
 fn waiting() -> (Client, ()) {
     let requests = AtomicUsize::new(0);
     let transport = transport_fn(move |request: Request| {
@@ -158,8 +166,8 @@ fn waiting() -> (Client, ()) {
     (client, ())
 }
 
-/// A client of a server that is busy when it is asked for the second time and then refuses the first token. It has been
-/// asked once, so that there is a connection to use again.
+/// Returns a client of a server that answers 503 to the second request and then refuses the first token. The first
+/// request has been sent, so that there is a connection to reuse.
 fn connected(transport: &SharedTransport, kept: &Arc<AtomicUsize>) -> (Client, RawServer) {
     let (requests, kept) = (AtomicUsize::new(0), Arc::clone(kept));
     let server = RawServer::start(move |request, connection| {
@@ -188,7 +196,7 @@ fn connected(transport: &SharedTransport, kept: &Arc<AtomicUsize>) -> (Client, R
     (client, server)
 }
 
-/// Each question has its answer.
+/// Returns a different response for each operation.
 fn answer(target: &str) -> &'static str {
     if target.contains("vacancies/list") {
         fixture!("vacancies")
@@ -197,14 +205,14 @@ fn answer(target: &str) -> &'static str {
     }
 }
 
-/// Both clients have a token for each question, and do not wait long.
+/// Returns a builder with a numbered token for each request to the source, and short pauses between attempts.
 fn builder(base_url: &str) -> Builder<SharedTransport> {
     Client::builder(base_url)
         .token(Numbered(AtomicUsize::new(0)))
         .retry(RetryPolicy::default().base_delay(Duration::from_millis(1)))
 }
 
-/// Gives another token every time it is asked, after a pause.
+/// A token source that is pending once and then returns a new token, each time.
 struct Numbered(AtomicUsize);
 
 impl TokenSource for Numbered {
@@ -220,7 +228,7 @@ impl TokenSource for Numbered {
     }
 }
 
-/// Waits once.
+/// Is pending once.
 async fn pause() {
     let mut waited = false;
     poll_fn(|context| {
@@ -233,7 +241,7 @@ async fn pause() {
     .await;
 }
 
-/// A body in two pieces that waits before each.
+/// A body of two chunks that is pending before each.
 struct Pieces {
     left: std::vec::IntoIter<&'static str>,
     waited: bool,

@@ -1,27 +1,27 @@
-//! The contract cases, against our clients and our server.
+//! The contract cases, run against our clients and our server.
 
 use gateway_client::model::{GetCredits, ListCandidates, ListVacancies, Operation, RawQuery};
 use gateway_client::{AccessToken, blocking};
 use gateway_server::demo;
 use gateway_testkit::cases::{CONTRACT_CASES, ContractCase};
 
-/// Reads an answer with the decoder of the operation, and returns the places of what it rejects; `None` if there is no
-/// such operation.
+/// Decodes a response with the decoder of its operation, and returns the indexes of the rejected records. Returns `None`
+/// for an unknown operation.
 fn rejected(case: &ContractCase, body: &[u8]) -> Option<Vec<usize>> {
-    let places = |rejected: &[gateway_client::model::Rejected]| {
+    let indexes = |rejected: &[gateway_client::model::Rejected]| {
         rejected.iter().map(|one| usize::try_from(one.index()).unwrap()).collect()
     };
     Some(match case.method {
         ListCandidates::<gateway_client::model::Unset>::METHOD => {
-            places(&ListCandidates::<gateway_client::model::Unset>::decode(body).unwrap().rejected)
+            indexes(&ListCandidates::<gateway_client::model::Unset>::decode(body).unwrap().rejected)
         }
-        ListVacancies::METHOD => places(&ListVacancies::decode(body).unwrap().rejected),
+        ListVacancies::METHOD => indexes(&ListVacancies::decode(body).unwrap().rejected),
         GetCredits::METHOD => GetCredits::decode(body).map(|_| Vec::new()).unwrap(),
         _ => return None,
     })
 }
 
-/// The case's query, pair by pair, as an operation.
+/// Returns the query of a case as an operation, built pair by pair.
 fn query(case: &ContractCase) -> RawQuery {
     let decoded = |text: &str| {
         let plain = text.replace("%20", " ").replace("%26", "&").replace("%2F", "/");
@@ -35,10 +35,10 @@ fn query(case: &ContractCase) -> RawQuery {
 }
 
 #[test]
-fn a_client_reads_every_answer_and_sends_every_query() {
+fn our_clients_decode_every_response_and_build_every_query() {
     for case in CONTRACT_CASES.iter().filter(|case| case.client) {
-        let places = rejected(case, case.body.as_bytes());
-        assert_eq!(places.as_deref(), Some(case.rejected), "{}", case.name);
+        let indexes = rejected(case, case.body.as_bytes());
+        assert_eq!(indexes.as_deref(), Some(case.rejected), "{}", case.name);
         assert_eq!(query(case).query().unwrap().as_str(), case.query, "{}", case.name);
     }
 }

@@ -1,4 +1,4 @@
-//! Many calls at once, with a token that has run out and a service that fails now and then.
+//! Many concurrent calls, with an expired token and a service that fails every hundredth request.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::task::{JoinSet, yield_now};
 
-use crate::support::{apart, is_apart};
+use crate::support::{PATIENCE, is_child, run_in_child};
 
 #[test]
-fn a_thousand_calls_share_one_refresh_and_leave_nothing_behind() {
-    // Threads are counted, and other tests have some, too.
-    let child = apart("concurrent::a_thousand_calls", &[]);
+fn a_thousand_calls_share_one_refresh_and_leave_no_task_or_thread() {
+    // The test counts the threads of its process, so no other test may run in it.
+    let child = run_in_child("concurrent::a_thousand_calls", &[]);
     let said = String::from_utf8_lossy(&child.stdout);
     assert!(child.status.success(), "{said}{}", String::from_utf8_lossy(&child.stderr));
 }
 
-/// The other half of the test above.
+/// The part of the test above that runs in a child process.
 #[test]
-#[ignore = "runs as a process of its own, started by another test"]
+#[ignore = "runs in a child process, started by another test"]
 fn a_thousand_calls() {
-    if !is_apart() {
+    if !is_child() {
         return;
     }
     let service = Runtime::new().unwrap();
@@ -41,20 +41,20 @@ fn a_thousand_calls() {
     let asked = Arc::new(AtomicUsize::new(0));
     let failed = Arc::new(AtomicUsize::new(0));
     let before = threads();
-    converse(base_url, &asked, &failed);
+    run_calls(base_url, &asked, &failed);
     assert_eq!(asked.load(Ordering::Relaxed), 2, "the first token, and one refresh");
     assert_eq!(failed.load(Ordering::Relaxed), CALLS / 100, "attempts that failed");
 
     let limit = Instant::now() + PATIENCE;
     while threads() > before {
         assert!(Instant::now() < limit, "{} threads, after {before}", threads());
-        // Nothing says when a thread has gone.
+        // The end of a thread cannot be awaited, only polled.
         thread::park_timeout(Duration::from_millis(10));
     }
 }
 
-/// Makes all calls at once, each with a question of its own, on a runtime that ends with them.
-fn converse(base_url: String, asked: &Arc<AtomicUsize>, failed: &Arc<AtomicUsize>) {
+/// Runs all calls concurrently, each with a different query, on a runtime that is dropped afterwards.
+fn run_calls(base_url: String, asked: &Arc<AtomicUsize>, failed: &Arc<AtomicUsize>) {
     let runtime = Runtime::new().unwrap();
     runtime.block_on(async {
         let client = Client::builder(base_url)
@@ -70,23 +70,24 @@ fn converse(base_url: String, asked: &Arc<AtomicUsize>, failed: &Arc<AtomicUsize
                 let query = ListCandidates::new().vacancy_id(u64::try_from(number).unwrap());
                 let candidates = client.list_candidates(&query).await.unwrap().strict().unwrap();
                 let ids: Vec<_> = candidates.iter().map(|one| one.id.as_str()).collect();
-                assert_eq!(ids, [number.to_string()], "the answer to another question");
+                assert_eq!(ids, [number.to_string()], "the response to another call");
             });
         }
         assert_eq!(calls.join_all().await.len(), CALLS);
         drop(client);
 
-        // The tasks of the connections end once nobody holds the client.
+        // The tasks of the connections end when the last client is dropped.
         let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
         let limit = Instant::now() + PATIENCE;
         while alive() > 0 {
-            assert!(Instant::now() < limit, "{} tasks are left", alive());
+            assert!(Instant::now() < limit, "{} tasks are still running", alive());
             yield_now().await;
         }
     });
 }
 
-/// Serves to whoever has the second token a candidate with the number of the vacancy; every hundredth request fails.
+/// Serves one candidate whose `id` is the requested vacancy, to requests with the second token. Every hundredth of them
+/// gets a 503.
 fn serve(runtime: &Runtime) -> String {
     let requests = Arc::new(AtomicUsize::new(0));
     let answer = move |headers: HeaderMap, RawQuery(query): RawQuery| {
@@ -112,12 +113,12 @@ fn serve(runtime: &Runtime) -> String {
     format!("http://{address}")
 }
 
-/// How many threads this process has.
+/// Returns the number of threads of this process.
 fn threads() -> usize {
     fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// A token that has run out, then one that has not; counts how often it is asked.
+/// A token source that returns an expired token, then a valid one, and counts its calls.
 struct Renewed(Arc<AtomicUsize>);
 
 impl TokenSource for Renewed {
@@ -128,14 +129,14 @@ impl TokenSource for Renewed {
         self.0.fetch_add(1, Ordering::Relaxed);
         let token = if refused.is_some() { "gwt_second" } else { "gwt_first" };
         Box::pin(async move {
-            // Whoever else needs a token has to wait meanwhile.
+            // Other calls that need a token wait meanwhile.
             yield_now().await;
             Ok(AccessToken::new(token)?)
         })
     }
 }
 
-/// Counts the answers that are no answers.
+/// Counts the attempts that fail: with an error, or with a 503.
 struct Failures(Arc<AtomicUsize>);
 
 impl Observer for Failures {
@@ -147,6 +148,3 @@ impl Observer for Failures {
 }
 
 const CALLS: usize = 1_000;
-
-/// How long to wait for what must happen.
-const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,4 +1,4 @@
-//! The contract checks: our server keeps the contract, and a server that does not is found out by each of them.
+//! The contract checks: our server passes all of them, and each of them fails for at least one wrong server.
 
 mod wrong;
 
@@ -13,11 +13,11 @@ use gateway_testkit::contract::{Profile, Report, Target, Verdict, checks, run};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, Options};
 
-use self::wrong::{WRONG, Wrong, Wronged};
+use self::wrong::{AlteringTransport, WRONG_SERVERS, WrongServer};
 use crate::support::RUNTIME;
 
 #[test]
-fn our_server_keeps_every_decision() {
+fn our_server_passes_every_check() {
     let demo = demo::start().unwrap();
     let report = judge(&demo, &transport(), Profile::Reference);
     let open: Vec<_> =
@@ -27,7 +27,7 @@ fn our_server_keeps_every_decision() {
 }
 
 #[test]
-fn our_server_keeps_every_decision_of_an_empty_account() {
+fn our_server_fails_no_check_with_an_empty_account() {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path().join("empty.db")).unwrap();
     let now = Clock::system().now();
@@ -49,11 +49,11 @@ fn our_server_keeps_every_decision_of_an_empty_account() {
 }
 
 #[test]
-fn what_is_left_open_is_reported_and_not_judged() {
+fn a_check_that_the_contract_leaves_open_is_skipped_with_its_observation() {
     let demo = demo::start().unwrap();
-    let wronged = Wronged::new(transport(), wrong::list_backwards);
-    let strict = judge(&demo, &wronged, Profile::Reference);
-    let lenient = judge(&demo, &wronged, Profile::Any);
+    let altering = AlteringTransport::new(transport(), wrong::reverse_lists);
+    let strict = judge(&demo, &altering, Profile::Reference);
+    let lenient = judge(&demo, &altering, Profile::Any);
     let verdict = |report: &Report| {
         let mut findings = report.findings().iter();
         findings.find(|one| one.check.name == "vacancies.order").unwrap().verdict.clone()
@@ -72,15 +72,16 @@ fn what_is_left_open_is_reported_and_not_judged() {
 fn a_wrong_server_fails_its_checks_and_no_others() {
     let demo = demo::start().unwrap();
     let mut table = BTreeMap::new();
-    for Wrong { name, change } in WRONG {
-        let report = judge(&demo, &Wronged::new(transport(), *change), Profile::Reference);
+    for WrongServer { name, change } in WRONG_SERVERS {
+        let report =
+            judge(&demo, &AlteringTransport::new(transport(), *change), Profile::Reference);
         let failed = report.findings().iter().filter(|one| one.verdict.word() == "fail");
         let failed: Vec<_> = failed.map(|one| one.check.name).collect();
         table.insert(*name, failed);
     }
     let rows = table.iter().map(|(name, failed)| format!("{name}: {}\n", failed.join(", ")));
     insta::assert_snapshot!("wrong_servers", rows.collect::<String>());
-    // A server that never answers fails everything, and so proves nothing.
+    // A server that never answers fails every check, which proves nothing about any of them.
     table.remove("never_answers");
     let found: BTreeSet<_> = table.values().flatten().copied().collect();
     let never: Vec<_> =
@@ -89,7 +90,7 @@ fn a_wrong_server_fails_its_checks_and_no_others() {
 }
 
 #[test]
-fn the_checks_of_a_large_answer_are_skipped() {
+fn checks_of_a_response_above_the_body_limit_are_skipped() {
     let demo = demo::start().unwrap();
     let target = Target::new(demo.base_url(), demo.token()).unwrap().body_limit(2000);
     let report = run(&target, &transport(), Profile::Any);
@@ -98,10 +99,11 @@ fn the_checks_of_a_large_answer_are_skipped() {
 }
 
 #[test]
-fn no_report_tells_the_token_or_a_record() {
+fn no_report_contains_the_token_or_a_record() {
     let demo = demo::start().unwrap();
-    for Wrong { change, .. } in WRONG {
-        let report = judge(&demo, &Wronged::new(transport(), *change), Profile::Reference);
+    for WrongServer { change, .. } in WRONG_SERVERS {
+        let report =
+            judge(&demo, &AlteringTransport::new(transport(), *change), Profile::Reference);
         let all =
             [report.to_tap(), report.to_junit(), report.to_json(), report.to_string()].concat();
         for secret in [demo.token(), "@example", "Popescu"] {
@@ -111,9 +113,10 @@ fn no_report_tells_the_token_or_a_record() {
 }
 
 #[test]
-fn reports_are_read_by_programs() {
+fn reports_have_four_formats() {
     let demo = demo::start().unwrap();
-    let report = judge(&demo, &Wronged::new(transport(), wrong::list_backwards), Profile::Any);
+    let report =
+        judge(&demo, &AlteringTransport::new(transport(), wrong::reverse_lists), Profile::Any);
     insta::assert_snapshot!("contract_text", report.to_string());
     insta::assert_snapshot!("contract_tap", report.to_tap());
     insta::assert_snapshot!("contract_junit", report.to_junit());

@@ -1,4 +1,4 @@
-//! One body of tests, five ways to carry a request: the answers are the same, whatever the transport and the mode.
+//! One set of calls over five transports: the results are the same for each transport, async or blocking.
 
 use std::fmt::Write as _;
 use std::io;
@@ -23,7 +23,7 @@ use tokio::runtime::Runtime;
 
 use crate::support::{Driver, RUNTIME, Streamed, TOKEN, fixture};
 
-/// A case: what is asked, and what comes of it.
+/// A call, and its expected result.
 type Case = (fn(&Driver) -> Result<String, Error>, &'static str);
 
 const CASES: [Case; 20] = [
@@ -40,12 +40,12 @@ const CASES: [Case; 20] = [
         |driver| driver.credits().map(|one| format!("{} {}", one.credits_number, one.currency)),
         "120.50 EUR",
     ),
-    // What is left of it is not waited for, and in nobody's way.
+    // The rest of the response is not read, and does not disturb later calls.
     (|driver| streamed(driver, &ListCandidates::new(), 1), "1, dropped"),
     (|driver| raw(driver, &ListVacancies::new()), "200 application/json, 107 bytes, 1 attempts"),
     (|driver| raw(driver, &vacancy(403)), "403 application/problem+json, 21 bytes, 1 attempts"),
     (|driver| raw(driver, &vacancy(503)), "503 text/plain, 4 bytes, 2 attempts"),
-    (|driver| passed_on(driver, &ListVacancies::new()), "the same 107 bytes"),
+    (|driver| relayed(driver, &ListVacancies::new()), "the same 107 bytes"),
     (|driver| streamed(driver, &ListCandidates::new(), 9), "1, rejected: result[1].id, 3, the end"),
     (|driver| streamed(driver, &vacancy(53), 9), "the end"),
     (|driver| streamed(driver, &vacancy(403), 9), "Forbidden 403, 1 attempts: Forbidden"),
@@ -54,27 +54,27 @@ const CASES: [Case; 20] = [
 ];
 
 #[test]
-fn async_reqwest() {
+fn reqwest_gives_the_expected_results() {
     check(&over(ReqwestTransport::new(&options()).unwrap(), &served()));
 }
 
 #[test]
-fn blocking_reqwest() {
+fn blocking_reqwest_gives_the_expected_results() {
     check(&block_over(ReqwestBlockingTransport::new(&options()).unwrap(), &served()));
 }
 
 #[test]
-fn blocking_ureq() {
+fn ureq_gives_the_expected_results() {
     check(&block_over(UreqTransport::new(&options()).unwrap(), &served()));
 }
 
 #[test]
-fn in_process() {
+fn a_tower_service_gives_the_expected_results() {
     check(&over(ServiceTransport::<_, Body>::new(answers()), "https://gateway.example.com"));
 }
 
 #[test]
-fn a_cassette() {
+fn a_recorded_and_a_replayed_cassette_give_the_expected_results() {
     let tape = Tape::default();
     let recorder = Recorder::new(ServiceTransport::<_, Body>::new(answers()), tape.clone());
     check(&over(recorder, "https://gateway.example.com"));
@@ -88,7 +88,7 @@ fn a_cassette() {
 }
 
 #[test]
-fn the_blocking_client_works_inside_of_a_runtime() {
+fn the_blocking_client_works_inside_a_runtime() {
     let drivers = || {
         let reqwest = ReqwestBlockingTransport::new(&options()).unwrap();
         let ureq = UreqTransport::new(&options()).unwrap();
@@ -99,7 +99,7 @@ fn the_blocking_client_works_inside_of_a_runtime() {
     for driver in drivers() {
         alone.block_on(async { check(&driver) });
         several.block_on(async { check(&driver) });
-        // On a thread of the runtime, and dropped there.
+        // On a worker thread of the runtime, where the client is also dropped.
         several.block_on(several.spawn(async move { check(&driver) })).unwrap();
     }
 }
@@ -165,8 +165,8 @@ fn raw(driver: &Driver, operation: &impl Operation) -> Result<String, Error> {
     Ok(format!("{status} {media_type}, {} bytes, {attempts} attempts", answer.body().len()))
 }
 
-/// Takes an answer piece by piece, and compares it with the whole one.
-fn passed_on(driver: &Driver, operation: &impl Operation) -> Result<String, Error> {
+/// Reads a response in chunks, and compares it with the complete response.
+fn relayed(driver: &Driver, operation: &impl Operation) -> Result<String, Error> {
     let mut pieces = Vec::new();
     let whole = match driver {
         Driver::Async(client) => RUNTIME.block_on(async {
@@ -187,25 +187,25 @@ fn passed_on(driver: &Driver, operation: &impl Operation) -> Result<String, Erro
     Ok(format!("{same} {} bytes", pieces.len()))
 }
 
-/// Reads a list record by record, at most so many, and drops the rest.
+/// Reads at most `most` records of a list one by one, and drops the rest.
 fn streamed<V>(driver: &Driver, query: &ListCandidates<V>, most: usize) -> Result<String, Error> {
     let mut records = Streamed::open(driver, query)?;
-    let mut said = Vec::new();
-    while said.len() < most {
-        said.push(match records.next().transpose()? {
+    let mut entries = Vec::new();
+    while entries.len() < most {
+        entries.push(match records.next().transpose()? {
             Some(Entry::Record(one)) => one.id.as_str().to_owned(),
             Some(Entry::Rejected(one)) => format!("rejected: {}", one.error().path()),
             None => {
-                said.push("the end".to_owned());
-                return Ok(said.join(", "));
+                entries.push("the end".to_owned());
+                return Ok(entries.join(", "));
             }
         });
     }
-    said.push("dropped".to_owned());
-    Ok(said.join(", "))
+    entries.push("dropped".to_owned());
+    Ok(entries.join(", "))
 }
 
-/// The service of these tests. It keeps nothing, so that every driver finds the same.
+/// Returns the service of these tests. It is stateless, so every driver gets the same responses.
 fn answers() -> Router {
     Router::new()
         .route("/c/oauth/v1", get(|RawQuery(query)| async move { answer(query.as_deref()) }))
@@ -241,7 +241,7 @@ fn answer(query: Option<&str>) -> Response<Body> {
     response.body(body.into()).unwrap()
 }
 
-/// Serves the answers on a free port, for as long as the tests run, and returns the base URL.
+/// Serves the responses on a free port until the tests end, and returns the base URL.
 fn served() -> String {
     static SERVERS: std::sync::LazyLock<Runtime> =
         std::sync::LazyLock::new(|| Runtime::new().unwrap());
@@ -254,7 +254,7 @@ fn served() -> String {
 
 fn over(transport: impl Transport, base_url: &str) -> Driver {
     let builder = Client::builder(base_url).token(token()).retry(retry()).transport(transport);
-    // Some transports belong to the runtime that they are first used on.
+    // Some transports are bound to the runtime in which they are first used.
     let _inside = RUNTIME.enter();
     Driver::Async(builder.build().unwrap())
 }
@@ -277,7 +277,7 @@ fn options() -> Options {
     Options::default().proxy(Proxy::Never)
 }
 
-/// What a recorder writes to, and a test reads.
+/// A cassette in memory.
 #[derive(Clone, Default)]
 struct Tape(Arc<Mutex<Vec<u8>>>);
 

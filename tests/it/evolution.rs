@@ -1,14 +1,17 @@
-//! The spec grows, and everything that is made of it grows with it, without an edit by hand.
+//! A change of the spec reaches everything generated from it, without an edit by hand.
 //!
-//! Each test copies the workspace, changes or replaces the spec, runs the generator, and lets cargo
-//! check the result. Dependencies are not built again, because the copies share our build folder;
-//! so each copy stands one folder deeper in its workspace: cargo tells packages apart by that path.
+//! Each test copies the workspace, changes or replaces the spec, runs the generator, and checks the result with cargo.
+//! The copies share our target directory, so that dependencies are not built again. Therefore each copy is one folder
+//! deeper in its workspace: cargo distinguishes packages by that path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
-/// (a) a field, (b) a value of an open enum, (c) an operation with a model of its own.
+use crate::support::output;
+
+/// Adds a field, a value of an open enum, and an operation with a model.
 #[test]
 fn an_addition_reaches_every_crate() {
     let scratch = Scratch::new("addition");
@@ -22,7 +25,7 @@ fn an_addition_reaches_every_crate() {
     scratch.write("spec/fixtures/portals.json", r#"[{"id":"3","name":"Northwind Jobs"}]"#);
     scratch.regenerate();
 
-    // Called from both clients, with the parameter that exists only after another.
+    // A crate that calls the addition from both clients, with the parameter that needs another.
     scratch.write("crates/probe/Cargo.toml", PROBE_MANIFEST);
     scratch.write("crates/probe/src/lib.rs", PROBE);
     scratch.checks(&["-p", "probe"]);
@@ -30,31 +33,31 @@ fn an_addition_reaches_every_crate() {
     scratch.server_lacks_only_its_storage();
 
     // A command in the program, a method of both clients, a selector of the server.
-    scratch.says("crates/gateway-cli/src/generated/commands.rs", "ListPortals");
-    scratch.says("crates/gateway-client/src/generated/client.rs", "pub async fn list_portals");
-    scratch.says("crates/gateway-client/src/generated/blocking.rs", "pub fn list_portals");
-    scratch.says("crates/gateway-server/src/generated/operation.rs", "\"portals/list\"");
-    scratch.says(
+    scratch.contains("crates/gateway-cli/src/generated/commands.rs", "ListPortals");
+    scratch.contains("crates/gateway-client/src/generated/client.rs", "pub async fn list_portals");
+    scratch.contains("crates/gateway-client/src/generated/blocking.rs", "pub fn list_portals");
+    scratch.contains("crates/gateway-server/src/generated/operation.rs", "\"portals/list\"");
+    scratch.contains(
         "docs/generated/operations/list-portals.md",
         "method=portals/list&country=31&region=4",
     );
-    scratch.says("docs/generated/openapi/list-portals.json", "\"const\": \"portals/list\"");
-    scratch.says("docs/generated/openapi/recruitment-gateway.json", "\"portals/list\"");
+    scratch.contains("docs/generated/openapi/list-portals.json", "\"const\": \"portals/list\"");
+    scratch.contains("docs/generated/openapi/recruitment-gateway.json", "\"portals/list\"");
 }
 
-/// A service that is not the gateway, with every feature of the language and hostile texts.
+/// A service other than the gateway, with every feature of the spec language and with hostile texts.
 #[test]
 fn another_service_compiles() {
     Scratch::of_service("tool-shed").compiles();
 }
 
-/// The smallest service: it uses hardly anything of what the crates have for every service.
+/// A minimal service, which leaves most of the handwritten support code unused.
 #[test]
 fn the_smallest_service_compiles() {
     Scratch::of_service("one-thing").compiles();
 }
 
-/// A service whose names all mean something already where generated code stands.
+/// A service whose names are all in use where the generated code is.
 #[test]
 fn taken_names_compile() {
     Scratch::of_service("taken-names").compiles();
@@ -85,7 +88,7 @@ impl Scratch {
         Self { root: to }
     }
 
-    /// A copy whose spec is that of another service, with what is generated from it.
+    /// Creates a copy with the spec of another service and the code generated from it.
     fn of_service(name: &str) -> Self {
         let scratch = Self::new(name);
         let fixture = root().join("tests/fixtures").join(name);
@@ -108,7 +111,7 @@ impl Scratch {
     }
 
     #[track_caller]
-    fn says(&self, path: &str, text: &str) {
+    fn contains(&self, path: &str, text: &str) {
         let found = fs::read_to_string(self.root.join(path)).unwrap();
         assert!(found.contains(text), "no `{text}` in {path}");
     }
@@ -121,59 +124,59 @@ impl Scratch {
 
     #[track_caller]
     fn checks(&self, arguments: &[&str]) {
-        let (passed, said) = self.cargo("check", arguments);
-        assert!(passed, "cargo check {}:\n{said}", arguments.join(" "));
+        let (passed, stderr) = self.cargo("check", arguments);
+        assert!(passed, "cargo check {}:\n{stderr}", arguments.join(" "));
     }
 
     #[track_caller]
     fn lints(&self, arguments: &[&str]) {
-        // Names come from the spec; whether two are similar is not for us to say.
+        // Names come from the spec, which may contain similar ones.
         let strict = ["--", "-D", "warnings", "-A", "clippy::similar_names"];
-        let (passed, said) = self.cargo("clippy", &[arguments, &strict].concat());
-        assert!(passed, "cargo clippy {}:\n{said}", arguments.join(" "));
+        let (passed, stderr) = self.cargo("clippy", &[arguments, &strict].concat());
+        assert!(passed, "cargo clippy {}:\n{stderr}", arguments.join(" "));
     }
 
-    /// The storage of the server is written by hand: what it lacks is a compile error that names it.
+    /// Checks that the server fails to compile only in its storage, which is written by hand and lacks the addition.
     #[track_caller]
     fn server_lacks_only_its_storage(&self) {
-        let (_, said) = self.cargo("check", &["-p", "gateway-server", "--lib"]);
-        for line in said.lines().filter(|line| line.contains("error[")) {
-            // A row without the field, or an operation that no query answers.
+        let (_, stderr) = self.cargo("check", &["-p", "gateway-server", "--lib"]);
+        for line in stderr.lines().filter(|line| line.contains("error[")) {
+            // A row without the field, or an operation without a database query.
             let row = line.contains("error[E0063]") && line.contains("`language`");
             let operation = line.contains("error[E0004]") && line.contains("ListPortals");
-            assert!(row || operation, "{said}");
+            assert!(row || operation, "{stderr}");
         }
     }
 
-    /// All that is made of the spec of another service is in order.
+    /// Checks that all code generated from the spec of another service compiles without warnings.
     #[track_caller]
     fn compiles(&self) {
         self.lints(&["-p", "gateway-model", "-p", "gateway-client"]);
         self.lints(&["-p", "gateway-model", "--features", "arbitrary,proptest"]);
         self.lints(&["-p", "gateway-testkit", "--features", "mocks"]);
-        // The program and the server name operations of the gateway in what is written by hand; what
-        // is generated of them must be in order all the same. Rows of the server know no end of a
-        // record within itself, of which the compiler warns.
+        // The handwritten code of the program and the server names operations of the gateway, so it does not compile
+        // here; the generated code must. In the server only errors count: the compiler warns of the rows of recursive
+        // models, which have no end.
         for (package, kind, wrong) in
             [("gateway-cli", "--no-default-features", ""), ("gateway-server", "--lib", ": error")]
         {
-            let (_, said) = self.cargo("check", &["-p", package, kind]);
-            let mut lines = said.lines();
+            let (_, stderr) = self.cargo("check", &["-p", package, kind]);
+            let mut lines = stderr.lines();
             let generated = lines.find(|line| line.contains("/generated/") && line.contains(wrong));
-            assert_eq!(generated, None, "{said}");
+            assert_eq!(generated, None, "{stderr}");
         }
     }
 
     fn cargo(&self, command: &str, arguments: &[&str]) -> (bool, String) {
         let build = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-        let output = Command::new(env!("CARGO"))
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
             .args([command, "--offline", "--quiet", "--message-format", "short"])
             .args(arguments)
             .current_dir(&self.root)
             .env("CARGO_TARGET_DIR", build)
-            .env("CARGO_INCREMENTAL", "1")
-            .output()
-            .unwrap();
+            .env("CARGO_INCREMENTAL", "1");
+        let output = output(&mut cargo, CARGO_LIMIT);
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     }
 }
@@ -182,12 +185,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Copies a folder; files that are the same already keep their time, so that nothing is built twice.
+/// Copies a folder. Unchanged files keep their modification time, so that nothing is built again.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
-        // A workspace of its own, such as that of the fuzz targets, may have been built.
+        // A nested workspace, such as that of the fuzz targets, may have been built.
         if entry.file_name() == "target" {
             continue;
         }
@@ -206,6 +209,9 @@ fn write_if_new(path: &Path, content: &[u8]) {
         fs::write(path, content).unwrap();
     }
 }
+
+/// Maximum time of a cargo command: on a busy machine, the first one builds the dependencies for minutes.
+const CARGO_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 const FIELD: &str = r#"language = { type = "text", presence = "optional", doc = "The language." }"#;
 
@@ -248,7 +254,7 @@ gateway-testkit = { workspace = true, features = ["mocks"] }
 wiremock.workspace = true
 "#;
 
-const PROBE: &str = r#"//! Calls what was added.
+const PROBE: &str = r#"//! Calls the additions.
 use gateway_client::model::{Candidate, CandidateKind, Country, ListPortals};
 use gateway_client::{Client, Error, blocking};
 use gateway_testkit::mocks::MockListPortals;

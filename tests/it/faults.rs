@@ -1,5 +1,5 @@
-//! What the client makes of peers that break, byte by byte, over four transports: the same typed error, in time, with as
-//! many attempts as may help, and never with the token or a person in anything that is written.
+//! Faults of peers, byte by byte, over four transports. Each fault gives the same typed error over each transport,
+//! within the time limit, with a retry only where it can help, and never with the token or personal data in any output.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -26,7 +26,7 @@ use self::records::records;
 use self::streams::streams;
 use self::tls::tls;
 use self::values::values;
-use crate::support::{apart, is_apart};
+use crate::support::{is_child, run_in_child, within};
 
 mod answers;
 mod case;
@@ -46,7 +46,7 @@ mod tls;
 mod values;
 
 #[test]
-fn every_fault_has_its_kind() {
+fn every_fault_has_one_outcome() {
     let panics = count_panics();
     let groups = [
         connection(),
@@ -61,23 +61,27 @@ fn every_fault_has_its_kind() {
         tls(),
         proxies(),
     ];
-    let rows = Rows::of(&groups);
-    let head = format!("{:<WIDTH$} attempts, connections, requests, outcome", "fault");
-    let mut lines = vec![head];
-    for group in &groups {
-        lines.extend([String::new(), format!("# {}", group.name)]);
-        lines.extend(group.cases.iter().map(|case| rows.line(case)));
-    }
-    assert_eq!(panics.load(Ordering::Relaxed), 0, "panics, on whatever thread");
-    assert_eq!(ELSEWHERE.progress().connections, 0, "somebody followed a redirect");
+    let lines = within(Duration::from_secs(900), move || {
+        let rows = Rows::of(&groups);
+        let head = format!("{:<WIDTH$} attempts, connections, requests, outcome", "fault");
+        let mut lines = vec![head];
+        for group in &groups {
+            lines.extend([String::new(), format!("# {}", group.name)]);
+            lines.extend(group.cases.iter().map(|case| rows.line(case)));
+        }
+        lines
+    });
+    assert_eq!(panics.load(Ordering::Relaxed), 0, "panics, on all threads");
+    assert_eq!(ELSEWHERE.progress().connections, 0, "a redirect was followed");
     insta::assert_snapshot!(lines.join("\n"));
 }
 
-/// The other half of the cases with a proxy: where the proxy is stands in the environment.
+/// The part of the cases with a proxy that runs in a child process, because the address of the proxy is in the
+/// environment.
 #[test]
-#[ignore = "runs as a process of its own, started by another test"]
+#[ignore = "runs in a child process, started by another test"]
 fn behind_a_proxy() {
-    if is_apart() {
+    if is_child() {
         let named = env::var(OVER).unwrap();
         let over = Over::ALL.into_iter().find(|over| format!("{over:?}") == named);
         let carrier = Carrier::new(over.unwrap(), &Options::default());
@@ -94,7 +98,7 @@ fn behind_a_proxy() {
     }
 }
 
-/// What became of the cases, over each transport.
+/// The outcome of each case over each transport.
 struct Rows<'a>(Vec<(&'a Case, Over, String)>);
 
 impl<'a> Rows<'a> {
@@ -102,7 +106,7 @@ impl<'a> Rows<'a> {
         let cases = groups.iter().flat_map(|group| &group.cases);
         let tasks = cases.flat_map(|case| Over::ALL.map(|over| (case, over)));
         let (busy, idle): (Vec<_>, Vec<_>) = tasks.partition(|(case, _)| case.is_busy);
-        // Most of the idle ones wait for a limit to pass; the busy ones would make them late.
+        // Most idle cases wait for a time limit; busy ones at the same time would delay them.
         let mut rows = Self::with_threads(16, &idle);
         rows.extend(Self::with_threads(3, &busy));
         Self(rows)
@@ -124,11 +128,11 @@ impl<'a> Rows<'a> {
         rows.into_inner().unwrap()
     }
 
-    /// The line of a case: one outcome if all transports agree, else one for each.
+    /// Returns the line of a case: one outcome if all transports agree, otherwise one for each transport.
     fn line(&self, case: &Case) -> String {
         let rows = Over::ALL.map(|over| {
-            let is_it = |row: &&(&Case, Over, String)| std::ptr::eq(row.0, case) && row.1 == over;
-            &self.0.iter().find(is_it).unwrap().2
+            let matches = |row: &&(&Case, Over, String)| std::ptr::eq(row.0, case) && row.1 == over;
+            &self.0.iter().find(matches).unwrap().2
         });
         let what = if rows.iter().all(|row| *row == rows[0]) {
             rows[0].clone()
@@ -140,8 +144,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// What became of a case, and that it was in time: a busy machine is late now and then, and a client that does not keep
-/// its limit is late every time.
+/// Returns the outcome of a case, and fails if the call never ends within its time limit. On a busy machine some tries
+/// are late; a client that ignores its limit is late in every try.
 fn in_time(case: &Case, over: Over) -> String {
     let mut late = Vec::new();
     loop {
@@ -152,16 +156,19 @@ fn in_time(case: &Case, over: Over) -> String {
         }
         late.push(elapsed);
         let name = &case.name;
-        assert!(late.len() < TRIES, "{name}, {over:?}: may take {limit:?}, took {late:?}");
+        assert!(
+            late.len() < TRIES,
+            "{name}, {over:?}: the limit is {limit:?}, the calls took {late:?}"
+        );
     }
 }
 
-/// What became of a case, and how long it took.
+/// Returns the outcome of a case, and how long the call took.
 fn run(case: &Case, over: Over) -> (String, Duration) {
     let peer = Running::start(&case.peer);
     let (attempts, outcome, elapsed) = match &case.peer {
-        Peer::Proxy(scheme, _) => run_apart(case, scheme, over, &peer),
-        Peer::NoProxy => run_apart(case, "http", over, &peer),
+        Peer::Proxy(scheme, _) => run_behind_proxy(case, scheme, over, &peer),
+        Peer::NoProxy => run_behind_proxy(case, "http", over, &peer),
         _ => {
             let outputs = Outputs::default();
             let carrier = over.of(if case.gzip { &GZIP } else { &DIRECT });
@@ -182,21 +189,26 @@ fn run(case: &Case, over: Over) -> (String, Duration) {
     (format!("{attempts} {connections} {}  {outcome}{sent}", requests.len()), elapsed)
 }
 
-/// The same with a proxy in the environment, which is that of a process.
-fn run_apart(case: &Case, scheme: &str, over: Over, peer: &Running) -> (usize, String, Duration) {
+/// Runs a case with a proxy in the environment of a child process. Returns the attempts, the outcome and the time.
+fn run_behind_proxy(
+    case: &Case,
+    scheme: &str,
+    over: Over,
+    peer: &Running,
+) -> (usize, String, Duration) {
     let (proxy, base_url) =
         (format!("http://{}", peer.address()), format!("{scheme}://gateway.invalid"));
     let (over, limit) = (format!("{over:?}"), case.limits.time.as_millis().to_string());
     let mut variables =
         vec![(BASE_URL, &*base_url), (OVER, &over), (LIMIT, &limit), ("NO_PROXY", "")];
     variables.extend(["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].map(|name| (name, &*proxy)));
-    let child = apart("faults::behind_a_proxy", &variables);
+    let child = run_in_child("faults::behind_a_proxy", &variables);
     for stream in [&child.stdout, &child.stderr] {
         assert_silent(&String::from_utf8_lossy(stream), &case.name);
     }
-    let said = String::from_utf8_lossy(&child.stdout);
-    let answer = said.lines().find_map(|line| line.split_once(ANSWER));
-    assert!(answer.is_some(), "{}: {said}{}", case.name, String::from_utf8_lossy(&child.stderr));
+    let stdout = String::from_utf8_lossy(&child.stdout);
+    let answer = stdout.lines().find_map(|line| line.split_once(ANSWER));
+    assert!(answer.is_some(), "{}: {stdout}{}", case.name, String::from_utf8_lossy(&child.stderr));
     let mut words = answer.unwrap().1.splitn(3, ' ');
     let elapsed = Duration::from_millis(words.next().unwrap().parse().unwrap());
     (words.next().unwrap().parse().unwrap(), words.next().unwrap().to_owned(), elapsed)
@@ -207,13 +219,13 @@ fn base_url(case: &Case, peer: &Running) -> String {
     match &case.peer {
         Peer::Secure(..) | Peer::InPlaceOfTls(_) => format!("https://localhost:{}", address.port()),
         Peer::Named(_) => format!("http://localhost:{}", address.port()),
-        // No label of a name is that long, so that nobody is asked for this one.
+        // A label of 64 bytes is invalid, so no name server is queried.
         Peer::Unknown => format!("http://{}.invalid", "x".repeat(64)),
         _ => format!("http://{address}"),
     }
 }
 
-/// How a name was sent, which is what it was when it is decoded.
+/// Returns how a status name was sent, after checking that it decodes to the name.
 fn sent(target: &str, name: &str) -> String {
     let (_, value) = target.split_once("&status=").unwrap();
     let mut bytes = Vec::new();
@@ -235,22 +247,22 @@ fn sent(target: &str, name: &str) -> String {
     }
 }
 
-/// Counts what panics from now on, on whatever thread.
+/// Counts the panics from now on, on all threads.
 fn count_panics() -> Arc<AtomicUsize> {
     let count = Arc::new(AtomicUsize::new(0));
-    let (told, before) = (Arc::clone(&count), panic::take_hook());
+    let (counter, previous) = (Arc::clone(&count), panic::take_hook());
     panic::set_hook(Box::new(move |panic| {
-        told.fetch_add(1, Ordering::Relaxed);
-        before(panic);
+        counter.fetch_add(1, Ordering::Relaxed);
+        previous(panic);
     }));
     count
 }
 
-/// Where redirects point to.
+/// The target of the redirects. No client may connect to it.
 static ELSEWHERE: LazyLock<RawServer> =
     LazyLock::new(|| RawServer::start(|_, _| Next::Close).unwrap());
 
-/// How often a call may be late by more than a tenth.
+/// How many tries of a call may exceed its limit by more than a tenth before the test fails.
 const TRIES: usize = 5;
 
 const WIDTH: usize = 58;

@@ -1,5 +1,5 @@
-//! The limits in size, a byte below, at and a byte above their defaults: in both clients, whether or not the answer says
-//! how long it is.
+//! The size limits, one byte below, at and one byte above their defaults: in both clients, with and without a
+//! `content-length`.
 
 use std::io::{self, Read};
 use std::pin::Pin;
@@ -18,9 +18,9 @@ use http_body::Frame;
 use crate::support::{Driver, RUNTIME};
 
 #[test]
-fn a_successful_answer() {
+fn a_body_above_the_limit_is_an_error() {
     for length in around(BODY) {
-        for driver in drivers(200, JSON, &blanks(length)) {
+        for driver in drivers(200, JSON, &spaces(length)) {
             let received = raw(&driver).map(|body| body.len()).map_err(|error| error.kind());
             let expected = if length > BODY { Err(ErrorKind::TooLarge) } else { Ok(length) };
             assert_eq!(received, expected, "{length}");
@@ -29,9 +29,9 @@ fn a_successful_answer() {
 }
 
 #[test]
-fn what_is_kept_of_a_refusal() {
+fn the_body_of_an_error_status_is_truncated_to_its_limit() {
     for length in around(ERROR_BODY) {
-        for driver in drivers(403, JSON, &blanks(length)) {
+        for driver in drivers(403, JSON, &spaces(length)) {
             assert_eq!(raw(&driver).unwrap().len(), length.min(ERROR_BODY), "{length}");
             kept(&driver.credits().unwrap_err(), ErrorKind::Forbidden, length);
             kept(&streamed(&driver).unwrap_err(), ErrorKind::Forbidden, length);
@@ -40,20 +40,20 @@ fn what_is_kept_of_a_refusal() {
 }
 
 #[test]
-fn what_is_kept_of_a_success_that_is_none() {
+fn the_body_of_an_invalid_success_is_truncated_to_its_limit() {
     for length in around(ERROR_BODY) {
-        for driver in drivers(200, "text/html", &blanks(length)) {
+        for driver in drivers(200, "text/html", &spaces(length)) {
             kept(&driver.credits().unwrap_err(), ErrorKind::ContentType, length);
             kept(&streamed(&driver).unwrap_err(), ErrorKind::ContentType, length);
         }
-        for driver in drivers(200, JSON, &blanks(length)) {
+        for driver in drivers(200, JSON, &spaces(length)) {
             kept(&driver.credits().unwrap_err(), ErrorKind::Decode, length);
         }
     }
 }
 
 #[test]
-fn a_record_of_a_stream() {
+fn a_streamed_record_above_the_limit_is_an_error() {
     for length in around(RECORD) {
         let record = format!(r#"{{"id":"1","project":"{}"}}"#, "x".repeat(length - 23));
         assert_eq!(record.len(), length);
@@ -95,7 +95,7 @@ fn streamed(driver: &Driver) -> Result<usize, Error> {
     entries.map(|entries| entries.len())
 }
 
-/// Both clients of a service that answers so; twice, because it may or may not say how long its answer is.
+/// Returns both clients of a service with this response: first without and then with a `content-length`.
 fn drivers(status: u16, media_type: &'static str, body: &Bytes) -> [Driver; 4] {
     let head = move |length: Option<usize>| -> Parts {
         let mut head = Response::builder().header("content-type", media_type);
@@ -105,7 +105,7 @@ fn drivers(status: u16, media_type: &'static str, body: &Bytes) -> [Driver; 4] {
         head.status(StatusCode::from_u16(status).unwrap()).body(()).unwrap().into_parts().0
     };
     let token = || AccessToken::new("gwt_6yqW").unwrap();
-    let [unsaid, said] = [None, Some(body.len())].map(|length| {
+    let [without, with] = [None, Some(body.len())].map(|length| {
         let pieces = Pieces(body.clone());
         let transport = transport_fn({
             let pieces = pieces.clone();
@@ -121,7 +121,7 @@ fn drivers(status: u16, media_type: &'static str, body: &Bytes) -> [Driver; 4] {
         let blocking = blocking::Client::builder(BASE_URL).token(token()).transport(transport);
         [Driver::Async(client.build().unwrap()), Driver::Blocking(blocking.build().unwrap())]
     });
-    let ([first, second], [third, fourth]) = (unsaid, said);
+    let ([first, second], [third, fourth]) = (without, with);
     [first, second, third, fourth]
 }
 
@@ -129,11 +129,11 @@ fn around(limit: usize) -> [usize; 3] {
     [limit - 1, limit, limit + 1]
 }
 
-fn blanks(length: usize) -> Bytes {
+fn spaces(length: usize) -> Bytes {
     vec![b' '; length].into()
 }
 
-/// A body that arrives in pieces, and does not know how many there will be.
+/// A body in pieces, of unknown length.
 #[derive(Clone)]
 struct Pieces(Bytes);
 
@@ -167,7 +167,7 @@ impl Read for Pieces {
 const BODY: usize = 64 * 1024 * 1024;
 const ERROR_BODY: usize = 64 * 1024;
 const RECORD: usize = 1024 * 1024;
-/// No divisor of the limits, so that they lie within a piece.
+/// Does not divide the limits, so that each limit falls within a piece.
 const PIECE: usize = 60_000;
 
 const BASE_URL: &str = "https://gateway.example.com";

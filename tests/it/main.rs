@@ -1,4 +1,4 @@
-//! Suites that need more than one crate.
+//! End-to-end tests across crates.
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 

@@ -1,4 +1,4 @@
-//! The typed mocks answer what the clients ask, and nothing else.
+//! The typed mocks answer the matching requests of the clients, and no others.
 
 use gateway_client::model::{Candidate, Credits, ListCandidates, StatusName};
 use gateway_client::{AccessToken, Client, ErrorKind};
@@ -13,7 +13,7 @@ async fn gateway() -> (MockServer, Client) {
 }
 
 #[tokio::test]
-async fn a_mock_waits_for_its_parameters() {
+async fn a_mock_answers_only_requests_with_its_parameters() {
     let (server, client) = gateway().await;
     let (all, new) = ([Candidate::new("1"), Candidate::new("2")], [Candidate::new("2")]);
     MockListCandidates::new()
@@ -33,7 +33,7 @@ async fn a_mock_waits_for_its_parameters() {
 }
 
 #[tokio::test]
-async fn an_object_and_a_failure() {
+async fn a_mock_returns_an_object_or_a_failure() {
     let (server, client) = gateway().await;
     let credits = Credits::new("12.50", "EUR");
     MockGetCredits::new().answers(&credits).mount(&server).await;
@@ -43,7 +43,7 @@ async fn an_object_and_a_failure() {
 }
 
 #[tokio::test]
-async fn the_examples_of_the_spec_byte_for_byte() {
+async fn a_mock_returns_an_example_of_the_spec() {
     let (server, client) = gateway().await;
     MockListCandidates::like_candidates_one_bad_record().mount(&server).await;
     MockListCandidates::like_candidates_status_with_spaces().mount(&server).await;

@@ -1,4 +1,4 @@
-//! The three operations, by both clients, over real HTTP: against scripted answers and against the real server.
+//! The three operations of both clients over HTTP, against scripted responses and against the real server.
 
 use gateway_client::ErrorKind;
 use gateway_client::model::{CandidateKind, ListCandidates, StatusName};
@@ -9,7 +9,7 @@ use wiremock::{Mock, MockBuilder, MockServer, ResponseTemplate};
 
 use crate::support::{Driver, TOKEN, fixture};
 
-/// A wiremock server for the blocking tests of this suite.
+/// A wiremock server with a runtime, for blocking tests.
 struct Scripted {
     runtime: Runtime,
     server: MockServer,
@@ -22,7 +22,7 @@ impl Scripted {
         Self { runtime, server }
     }
 
-    /// Answers each request that `request` matches, and expects one from each client.
+    /// Answers the requests that `request` matches, and expects one from each client.
     fn answer(&self, request: MockBuilder, response: ResponseTemplate) {
         self.runtime.block_on(request.respond_with(response).expect(2).mount(&self.server));
     }
@@ -32,7 +32,7 @@ impl Scripted {
     }
 }
 
-/// What every request of the contract has (sections 4 and 5).
+/// Matches the parts of a request that are the same for all operations (contract, sections 4 and 5).
 fn call(operation: &str) -> MockBuilder {
     Mock::given(method("GET"))
         .and(path("/c/oauth/v1"))
@@ -95,7 +95,7 @@ fn scripted_credits() {
 }
 
 #[test]
-fn scripted_failures_keep_what_came_back() {
+fn the_error_of_a_scripted_failure_keeps_the_response() {
     let scripted = Scripted::start();
     let problem = r#"{"type":"urn:x:suspended","title":"Account suspended","status":403}"#;
     let response = ResponseTemplate::new(403).set_body_raw(problem, "application/problem+json");
@@ -146,8 +146,8 @@ fn real_candidates() {
             assert!(listing.items.len() < linked.len());
         }
 
-        let nobody = driver.candidates(&ListCandidates::new().vacancy_id(u64::MAX)).unwrap();
-        assert_eq!(nobody.items, []);
+        let none = driver.candidates(&ListCandidates::new().vacancy_id(u64::MAX)).unwrap();
+        assert_eq!(none.items, []);
     }
 }
 

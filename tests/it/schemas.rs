@@ -1,5 +1,5 @@
-//! The JSON Schemas and the decoders come from the same spec by different ways: on any JSON value
-//! they must agree.
+//! The JSON Schemas and the decoders are generated from the same spec independently: they must accept the same JSON
+//! values.
 
 use std::cell::Cell;
 use std::fs;
@@ -12,28 +12,28 @@ use serde_json::{Map, Value, json};
 use xtask::spec::grammar::Form;
 
 #[test]
-fn candidates() {
+fn schema_and_decoder_of_candidates_agree() {
     agree("candidate", |text| serde_json::from_str::<Candidate>(text).is_ok());
 }
 
 #[test]
-fn portals() {
+fn schema_and_decoder_of_portals_agree() {
     agree("portal", |text| serde_json::from_str::<Portal>(text).is_ok());
 }
 
 #[test]
-fn vacancies() {
+fn schema_and_decoder_of_vacancies_agree() {
     agree("vacancy", |text| serde_json::from_str::<Vacancy>(text).is_ok());
 }
 
 #[test]
-fn credits() {
+fn schema_and_decoder_of_credits_agree() {
     agree("credits", |text| serde_json::from_str::<Credits>(text).is_ok());
 }
 
-/// The forms of the spec language: the pattern for editors and the code of the reader.
+/// The pattern of a form, for editors, and the code of the reader of the spec.
 #[test]
-fn forms() {
+fn pattern_and_reader_of_every_form_agree() {
     let piece = prop::sample::select(vec![
         "a", "B", "z9", "0", "1", "12", ".", "-", "_", "~", "/", "//", " ", "\n", "é", "☂", "&",
         "=", "?", "\"", "+", "json",
@@ -54,7 +54,7 @@ fn forms() {
     }
 }
 
-/// Asks both about many values: mostly records, many of them almost right.
+/// Compares the schema and the decoder on many values: mostly records, many of them almost valid.
 #[track_caller]
 fn agree(name: &str, decodes: fn(&str) -> bool) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -76,7 +76,7 @@ fn agree(name: &str, decodes: fn(&str) -> bool) {
     assert!(accepted > 50 && refused > 50, "{name}: {accepted} accepted, {refused} refused");
 }
 
-/// A value for a schema: a right one mostly, else any.
+/// Generates values for a schema: mostly valid, otherwise arbitrary.
 fn value(root: &Value, schema: &Value) -> BoxedStrategy<Value> {
     if let Some(path) = schema["$ref"].as_str() {
         let definition = root.pointer(path.trim_start_matches('#')).unwrap();
@@ -86,24 +86,24 @@ fn value(root: &Value, schema: &Value) -> BoxedStrategy<Value> {
         let choices: Vec<_> = choices.iter().map(|choice| value(root, choice)).collect();
         return prop::strategy::Union::new(choices).boxed();
     }
-    let right = match schema.get("properties") {
+    let valid = match schema.get("properties") {
         Some(Value::Object(properties)) => record(root, properties),
         _ => prop_oneof![3 => ".{0,8}".prop_map(Value::from), 1 => Just(Value::Null)].boxed(),
     };
-    prop_oneof![12 => right, 1 => any_value()].boxed()
+    prop_oneof![12 => valid, 1 => any_value()].boxed()
 }
 
 fn record(root: &Value, properties: &Map<String, Value>) -> BoxedStrategy<Value> {
-    let members: Vec<_> = properties
+    let fields: Vec<_> = properties
         .iter()
         .map(|(name, schema)| {
             prop::option::weighted(0.85, (Just(name.clone()), value(root, schema)))
         })
         .collect();
     let extra = prop::option::weighted(0.3, ("x[a-z]{1,3}", any_value()));
-    (members, extra)
-        .prop_map(|(members, extra)| {
-            Value::Object(members.into_iter().flatten().chain(extra).collect())
+    (fields, extra)
+        .prop_map(|(fields, extra)| {
+            Value::Object(fields.into_iter().flatten().chain(extra).collect())
         })
         .boxed()
 }

@@ -1,4 +1,4 @@
-//! What a subscriber sees of a call: its span, the spans of its attempts, and nothing that is secret or personal.
+//! The spans and events of a call: its span, the spans of its attempts, and nothing secret or personal.
 
 use std::fmt::Write as _;
 use std::io;
@@ -28,32 +28,28 @@ use crate::support::{Driver, RUNTIME};
 mod story;
 
 #[test]
-fn a_call_and_its_attempts() {
+fn a_call_has_a_span_and_one_for_each_attempt() {
     use Step::{Answer, Failure};
 
-    const SCENES: [(&str, Ask, &[Step]); 11] = [
-        ("success the first time", vacancies, &[Answer(200, "[]")]),
-        ("busy, then well", of_vacancy, &[Answer(503, ""), Answer(200, NONE)]),
-        ("a refused token", vacancies, &[Answer(401, ""), Answer(200, "[]")]),
-        ("a token refused twice", vacancies, &[Answer(401, ""), Answer(401, "")]),
-        (
-            "never an answer",
-            vacancies,
-            &[Failure(ErrorKind::Connect), Failure(ErrorKind::Interrupted)],
-        ),
-        ("an answer that cannot be read", vacancies, &[Answer(200, "7")]),
-        ("a query of the caller's own", raw, &[Answer(404, "")]),
-        ("a stream", streamed, &[Answer(200, LIST)]),
-        ("a stream with an end that is none", streamed, &[Answer(200, CUT)]),
-        ("a stream that does not begin", streamed, &[Answer(403, "")]),
-        ("an answer that is passed on", passed_on, &[Answer(200, LIST)]),
+    const SCENES: [(&str, Call, &[Step]); 11] = [
+        ("success at the first attempt", vacancies, &[Answer(200, "[]")]),
+        ("503, then success", of_vacancy, &[Answer(503, ""), Answer(200, NONE)]),
+        ("401, then success with the next token", vacancies, &[Answer(401, ""), Answer(200, "[]")]),
+        ("401 twice", vacancies, &[Answer(401, ""), Answer(401, "")]),
+        ("no response", vacancies, &[Failure(ErrorKind::Connect), Failure(ErrorKind::Interrupted)]),
+        ("a response that cannot be decoded", vacancies, &[Answer(200, "7")]),
+        ("a raw query", raw, &[Answer(404, "")]),
+        ("a complete stream", streamed, &[Answer(200, LIST)]),
+        ("a truncated stream", streamed, &[Answer(200, TRUNCATED)]),
+        ("a stream refused with 403", streamed, &[Answer(403, "")]),
+        ("a raw stream", raw_stream, &[Answer(200, LIST)]),
     ];
     let mut stories = String::new();
-    for (name, ask, steps) in SCENES {
+    for (name, call, steps) in SCENES {
         let [first, second] = drivers(steps).map(|driver| {
             let story = Story::default();
-            let _outcome = with_default(Registry::default().with(story.clone()), || ask(&driver));
-            story.told()
+            let _outcome = with_default(Registry::default().with(story.clone()), || call(&driver));
+            story.text()
         });
         assert_eq!(first, second, "{name}: async and blocking");
         write!(stories, "# {name}\n{first}\n").unwrap();
@@ -62,7 +58,7 @@ fn a_call_and_its_attempts() {
 }
 
 #[test]
-fn nothing_secret_is_written() {
+fn no_event_contains_a_token_or_personal_data() {
     let log = Log::default();
     let writer = log.clone();
     let layer = tracing_subscriber::fmt::layer()
@@ -73,19 +69,19 @@ fn nothing_secret_is_written() {
     with_default(subscriber, || {
         for body in [PERSON, r#"{"status":"CANARY"}"#, "CANARY"] {
             for status in [200, 401, 403, 500] {
-                converse(status, body);
+                call_every_method(status, body);
             }
         }
     });
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     let attempts = text.matches("attempt finished").count();
-    assert!(attempts >= 120, "{attempts} attempts were written");
+    assert!(attempts >= 120, "{attempts} attempts were logged");
     let line = text.lines().find(|line| line.to_ascii_lowercase().contains("canary"));
-    assert_eq!(line, None, "this was written");
+    assert_eq!(line, None, "this line was logged");
 }
 
-/// Calls a server that answers so, with a secret token and a personal query, in every way the clients know.
-fn converse(status: u16, body: &'static str) {
+/// Calls a server with this response through every method of the clients, with a secret token and a personal query.
+fn call_every_method(status: u16, body: &'static str) {
     let server = RawServer::start(move |_request, connection| {
         let head = format!("HTTP/1.1 {status} CANARY\r\nx-person: CANARY\r\n");
         let rest = format!("content-type: application/json\r\ncontent-length: {}", body.len());
@@ -99,7 +95,7 @@ fn converse(status: u16, body: &'static str) {
 
     let client = blocking::Client::builder(server.uri(""))
         .token(Refusable)
-        .retry(at_once())
+        .retry(without_pause())
         .transport(UreqTransport::new(&options).unwrap())
         .build()
         .unwrap();
@@ -110,11 +106,11 @@ fn converse(status: u16, body: &'static str) {
 
     let client = Client::builder(server.uri(""))
         .token(Refusable)
-        .retry(at_once())
+        .retry(without_pause())
         .transport(ReqwestTransport::new(&options).unwrap())
         .build()
         .unwrap();
-    // All on this thread, whose events are the ones that are seen.
+    // The subscriber sees only the events of this thread.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let _outcome = client.send(&query).await;
@@ -128,7 +124,7 @@ fn converse(status: u16, body: &'static str) {
     });
 }
 
-/// A line of a script.
+/// A step of a script: the outcome of an attempt.
 #[derive(Clone, Copy)]
 enum Step {
     Answer(u16, &'static str),
@@ -147,22 +143,22 @@ impl Step {
     }
 }
 
-/// Both clients, over the same script.
+/// Returns both clients, over the same script.
 fn drivers(steps: &[Step]) -> [Driver; 2] {
     let transport = || MemoryTransport::new(steps.iter().map(|step| step.outcome()));
-    let client = Client::builder(BASE_URL).token(Refusable).retry(at_once());
-    let blocking = blocking::Client::builder(BASE_URL).token(Refusable).retry(at_once());
+    let client = Client::builder(BASE_URL).token(Refusable).retry(without_pause());
+    let blocking = blocking::Client::builder(BASE_URL).token(Refusable).retry(without_pause());
     [
         Driver::Async(client.transport(transport()).build().unwrap()),
         Driver::Blocking(blocking.transport(transport()).build().unwrap()),
     ]
 }
 
-fn at_once() -> RetryPolicy {
+fn without_pause() -> RetryPolicy {
     RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO)
 }
 
-/// Gives another token when one is refused.
+/// A token source that returns another token after a refusal.
 struct Refusable;
 
 impl TokenSource for Refusable {
@@ -175,8 +171,8 @@ impl TokenSource for Refusable {
     }
 }
 
-/// What is asked in a scene.
-type Ask = fn(&Driver) -> Result<(), Error>;
+/// The call of a scene.
+type Call = fn(&Driver) -> Result<(), Error>;
 
 fn vacancies(driver: &Driver) -> Result<(), Error> {
     driver.vacancies().map(drop)
@@ -209,7 +205,7 @@ fn streamed(driver: &Driver) -> Result<(), Error> {
     }
 }
 
-fn passed_on(driver: &Driver) -> Result<(), Error> {
+fn raw_stream(driver: &Driver) -> Result<(), Error> {
     match driver {
         Driver::Async(client) => RUNTIME.block_on(async {
             let mut answer = client.stream_raw(&ListVacancies::new()).await?;
@@ -224,7 +220,7 @@ fn passed_on(driver: &Driver) -> Result<(), Error> {
     }
 }
 
-/// What is written to, and then searched.
+/// A log in memory.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -242,5 +238,5 @@ impl io::Write for Log {
 const BASE_URL: &str = "https://gateway.example.com/eu";
 const NONE: &str = r#"{"status":"success","result":[]}"#;
 const LIST: &str = r#"[{"id":"1","project":"Welder"},{"id":"2","project":"Nurse"}]"#;
-const CUT: &str = r#"[{"id":"1","project":"Welder"},{"id":"2","#;
+const TRUNCATED: &str = r#"[{"id":"1","project":"Welder"},{"id":"2","#;
 const PERSON: &str = r#"{"status":"success","result":[{"id":"1","name":"CANARY","email":["CANARY"]},{"id":["CANARY"]}]}"#;

@@ -1,4 +1,5 @@
-//! A list of a million: records arrive while the list is still being sent, in little memory, and a cut is not hidden.
+//! Lists of 1,000,000 records: records arrive while the list is being sent, in constant memory, and truncation is an
+//! error.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, mpsc};
@@ -15,23 +16,27 @@ use gateway_testkit::raw_server::{Next, RawServer};
 use tempfile::TempDir;
 
 use self::relay::Relay;
-use crate::support::{Driver, RUNTIME, Streamed, TOKEN, apart};
+use crate::support::{Driver, PATIENCE, RUNTIME, Streamed, TOKEN, run_in_child, within};
 
 mod relay;
 
 #[test]
-fn a_million_from_the_real_server_in_little_memory() {
+fn a_million_records_are_streamed_in_constant_memory() {
     let (_directory, server, token) = serve_a_million();
     let relay = Relay::to(server.address());
     let base_url = relay.base_url();
     for mode in ["async", "blocking"] {
         let before = relay.returned();
-        // Memory is measured of a process of its own, without the server in it.
+        // Memory is measured in a child process, without the server.
         let variables = [(BASE_URL, &*base_url), (BEARER, token.reveal()), (MODE, mode)];
-        let child = apart("streaming::reader", &variables);
-        let said = String::from_utf8_lossy(&child.stdout);
-        assert!(child.status.success(), "{mode}: {said}{}", String::from_utf8_lossy(&child.stderr));
-        let growth: u64 = said
+        let child = run_in_child("streaming::reader", &variables);
+        let stdout = String::from_utf8_lossy(&child.stdout);
+        assert!(
+            child.status.success(),
+            "{mode}: {stdout}{}",
+            String::from_utf8_lossy(&child.stderr)
+        );
+        let growth: u64 = stdout
             .lines()
             .find_map(|line| line.split_once("KiB of growth: "))
             .and_then(|(_, figure)| figure.trim().parse().ok())
@@ -39,7 +44,7 @@ fn a_million_from_the_real_server_in_little_memory() {
         println!("{mode}: {CANDIDATES} candidates, peak memory grew by {growth} KiB");
         assert!(growth < 16 * 1024, "{mode}: peak memory grew by {growth} KiB");
 
-        // Whoever has the first record takes no more of them: what has been sent by then is what the sockets hold.
+        // After the first record the client reads no more: the bytes sent by then are in the buffers of the sockets.
         let whole = relay.returned() - before;
         let token = AccessToken::new(token.reveal()).unwrap();
         let mut records = Listed::open(mode == "async", &base_url, token);
@@ -51,15 +56,15 @@ fn a_million_from_the_real_server_in_little_memory() {
     RUNTIME.block_on(server.stop());
 }
 
-/// The other half of the test above.
+/// The part of the test above that runs in a child process.
 #[test]
-#[ignore = "runs as a process of its own, started by another test"]
+#[ignore = "runs in a child process, started by another test"]
 fn reader() {
     let Ok(base_url) = env::var(BASE_URL) else { return };
     let token = AccessToken::new(env::var(BEARER).unwrap()).unwrap();
     let asynchronous = env::var(MODE).unwrap() == "async";
     let driver = driver(asynchronous, &base_url, token);
-    // A call brings in everything that is there once, such as the threads of a runtime.
+    // The first call allocates what is allocated once, such as the threads of a runtime.
     driver.vacancies().unwrap();
     let before = memory("VmRSS:");
     let mut records = Listed::of(&driver);
@@ -73,123 +78,135 @@ fn reader() {
 }
 
 #[test]
-fn the_first_record_comes_before_the_last_is_sent() {
-    for asynchronous in [true, false] {
-        let (arrived, wait) = mpsc::channel();
-        let wait = Mutex::new(wait);
-        let server = RawServer::start(move |_request, connection| {
-            let (first, last) = (r#"{"status":"success","result":[{"id":"1"},"#, r#"{"id":"2"}]}"#);
-            connection.send(head(first.len() + last.len()).as_bytes());
-            connection.send(first.as_bytes());
-            // The rest is not sent before the client has the first record.
-            wait.lock().unwrap().recv_timeout(Duration::from_secs(20)).unwrap();
-            connection.send(last.as_bytes());
-            Next::Close
-        })
-        .unwrap();
-        let mut records = Listed::open(asynchronous, &server.uri(""), token());
-        assert_eq!(records.next().unwrap().unwrap().id.as_str(), "1");
-        arrived.send(()).unwrap();
-        assert_eq!(records.next().unwrap().unwrap().id.as_str(), "2");
-        assert!(records.next().is_none());
-    }
+fn the_first_record_arrives_before_the_last_is_sent() {
+    within(LIMIT, || {
+        for asynchronous in [true, false] {
+            let (arrived, wait) = mpsc::channel();
+            let wait = Mutex::new(wait);
+            let server = RawServer::start(move |_request, connection| {
+                let (first, last) =
+                    (r#"{"status":"success","result":[{"id":"1"},"#, r#"{"id":"2"}]}"#);
+                connection.send(head(first.len() + last.len()).as_bytes());
+                connection.send(first.as_bytes());
+                // The rest is sent only after the client has the first record.
+                wait.lock().unwrap().recv_timeout(PATIENCE).unwrap();
+                connection.send(last.as_bytes());
+                Next::Close
+            })
+            .unwrap();
+            let mut records = Listed::open(asynchronous, &server.uri(""), token());
+            assert_eq!(records.next().unwrap().unwrap().id.as_str(), "1");
+            arrived.send(()).unwrap();
+            assert_eq!(records.next().unwrap().unwrap().id.as_str(), "2");
+            assert!(records.next().is_none());
+        }
+    });
 }
 
 #[test]
-fn a_cut_list_says_how_far_it_came() {
-    let block = block_of(10_000);
-    for asynchronous in [true, false] {
-        let block = Arc::clone(&block);
-        let server = RawServer::start(move |_request, connection| {
+fn a_truncated_list_reports_the_delivered_records() {
+    within(LIMIT, || {
+        let block = block_of(10_000);
+        for asynchronous in [true, false] {
+            let block = Arc::clone(&block);
+            let server = RawServer::start(move |_request, connection| {
+                connection.send(head(1 << 40).as_bytes());
+                connection.send(br#"{"status":"success","result":["#);
+                for _ in 0..60 {
+                    connection.send(block.as_bytes());
+                }
+                Next::Close
+            })
+            .unwrap();
+            let mut records = Listed::open(asynchronous, &server.uri(""), token());
+            let error = loop {
+                if let Err(error) = records.next().unwrap() {
+                    break error;
+                }
+            };
+            assert_eq!(error.kind(), ErrorKind::Interrupted);
+            assert_eq!(error.delivered(), Some(600_000));
+            assert!(error.to_string().contains("after 600000 records"), "{error}");
+            assert!(records.next().is_none());
+            assert_eq!(server.progress().requests.len(), 1, "a started stream is not retried");
+        }
+    });
+}
+
+#[test]
+fn a_truncated_body_reports_the_received_bytes() {
+    within(LIMIT, || {
+        let server = RawServer::start(|_request, connection| {
             connection.send(head(1 << 40).as_bytes());
-            connection.send(br#"{"status":"success","result":["#);
-            for _ in 0..60 {
-                connection.send(block.as_bytes());
+            for _ in 0..1_000 {
+                connection.send(&[b'x'; 1_000]);
             }
             Next::Close
         })
         .unwrap();
-        let mut records = Listed::open(asynchronous, &server.uri(""), token());
-        let error = loop {
-            if let Err(error) = records.next().unwrap() {
-                break error;
+        let method = RawQuery::new("anything/list");
+        let asynchronous = async {
+            let client = Client::builder(server.uri("")).token(token()).build().unwrap();
+            let mut answer = client.stream_raw(&method).await.unwrap();
+            loop {
+                if let Err(error) = answer.chunk().await {
+                    break (error, answer.received());
+                }
             }
         };
-        assert_eq!(error.kind(), ErrorKind::Interrupted);
-        assert_eq!(error.delivered(), Some(600_000));
-        assert!(error.to_string().contains("after 600000 records"), "{error}");
-        assert!(records.next().is_none());
-        assert_eq!(server.progress().requests.len(), 1, "what has begun is not sent again");
-    }
-}
-
-#[test]
-fn a_cut_body_says_how_far_it_came() {
-    let server = RawServer::start(|_request, connection| {
-        connection.send(head(1 << 40).as_bytes());
-        for _ in 0..1_000 {
-            connection.send(&[b'x'; 1_000]);
-        }
-        Next::Close
-    })
-    .unwrap();
-    let method = RawQuery::new("anything/list");
-    let asynchronous = async {
-        let client = Client::builder(server.uri("")).token(token()).build().unwrap();
-        let mut answer = client.stream_raw(&method).await.unwrap();
-        loop {
-            if let Err(error) = answer.chunk().await {
+        let client = blocking::Client::builder(server.uri("")).token(token()).build().unwrap();
+        let mut answer = client.stream_raw(&method).unwrap();
+        let in_pieces = loop {
+            if let Err(error) = answer.chunk() {
                 break (error, answer.received());
             }
+        };
+        let mut answer = client.stream_raw(&method).unwrap();
+        let copied = io::copy(&mut answer, &mut io::sink()).unwrap_err();
+        let copied = (copied.downcast::<Error>().unwrap(), answer.received());
+        for (error, received) in [RUNTIME.block_on(asynchronous), in_pieces, copied] {
+            assert_eq!((error.kind(), received), (ErrorKind::Interrupted, 1_000_000));
+            assert_eq!((error.received(), error.delivered()), (Some(1_000_000), None));
+            assert_eq!(error.to_string(), "the response was truncated after 1000000 bytes");
         }
-    };
-    let client = blocking::Client::builder(server.uri("")).token(token()).build().unwrap();
-    let mut answer = client.stream_raw(&method).unwrap();
-    let in_pieces = loop {
-        if let Err(error) = answer.chunk() {
-            break (error, answer.received());
-        }
-    };
-    let mut answer = client.stream_raw(&method).unwrap();
-    let copied = io::copy(&mut answer, &mut io::sink()).unwrap_err();
-    let copied = (copied.downcast::<Error>().unwrap(), answer.received());
-    for (error, received) in [RUNTIME.block_on(asynchronous), in_pieces, copied] {
-        assert_eq!((error.kind(), received), (ErrorKind::Interrupted, 1_000_000));
-        assert_eq!((error.received(), error.delivered()), (Some(1_000_000), None));
-        assert_eq!(error.to_string(), "the response was truncated after 1000000 bytes");
-    }
+    });
 }
 
 #[test]
-fn an_answer_of_any_status_is_passed_on() {
-    let server = RawServer::start(|_request, connection| {
-        let body = vec![b'x'; 70_000];
-        let head = format!("HTTP/1.1 400 Bad Request\r\ncontent-length: {}\r\n\r\n", body.len());
-        connection.send(head.as_bytes());
-        connection.send(&body);
-        Next::Close
-    })
-    .unwrap();
-    let client = blocking::Client::builder(server.uri("")).token(token()).build().unwrap();
-    let mut answer = client.stream_raw(&RawQuery::new("anything/list")).unwrap();
-    assert_eq!((answer.status().as_u16(), answer.attempts()), (400, 1));
-    assert_eq!(answer.headers()["content-length"], "70000");
-    let length = io::copy(&mut answer, &mut io::sink()).unwrap();
-    assert_eq!(length, 64 * 1024, "the beginning of an error");
+fn a_raw_stream_returns_a_response_of_any_status() {
+    within(LIMIT, || {
+        let server = RawServer::start(|_request, connection| {
+            let body = vec![b'x'; 70_000];
+            let head =
+                format!("HTTP/1.1 400 Bad Request\r\ncontent-length: {}\r\n\r\n", body.len());
+            connection.send(head.as_bytes());
+            connection.send(&body);
+            Next::Close
+        })
+        .unwrap();
+        let client = blocking::Client::builder(server.uri("")).token(token()).build().unwrap();
+        let mut answer = client.stream_raw(&RawQuery::new("anything/list")).unwrap();
+        assert_eq!((answer.status().as_u16(), answer.attempts()), (400, 1));
+        assert_eq!(answer.headers()["content-length"], "70000");
+        let length = io::copy(&mut answer, &mut io::sink()).unwrap();
+        assert_eq!(length, 64 * 1024, "the body of an error status is truncated to 64 KiB");
+    });
 }
 
 #[test]
-fn dropped_records_end_the_exchange() {
-    for asynchronous in [true, false] {
-        drop_records(asynchronous);
-    }
-    // The blocking ones may be dropped where blocking is not liked.
-    let alone = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    alone.block_on(async { drop_records(false) });
-    RUNTIME.block_on(RUNTIME.spawn(async { drop_records(false) })).unwrap();
+fn dropping_records_ends_the_exchange() {
+    within(LIMIT, || {
+        for asynchronous in [true, false] {
+            drop_records(asynchronous);
+        }
+        // Blocking records may be dropped inside a runtime.
+        let alone = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        alone.block_on(async { drop_records(false) });
+        RUNTIME.block_on(RUNTIME.spawn(async { drop_records(false) })).unwrap();
+    });
 }
 
-/// Reads one record of a list without end.
+/// Reads one record of an endless list, and drops the rest.
 fn drop_records(asynchronous: bool) {
     let block = block_of(10_000);
     let server = RawServer::start(move |_request, connection| {
@@ -202,10 +219,10 @@ fn drop_records(asynchronous: bool) {
     let mut records = Listed::open(asynchronous, &server.uri(""), token());
     assert_eq!(records.next().unwrap().unwrap().id.as_str(), "0");
     drop(records);
-    assert!(server.wait_until(Duration::from_secs(20), |seen| seen.ended == 1));
+    assert!(server.wait_until(PATIENCE, |seen| seen.ended == 1));
 }
 
-/// The records of a list, all of which can be read.
+/// The records of a list without rejected ones.
 struct Listed(Streamed);
 
 impl Listed {
@@ -270,7 +287,7 @@ fn head(length: usize) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n")
 }
 
-/// This many small records, each with its comma.
+/// Returns this many small records, each followed by a comma.
 fn block_of(count: usize) -> Arc<str> {
     let mut block = String::new();
     for number in 0..count {
@@ -283,7 +300,7 @@ fn token() -> AccessToken {
     AccessToken::new(TOKEN).unwrap()
 }
 
-/// A figure of this process, in KiB.
+/// Returns a memory figure of this process, in KiB.
 fn memory(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
@@ -291,6 +308,9 @@ fn memory(name: &str) -> u64 {
 }
 
 const CANDIDATES: usize = 1_000_000;
+
+/// Maximum time of a test: the longest reads 600,000 records twice.
+const LIMIT: Duration = Duration::from_secs(120);
 
 const BASE_URL: &str = "GATEWAY_TEST_BASE_URL";
 const BEARER: &str = "GATEWAY_TEST_BEARER";

@@ -1,20 +1,24 @@
-//! What several suites share: both clients behind one face, and the answers of the spec.
+//! Helpers for several test modules: one interface to both clients, the fixtures of the spec, and limits for waits.
 
-use std::env;
-use std::process::{Command, Output};
+use std::io::Read;
+use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use std::{env, panic};
 
 use gateway_client::model::{Candidate, Credits, ListCandidates, Listing, Vacancy};
 use gateway_client::{AccessToken, Client, Entry, Error, Records, blocking};
 use tokio::runtime::Runtime;
 
-/// The runtime of everything that is async in these tests.
+/// The runtime of all async code in these tests.
 pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 
-/// The token in tests that expect any.
+/// The token of tests in which its value does not matter.
 pub(crate) const TOKEN: &str = "gwt_test-token";
 
-/// An answer of the spec, byte for byte.
+/// Includes a response fixture of the spec, byte for byte.
 macro_rules! fixture {
     ($name:literal) => {
         include_str!(concat!("../../spec/fixtures/", $name, ".json"))
@@ -22,30 +26,87 @@ macro_rules! fixture {
 }
 pub(crate) use fixture;
 
-/// Runs another test of this suite, one that is ignored, as a process of its own with these variables set.
-///
-/// What a process has only once is there for one test then: its environment, its memory, its threads.
-pub(crate) fn apart(test: &str, variables: &[(&str, &str)]) -> Output {
+/// Runs an ignored test of this suite in a child process with these environment variables, so that it has the
+/// environment, the memory and the threads of the process to itself.
+pub(crate) fn run_in_child(test: &str, variables: &[(&str, &str)]) -> Output {
     let mut child = Command::new(env::current_exe().unwrap());
     child.args([test, "--exact", "--ignored", "--nocapture"]).envs(variables.iter().copied());
-    child.env(APART, "1").output().unwrap()
+    output(child.env(CHILD, "1"), CHILD_LIMIT)
 }
 
-/// Whether this process runs a single test that another one has started.
-pub(crate) fn is_apart() -> bool {
-    env::var_os(APART).is_some()
+/// Returns whether this process was started by [`run_in_child`].
+pub(crate) fn is_child() -> bool {
+    env::var_os(CHILD).is_some()
 }
 
-const APART: &str = "GATEWAY_TEST_APART";
+/// Runs a command and returns its output. Kills it and panics if it does not end within the limit.
+#[track_caller]
+pub(crate) fn output(command: &mut Command, limit: Duration) -> Output {
+    let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (stdout, stderr) = (read(child.stdout.take()), read(child.stderr.take()));
+    let deadline = Instant::now() + limit;
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if Instant::now() > deadline {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("{command:?} did not end within {limit:?}");
+        }
+        // The end of a process can only be polled.
+        thread::park_timeout(Duration::from_millis(5));
+    };
+    Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+}
 
-/// A client, whatever its mode.
+/// Reads a pipe to its end, on a thread.
+fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.unwrap().read_to_end(&mut bytes).unwrap();
+        bytes
+    })
+}
+
+/// Runs the body of a test on another thread. Panics if the body panics, or does not return within the limit.
+#[track_caller]
+pub(crate) fn within<T: Send + 'static>(
+    limit: Duration,
+    body: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    let (returned, wait) = mpsc::sync_channel(1);
+    let name = thread::current().name().map_or_else(String::new, str::to_owned);
+    let thread = thread::Builder::new().name(name).spawn(move || {
+        // The test may have given up.
+        drop(returned.send(body()));
+    });
+    match wait.recv_timeout(limit) {
+        Ok(value) => value,
+        Err(RecvTimeoutError::Timeout) => panic!("the test did not end within {limit:?}"),
+        Err(RecvTimeoutError::Disconnected) => {
+            panic::resume_unwind(thread.unwrap().join().unwrap_err())
+        }
+    }
+}
+
+/// Maximum time to wait for an event that must happen.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Maximum run time of a test in a child process: the longest reads a list of 1,000,000 records.
+const CHILD_LIMIT: Duration = Duration::from_secs(300);
+
+const CHILD: &str = "GATEWAY_TEST_CHILD";
+
+/// A client, async or blocking.
 pub(crate) enum Driver {
     Async(Client),
     Blocking(blocking::Client),
 }
 
 impl Driver {
-    /// Both clients over their default transports.
+    /// Returns both clients, over their default transports.
     pub(crate) fn both(base_url: &str, token: &str) -> [Self; 2] {
         let token = AccessToken::new(token).unwrap();
         let client = Client::builder(base_url).token(token.clone()).build().unwrap();
@@ -78,7 +139,7 @@ impl Driver {
     }
 }
 
-/// The candidates of a stream, whatever the mode of its client.
+/// A stream of candidates, async or blocking.
 #[derive(Debug)]
 pub(crate) enum Streamed {
     Async(Records<Candidate>),

@@ -1,4 +1,4 @@
-//! A token source that hangs does not hang the call: a token is waited for as long as the call may take.
+//! A call waits for its token source for at most the call timeout.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,8 +11,14 @@ use gateway_client::transport::{
 };
 use gateway_client::{AccessToken, Client, Error, ErrorKind, TokenSource, blocking};
 
-#[tokio::test]
-async fn an_async_call_waits_as_long_as_it_may_take() {
+use crate::support::{PATIENCE, RUNTIME, within};
+
+#[test]
+fn an_async_call_waits_for_a_token_until_its_timeout() {
+    within(PATIENCE, || RUNTIME.block_on(wait_for_a_token()));
+}
+
+async fn wait_for_a_token() {
     let client = Client::builder(BASE_URL)
         .token(Hangs::on(|_| true))
         .call_timeout(LIMIT)
@@ -20,43 +26,53 @@ async fn an_async_call_waits_as_long_as_it_may_take() {
         .build()
         .unwrap();
     let start = Instant::now();
-    never_asked(&client.list_vacancies().await.unwrap_err());
-    never_asked(&client.stream(&ListVacancies::new()).await.unwrap_err());
-    never_asked(&client.request(&ListVacancies::new()).await.unwrap_err());
+    token_timed_out(&client.list_vacancies().await.unwrap_err());
+    token_timed_out(&client.stream(&ListVacancies::new()).await.unwrap_err());
+    token_timed_out(&client.request(&ListVacancies::new()).await.unwrap_err());
     assert!(start.elapsed() >= 3 * LIMIT);
 }
 
 #[test]
-fn a_blocking_call_waits_as_long_as_it_may_take() {
-    let client = blocking(Hangs::on(|_| true), MemoryTransport::new([]));
-    let start = Instant::now();
-    never_asked(&client.list_vacancies().unwrap_err());
-    never_asked(&client.stream(&ListVacancies::new()).unwrap_err());
-    never_asked(&client.request(&ListVacancies::new()).unwrap_err());
-    assert!(start.elapsed() >= 3 * LIMIT);
+fn a_blocking_call_waits_for_a_token_until_its_timeout() {
+    within(PATIENCE, || {
+        let client = blocking(Hangs::on(|_| true), MemoryTransport::new([]));
+        let start = Instant::now();
+        token_timed_out(&client.list_vacancies().unwrap_err());
+        token_timed_out(&client.stream(&ListVacancies::new()).unwrap_err());
+        token_timed_out(&client.request(&ListVacancies::new()).unwrap_err());
+        assert!(start.elapsed() >= 3 * LIMIT);
+    });
 }
 
 #[test]
-fn the_next_call_asks_again() {
-    let client = blocking(Hangs::on(|question| question == 0), MemoryTransport::new([answer(200)]));
-    never_asked(&client.list_vacancies().unwrap_err());
-    // The source hangs once: the question of the call that gave up is not waited for.
-    assert!(client.list_vacancies().unwrap().items.is_empty());
+fn after_a_timeout_the_next_call_requests_a_token_again() {
+    within(PATIENCE, || {
+        let client =
+            blocking(Hangs::on(|request| request == 0), MemoryTransport::new([answer(200)]));
+        token_timed_out(&client.list_vacancies().unwrap_err());
+        // The source hangs once; the next call does not wait for the abandoned request.
+        assert!(client.list_vacancies().unwrap().items.is_empty());
+    });
 }
 
 #[test]
-fn a_refresh_that_hangs_ends_the_call_that_was_refused() {
-    let client = blocking(Hangs::on(|question| question == 1), MemoryTransport::new([answer(401)]));
-    let error = client.list_vacancies().unwrap_err();
-    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 1));
+fn a_refresh_that_hangs_ends_with_the_call_timeout() {
+    within(PATIENCE, || {
+        let client =
+            blocking(Hangs::on(|request| request == 1), MemoryTransport::new([answer(401)]));
+        let error = client.list_vacancies().unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 1));
+    });
 }
 
 #[cfg(unix)]
 #[test]
-fn a_command_that_hangs_ends_with_the_call() {
-    let source = gateway_client::CommandToken::new("sleep").arg("1000");
-    let client = blocking(source, MemoryTransport::new([]));
-    never_asked(&client.list_vacancies().unwrap_err());
+fn a_token_command_that_hangs_ends_with_the_call_timeout() {
+    within(PATIENCE, || {
+        let source = gateway_client::CommandToken::new("sleep").arg("1000");
+        let client = blocking(source, MemoryTransport::new([]));
+        token_timed_out(&client.list_vacancies().unwrap_err());
+    });
 }
 
 #[test]
@@ -68,11 +84,11 @@ fn one_source_serves_an_async_and_a_blocking_client() {
     let client = client.transport(MemoryTransport::new([answer(200)])).build().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     assert!(runtime.block_on(client.list_vacancies()).unwrap().items.is_empty());
-    assert_eq!(source.asked.load(Ordering::Relaxed), 2);
+    assert_eq!(source.requests.load(Ordering::Relaxed), 2);
 }
 
 #[track_caller]
-fn never_asked(error: &Error) {
+fn token_timed_out(error: &Error) {
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
     assert_eq!(
         error.to_string(),
@@ -86,21 +102,21 @@ fn blocking(source: impl TokenSource, transport: impl BlockingTransport) -> bloc
     builder.transport(transport).build().unwrap()
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the outcome of an exchange")]
+#[expect(clippy::unnecessary_wraps, reason = "`MemoryTransport` takes results")]
 fn answer<B: From<&'static str>>(status: u16) -> Result<Response<B>, TransportError> {
     let response = Response::builder().status(status).header("content-type", "application/json");
     Ok(response.body("[]".into()).unwrap())
 }
 
-/// Gives a token, but not to every question.
+/// A token source that hangs at some requests, and returns a token at the others.
 struct Hangs {
     on: fn(usize) -> bool,
-    asked: AtomicUsize,
+    requests: AtomicUsize,
 }
 
 impl Hangs {
-    fn on(question: fn(usize) -> bool) -> Self {
-        Self { on: question, asked: AtomicUsize::new(0) }
+    fn on(request: fn(usize) -> bool) -> Self {
+        Self { on: request, requests: AtomicUsize::new(0) }
     }
 }
 
@@ -110,7 +126,7 @@ impl TokenSource for Hangs {
         _refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
         Box::pin(async {
-            if (self.on)(self.asked.fetch_add(1, Ordering::Relaxed)) {
+            if (self.on)(self.requests.fetch_add(1, Ordering::Relaxed)) {
                 std::future::pending::<()>().await;
             }
             Ok(AccessToken::new("gwt_6yqW")?)
@@ -119,4 +135,5 @@ impl TokenSource for Hangs {
 }
 
 const BASE_URL: &str = "https://gateway.example.com";
+/// The call timeout.
 const LIMIT: Duration = Duration::from_millis(50);

@@ -1,19 +1,19 @@
-//! Servers that are wrong in one thing: our own, with its answers changed on their way.
+//! Servers with one defect each: our own server, behind a transport that changes its responses.
 
 use bytes::Bytes;
 use gateway_transport::http::{self, HeaderMap, HeaderValue, Method, StatusCode};
 use gateway_transport::{BlockingResponse, BlockingTransport, ErrorKind, Request, TransportError};
 use serde_json::{Value, json};
 
-/// A change of answers that makes a server wrong.
-pub(crate) struct Wrong {
+/// A defect, as a change of the responses.
+pub(crate) struct WrongServer {
     pub(crate) name: &'static str,
     pub(crate) change: Change,
 }
 
 pub(crate) type Change = fn(&Asked, &mut Reply);
 
-/// What was asked.
+/// The request.
 pub(crate) struct Asked {
     method: Method,
     path: String,
@@ -21,26 +21,26 @@ pub(crate) struct Asked {
     headers: HeaderMap,
 }
 
-/// What is answered.
+/// The response, before and after the change.
 pub(crate) struct Reply {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
 }
 
-/// A transport that changes what comes back.
-pub(crate) struct Wronged<T> {
+/// A transport that changes each response.
+pub(crate) struct AlteringTransport<T> {
     inner: T,
     change: Change,
 }
 
-impl<T> Wronged<T> {
+impl<T> AlteringTransport<T> {
     pub(crate) fn new(inner: T, change: Change) -> Self {
         Self { inner, change }
     }
 }
 
-impl<T: BlockingTransport> BlockingTransport for Wronged<T> {
+impl<T: BlockingTransport> BlockingTransport for AlteringTransport<T> {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
         let asked = Asked {
             method: request.method().clone(),
@@ -53,7 +53,7 @@ impl<T: BlockingTransport> BlockingTransport for Wronged<T> {
         let mut reply = Reply { status: head.status, headers: head.headers, body };
         (self.change)(&asked, &mut reply);
         if reply.status == StatusCode::IM_A_TEAPOT {
-            return Err(TransportError::new(ErrorKind::Interrupted, "the connection broke"));
+            return Err(TransportError::new(ErrorKind::Interrupted, "the connection was closed"));
         }
         head.headers = reply.headers;
         head.status = reply.status;
@@ -85,7 +85,7 @@ impl Reply {
         self.headers.remove("content-length");
     }
 
-    /// Changes the body, if it is JSON and a success.
+    /// Changes the body if the status is 200 and the body is JSON.
     fn json(&mut self, change: impl FnOnce(&mut Value)) {
         if self.status == StatusCode::OK
             && let Ok(mut json) = serde_json::from_slice(&self.body)
@@ -95,7 +95,7 @@ impl Reply {
         }
     }
 
-    /// Changes every record of a list.
+    /// Changes every record, if the body is a list.
     fn records(&mut self, change: impl Fn(&mut Value)) {
         self.json(|json| {
             let list = match json {
@@ -106,7 +106,7 @@ impl Reply {
         });
     }
 
-    /// Changes a list.
+    /// Changes the records, if the body is a list.
     fn list(&mut self, change: impl FnOnce(&mut Vec<Value>)) {
         self.json(|json| {
             let list = match json {
@@ -123,7 +123,7 @@ impl Reply {
         self.status = StatusCode::from_u16(status).unwrap();
     }
 
-    /// Answers with a success that has nothing to do with what was asked.
+    /// Answers 200 with credits, regardless of the request.
     fn succeed(&mut self) {
         self.status = StatusCode::OK;
         self.headers.insert("content-type", HeaderValue::from_static("application/json"));
@@ -139,59 +139,59 @@ impl Reply {
     }
 }
 
-/// The records in the other order.
-pub(crate) fn list_backwards(_: &Asked, reply: &mut Reply) {
+/// Reverses the records.
+pub(crate) fn reverse_lists(_: &Asked, reply: &mut Reply) {
     reply.list(|list| list.reverse());
 }
 
 macro_rules! wrong {
     ($($name:ident: $change:expr;)+) => {
-        pub(crate) const WRONG: &[Wrong] =
-            &[$(Wrong { name: stringify!($name), change: $change }),+];
+        pub(crate) const WRONG_SERVERS: &[WrongServer] =
+            &[$(WrongServer { name: stringify!($name), change: $change }),+];
     };
 }
 
 wrong! {
     never_answers: |_, reply| reply.refuse(418);
-    refuses_everything: |_, reply| reply.refuse(500);
+    fails_every_request: |_, reply| reply.refuse(500);
     wraps_vacancies: |asked, reply| if asked.is("vacancies/list") {
         reply.json(|json| *json = json!({"result": json.clone()}));
     };
     unwraps_candidates: |asked, reply| if asked.is("candidates/list") {
         reply.json(|json| *json = json["result"].clone());
     };
-    lists_texts: |_, reply| reply.list(|list| list.iter_mut().for_each(|one| *one = json!("x")));
-    numbers_as_ids: |_, reply| reply.records(|record| {
+    records_are_text: |_, reply| reply.list(|list| list.iter_mut().for_each(|one| *one = json!("x")));
+    ids_are_numbers: |_, reply| reply.records(|record| {
         record["id"] = record["id"].as_str().and_then(|id| id.parse::<u64>().ok()).into();
     });
-    same_id_for_all: |_, reply| reply.records(|record| record["id"] = json!("1"));
-    numbers_as_texts: |_, reply| reply.records(|record| {
+    ids_are_all_equal: |_, reply| reply.records(|record| record["id"] = json!("1"));
+    text_fields_are_numbers: |_, reply| reply.records(|record| {
         for name in ["project", "name", "email", "phone", "phone_mobile", "type"] {
             if let Some(value) = record.get_mut(name) {
                 *value = json!(7);
             }
         }
     });
-    other_dates: |_, reply| reply.records(|record| if record.get("date").is_some() {
+    dates_in_another_format: |_, reply| reply.records(|record| if record.get("date").is_some() {
         record["date"] = json!("20/11/2026");
     });
-    dates_of_no_day: |_, reply| reply.records(|record| if record.get("date").is_some() {
+    impossible_dates: |_, reply| reply.records(|record| if record.get("date").is_some() {
         record["date"] = json!("0000-00-00 00:00:00");
     });
-    portal_as_text: |_, reply| reply.records(|record| if record.get("portal").is_some() {
+    portal_is_text: |_, reply| reply.records(|record| if record.get("portal").is_some() {
         record["portal"] = json!("Jobs");
     });
-    status_in_the_record: |asked, reply| if asked.is("candidates/list") {
+    records_have_a_status: |asked, reply| if asked.is("candidates/list") {
         reply.records(|record| record["status"] = json!("New"));
     };
-    says_failure_at_200: |asked, reply| if asked.is("candidates/list") {
+    failure_with_status_200: |asked, reply| if asked.is("candidates/list") {
         reply.json(|json| json["status"] = json!("failure"));
     };
-    result_as_an_object: |asked, reply| if asked.is("candidates/list") {
+    result_is_an_object: |asked, reply| if asked.is("candidates/list") {
         reply.json(|json| json["result"] = json!({}));
     };
-    lists_backwards: list_backwards;
-    leaves_out_fields: |_, reply| reply.records(|record| if let Some(record) = record.as_object_mut() {
+    reverses_lists: reverse_lists;
+    omits_fields: |_, reply| reply.records(|record| if let Some(record) = record.as_object_mut() {
         record.remove("project");
         record.remove("phone");
     });
@@ -201,34 +201,34 @@ wrong! {
             json["extra"] = json!(1);
         });
     };
-    finds_strangers: |asked, reply| if asked.has("vacancy_id=") {
+    vacancy_filter_returns_unknown_candidates: |asked, reply| if asked.has("vacancy_id=") {
         reply.records(|record| record["id"] = json!("999999999999"));
     };
-    knows_no_filters: |asked, reply| if asked.has("vacancy_id=") || asked.has("status=") {
+    filters_fail: |asked, reply| if asked.has("vacancy_id=") || asked.has("status=") {
         reply.refuse(500);
     };
-    strangers_of_a_status: |asked, reply| if asked.has("status=New") {
+    status_filter_returns_unknown_candidates: |asked, reply| if asked.has("status=New") {
         reply.records(|record| record["id"] = json!("999999999999"));
     };
-    everybody_has_every_status: |asked, reply| {
+    unmatched_filters_return_a_candidate: |asked, reply| {
         if asked.has("status=no%20status") || asked.has("status=NEW") || asked.has("vacancy_id=18446744073709551615") {
             reply.list(|list| list.push(json!({"id": "5"})));
         }
     };
-    filters_by_status_alone: |asked, reply| if asked.has("list&status=New") {
+    applies_status_without_vacancy: |asked, reply| if asked.has("list&status=New") {
         reply.list(|list| list.truncate(1));
     };
-    tells_no_notice: |_, reply| reply.remove("gateway-notice");
-    takes_everything: |_, reply| if reply.status == StatusCode::BAD_REQUEST {
+    omits_the_notice: |_, reply| reply.remove("gateway-notice");
+    accepts_invalid_requests: |_, reply| if reply.status == StatusCode::BAD_REQUEST {
         reply.succeed();
     };
-    minds_what_nobody_defined: |asked, reply| if asked.has("undefined_parameter") {
+    refuses_unknown_parameters: |asked, reply| if asked.has("undefined_parameter") {
         reply.refuse(400);
     };
-    minds_a_parameter_twice: |asked, reply| if asked.query.matches("vacancy_id=").count() > 1 {
+    refuses_repeated_parameters: |asked, reply| if asked.query.matches("vacancy_id=").count() > 1 {
         reply.refuse(400);
     };
-    decodes_nothing: |asked, reply| {
+    does_not_percent_decode: |asked, reply| {
         if asked.has("%4Eew") {
             reply.list(Vec::clear);
         }
@@ -236,96 +236,96 @@ wrong! {
             reply.refuse(400);
         }
     };
-    number_as_a_number: |asked, reply| if asked.is("credits/get") {
+    balance_is_a_number: |asked, reply| if asked.is("credits/get") {
         reply.json(|json| json["credits_number"] = json!(12.5));
     };
-    number_with_an_exponent: |asked, reply| if asked.is("credits/get") {
+    balance_has_an_exponent: |asked, reply| if asked.is("credits/get") {
         reply.json(|json| json["credits_number"] = json!("1e3"));
     };
-    no_currency: |asked, reply| if asked.is("credits/get") {
+    currency_is_empty: |asked, reply| if asked.is("credits/get") {
         reply.json(|json| json["currency"] = json!(""));
     };
-    balance_as_a_list: |asked, reply| if asked.is("credits/get") {
+    credits_in_an_array: |asked, reply| if asked.is("credits/get") {
         reply.json(|json| *json = json!([json.clone()]));
     };
-    knows_any_method: |asked, reply| if asked.is("CREDITS") || asked.is("nothing") || asked.is_exactly("vacancy_id=1") {
+    accepts_unknown_methods: |asked, reply| if asked.is("CREDITS") || asked.is("nothing") || asked.is_exactly("vacancy_id=1") {
         reply.succeed();
     };
-    names_no_methods: |asked, reply| if asked.is("nothing") {
+    omits_the_known_methods: |asked, reply| if asked.is("nothing") {
         reply.set_json(&json!({"type": "t", "title": "t", "status": 400}));
     };
-    minds_no_token: |asked, reply| if asked.token().is_empty() {
+    accepts_a_missing_token: |asked, reply| if asked.token().is_empty() {
         reply.succeed();
     };
-    minds_no_wrong_token: |asked, reply| if asked.token().contains("no-service") || asked.token().starts_with("Basic") {
+    accepts_invalid_tokens: |asked, reply| if asked.token().contains("no-service") || asked.token().starts_with("Basic") {
         reply.succeed();
     };
-    forbids: |_, reply| if reply.status == StatusCode::UNAUTHORIZED {
+    answers_403_instead_of_401: |_, reply| if reply.status == StatusCode::UNAUTHORIZED {
         reply.refuse(403);
     };
-    challenges_otherwise: |_, reply| if reply.status == StatusCode::UNAUTHORIZED {
+    wrong_challenge: |_, reply| if reply.status == StatusCode::UNAUTHORIZED {
         reply.insert("www-authenticate", "Basic realm=\"x\", error=\"expired\"");
     };
-    minds_the_case_of_a_scheme: |asked, reply| if asked.token().starts_with("bearer ") {
+    scheme_is_case_sensitive: |asked, reply| if asked.token().starts_with("bearer ") {
         reply.refuse(401);
     };
-    challenges_a_malformed_token_otherwise: |asked, reply| if asked.token().contains("not a token") {
+    wrong_challenge_for_malformed_tokens: |asked, reply| if asked.token().contains("not a token") {
         reply.insert("www-authenticate", "Bearer error=\"invalid_token\"");
     };
-    answers_and_refuses: |_, reply| if reply.status == StatusCode::UNAUTHORIZED {
+    refusals_contain_data: |_, reply| if reply.status == StatusCode::UNAUTHORIZED {
         reply.set_json(&json!({"credits_number": "1", "currency": "EUR"}));
     };
-    refuses_in_html: |_, reply| if reply.status.is_client_error() {
+    refusals_are_html: |_, reply| if reply.status.is_client_error() {
         reply.insert("content-type", "text/html");
         reply.body = Bytes::from_static(b"<p>no</p>");
     };
-    tells_another_status: |_, reply| if reply.status.is_client_error() {
+    problem_has_another_status: |_, reply| if reply.status.is_client_error() {
         reply.set_json(&json!({"type": "t", "title": "t", "status": 500}));
     };
-    repeats_what_was_sent: |asked, reply| if reply.status.is_client_error() {
-        let told = format!("no {}", asked.query);
-        reply.set_json(&json!({"detail": told}));
+    problem_echoes_the_query: |asked, reply| if reply.status.is_client_error() {
+        let detail = format!("unknown query {}", asked.query);
+        reply.set_json(&json!({"detail": detail}));
     };
-    answers_everywhere: |asked, reply| if !asked.path.ends_with("/c/oauth/v1") {
+    answers_on_every_path: |asked, reply| if !asked.path.ends_with("/c/oauth/v1") {
         reply.succeed();
     };
-    answers_as_text: |_, reply| if reply.status == StatusCode::OK {
+    answers_as_plain_text: |_, reply| if reply.status == StatusCode::OK {
         reply.insert("content-type", "text/plain");
     };
-    marks_the_byte_order: |_, reply| if reply.status == StatusCode::OK {
+    starts_with_a_byte_order_mark: |_, reply| if reply.status == StatusCode::OK {
         reply.body = [b"\xEF\xBB\xBF", &reply.body[..]].concat().into();
         reply.remove("content-length");
     };
-    miscounts: |_, reply| reply.insert("content-length", "1");
-    has_no_clock: |_, reply| reply.remove("date");
-    minds_accept: |asked, reply| if asked.headers.get("accept").is_some_and(|value| value == "*/*") {
+    wrong_content_length: |_, reply| reply.insert("content-length", "1");
+    omits_the_date: |_, reply| reply.remove("date");
+    refuses_accept_any: |asked, reply| if asked.headers.get("accept").is_some_and(|value| value == "*/*") {
         reply.refuse(406);
     };
-    minds_no_accept: |_, reply| if reply.status == StatusCode::NOT_ACCEPTABLE {
+    ignores_accept: |_, reply| if reply.status == StatusCode::NOT_ACCEPTABLE {
         reply.succeed();
     };
-    knows_no_head: |asked, reply| if asked.method == Method::HEAD {
+    refuses_head: |asked, reply| if asked.method == Method::HEAD {
         reply.refuse(405);
     };
-    heads_with_bodies: |asked, reply| if asked.method == Method::HEAD {
+    head_has_a_body: |asked, reply| if asked.method == Method::HEAD {
         reply.body = Bytes::from_static(b"{}");
     };
-    heads_without_headers: |asked, reply| if asked.method == Method::HEAD {
+    head_omits_headers: |asked, reply| if asked.method == Method::HEAD {
         reply.remove("content-type");
     };
-    has_strong_tags: |_, reply| if reply.status == StatusCode::OK {
+    strong_etags: |_, reply| if reply.status == StatusCode::OK {
         reply.insert("etag", "\"1\"");
     };
-    minds_no_tag: |_, reply| if reply.status == StatusCode::NOT_MODIFIED {
+    ignores_if_none_match: |_, reply| if reply.status == StatusCode::NOT_MODIFIED {
         reply.succeed();
     };
     not_modified_with_a_body: |_, reply| if reply.status == StatusCode::NOT_MODIFIED {
         reply.body = Bytes::from_static(b"{}");
     };
-    never_modified: |asked, reply| if asked.headers.contains_key("if-none-match") {
+    always_not_modified: |asked, reply| if asked.headers.contains_key("if-none-match") {
         reply.refuse(304);
     };
-    always_encodes: |_, reply| reply.insert("content-encoding", "gzip");
-    never_encodes: |_, reply| reply.remove("content-encoding");
-    does_not_vary: |_, reply| reply.remove("vary");
+    always_gzip: |_, reply| reply.insert("content-encoding", "gzip");
+    never_gzip: |_, reply| reply.remove("content-encoding");
+    omits_vary: |_, reply| reply.remove("vary");
 }

@@ -1,4 +1,4 @@
-//! The service redirects, refuses, asks for patience, or answers with something that is no success.
+//! Responses that are not a success with JSON: redirects, errors, rate limits and other media types.
 
 use super::ELSEWHERE;
 use super::case::{Group, LIST, Script, fault, plays};
@@ -16,27 +16,27 @@ pub(super) fn answers() -> Group {
     let by_name = ELSEWHERE.uri_by_name("/CANARY");
     for status in [301, 302, 303, 307, 308] {
         let location = format!("location: {elsewhere}\r\n");
-        cases.push(fault(format!("status {status} to elsewhere"), refusal(status, &location)));
+        cases.push(fault(format!("status {status} to another origin"), refusal(status, &location)));
     }
     let long = format!("{elsewhere}?{}", "a".repeat(1 << 20));
     for (name, location) in [
-        ("a redirect to itself, for ever", "/c/oauth/v1?method=candidates/list"),
-        ("a redirect to a name", &by_name),
-        ("a redirect to another scheme", &by_name.replace("http:", "https:")),
-        ("a redirect to a file", "file:///etc/passwd"),
-        ("a redirect with a user in it", &elsewhere.replace("://", "://CANARY@")),
-        ("a redirect to nothing", ""),
-        ("a redirect with a control character", &format!("{elsewhere}\u{1}")),
-        ("a redirect of 1 MiB", &long),
+        ("redirect to itself", "/c/oauth/v1?method=candidates/list"),
+        ("redirect to a host name", &by_name),
+        ("redirect to https", &by_name.replace("http:", "https:")),
+        ("redirect to a file: URL", "file:///etc/passwd"),
+        ("redirect with userinfo", &elsewhere.replace("://", "://CANARY@")),
+        ("redirect with an empty Location", ""),
+        ("redirect with a control character", &format!("{elsewhere}\u{1}")),
+        ("redirect with a Location of 1 MiB", &long),
     ] {
         cases.push(fault(name, refusal(302, &format!("location: {location}\r\n"))));
     }
-    cases.push(fault("a redirect without a location", refusal(302, "")));
+    cases.push(fault("redirect without Location", refusal(302, "")));
 
     cases.push(fault("status 401 without a challenge", refusal(401, "")));
     let challenge = "www-authenticate: Bearer error=\"invalid_token\"\r\n";
     cases.push(fault("status 401 with a challenge", refusal(401, challenge)));
-    cases.push(fault("status 500 with a page", refusal(500, "content-type: text/html\r\n")));
+    cases.push(fault("status 500 with an HTML page", refusal(500, "content-type: text/html\r\n")));
 
     for (status, after) in [
         (429, "0"),
@@ -52,16 +52,19 @@ pub(super) fn answers() -> Group {
     ] {
         let name = format!("status {status}, Retry-After: {after}");
         let case = fault(name, refusal(status, &format!("retry-after: {after}\r\n")));
-        // A second is longer than this call may take.
+        // The call timeout is shorter than one second.
         cases.push(if after == "1" { case.waits() } else { case });
     }
 
     for (name, lines) in [
-        ("a login page", "content-type: text/html\r\n"),
-        ("plain text", "content-type: text/plain\r\n"),
-        ("a media type that is no text", "content-type: \u{e9}\r\n"),
-        ("no media type", ""),
-        ("JSON by another name", "content-type: application/vnd.x+json; charset=utf-8\r\n"),
+        ("content type text/html", "content-type: text/html\r\n"),
+        ("content type text/plain", "content-type: text/plain\r\n"),
+        ("content type that is not ASCII", "content-type: \u{e9}\r\n"),
+        ("no content type", ""),
+        (
+            "content type with the suffix +json",
+            "content-type: application/vnd.x+json; charset=utf-8\r\n",
+        ),
     ] {
         let length = LIST.len();
         let head = format!("HTTP/1.1 200 OK\r\n{lines}content-length: {length}\r\n\r\n");
@@ -70,10 +73,10 @@ pub(super) fn answers() -> Group {
     Group { name: "answers", cases }
 }
 
-/// An answer with this status and these lines in its head.
+/// Answers with this status and these header lines.
 pub(super) fn refusal(status: u16, lines: &str) -> Script {
     let body = if matches!(status, 204 | 304) { "" } else { "CANARY person" };
-    // Without `connection: close`, the second request might still go out on the connection that is being closed.
+    // Without `connection: close`, the second request could still be sent on the connection that is closing.
     plays(format!(
         "HTTP/1.1 {status} CANARY\r\n{lines}connection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()

@@ -1,4 +1,4 @@
-//! What a fault is: who answers, with which bytes, and what is asked.
+//! The description of a fault: the peer, the bytes it sends, and the call that meets it.
 
 use std::net::TcpStream;
 use std::time::Duration;
@@ -17,11 +17,11 @@ pub(super) struct Case {
     pub(super) peer: Peer,
     pub(super) ask: Ask,
     pub(super) limits: Limits,
-    /// Whether it takes more than a moment of the processor: much to read, or a process of its own.
+    /// Whether the case needs noticeable CPU time: a large body, or a child process.
     pub(super) is_busy: bool,
     /// Whether the client asks for gzip.
     pub(super) gzip: bool,
-    /// The rows that may come of it, where it is a matter of who is faster; see [`fits`].
+    /// The possible rows, if the outcome depends on a race; see [`fits`].
     pub(super) chance: &'static [&'static str],
 }
 
@@ -30,22 +30,22 @@ impl Case {
         Self { ask, ..self }
     }
 
-    /// Lets the call run into its limit, which is why that one is short.
+    /// Sets a short time limit, because the call is expected to run into it.
     pub(super) fn waits(self) -> Self {
         Self { limits: Limits { time: SHORT, ..self.limits }, ..self }
     }
 
-    /// Has it wait for the machine, because there is much to send and to read.
+    /// Marks the case as busy, because much has to be sent and read.
     pub(super) fn large(self) -> Self {
         Self { is_busy: true, ..self }
     }
 
-    /// Leaves it to chance which of these rows comes of it.
+    /// Allows each of these rows as the outcome.
     pub(super) fn one_of(self, chance: &'static [&'static str]) -> Self {
         Self { chance, ..self }
     }
 
-    /// What stands in the table for this row.
+    /// Returns the text of the table for this row: the row itself, or all possible rows.
     pub(super) fn with_chance(&self, row: String) -> String {
         if self.chance.is_empty() {
             return row;
@@ -60,7 +60,7 @@ impl Case {
     }
 }
 
-/// Whether each word of a row is that of the pattern, or a number within its range, such as `1..3`.
+/// Returns whether each word of the row equals that of the pattern or is a number in its range. `1..3` includes 3.
 fn fits(pattern: &str, row: &str) -> bool {
     let same = |(pattern, word): (&str, &str)| match pattern.split_once("..") {
         None => pattern == word,
@@ -73,15 +73,15 @@ fn fits(pattern: &str, row: &str) -> bool {
         && pattern.split(' ').zip(row.split(' ')).all(same)
 }
 
-/// What a call may take.
+/// The limits of a call.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub(super) time: Duration,
-    /// In bytes.
+    /// Maximum size of the body, in bytes.
     pub(super) body: u64,
 }
 
-/// A fault that the list of candidates meets.
+/// Creates a fault that a call for all candidates meets.
 pub(super) fn fault(name: impl Into<String>, peer: impl Into<Peer>) -> Case {
     let peer = peer.into();
     let is_busy = matches!(peer, Peer::Proxy(..) | Peer::NoProxy);
@@ -96,59 +96,60 @@ pub(super) fn fault(name: impl Into<String>, peer: impl Into<Peer>) -> Case {
     }
 }
 
-/// What is asked of the service.
+/// The call that meets a fault.
 pub(super) enum Ask {
-    /// The candidates, as a whole.
+    /// Lists the candidates.
     List,
-    /// The candidates, as a whole and several times, over one client.
+    /// Lists the candidates several times, over one client.
     ListAgain(usize),
-    /// The candidates who have this status.
+    /// Lists the candidates with this status.
     Status(String),
-    /// The candidates, one by one.
+    /// Streams the candidates.
     Stream,
-    /// The same, where nobody can say how many records get through.
+    /// Streams the candidates. The number of records that arrive is not deterministic.
     StreamUntilReset,
+    /// Gets the credits.
     Credits,
 }
 
-/// Who answers.
+/// The other end of the connection.
 pub(super) enum Peer {
     /// A server that plays a script for each request.
     Server(Script),
-    /// The same, found by its name.
+    /// The same, addressed by host name.
     Named(Script),
     /// The same within TLS, with a certificate.
     Secure(Certificate, Script),
-    /// One that the client reaches by `https`, and that does with each connection whatever it likes.
+    /// A server at an `https` URL that handles raw connections.
     InPlaceOfTls(fn(TcpStream)),
-    /// One that the client reaches by `http`, and that does with each connection whatever it likes.
+    /// A server at an `http` URL that handles raw connections.
     InPlaceOfHttp(fn(TcpStream)),
     /// A proxy, between the client and a service of this scheme.
     Proxy(&'static str, Script),
-    /// A proxy where nobody listens.
+    /// A proxy that refuses connections.
     NoProxy,
-    /// Nobody listens.
+    /// A port that refuses connections.
     Nobody,
-    /// Nobody answers an attempt to connect, as behind a firewall.
+    /// A port that does not answer connection attempts, as behind a firewall.
     BlackHole,
-    /// The name has no address.
+    /// A host name that does not resolve.
     Unknown,
 }
 
-/// Makes a certificate; the client trusts the authority.
+/// Creates a certificate. The client trusts the authority.
 pub(super) type Certificate = fn(&Authority) -> Result<Identity, CertificateError>;
 
-/// What a server does with each request.
+/// How a server answers each request.
 #[derive(Clone)]
 pub(super) enum Script {
     /// Sends these bytes.
     Plays(Vec<u8>, End),
-    /// Sends the first bytes at once, and the others again and again, now and then, until the peer is gone.
+    /// Sends the first bytes immediately, and then the others every [`DRIP`](super::peer::DRIP) until the peer closes.
     Drips(Vec<u8>, &'static str),
-    /// Sends the first bytes, then a block this often or until the peer is gone, then the last bytes.
+    /// Sends the first bytes, then the block `times` times or until the peer closes, then the last bytes.
     Floods { first: Vec<u8>, block: Vec<u8>, times: usize, last: Vec<u8>, end: End },
-    /// Sends the first of these for the first request of a connection, and so on. After the last, it closes without
-    /// having said so.
+    /// Sends the first of these for the first request of a connection, and so on. After the last, closes the connection
+    /// without having announced it.
     Turns(Vec<Vec<u8>>),
 }
 
@@ -161,44 +162,45 @@ impl From<Script> for Peer {
 /// How a connection ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// In order.
+    /// In order, with FIN.
     Fin,
-    /// Torn down.
+    /// With RST.
     Rst,
-    /// Not at all: the peer has to give up.
+    /// Not at all: the peer has to time out.
     Hang,
-    /// Without the goodbye of TLS.
+    /// Without the `close_notify` of TLS.
     Cut,
 }
 
-/// A server that sends these bytes and closes.
+/// Sends these bytes, and closes.
 pub(super) fn plays(bytes: impl AsRef<[u8]>) -> Script {
     Script::Plays(bytes.as_ref().to_vec(), End::Fin)
 }
 
-/// A server that answers with status 200 and this document.
+/// Answers with status 200 and this document.
 pub(super) fn document(body: impl AsRef<[u8]>) -> Script {
     plays(answer(body))
 }
 
-/// A well-formed answer with this body.
+/// Returns a well-formed response with this body.
 pub(super) fn answer(body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     [head(&format!("content-length: {}\r\n", body.len())).as_bytes(), body].concat()
 }
 
-/// The head of a success, with these lines in it.
+/// Returns the head of a success with these header lines.
 pub(super) fn head(lines: &str) -> String {
     format!(
         "HTTP/1.1 200 CANARY\r\nx-person: CANARY\r\ncontent-type: application/json\r\n{lines}\r\n"
     )
 }
 
-/// A list that is as it should be, but for the canary in it.
+/// A valid list of two records, with the canary in it.
 pub(super) const LIST: &str =
     r#"{"status":"success","result":[{"id":"1","name":"CANARY person"},{"id":"2"}]}"#;
 
-/// The limits of most cases: far more than they need, even if the machine has much else to do.
+/// The limits of most cases: far more than they need, even on a busy machine.
 const LIMITS: Limits = Limits { time: Duration::from_secs(20), body: 16 * 1024 * 1024 };
 
+/// The time limit of cases that run into it.
 const SHORT: Duration = Duration::from_millis(600);

@@ -1,4 +1,4 @@
-//! The clients that meet the faults: four transports, each in the ways that the cases need.
+//! The clients that meet the faults, over four transports.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::outputs::Outputs;
 use super::peer::AUTHORITY;
 use crate::support::Driver;
 
-/// Which client meets a fault.
+/// The transport of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Over {
     Reqwest,
@@ -29,7 +29,7 @@ impl Over {
     pub(super) const ALL: [Self; 4] =
         [Self::Reqwest, Self::ReqwestBlocking, Self::Ureq, Self::OffThread];
 
-    /// Which of these it is.
+    /// Returns the element of this transport.
     pub(super) fn of(self, carriers: &[Carrier; 4]) -> &Carrier {
         let [reqwest, reqwest_blocking, ureq, off_thread] = carriers;
         match self {
@@ -41,21 +41,21 @@ impl Over {
     }
 }
 
-/// A transport of either mode.
+/// A transport, async or blocking.
 pub(super) enum Carrier {
     Async(SharedTransport),
     Blocking(Arc<dyn BlockingTransport>),
 }
 
-/// The transports, made once because each reads the certificates of the system: without a proxy, and with one more
-/// authority to trust.
+/// The transports, without a proxy and with one more trusted authority. They are created once, because each creation
+/// reads the certificates of the system.
 pub(super) static DIRECT: LazyLock<[Carrier; 4]> = LazyLock::new(|| {
     let options = Options::default().proxy(Proxy::Never);
     let options = options.extra_root(AUTHORITY.certificate());
     Over::ALL.map(|over| Carrier::new(over, &options))
 });
 
-/// The same, asking for gzip.
+/// The same transports, requesting gzip.
 pub(super) static GZIP: LazyLock<[Carrier; 4]> =
     LazyLock::new(|| DIRECT.each_ref().map(Carrier::with_gzip));
 
@@ -85,7 +85,7 @@ impl Carrier {
         }
     }
 
-    /// A client that tries twice, at once.
+    /// Returns a client with two attempts and no pause between them.
     pub(super) fn client(&self, base_url: &str, limits: Limits, outputs: &Outputs) -> Driver {
         match self {
             Self::Async(transport) => {
@@ -100,7 +100,7 @@ impl Carrier {
     }
 }
 
-/// What both clients are told.
+/// Applies the settings of both clients.
 fn settings<T>(builder: Builder<T>, limits: Limits, outputs: &Outputs) -> Builder<T> {
     builder
         .token(AccessToken::new("gwt_CANARY").unwrap())

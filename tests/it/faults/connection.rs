@@ -1,4 +1,4 @@
-//! The connection fails, before or around an answer.
+//! Connections that fail before, during or after a response.
 
 use std::io::Write as _;
 
@@ -7,15 +7,15 @@ use super::peer::drain;
 
 pub(super) fn connection() -> Group {
     let mut cases = vec![
-        fault("refused", Peer::Nobody),
-        fault("a name without an address", Peer::Unknown),
-        fault("a black hole instead of a host", Peer::BlackHole).waits(),
-        fault("by name, of which IPv6 may be dead", Peer::Named(document(LIST))),
-        fault("FIN at once", Peer::InPlaceOfHttp(drop)),
+        fault("connection refused", Peer::Nobody),
+        fault("host name that does not resolve", Peer::Unknown),
+        fault("connection attempt without an answer", Peer::BlackHole).waits(),
+        fault("host name whose IPv6 address may not answer", Peer::Named(document(LIST))),
+        fault("FIN before the request", Peer::InPlaceOfHttp(drop)),
         fault(
-            "an answer before the request",
+            "response before the request",
             Peer::InPlaceOfHttp(|mut stream| {
-                // Whoever closes on it does so while this is written.
+                // A client that rejects an early response closes the connection while it is being written.
                 let _written = stream.write_all(&answer(LIST));
                 drain(stream);
             }),
@@ -26,7 +26,7 @@ pub(super) fn connection() -> Group {
     let whole = answer(LIST);
     let cut = |at: usize| whole.split_at(at).0.to_vec();
     let chunk = head("transfer-encoding: chunked\r\n") + "40\r\n{\"status\"";
-    for (end, name) in [(End::Fin, "FIN"), (End::Rst, "RST"), (End::Hang, "hang")] {
+    for (end, name) in [(End::Fin, "FIN"), (End::Rst, "RST"), (End::Hang, "silence")] {
         for (place, bytes) in [
             ("before the head", Vec::new()),
             ("in the status line", b"HTTP/1.1 2".to_vec()),
@@ -41,19 +41,20 @@ pub(super) fn connection() -> Group {
     }
 
     cases.extend([
-        fault("a drip of the head", Script::Drips(head("x: ").into_bytes(), "v")).waits(),
-        fault("a drip of the body", {
+        fault("head sent byte by byte without end", Script::Drips(head("x: ").into_bytes(), "v"))
+            .waits(),
+        fault("body sent byte by byte", {
             Script::Drips(head("content-length: 10000\r\n").into_bytes(), " ")
         })
         .waits(),
-        fault("closed after two answers, without a word", {
+        fault("connection closed after two keep-alive responses", {
             Script::Turns(vec![answer(LIST), answer(LIST)])
         })
         .asking(Ask::ListAgain(5))
-        // Whoever does not see in time that a connection is closed sends twice, and whoever has not put it back makes
-        // another one.
+        // A client that notices the close too late sends the request again, and one that has not yet returned the
+        // connection to its pool opens another.
         .one_of(&["5..7 3..5 5  5 × ok: 1 2"]),
-        fault("two answers to one request", {
+        fault("two responses to one request", {
             let other = LIST.replace("\"1\"", "\"the other one\"");
             let both = [answer(LIST), answer(other)].concat();
             Script::Turns(vec![both.clone(), both.clone(), both])

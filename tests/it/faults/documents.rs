@@ -1,4 +1,4 @@
-//! JSON that is none, or not the list that was asked for.
+//! Bodies that are not JSON, or not the list that was requested.
 
 use super::case::{Group, document, fault};
 
@@ -10,35 +10,35 @@ pub(super) fn documents() -> Group {
     let utf16: Vec<u8> = LIST.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let mut cases = Vec::new();
     for (name, body) in [
-        ("an empty body", ""),
-        ("nothing but blanks", " \n "),
+        ("empty body", ""),
+        ("only whitespace", " \n "),
         ("invalid JSON", "{\"status\":\"success\",\"result\":[}"),
-        ("no JSON", "oops CANARY"),
-        ("JSON that is cut", "{\"status\":\"success\",\"result\":[{\"id\":\"1\"}"),
-        ("garbage behind the document", &format!("{LIST} CANARY")),
+        ("not JSON", "oops CANARY"),
+        ("JSON, truncated", "{\"status\":\"success\",\"result\":[{\"id\":\"1\"}"),
+        ("garbage after the document", &format!("{LIST} CANARY")),
         ("two documents", &LIST.repeat(2)),
-        ("a trailing comma", "{\"status\":\"success\",\"result\":[],}"),
-        ("a byte order mark", &format!("\u{feff}{LIST}")),
-        ("100,000 deep in an unlisted member", &deep(100_000, 0)),
-        ("120 deep in an unlisted member", &(deep(120, 120) + "}")),
-        ("100,000 deep in the list", &LIST.replace("{\"id\"", &"[".repeat(100_000))),
-        ("a failure as 200", "{\"status\":\"error\",\"message\":\"CANARY\"}"),
-        ("a failure with a list", "{\"status\":\"CANARY\",\"result\":[{\"id\":\"1\"}]}"),
-        ("no success marker", "{\"result\":[]}"),
-        ("a marker of another type", "{\"status\":true,\"result\":[]}"),
-        ("a marker of null", "{\"status\":null,\"result\":[]}"),
-        ("the marker behind the list", "{\"result\":[{\"id\":\"1\"}],\"status\":\"success\"}"),
-        ("a failure behind the list", "{\"result\":[{\"id\":\"1\"}],\"status\":\"error\"}"),
-        ("two markers", "{\"status\":\"success\",\"status\":\"success\",\"result\":[]}"),
-        ("two lists", "{\"status\":\"success\",\"result\":[],\"result\":[]}"),
+        ("trailing comma", "{\"status\":\"success\",\"result\":[],}"),
+        ("byte order mark", &format!("\u{feff}{LIST}")),
+        ("100,000 levels in an unknown field", &deep(100_000, 0)),
+        ("120 levels in an unknown field", &(deep(120, 120) + "}")),
+        ("100,000 levels in the list", &LIST.replace("{\"id\"", &"[".repeat(100_000))),
+        ("failure with status 200", "{\"status\":\"error\",\"message\":\"CANARY\"}"),
+        ("failure with a list", "{\"status\":\"CANARY\",\"result\":[{\"id\":\"1\"}]}"),
+        ("no `status`", "{\"result\":[]}"),
+        ("`status` of another type", "{\"status\":true,\"result\":[]}"),
+        ("`status` is null", "{\"status\":null,\"result\":[]}"),
+        ("`status` after the list", "{\"result\":[{\"id\":\"1\"}],\"status\":\"success\"}"),
+        ("failure after the list", "{\"result\":[{\"id\":\"1\"}],\"status\":\"error\"}"),
+        ("duplicate `status`", "{\"status\":\"success\",\"status\":\"success\",\"result\":[]}"),
+        ("duplicate list", "{\"status\":\"success\",\"result\":[],\"result\":[]}"),
         ("no list", "{\"status\":\"success\"}"),
-        ("null for the list", "{\"status\":\"success\",\"result\":null}"),
-        ("an empty object for the list", "{\"status\":\"success\",\"result\":{}}"),
-        ("a bare array", "[]"),
-        ("an array for the envelope", "[\"success\",[]]"),
-        ("unlisted members", "{\"page\":1,\"status\":\"success\",\"result\":[],\"next\":null}"),
-        ("an unlisted member twice", "{\"x\":1,\"x\":2,\"status\":\"success\",\"result\":[]}"),
-        ("1e400 in an unlisted member", "{\"x\":1e400,\"status\":\"success\",\"result\":[]}"),
+        ("list is null", "{\"status\":\"success\",\"result\":null}"),
+        ("list is an empty object", "{\"status\":\"success\",\"result\":{}}"),
+        ("array without an envelope", "[]"),
+        ("envelope is an array", "[\"success\",[]]"),
+        ("unknown fields", "{\"page\":1,\"status\":\"success\",\"result\":[],\"next\":null}"),
+        ("duplicate unknown field", "{\"x\":1,\"x\":2,\"status\":\"success\",\"result\":[]}"),
+        ("1e400 in an unknown field", "{\"x\":1e400,\"status\":\"success\",\"result\":[]}"),
     ] {
         cases.push(fault(name, document(body)));
     }
@@ -48,7 +48,7 @@ pub(super) fn documents() -> Group {
         b"\xff\xfe",
         b"CANARY\"}]}",
     ];
-    cases.push(fault("bytes that are no UTF-8", document(invalid.concat())));
+    cases.push(fault("invalid UTF-8", document(invalid.concat())));
     Group { name: "documents", cases }
 }
 

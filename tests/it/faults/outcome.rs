@@ -1,4 +1,4 @@
-//! What became of a call, in a line.
+//! The outcome of a call, in one line.
 
 use std::error::Error as _;
 use std::fmt::Write as _;
@@ -10,24 +10,24 @@ use super::case::Ask;
 use super::outputs::Outputs;
 use crate::support::{Driver, Streamed};
 
-/// Asks, prints all that comes of it to `outputs`, and says what it was.
+/// Runs the call, prints every value and error to `outputs`, and returns the outcome.
 pub(super) fn outcome(driver: &Driver, ask: &Ask, outputs: &Outputs) -> String {
     match driver {
         Driver::Async(client) => outputs.print(client),
         Driver::Blocking(client) => outputs.print(client),
     }
     match ask {
-        Ask::List => list(driver, "CANARY", outputs, said_of_list),
-        Ask::Status(name) => list(driver, name, outputs, said_of_list),
+        Ask::List => list(driver, "CANARY", outputs, describe_list),
+        Ask::Status(name) => list(driver, name, outputs, describe_list),
         Ask::ListAgain(times) => {
-            let said = (0..*times).map(|_| list(driver, "CANARY", outputs, said_of_identifiers));
-            let mut said: Vec<_> = said.collect();
-            said.dedup();
-            format!("{times} × {}", said.join(", "))
+            let lines = (0..*times).map(|_| list(driver, "CANARY", outputs, describe_identifiers));
+            let mut lines: Vec<_> = lines.collect();
+            lines.dedup();
+            format!("{times} × {}", lines.join(", "))
         }
         Ask::Stream => stream(driver, outputs, true),
         Ask::StreamUntilReset => stream(driver, outputs, false),
-        Ask::Credits => said(driver.credits(), outputs, |credits| said_of_credits(&credits)),
+        Ask::Credits => outcome_of(driver.credits(), outputs, |credits| describe_credits(&credits)),
     }
 }
 
@@ -35,33 +35,37 @@ fn list(
     driver: &Driver,
     status: &str,
     outputs: &Outputs,
-    tell: fn(&Listing<Candidate>) -> String,
+    describe: fn(&Listing<Candidate>) -> String,
 ) -> String {
     let query = ListCandidates::new().vacancy_id(7).status(StatusName::from(status.to_owned()));
-    said(driver.candidates(&query), outputs, |listing| {
+    outcome_of(driver.candidates(&query), outputs, |listing| {
         outputs.print(&listing);
         for one in &listing.rejected {
             outputs.print(one.error());
             outputs.add(&one.error().to_string());
         }
-        tell(&listing)
+        describe(&listing)
     })
 }
 
-fn said<T>(result: Result<T, Error>, outputs: &Outputs, tell: impl FnOnce(T) -> String) -> String {
+fn outcome_of<T>(
+    result: Result<T, Error>,
+    outputs: &Outputs,
+    describe: impl FnOnce(T) -> String,
+) -> String {
     match result {
-        Ok(value) => tell(value),
+        Ok(value) => describe(value),
         Err(error) => {
             outputs.print_error(&error);
-            said_of_error(&error)
+            describe_error(&error)
         }
     }
 }
 
-fn said_of_list(listing: &Listing<Candidate>) -> String {
+fn describe_list(listing: &Listing<Candidate>) -> String {
     let mut text = format!("ok, {} records", listing.items.len());
     for date in listing.items.iter().filter_map(|one| one.date.as_ref()) {
-        text.push_str(if date.civil().is_some() { ", a date" } else { ", a date that is text" });
+        text.push_str(if date.civil().is_some() { ", a date" } else { ", a date kept as text" });
     }
     for one in &listing.rejected {
         write!(text, ", rejected: {:?} at {}", one.error().kind(), one.error().path()).unwrap();
@@ -69,18 +73,19 @@ fn said_of_list(listing: &Listing<Candidate>) -> String {
     text
 }
 
-fn said_of_identifiers(listing: &Listing<Candidate>) -> String {
+fn describe_identifiers(listing: &Listing<Candidate>) -> String {
     let identifiers: Vec<_> = listing.items.iter().map(|one| one.id.as_str()).collect();
     format!("ok: {}", identifiers.join(" "))
 }
 
-fn said_of_credits(credits: &Credits) -> String {
+fn describe_credits(credits: &Credits) -> String {
     let plain = if credits.credits_number.is_plain() { "a number" } else { "text" };
     format!("ok, {} is {plain}", credits.credits_number)
 }
 
-/// The kind, with what the service asked for and what the model says, if that is where it comes from.
-fn said_of_error(error: &Error) -> String {
+/// Returns the kind, the status, the challenge, the wait that the service requested, and the error of the model if it
+/// is the source.
+fn describe_error(error: &Error) -> String {
     let mut text = format!("{:?}", error.kind());
     if let Some(status) = error.status()
         && !matches!(error.kind(), ErrorKind::Decode | ErrorKind::NotSuccess)
@@ -92,12 +97,12 @@ fn said_of_error(error: &Error) -> String {
     }
     match error.retry_after().map(|wait| wait.as_secs()) {
         None => {}
-        // A date counts from the moment of the question.
+        // A date is relative to the time of the call.
         Some(seconds @ 61..=9_999_999_999) => {
             assert!(seconds > 1_000_000, "{seconds}");
-            text.push_str(", back in years");
+            text.push_str(", retry in years");
         }
-        Some(seconds) => write!(text, ", back in {seconds} s").unwrap(),
+        Some(seconds) => write!(text, ", retry in {seconds} s").unwrap(),
     }
     if let Some(source) =
         error.source().and_then(|one| one.downcast_ref::<gateway_client::model::Error>())
@@ -107,10 +112,10 @@ fn said_of_error(error: &Error) -> String {
     text
 }
 
-/// Reads the records one by one; `exact` says whether it is known how many there are.
+/// Reads the records one by one. `exact` says whether their number is deterministic.
 fn stream(driver: &Driver, outputs: &Outputs, exact: bool) -> String {
     let query = ListCandidates::new().vacancy_id(7).status("CANARY");
-    said(Streamed::open(driver, &query), outputs, |mut records| {
+    outcome_of(Streamed::open(driver, &query), outputs, |mut records| {
         outputs.print(&records);
         let mut count = 0;
         let end = loop {
@@ -125,11 +130,11 @@ fn stream(driver: &Driver, outputs: &Outputs, exact: bool) -> String {
                 }
             }
         };
-        assert!(records.next().is_none(), "something comes after the end");
+        assert!(records.next().is_none(), "an item follows the end");
         if let Err(error) = &end {
             assert_eq!(error.delivered(), Some(count));
         }
         let count = if exact { count.to_string() } else { "some".to_owned() };
-        format!("{count} records, then {}", said(end, outputs, |()| "the end".to_owned()))
+        format!("{count} records, then {}", outcome_of(end, outputs, |()| "the end".to_owned()))
     })
 }

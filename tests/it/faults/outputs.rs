@@ -1,4 +1,4 @@
-//! Everything that a client says to others while it works, and that nothing in it is secret or personal.
+//! Everything that a client outputs during a call, with a check that it contains nothing secret or personal.
 
 use std::error::Error as _;
 use std::fmt::{Debug, Write as _};
@@ -11,18 +11,18 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
 
-/// What has been said so far: to a subscriber, to an observer, and to whoever prints a value.
+/// The output so far: of a subscriber, of an observer, and of printed values.
 #[derive(Clone, Default)]
-pub(super) struct Outputs(Arc<Mutex<Said>>);
+pub(super) struct Outputs(Arc<Mutex<Output>>);
 
 #[derive(Default)]
-struct Said {
+struct Output {
     text: Vec<u8>,
     attempts: usize,
 }
 
 impl Outputs {
-    /// A subscriber that is told everything, down to the finest level.
+    /// Returns a subscriber for all levels.
     pub(super) fn subscriber(&self) -> impl Subscriber + Send + Sync + 'static {
         let writer = self.clone();
         let layer = tracing_subscriber::fmt::layer()
@@ -32,12 +32,12 @@ impl Outputs {
         Registry::default().with(layer)
     }
 
-    /// Prints a value in both ways.
+    /// Prints a value in both `Debug` forms.
     pub(super) fn print(&self, value: &impl Debug) {
         self.add(&format!("{value:?} {value:#?}"));
     }
 
-    /// Prints an error in every way, with what is underneath.
+    /// Prints an error and its sources, in all forms.
     pub(super) fn print_error(&self, error: &Error) {
         let mut text = format!("{error} {error:?} {error:#?}");
         let mut source = error.source();
@@ -49,28 +49,29 @@ impl Outputs {
     }
 
     pub(super) fn add(&self, text: &str) {
-        self.said().text.extend_from_slice(text.as_bytes());
+        self.lock().text.extend_from_slice(text.as_bytes());
     }
 
-    /// How many attempts the observer was told of.
+    /// Returns the number of attempts that the observer received.
     pub(super) fn attempts(&self) -> usize {
-        self.said().attempts
+        self.lock().attempts
     }
 
-    /// Fails if anything that was said has the canary in it, or if the subscriber was told less than the observer.
+    /// Fails if any output contains the canary, or if the subscriber and the observer received different numbers of
+    /// attempts.
     pub(super) fn check(&self, name: &str) {
-        let said = self.said();
-        let text = String::from_utf8_lossy(&said.text);
-        assert_eq!(text.matches("attempt finished").count(), said.attempts, "{name}: {text}");
+        let output = self.lock();
+        let text = String::from_utf8_lossy(&output.text);
+        assert_eq!(text.matches("attempt finished").count(), output.attempts, "{name}: {text}");
         assert_silent(&text, name);
     }
 
-    fn said(&self) -> MutexGuard<'_, Said> {
+    fn lock(&self) -> MutexGuard<'_, Output> {
         self.0.lock().unwrap()
     }
 }
 
-/// Fails if the text has the canary in it: as it is, or in one of the forms that programs give to bytes.
+/// Fails if the text contains the canary: as it is, or in a form in which programs print bytes.
 pub(super) fn assert_silent(text: &str, name: &str) {
     let lower = text.to_ascii_lowercase();
     let hit = FORMS.iter().find(|form| text.contains(**form) || lower.contains(**form));
@@ -80,7 +81,7 @@ pub(super) fn assert_silent(text: &str, name: &str) {
 
 impl io::Write for Outputs {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.said().text.extend_from_slice(bytes);
+        self.lock().text.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -92,7 +93,7 @@ impl io::Write for Outputs {
 impl Observer for Outputs {
     fn attempt(&self, attempt: &Attempt<'_>) {
         self.print(attempt);
-        self.said().attempts += 1;
+        self.lock().attempts += 1;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Whoever a case needs at the other end, for one call.
+//! The peer of a case, for one call.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -13,14 +13,14 @@ use socket2::{Domain, Socket, Type};
 
 use super::case::{End, Peer, Script};
 
-/// The authority that the clients of these tests trust.
+/// The certificate authority that the clients of these tests trust.
 pub(super) static AUTHORITY: LazyLock<Authority> = LazyLock::new(|| Authority::new().unwrap());
 
-/// A peer that is there until it is dropped.
+/// A peer that runs until it is dropped.
 pub(super) enum Running {
     Server(RawServer),
     Sockets(Sockets),
-    /// It takes no connection.
+    /// An address that accepts no connection.
     Absent(Absent),
 }
 
@@ -50,7 +50,7 @@ impl Running {
         }
     }
 
-    /// How many connections it has seen.
+    /// Returns the number of accepted connections.
     pub(super) fn connections(&self) -> usize {
         match self {
             Self::Server(server) => server.progress().connections,
@@ -59,7 +59,7 @@ impl Running {
         }
     }
 
-    /// The requests that it has understood.
+    /// Returns the parsed requests.
     pub(super) fn requests(&self) -> Vec<RawRequest> {
         match self {
             Self::Server(server) => server.progress().requests,
@@ -68,7 +68,7 @@ impl Running {
     }
 }
 
-/// The script as the server takes it, with what it has to remember of its connections.
+/// Returns a handler that plays the script. It counts the requests of each connection.
 fn play(script: Script) -> impl Fn(&RawRequest, &mut Connection) -> Next + Send + Sync + 'static {
     let turns = Mutex::new(BTreeMap::<usize, usize>::new());
     move |request, connection| match &script {
@@ -110,7 +110,7 @@ fn close(connection: &mut Connection, end: End) -> Next {
     Next::Close
 }
 
-/// A server below HTTP: it counts its connections, and each of them has a thread to act on.
+/// A server of raw connections. It counts them and handles each on a thread.
 pub(super) struct Sockets {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -141,19 +141,19 @@ impl Sockets {
 impl Drop for Sockets {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Release);
-        // The accepting thread looks at the flag after each connection; this is the last one.
+        // The accepting thread checks the flag after each connection; this is the last one.
         drop(TcpStream::connect(self.address));
     }
 }
 
-/// Reads until the peer is gone.
+/// Reads until the peer closes.
 pub(super) fn drain(mut stream: TcpStream) {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    // How it ends is the business of the peer.
+    // The peer may close in any way.
     drop(io::copy(&mut stream, &mut io::sink()));
 }
 
-/// An address that is taken, so that nobody else gets it, but where no connection comes about.
+/// A reserved address at which no connection succeeds.
 pub(super) struct Absent {
     address: SocketAddr,
     _socket: Socket,
@@ -161,19 +161,19 @@ pub(super) struct Absent {
 }
 
 impl Absent {
-    /// The system refuses connections.
+    /// Binds an address at which the system refuses connections.
     fn refusing() -> Self {
         Self::bound(Vec::new(), |_, _| {})
     }
 
-    /// The system drops what comes, because nobody takes what has come before.
+    /// Binds an address at which the system drops connection attempts, because the queue of the listener is full.
     fn silent() -> Self {
         Self::bound(Vec::new(), |socket, (address, queue)| {
             socket.listen(0).unwrap();
             while let Ok(stream) = TcpStream::connect_timeout(&address, Duration::from_millis(100))
             {
                 queue.push(stream);
-                assert!(queue.len() < 64, "this system queues connections without end");
+                assert!(queue.len() < 64, "this system never stops queueing connections");
             }
         })
     }
@@ -190,8 +190,8 @@ impl Absent {
     }
 }
 
-/// What a peer waits for its client, at most.
+/// Maximum time that a peer waits for its client.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Between two drops.
-const DRIP: Duration = Duration::from_millis(20);
+/// The pause between two pieces of [`Script::Drips`].
+pub(super) const DRIP: Duration = Duration::from_millis(20);

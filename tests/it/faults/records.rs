@@ -1,4 +1,4 @@
-//! A record that is strange, or that cannot be read, between two that can.
+//! An unusual or invalid record between two valid ones.
 
 use super::case::{Group, document, fault};
 
@@ -7,37 +7,37 @@ pub(super) fn records() -> Group {
     let long = format!("\"id\":\"2\",\"name\":\"CANARY{}\"", "x".repeat(10 << 20));
     let wide = format!("\"id\":\"2\",\"portal\":{{{}\"id\":\"3\"}}", "\"x\":0,".repeat(100_000));
     let mut cases = Vec::new();
-    for (name, members) in [
-        ("no identifier", "\"name\":\"CANARY\""),
-        ("a number for the identifier", "\"id\":2"),
-        ("null for the identifier", "\"id\":null"),
-        ("the identifier twice", "\"id\":\"2\",\"id\":\"CANARY\""),
-        ("an unlisted member twice", "\"id\":\"2\",\"x\":\"CANARY\",\"x\":\"CANARY\""),
-        ("an unlisted member", "\"id\":\"2\",\"new\":{\"a\":[\"CANARY\"]}"),
-        ("1e400 in an unlisted member", "\"id\":\"2\",\"x\":1e400"),
-        ("null for the name", "\"id\":\"2\",\"name\":null"),
-        ("a number for the name", "\"id\":\"2\",\"name\":5"),
-        ("no e-mail address", "\"id\":\"2\",\"name\":\"CANARY\",\"phone\":\"CANARY\""),
-        ("an empty list for the portal", "\"id\":\"2\",\"portal\":[]"),
-        ("a portal without identifier", "\"id\":\"2\",\"portal\":{\"name\":\"CANARY\"}"),
-        ("null for all but the identifier", "\"id\":\"2\",\"portal\":null,\"type\":null"),
-        ("another kind", "\"id\":\"2\",\"type\":\"robot\""),
-        ("300 deep in an unlisted member", &deep),
-        ("an escaped NUL and an escape sequence", "\"id\":\"2\",\"name\":\"\\u0000\\u001b[2J\""),
-        ("half a surrogate pair", "\"id\":\"2\",\"name\":\"CANARY \\ud800\""),
-        ("a raw control character", "\"id\":\"2\",\"name\":\"CANARY \u{1b}[2J\""),
+    for (name, fields) in [
+        ("no `id`", "\"name\":\"CANARY\""),
+        ("`id` is a number", "\"id\":2"),
+        ("`id` is null", "\"id\":null"),
+        ("duplicate `id`", "\"id\":\"2\",\"id\":\"CANARY\""),
+        ("duplicate unknown field", "\"id\":\"2\",\"x\":\"CANARY\",\"x\":\"CANARY\""),
+        ("unknown field", "\"id\":\"2\",\"new\":{\"a\":[\"CANARY\"]}"),
+        ("1e400 in an unknown field", "\"id\":\"2\",\"x\":1e400"),
+        ("`name` is null", "\"id\":\"2\",\"name\":null"),
+        ("`name` is a number", "\"id\":\"2\",\"name\":5"),
+        ("no `email`", "\"id\":\"2\",\"name\":\"CANARY\",\"phone\":\"CANARY\""),
+        ("`portal` is an empty array", "\"id\":\"2\",\"portal\":[]"),
+        ("`portal` without `id`", "\"id\":\"2\",\"portal\":{\"name\":\"CANARY\"}"),
+        ("`portal` and `type` are null", "\"id\":\"2\",\"portal\":null,\"type\":null"),
+        ("unknown value of `type`", "\"id\":\"2\",\"type\":\"robot\""),
+        ("300 levels in an unknown field", &deep),
+        ("escaped NUL and terminal escape sequence", "\"id\":\"2\",\"name\":\"\\u0000\\u001b[2J\""),
+        ("unpaired surrogate", "\"id\":\"2\",\"name\":\"CANARY \\ud800\""),
+        ("unescaped control character", "\"id\":\"2\",\"name\":\"CANARY \u{1b}[2J\""),
     ] {
-        cases.push(fault(name, document(between(&format!("{{{members}}}")))));
+        cases.push(fault(name, document(between(&format!("{{{fields}}}")))));
     }
     for (name, record) in [
-        ("text for the record", "\"CANARY\""),
-        ("null for the record", "null"),
-        ("a list for the record", "[\"2\",\"CANARY\"]"),
+        ("record is text", "\"CANARY\""),
+        ("record is null", "null"),
+        ("record is an array", "[\"2\",\"CANARY\"]"),
     ] {
         cases.push(fault(name, document(between(record))));
     }
-    for (name, members) in [("a name of 10 MiB", long), ("a portal with 100,000 members", wide)] {
-        cases.push(fault(name, document(between(&format!("{{{members}}}")))).large());
+    for (name, fields) in [("`name` of 10 MiB", long), ("`portal` with 100,000 fields", wide)] {
+        cases.push(fault(name, document(between(&format!("{{{fields}}}")))).large());
     }
     for date in [
         "2026-11-20 10:00:00",

@@ -1,4 +1,4 @@
-//! A list that is read record by record.
+//! Lists that are read record by record.
 
 use super::answers::refusal;
 use super::case::{Ask, Case, End, Group, LIST, Script, document, fault, head};
@@ -6,24 +6,24 @@ use super::case::{Ask, Case, End, Group, LIST, Script, document, fault, head};
 pub(super) fn streams() -> Group {
     let stream = |name: &str, script: Script| fault(name, script).asking(Ask::Stream);
     let cases = vec![
-        stream("a stream", document(LIST)),
-        stream("a stream that is busy", refusal(503, "")),
-        stream("a stream that is cut in the head", Script::Plays(b"HTTP/1".to_vec(), End::Fin)),
+        stream("complete stream", document(LIST)),
+        stream("stream refused with 503", refusal(503, "")),
+        stream("stream truncated in the head", Script::Plays(b"HTTP/1".to_vec(), End::Fin)),
         stream("1,000 records, then silence", rows(1, LENGTH, "", End::Hang)).waits(),
         many("100,000 records, then FIN", LENGTH, "", End::Fin),
         many("100,000 records, then RST", LENGTH, "", End::Rst).asking(Ask::StreamUntilReset),
         many("100,000 records, then garbage", LENGTH, "CANARY, CANARY", End::Fin),
-        many("100,000 records, ended by closing, cut", CLOSE, "", End::Fin),
-        many("100,001 records, ended by closing", CLOSE, "{\"id\":\"0\"}]}", End::Fin),
-        stream("a failure behind the list", {
+        many("100,000 records, close-delimited, truncated", CLOSE, "", End::Fin),
+        many("100,001 records, close-delimited", CLOSE, "{\"id\":\"0\"}]}", End::Fin),
+        stream("failure after the list", {
             document("{\"result\":[{\"id\":\"1\"},{\"id\":\"2\"}],\"status\":\"error\"}")
         }),
-        stream("a record that cannot be read", {
+        stream("record that is rejected", {
             document("{\"status\":\"success\",\"result\":[{\"id\":5},{\"id\":\"2\"}]}")
         }),
-        stream("a name of 10 MiB, one by one", big(10 << 20)).large(),
-        stream("a record of 64 MiB, one by one", big(64 << 20)).large(),
-        fault("a record of 64 MiB, as a whole", big(64 << 20)).large(),
+        stream("record of 10 MiB, streamed", big(10 << 20)).large(),
+        stream("record of 64 MiB, streamed", big(64 << 20)).large(),
+        fault("record of 64 MiB, not streamed", big(64 << 20)).large(),
     ];
     Group { name: "streams", cases }
 }
@@ -32,7 +32,7 @@ fn many(name: &str, framing: &str, last: &str, end: End) -> Case {
     fault(name, rows(100, framing, last, end)).asking(Ask::Stream).large()
 }
 
-/// A list of so many thousand records, with these bytes behind them.
+/// Sends a list of `thousands` × 1,000 records, and then the last bytes.
 fn rows(thousands: usize, framing: &str, last: &str, end: End) -> Script {
     Script::Floods {
         first: (head(framing) + "{\"status\":\"success\",\"result\":[").into(),
@@ -43,7 +43,7 @@ fn rows(thousands: usize, framing: &str, last: &str, end: End) -> Script {
     }
 }
 
-/// A list with one record that has a name of this many bytes, and no stated length.
+/// Sends a close-delimited list of one record whose name has this many bytes.
 fn big(length: usize) -> Script {
     let first = "{\"status\":\"success\",\"result\":[{\"id\":\"1\",\"name\":\"CANARY";
     Script::Floods {

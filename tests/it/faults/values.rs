@@ -1,4 +1,4 @@
-//! Values at the edge: decimals that are none, and names that have to be escaped.
+//! Unusual values: text that is not a decimal, and status names that need percent-encoding.
 
 use super::case::{Ask, Group, LIST, document, fault};
 
@@ -12,22 +12,22 @@ pub(super) fn values() -> Group {
         cases.push(fault(name, document(body)).asking(Ask::Credits));
     }
     for (name, body) in [
-        ("credits as a number", "{\"credits_number\":120.50,\"currency\":\"EUR\"}"),
+        ("credits are a JSON number", "{\"credits_number\":120.50,\"currency\":\"EUR\"}"),
         ("credits without a currency", "{\"credits_number\":\"120.50\"}"),
     ] {
         cases.push(fault(name, document(body)).asking(Ask::Credits));
     }
     let long = "a".repeat(8 << 10);
     for (name, status) in [
-        ("a status name with &", "On & off"),
-        ("a status name with =", "a=b"),
-        ("a status name with +", "C+"),
-        ("a status name with %", "100%20"),
-        ("a status name with an emoji", "Hired 🎉"),
-        ("a status name with NUL", "a\0b"),
-        ("a status name with a line end", "a\r\nx: y"),
-        ("a status name of 8 KiB", &long),
-        ("an empty status name", ""),
+        ("status name with &", "On & off"),
+        ("status name with =", "a=b"),
+        ("status name with +", "C+"),
+        ("status name with %", "100%20"),
+        ("status name with an emoji", "Hired 🎉"),
+        ("status name with NUL", "a\0b"),
+        ("status name with CRLF", "a\r\nx: y"),
+        ("status name of 8 KiB", &long),
+        ("empty status name", ""),
     ] {
         cases.push(fault(name, document(LIST)).asking(Ask::Status(status.to_owned())));
     }

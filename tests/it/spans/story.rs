@@ -1,4 +1,4 @@
-//! A subscriber that writes down what it is told, in order and indented.
+//! A subscriber that records spans and events in order, indented by depth.
 
 use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Mutex};
@@ -10,16 +10,16 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-/// The lines so far: `+` for a span that begins, `=` for what is added to it, `-` for its end, `*` for an event.
+/// The lines so far: `+` for a new span, `=` for fields recorded on it, `-` for its end, `*` for an event.
 #[derive(Clone, Default)]
 pub(super) struct Story(Arc<Mutex<String>>);
 
 impl Story {
-    pub(super) fn told(&self) -> String {
+    pub(super) fn text(&self) -> String {
         self.0.lock().unwrap().clone()
     }
 
-    fn tell<S>(&self, span: Option<&Id>, mark: &str, context: &Context<'_, S>, fields: &Fields)
+    fn add<S>(&self, span: Option<&Id>, mark: &str, context: &Context<'_, S>, fields: &Fields)
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
     {
@@ -38,28 +38,28 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Story {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let mut fields = Fields::default();
         attributes.record(&mut fields);
-        self.tell(Some(id), "+", &context, &fields);
+        self.add(Some(id), "+", &context, &fields);
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
         let mut fields = Fields::default();
         values.record(&mut fields);
-        self.tell(Some(id), "=", &context, &fields);
+        self.add(Some(id), "=", &context, &fields);
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let span = context.event_span(event).map(|span| span.id());
-        self.tell(span.as_ref(), "*", &context, &fields);
+        self.add(span.as_ref(), "*", &context, &fields);
     }
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
-        self.tell(Some(&id), "-", &context, &Fields::default());
+        self.add(Some(&id), "-", &context, &Fields::default());
     }
 }
 
-/// Names and values; how long something took is not the same each time.
+/// Names and values of fields. Durations are masked, because they vary.
 #[derive(Default)]
 struct Fields(String);
 

@@ -1,4 +1,4 @@
-//! A relay that counts what it passes on.
+//! A TCP relay that counts the bytes of the server.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// Passes connections on to a server, and counts the bytes that come back, on threads that end with the test.
+/// Relays connections to a server, and counts the bytes that the server sends. Its threads end with the test process.
 pub(super) struct Relay {
     address: SocketAddr,
     returned: Arc<AtomicU64>,
@@ -35,13 +35,13 @@ impl Relay {
         format!("http://{}", self.address)
     }
 
-    /// How many bytes the server has sent that the client has taken, or its sockets for it.
+    /// Returns the number of bytes that the server has sent and the sockets of the client have accepted.
     pub(super) fn returned(&self) -> u64 {
         self.returned.load(Ordering::Relaxed)
     }
 }
 
-/// Passes bytes on until one of the two sides is gone.
+/// Relays bytes until one of the two sides closes.
 fn pass(mut from: TcpStream, mut to: TcpStream, count: &AtomicU64) {
     let mut buffer = [0; 16 * 1024];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
@@ -50,6 +50,6 @@ fn pass(mut from: TcpStream, mut to: TcpStream, count: &AtomicU64) {
         }
         count.fetch_add(u64::try_from(length).unwrap(), Ordering::Relaxed);
     }
-    // The other direction ends, too, and whoever was faster has closed them already.
+    // This ends the other direction, too, which may have closed them already.
     let _closed = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
 }
