@@ -52,7 +52,7 @@ fn allocations() -> String {
     let bodies = Variant::ALL.map(|variant| (variant, data::body(variant, 1_000_000)));
     let heads: String =
         bodies.iter().map(|(variant, _)| format!(" {} |", variant.name())).collect();
-    let mut out = format!("| allocations a candidate; peak heap / body |{heads}\n");
+    let mut out = format!("| allocations per candidate; peak heap / body |{heads}\n");
     writeln!(out, "|---|{}", "--:|".repeat(bodies.len())).expect("a string takes all");
     for subject in SUBJECTS {
         let cells: String =
