@@ -1,5 +1,6 @@
-//! Faults of peers, byte by byte, over four transports. Each fault gives the same typed error over each transport,
-//! within the time limit, with a retry only where it can help, and never with the token or personal data in any output.
+//! Faults of peers, byte by byte, over four transports. Each call ends within its time limit with a typed error, retries
+//! only where that can help, and never puts the token or personal data into any output. The snapshot has one outcome for
+//! each fault, or one for each transport where the transports differ.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -46,7 +47,7 @@ mod tls;
 mod values;
 
 #[test]
-fn every_fault_has_one_outcome() {
+fn every_fault_has_its_typed_outcome() {
     let panics = count_panics();
     let groups = [
         connection(),
@@ -144,8 +145,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns the outcome of a case, and fails if the call never ends within its time limit. On a busy machine some tries
-/// are late; a client that ignores its limit is late in every try.
+/// Returns the outcome of a case, and fails if every try exceeds its time limit. On a busy machine some tries are late; a
+/// client that ignores its limit is late in every try.
 fn in_time(case: &Case, over: Over) -> String {
     let mut late = Vec::new();
     loop {
