@@ -72,7 +72,11 @@ fn every_fault_has_its_typed_outcome() {
         }
         lines
     });
-    assert_eq!(panics.load(Ordering::Relaxed), 0, "panics, on all threads");
+    assert_eq!(
+        panics.load(Ordering::Relaxed),
+        0,
+        "panics on all threads, those of other failed tests included"
+    );
     assert_eq!(ELSEWHERE.progress().connections, 0, "a redirect was followed");
     insta::assert_snapshot!(lines.join("\n"));
 }

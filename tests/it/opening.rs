@@ -103,6 +103,6 @@ fn count(server: &RawServer, transport: Arc<dyn BlockingTransport>) -> Result<us
 }
 
 /// The call timeout.
-const LIMIT: Duration = Duration::from_millis(500);
+const LIMIT: Duration = Duration::from_secs(1);
 /// The pause after each byte of the server.
-const PAUSE: Duration = Duration::from_millis(40);
+const PAUSE: Duration = Duration::from_millis(80);
