@@ -166,10 +166,10 @@ impl Session {
             return Ok(false);
         }
         self.output.refuse_selection(RAW)?;
-        let answer = self.stream_raw(operation)?.error_for_status();
-        let mut answer = answer.map_err(|error| self.explain(&error))?;
+        let response = self.stream_raw(operation)?.error_for_status();
+        let mut response = response.map_err(|error| self.explain(&error))?;
         let mut out = Raw::open(&self.output, self.screen)?;
-        self.pass_on(&mut answer, &mut out)?;
+        self.pass_on(&mut response, &mut out)?;
         out.finish()?;
         Ok(true)
     }
@@ -190,9 +190,9 @@ impl Session {
     }
 
     /// Writes the body of a response while it arrives.
-    pub(crate) fn pass_on(&self, answer: &mut RawResponse, out: &mut Raw) -> Result<(), Failure> {
+    pub(crate) fn pass_on(&self, response: &mut RawResponse, out: &mut Raw) -> Result<(), Failure> {
         loop {
-            match answer.chunk() {
+            match response.chunk() {
                 Ok(Some(piece)) => out.write(&piece)?,
                 Ok(None) => return Ok(()),
                 Err(error) => {

@@ -66,12 +66,13 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
 
 /// Prints the response unchanged, while it arrives.
 fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Failure> {
-    let answer = session.stream_raw(query)?;
-    let head = if include { head(&answer) } else { String::new() };
-    let mut answer = answer.error_for_status().or_else(|error| refused(session, &error, &head))?;
+    let response = session.stream_raw(query)?;
+    let head = if include { head(&response) } else { String::new() };
+    let mut response =
+        response.error_for_status().or_else(|error| refused(session, &error, &head))?;
     let mut out = Raw::open(&session.output, session.screen)?;
     out.write(head.as_bytes())?;
-    session.pass_on(&mut answer, &mut out)?;
+    session.pass_on(&mut response, &mut out)?;
     if include || session.output.output != Some(Format::Raw) {
         out.end_line()?;
     }
@@ -92,10 +93,10 @@ fn refused<T>(session: &Session, error: &Error, head: &str) -> Result<T, Failure
 
 /// Prints the response as records: the elements of an array, or one object.
 fn records(session: &Session, query: &RawQuery) -> Result<(), Failure> {
-    let answer = session.client.send_raw(query).map_err(|error| session.explain(&error))?;
-    let answer = answer.error_for_status().or_else(|error| refused(session, &error, ""))?;
+    let response = session.client.send_raw(query).map_err(|error| session.explain(&error))?;
+    let response = response.error_for_status().or_else(|error| refused(session, &error, ""))?;
     let json =
-        RawQuery::decode(answer.body()).map_err(|error| session.explain(&Error::from(error)))?;
+        RawQuery::decode(response.body()).map_err(|error| session.explain(&Error::from(error)))?;
     let array = array(json.as_str());
     let single = array.is_none();
     let values: Vec<&str> = match &array {
@@ -136,9 +137,9 @@ fn names(records: &[&str]) -> Vec<String> {
     names
 }
 
-fn head(answer: &RawResponse) -> String {
-    let mut head = format!("HTTP {}\n", answer.status());
-    for (name, value) in answer.headers() {
+fn head(response: &RawResponse) -> String {
+    let mut head = format!("HTTP {}\n", response.status());
+    for (name, value) in response.headers() {
         // Writing to a string cannot fail.
         _ = writeln!(head, "{name}: {}", String::from_utf8_lossy(value.as_bytes()));
     }

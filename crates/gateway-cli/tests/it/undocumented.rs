@@ -4,11 +4,11 @@ use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
 use crate::run::{Person, code, stderr, stdout};
 
-/// Runs the command against a service with this response, and returns standard output and standard error.
+/// Runs the command against a service that responds with this body, and returns standard output and standard error.
 #[track_caller]
-fn ask(answer: &'static str, command: &str, expected: i32) -> (String, String) {
+fn ask(body: &'static str, command: &str, expected: i32) -> (String, String) {
     let server = RawServer::start(move |_, connection: &mut Connection| {
-        connection.respond("content-type: application/json\r\n", answer.as_bytes());
+        connection.respond("content-type: application/json\r\n", body.as_bytes());
         Next::Close
     })
     .unwrap();
@@ -19,8 +19,8 @@ fn ask(answer: &'static str, command: &str, expected: i32) -> (String, String) {
 }
 
 #[track_caller]
-fn check(answer: &'static str, command: &str, out: &str, err: &str) {
-    assert_eq!(ask(answer, command, 0), (out.to_owned(), err.to_owned()), "{command}");
+fn check(body: &'static str, command: &str, out: &str, err: &str) {
+    assert_eq!(ask(body, command, 0), (out.to_owned(), err.to_owned()), "{command}");
 }
 
 const MORE: &str = r#"[{"id":"1","project":"Welder","headcount":3},{"id":"2"}]"#;
