@@ -17,6 +17,7 @@ mod context;
 mod example;
 pub mod grammar;
 mod lower;
+mod node;
 mod read;
 mod types;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::diag::{Code, Diagnostic, Level, code};
 use crate::ir::{Doc, OpenRef, RustName, Source, Type};
-use crate::spec::read::{Entry, Node};
+use crate::spec::node::{Entry, Node};
 
 /// Diagnostics and declared names.
 pub(super) struct Context<'a> {

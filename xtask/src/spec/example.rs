@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Example, Operation, Param, Response, RustName, Service, Type, Wire};
 use crate::spec::context::{About, Context};
-use crate::spec::read::{Node, Value};
+use crate::spec::node::{Node, Value};
 use crate::spec::types::{Types, is_value};
 use crate::text::percent_encoded;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Doc, OpenPoint, Service, Source};
 use crate::spec::context::{About, Context};
-use crate::spec::read::{Entry, Node};
+use crate::spec::node::{Entry, Node};
 use crate::spec::{example, types};
 
 mod command;

@@ -3,7 +3,7 @@
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Enum, EnumValue, Field, Meaning, Model, RustName, Scalar, Type, Wire};
 use crate::spec::context::{About, Context};
-use crate::spec::read::{Entry, Node};
+use crate::spec::node::{Entry, Node};
 
 mod recursion;
 mod value;

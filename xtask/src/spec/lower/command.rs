@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::diag::code::COMMANDS_COLLIDE;
 use crate::ir::{Operation, Param};
 use crate::spec::context::Context;
-use crate::spec::read::Entry;
+use crate::spec::node::Entry;
 
 /// Reports operations with the same command, or with a command that is the first word of another.
 pub(super) fn operations(cx: &mut Context<'_>, operations: &[(&Entry, Operation)]) {

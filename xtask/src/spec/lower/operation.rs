@@ -4,7 +4,7 @@ use crate::diag::{Diagnostic, code};
 use crate::ir::{Operation, Otherwise, Param, Response, RustName, Service, Type, Wire};
 use crate::spec::context::{About, Context};
 use crate::spec::lower::command;
-use crate::spec::read::{Entry, Node};
+use crate::spec::node::{Entry, Node};
 
 pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -> Vec<Operation> {
     let Some(section) = root.get("operation") else { return Vec::new() };

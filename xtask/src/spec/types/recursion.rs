@@ -3,7 +3,7 @@
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Model, Type};
 use crate::spec::context::Context;
-use crate::spec::read::Entry;
+use crate::spec::node::Entry;
 
 /// Marks recursive models and the fields to box, and reports models without a finite record.
 pub(super) fn mark(cx: &mut Context<'_>, models: &mut [Model], given: &[Entry]) {
