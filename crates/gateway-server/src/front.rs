@@ -37,12 +37,13 @@ use self::recorder::{RecordedBody, Recorder};
 use self::request_id::X_REQUEST_ID;
 use self::work::Work;
 use crate::clock::Clock;
+use crate::generated::call::Call;
 use crate::generated::operation::Operation;
-use crate::generated::parameters;
 use crate::listen::head::Refusal;
 use crate::listen::service::Service;
 use crate::query::Pairs;
-use crate::store::{AccountId, CandidateFilter, Principal, Store};
+use crate::records::Records;
+use crate::store::{Page, Principal, Snapshot};
 use crate::token::TokenDigest;
 
 /// Everything that answering a request needs. Shared by all connections.
@@ -116,30 +117,20 @@ impl Front {
         request: &Parts,
     ) -> Result<Response<AnswerBody>, Problem> {
         let snapshot = principal.snapshot;
-        let mut notice = None;
-        let mut filter = CandidateFilter::All;
-        if operation == Operation::ListCandidates {
-            let parameters = parameters::ListCandidates::read(pairs)?;
-            notice = parameters.without_effect();
-            filter = candidate_filter(parameters);
-        }
+        let call = Call::read(operation, pairs)?;
+        let notice = call.without_effect();
         let etag = conditional::etag(snapshot);
         if conditional::is_unmodified(&request.headers, &etag) {
             return Ok(answer(StatusCode::NOT_MODIFIED, &etag, AnswerBody::empty()));
         }
         let coding = negotiate::coding(&request.headers);
-        // Not a `match`: a new operation of the contract is refused until its storage query is added here.
-        let (body, coding) = if operation == Operation::GetCredits {
-            (self.credits(snapshot.account).await?, Coding::Identity)
-        } else if operation == Operation::ListCandidates {
-            let store = self.work.store();
-            let source = ListSource::candidates(store, snapshot, filter, &self.lists);
-            self.list(source, coding).await?
-        } else if operation == Operation::ListVacancies {
-            let source = ListSource::vacancies(self.work.store(), snapshot);
-            self.list(source, coding).await?
-        } else {
-            return Err(Problem::new(Kind::NotImplemented));
+        let (body, coding) = match call.frame() {
+            Some(frame) => {
+                let store = self.work.store();
+                let source = ListSource::new(store, snapshot, call, frame, &self.lists);
+                self.list(source, coding).await?
+            }
+            None => (self.object(call, snapshot).await?, Coding::Identity),
         };
         let mut response = answer(StatusCode::OK, &etag, body);
         let headers = response.headers_mut();
@@ -154,12 +145,13 @@ impl Front {
         Ok(response)
     }
 
-    async fn credits(&self, account: AccountId) -> Result<AnswerBody, Problem> {
+    async fn object(&self, call: Call, snapshot: Snapshot) -> Result<AnswerBody, Problem> {
         let json = self
             .work
-            .look_up(move |store: &dyn Store| {
+            .look_up(move |store| {
                 let mut json = Vec::with_capacity(64);
-                store.credits(account, &mut |row| row.write(&mut json))?;
+                let page = Page { after: Page::START, limit: 1 };
+                call.fetch(store, snapshot, page, &mut Records::new(&mut json, true))?;
                 Ok(json)
             })
             .await?;
@@ -218,16 +210,6 @@ fn operation(pairs: &Pairs<'_>) -> Result<Operation, Problem> {
         .filter(|method| !method.is_empty())
         .ok_or_else(|| Problem::new(Kind::MethodMissing))?;
     Operation::from_method(method).ok_or_else(|| Problem::new(Kind::MethodUnknown))
-}
-
-fn candidate_filter(parameters: parameters::ListCandidates) -> CandidateFilter {
-    match (parameters.vacancy_id.map(i64::try_from), parameters.status) {
-        (None, _) => CandidateFilter::All,
-        // Larger than any id in the database: the vacancy does not exist.
-        (Some(Err(_too_large)), _) => CandidateFilter::Nothing,
-        (Some(Ok(vacancy)), None) => CandidateFilter::Vacancy(vacancy),
-        (Some(Ok(vacancy)), Some(status)) => CandidateFilter::Status(vacancy, status),
-    }
 }
 
 fn answer(status: StatusCode, etag: &HeaderValue, body: AnswerBody) -> Response<AnswerBody> {

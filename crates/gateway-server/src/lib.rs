@@ -23,7 +23,9 @@ mod ops;
 mod parameter;
 mod place;
 mod query;
+mod records;
 mod server;
+mod storage;
 mod store;
 mod token;
 

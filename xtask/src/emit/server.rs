@@ -1,9 +1,10 @@
-//! Code of gateway-server: the operations, their parameters, and the records it writes.
+//! Code of gateway-server: the operations, their parameters, the trait of their storage, and the records it writes.
 
 use crate::emit::file::GeneratedFile;
 use crate::ir::Service;
 use crate::text::RustFile;
 
+mod call;
 mod operation;
 mod parameters;
 mod record;
@@ -11,11 +12,12 @@ mod record;
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     let folder = "crates/gateway-server/src/generated";
     let mut root = RustFile::new("Code that `cargo xtask` generates from the spec.");
-    for module in ["operation", "parameters", "record"] {
+    for module in ["call", "operation", "parameters", "record"] {
         root.line(format_args!("pub(crate) mod {module};"));
     }
     vec![
         GeneratedFile::rust(format!("{folder}.rs"), root),
+        GeneratedFile::rust(format!("{folder}/call.rs"), call::emit(service)),
         GeneratedFile::rust(format!("{folder}/operation.rs"), operation::emit(service)),
         GeneratedFile::rust(format!("{folder}/parameters.rs"), parameters::emit(service)),
         GeneratedFile::rust(format!("{folder}/record.rs"), record::emit(service)),

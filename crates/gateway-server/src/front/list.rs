@@ -7,8 +7,9 @@ use bytes::Bytes;
 
 use crate::error::Error;
 use crate::front::list_cache::{KeptList, ListCache, QUICK, Recording};
-use crate::generated::operation::{Frame, LIST_CANDIDATES, LIST_VACANCIES};
-use crate::store::{CandidateFilter, Page, Snapshot, Store};
+use crate::generated::call::Call;
+use crate::records::{Frame, Records};
+use crate::store::{Page, Snapshot, Store};
 
 /// The bytes of one list, in pieces. Holds no database resource between two pieces.
 #[derive(Debug)]
@@ -20,26 +21,32 @@ pub(crate) enum ListSource {
 }
 
 impl ListSource {
-    /// Lists candidates. The unfiltered list is read from `cache`, or recorded there.
-    pub(crate) fn candidates(
+    /// Answers a call whose answer is a list. The list of all candidates is read from `cache`, or recorded there.
+    pub(crate) fn new(
         store: Arc<dyn Store>,
         snapshot: Snapshot,
-        filter: CandidateFilter,
+        call: Call,
+        frame: Frame,
         cache: &Arc<ListCache>,
     ) -> Self {
         let mut recording = None;
-        if filter == CandidateFilter::All {
+        if lists_all_candidates(&call) {
             if let Some(kept) = cache.get(snapshot) {
                 return Self::Kept(kept);
             }
             recording = cache.record(snapshot);
         }
-        Self::Pages(Pages::new(store, snapshot, Rows::Candidates(filter), recording))
-    }
-
-    /// Lists all vacancies.
-    pub(crate) fn vacancies(store: Arc<dyn Store>, snapshot: Snapshot) -> Self {
-        Self::Pages(Pages::new(store, snapshot, Rows::Vacancies, None))
+        Self::Pages(Pages {
+            store,
+            snapshot,
+            call,
+            frame,
+            after: Some(Page::START),
+            limit: FIRST_ROWS,
+            asked: None,
+            capacity: 512,
+            recording,
+        })
     }
 
     /// Returns whether the last byte was returned.
@@ -64,7 +71,8 @@ impl ListSource {
 pub(crate) struct Pages {
     store: Arc<dyn Store>,
     snapshot: Snapshot,
-    rows: Rows,
+    call: Call,
+    frame: Frame,
     /// Id of the last record read; `None` after the last page.
     after: Option<i64>,
     /// Maximum number of records in the next page.
@@ -76,84 +84,39 @@ pub(crate) struct Pages {
     recording: Option<Recording>,
 }
 
-#[derive(Debug)]
-enum Rows {
-    Candidates(CandidateFilter),
-    Vacancies,
-}
-
-impl Rows {
-    const fn frame(&self) -> Frame {
-        match self {
-            Self::Candidates(_) => LIST_CANDIDATES,
-            Self::Vacancies => LIST_VACANCIES,
-        }
-    }
-}
-
 impl Pages {
-    fn new(
-        store: Arc<dyn Store>,
-        snapshot: Snapshot,
-        rows: Rows,
-        recording: Option<Recording>,
-    ) -> Self {
-        let after = Some(Page::START);
-        Self {
-            store,
-            snapshot,
-            rows,
-            after,
-            limit: FIRST_ROWS,
-            asked: None,
-            capacity: 512,
-            recording,
-        }
-    }
-
     /// Reads and renders the next page. Blocks on the database.
     fn next(&mut self) -> Result<Option<Bytes>, Error> {
         let Some(after) = self.after else { return Ok(None) };
-        let frame = self.rows.frame();
         let mut out = Vec::with_capacity(self.capacity);
-        let mut first = after == Page::START;
-        if first {
-            out.extend_from_slice(frame.open.as_bytes());
+        let is_first = after == Page::START;
+        if is_first {
+            out.extend_from_slice(self.frame.open.as_bytes());
         }
-        let mut separate = |out: &mut Vec<u8>| {
-            if !std::mem::take(&mut first) {
-                out.push(b',');
-            }
-        };
         // Pages grow for a fast client, so that a slow one holds little memory.
         let quick = self.asked.replace(Instant::now()).is_some_and(|asked| asked.elapsed() < QUICK);
         self.limit = if quick { MAX_ROWS.min(self.limit * 2) } else { FIRST_ROWS };
         let page = Page { after, limit: self.limit };
-        self.after = match &self.rows {
-            Rows::Candidates(filter) => {
-                self.store.candidates(self.snapshot, filter, page, &mut |record| {
-                    separate(&mut out);
-                    out.extend_from_slice(record);
-                })
-            }
-            Rows::Vacancies => self.store.vacancies(self.snapshot, page, &mut |row| {
-                separate(&mut out);
-                row.write(&mut out);
-            }),
-        }?;
+        let records = &mut Records::new(&mut out, is_first);
+        self.after = self.call.fetch(&*self.store, self.snapshot, page, records)?;
         if self.after.is_none() {
             // Closed only here, so that a truncated answer is never valid JSON.
-            out.extend_from_slice(frame.close.as_bytes());
+            out.extend_from_slice(self.frame.close.as_bytes());
         }
         self.recording = self.recording.take().and_then(|recording| recording.write(&out));
         if self.after.is_none() {
             let recorded = self.recording.take();
             // A list of one piece is not kept: reading it again takes no longer.
-            recorded.filter(|_| after != Page::START).into_iter().for_each(Recording::finish);
+            recorded.filter(|_| !is_first).into_iter().for_each(Recording::finish);
         }
         self.capacity = out.len() + out.len() / 16;
         Ok(Some(Bytes::from(out)))
     }
+}
+
+/// Returns whether a call lists all candidates: the longest answer of an account, and the only one that is kept.
+fn lists_all_candidates(call: &Call) -> bool {
+    matches!(call, Call::ListCandidates(parameters) if parameters.vacancy_id.is_none())
 }
 
 /// Records in a page for a slow client.

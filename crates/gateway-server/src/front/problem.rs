@@ -38,7 +38,6 @@ pub(crate) enum Kind {
     ParameterEmpty,
     ParameterInvalid,
     ParameterMissing,
-    NotImplemented,
     Overloaded,
     StorageUnavailable,
     StorageCorrupt,
@@ -85,9 +84,6 @@ impl Kind {
                 (400, "parameter-invalid", "A parameter has an invalid value")
             }
             Self::ParameterMissing => (400, "parameter-missing", "A required parameter is missing"),
-            Self::NotImplemented => {
-                (501, "not-implemented", "This server does not support the operation yet")
-            }
             Self::Overloaded => (503, "overloaded", "The server is busy"),
             Self::StorageUnavailable => {
                 (503, "storage-unavailable", "The data is temporarily unavailable")

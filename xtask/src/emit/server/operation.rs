@@ -1,10 +1,10 @@
-//! The enum of all operations, and the frames of their answers.
+//! The enum of all operations.
 
 use crate::ir::Service;
-use crate::text::{RustFile, raw_string, string};
+use crate::text::{RustFile, string};
 
 pub(super) fn emit(service: &Service) -> RustFile {
-    let mut file = RustFile::new("The operations of the service, and the frames of their answers.");
+    let mut file = RustFile::new("The operations of the service.");
     file.doc(&format!("An operation, selected by the parameter `{}`.", service.selector));
     file.line("#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]");
     file.open("pub(crate) enum Operation {");
@@ -41,25 +41,5 @@ pub(super) fn emit(service: &Service) -> RustFile {
     file.close("}");
     file.close("}");
     file.close("}");
-    file.blank();
-    file.doc("The JSON text around the records of a list.");
-    file.line("#[derive(Clone, Copy, Debug, PartialEq, Eq)]");
-    file.open("pub(crate) struct Frame {");
-    file.doc("The text before the first record.");
-    file.line("pub(crate) open: &'static str,");
-    file.doc("The text after the last record.");
-    file.line("pub(crate) close: &'static str,");
-    file.close("}");
-    for operation in &service.operations {
-        let Some((open, close)) = operation.response.frame() else { continue };
-        file.blank();
-        file.doc(&format!("The frame of `{}`.", operation.select));
-        file.line(format_args!(
-            "pub(crate) const {}: Frame = Frame {{ open: {}, close: {} }};",
-            operation.rust.screaming_snake(),
-            raw_string(&open),
-            string(close)
-        ));
-    }
     file
 }

@@ -1,0 +1,45 @@
+//! What each operation of the contract reads from the database. After the spec has a new operation, the server does not
+//! compile until it is added here.
+
+use crate::error::Error;
+use crate::generated::call::Storage;
+use crate::generated::parameters;
+use crate::records::Records;
+use crate::store::{CandidateFilter, Page, Snapshot, Store};
+
+impl Storage for dyn Store + '_ {
+    fn list_candidates(
+        &self,
+        snapshot: Snapshot,
+        parameters: &parameters::ListCandidates,
+        page: Page,
+        records: &mut Records<'_>,
+    ) -> Result<Option<i64>, Error> {
+        self.candidates(snapshot, &filter(parameters), page, &mut |record| {
+            records.next().extend_from_slice(record);
+        })
+    }
+
+    fn list_vacancies(
+        &self,
+        snapshot: Snapshot,
+        page: Page,
+        records: &mut Records<'_>,
+    ) -> Result<Option<i64>, Error> {
+        self.vacancies(snapshot, page, &mut |row| row.write(records.next()))
+    }
+
+    fn get_credits(&self, snapshot: Snapshot, object: &mut Vec<u8>) -> Result<(), Error> {
+        self.credits(snapshot.account, &mut |row| row.write(object))
+    }
+}
+
+fn filter(parameters: &parameters::ListCandidates) -> CandidateFilter {
+    match (parameters.vacancy_id.map(i64::try_from), &parameters.status) {
+        (None, _) => CandidateFilter::All,
+        // Larger than any id in the database: the vacancy does not exist.
+        (Some(Err(_too_large)), _) => CandidateFilter::Nothing,
+        (Some(Ok(vacancy)), None) => CandidateFilter::Vacancy(vacancy),
+        (Some(Ok(vacancy)), Some(status)) => CandidateFilter::Status(vacancy, status.clone()),
+    }
+}
