@@ -8,5 +8,7 @@ pub(crate) mod keyring;
 pub(crate) mod names;
 pub(crate) mod origin;
 pub(crate) mod settings;
+pub(crate) mod token_binding;
 pub(crate) mod tokens;
 mod value;
+pub(crate) mod web_origin;

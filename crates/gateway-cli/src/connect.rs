@@ -10,7 +10,7 @@ use crate::config::flags::ServiceFlags;
 use crate::config::keyring::Keyring;
 use crate::config::origin::{Setting, TOKEN, TokenFrom};
 use crate::config::settings::Settings;
-use crate::config::{folder, tokens};
+use crate::config::{folder, token_binding, tokens};
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
 use crate::prompt;
@@ -56,7 +56,9 @@ fn connect_to_service(
             "no access token: set GATEWAY_TOKEN, use --token-file, or run `gateway auth login`{OR_DEMO}"
         ))
     };
-    match settings.token.clone().ok_or_else(missing)? {
+    let token = settings.token.clone().ok_or_else(missing)?;
+    token_binding::check(settings, &token)?;
+    match token {
         TokenFrom::File(file) => {
             check_token_file(&file)?;
             let source = FileToken::new(file.value);

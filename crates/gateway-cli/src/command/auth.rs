@@ -12,7 +12,8 @@ use crate::config::flags::ServiceFlags;
 use crate::config::keyring::Keyring;
 use crate::config::origin::{Origin, TOKEN, TokenFrom};
 use crate::config::settings::Settings;
-use crate::config::{folder, tokens};
+use crate::config::web_origin::origin;
+use crate::config::{folder, token_binding, tokens};
 use crate::connect::{
     ask_for_token, check_base_url, check_token_file, from_stdin, no_base_url, with_token,
 };
@@ -33,7 +34,7 @@ pub(crate) enum AuthCommand {
     ///
     /// The token is typed in without being shown, or read from --token-stdin, --token-file or `GATEWAY_TOKEN`. It is stored
     /// in a file that only you can read, or with --keyring in the keyring of the operating system. The profile also
-    /// remembers --base-url and --allow-insecure-http.
+    /// remembers --base-url and --allow-insecure-http. A stored token is only sent to the service that it was stored for.
     #[command(after_help = "\
 Examples:
   gateway auth login --base-url https://gateway.example.com
@@ -120,6 +121,10 @@ fn login(
         let client = with_token(service, &settings, screen, token)?;
         client.send(&probe()).map_err(|error| refused(error, &from))?;
     }
+    let bound = settings.base_url.as_ref().and_then(|url| origin(&url.value));
+    if file.get(profile, token_binding::KEY) != bound {
+        rebind(&mut file, profile, bound.as_deref(), keyring.as_ref(), screen)?;
+    }
     let place = if let Some(keyring) = keyring {
         keyring.store(profile, text)?;
         file.set(profile, "token-keyring", "true")?;
@@ -150,6 +155,30 @@ fn login(
         Some(other) => screen.warn(&format!("commands still use another token, from {other}")),
     }
     Ok(())
+}
+
+/// Binds the profile to the service of the new token. Removes the old token first: if storing the new one fails, no token
+/// must be bound to a service that is not its own.
+fn rebind(
+    file: &mut ConfigFile,
+    profile: &str,
+    bound: Option<&str>,
+    keyring: Option<&Keyring>,
+    screen: Screen,
+) -> Result<(), Failure> {
+    tokens::remove(profile)?;
+    if let Some(keyring) = keyring {
+        keyring.remove(profile)?;
+    } else if file.unset(profile, "token-keyring") {
+        forget_in_keyring(profile, screen);
+    }
+    match bound {
+        Some(bound) => file.set(profile, token_binding::KEY, bound)?,
+        None => {
+            file.unset(profile, token_binding::KEY);
+        }
+    }
+    file.save()
 }
 
 /// Reads the token to store. Returns it, and where it comes from.
@@ -257,11 +286,12 @@ fn remove(file: &mut ConfigFile, profile: &str) -> Result<Vec<String>, Failure> 
             places.push("the keyring".to_owned());
         }
         file.unset(profile, "token-keyring");
-        file.save()?;
     }
     if tokens::remove(profile)? {
         places.push(tokens::path()?.display().to_string());
     }
+    file.unset(profile, token_binding::KEY);
+    file.save()?;
     Ok(places)
 }
 

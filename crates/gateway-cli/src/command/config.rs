@@ -9,6 +9,7 @@ use crate::config::flags::ServiceFlags;
 use crate::config::names::{KEYS, check_key};
 use crate::config::origin::Setting;
 use crate::config::settings::{Settings, profile};
+use crate::config::token_binding;
 use crate::connect::check_base_url;
 use crate::failure::Failure;
 use crate::output::flags::OutputFlags;
@@ -37,6 +38,7 @@ Settings:
   token-file           file with the access token, which only you can read
   token-command        program that prints the access token, with its arguments
   token-keyring        true if the access token is in the keyring of the operating system
+  token-for            service that the token of `gateway auth login` is for; login sets it
   timeout              time limit of a command, in seconds
   allow-insecure-http  true to allow unencrypted http to remote hosts (exposes the token)
 
@@ -89,6 +91,9 @@ pub(crate) fn run(
             if key == "base-url" {
                 check_base_url(&value)?;
             }
+            if key == "base-url" {
+                token_binding::keep(&mut file, &profile)?;
+            }
             file.set(&profile, &key, &value)?;
             let done = if service.dry_run { "would set" } else { "set" };
             change(&file, service, screen, &format!("{done} {key} of profile {profile}"))
@@ -97,6 +102,9 @@ pub(crate) fn run(
             check_key(&key)?;
             let Settings { profile, mut file, .. } = Settings::of_known(service)?;
             let profile = profile.value;
+            if key == "base-url" {
+                token_binding::keep(&mut file, &profile)?;
+            }
             if !file.unset(&profile, &key) {
                 let path = file.path()?;
                 let path = path.display();

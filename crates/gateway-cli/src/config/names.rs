@@ -27,8 +27,15 @@ pub(crate) fn check_key(key: &str) -> Result<(), Failure> {
 }
 
 /// The settings of a profile.
-pub(crate) const KEYS: [&str; 6] =
-    ["base-url", "token-file", "token-command", "token-keyring", "allow-insecure-http", "timeout"];
+pub(crate) const KEYS: [&str; 7] = [
+    "base-url",
+    "token-file",
+    "token-command",
+    "token-keyring",
+    "token-for",
+    "allow-insecure-http",
+    "timeout",
+];
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use std::path;
 use toml_edit::{Array, Value};
 
 use crate::config::names::{KEYS, check_key};
+use crate::config::web_origin::origin;
 use crate::failure::Failure;
 
 /// Parses a setting from the command line.
@@ -53,6 +54,10 @@ pub(super) fn check(key: &str, value: &Value) -> Result<(), Failure> {
             "a number of seconds, 1 or more",
         ),
         "allow-insecure-http" | "token-keyring" => (value.is_bool(), "true or false"),
+        "token-for" => (
+            value.as_str().is_some_and(|url| origin(url).is_some()),
+            "a URL such as https://gateway.example.com",
+        ),
         _ => (value.as_str().is_some_and(|text| !text.is_empty()), "text that is not empty"),
     };
     if fits { Ok(()) } else { Err(Failure::usage(format!("`{key}` must be {expected}"))) }

@@ -149,9 +149,8 @@ fn a_login_stores_the_settings_that_the_next_command_needs() {
 fn a_missing_keyring_is_explained() {
     let server = service();
     let url = server.uri("");
-    let person = Person::new()
-        .with("GATEWAY_BASE_URL", &url)
-        .with("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus");
+    let person = Person::new().with("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus");
+    assert_eq!(code(&person.run(&["config", "set", "base-url", &url])), 0);
     let shown = see(
         &person,
         &url,
@@ -198,6 +197,7 @@ fn token_files_are_private() {
     shown += &person.see(&["credits", "get", "--token-file", "token"]);
     shown += &person.see(&["credits", "get", "--token-file", "nothing"]);
     shown += &person.see(&["credits", "get", "--token-file", "config"]);
+    person.run(&["config", "set", "base-url", &url]);
     person.run(&["config", "set", "token-command", "false"]);
     shown += &person.see(&["credits", "get"]);
     insta::assert_snapshot!(shown);
@@ -211,6 +211,7 @@ fn every_source_of_a_token_works() {
     let person = Person::new().with("GATEWAY_BASE_URL", &url);
     assert_eq!(code(&person.run_with(TOKEN, &["credits", "get", "--token-stdin"])), 0);
     assert_eq!(code(&person.run_with(TOKEN, &["credits", "get", "--token-file", "-"])), 0);
+    assert_eq!(code(&person.run(&["config", "set", "base-url", &url])), 0);
     assert_eq!(code(&person.run(&["config", "set", "token-command", &format!("echo {TOKEN}")])), 0);
     assert_eq!(code(&person.run(&["credits", "get"])), 0);
     // The environment takes precedence over the profile, and the message names it.

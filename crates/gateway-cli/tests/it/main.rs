@@ -23,6 +23,7 @@ mod signals;
 mod streams;
 #[cfg(unix)]
 mod terminal;
+mod token_binding;
 #[cfg(feature = "demo")]
 mod transcript;
 mod tree;

@@ -69,9 +69,11 @@ fn the_sample_service_needs_no_settings() {
 
 #[test]
 fn only_commands_that_need_the_token_read_the_token_file() {
-    let person = Person::new().with("GATEWAY_BASE_URL", "https://gateway.example.com");
+    let person = Person::new();
     let folder = person.config().join("gateway");
     fs::create_dir_all(&folder).unwrap();
+    let settings = "[profile.default]\nbase-url = \"https://gateway.example.com\"\n";
+    fs::write(folder.join("config.toml"), settings).unwrap();
     fs::write(folder.join("tokens.toml"), "[").unwrap();
     let shown = [
         &["config", "set", "timeout", "5"][..],

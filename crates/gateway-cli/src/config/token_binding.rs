@@ -1,0 +1,65 @@
+//! The service that a stored token belongs to. The token is never sent to another one.
+
+use crate::config::file::ConfigFile;
+use crate::config::origin::{Origin, TokenFrom};
+use crate::config::settings::Settings;
+use crate::config::tokens;
+use crate::config::web_origin::origin;
+use crate::failure::Failure;
+
+/// Refuses to send a stored token to another service than its own: `auth login` recorded the origin, else the token
+/// belongs to the base URL of its profile. Tokens from flags and variables are given for the call, so they may go anywhere.
+pub(crate) fn check(settings: &Settings, from: &TokenFrom) -> Result<(), Failure> {
+    let Settings { profile, file, base_url, .. } = settings;
+    let name = profile.value.as_str();
+    let bound = match from {
+        TokenFrom::Login { .. } | TokenFrom::Keyring { .. } => recorded(file, name),
+        TokenFrom::Command(_) => of_profile(file, name),
+        TokenFrom::File(path) if matches!(path.origin, Origin::Profile(_)) => {
+            of_profile(file, name)
+        }
+        _ => return Ok(()),
+    };
+    // The client refuses a base URL that has no origin.
+    let Some(target) = base_url.as_ref().and_then(|url| origin(&url.value)) else { return Ok(()) };
+    let for_one_command = "for one command, use --token-file, --token-stdin or GATEWAY_TOKEN";
+    Err(match bound {
+        Some(bound) if bound == target => return Ok(()),
+        Some(bound) => Failure::usage(format!(
+            "the token of profile {name} is for {bound}, and is not sent to {target}"
+        ))
+        .hint(format!(
+            "give {target} a token of its own: `gateway --profile NAME auth login --base-url {target}`; {for_one_command}"
+        )),
+        None => Failure::usage(format!(
+            "the token of profile {name} belongs to no service, and is not sent to {target}"
+        ))
+        .hint(format!(
+            "if the token is for it, run `gateway --profile {name} config set base-url {target}`; {for_one_command}"
+        )),
+    })
+}
+
+/// Records the service of a stored token before the base URL of its profile changes.
+pub(crate) fn keep(file: &mut ConfigFile, profile: &str) -> Result<(), Failure> {
+    let stored = file.is_on(profile, "token-keyring") || tokens::hold(profile);
+    match recorded(file, profile).filter(|_| stored) {
+        Some(bound) => file.set(profile, KEY, &bound),
+        None => Ok(()),
+    }
+}
+
+/// Returns the origin that a stored token is for.
+pub(crate) fn recorded(file: &ConfigFile, profile: &str) -> Option<String> {
+    match file.get(profile, KEY) {
+        Some(url) => origin(&url),
+        None => of_profile(file, profile),
+    }
+}
+
+fn of_profile(file: &ConfigFile, profile: &str) -> Option<String> {
+    origin(&file.get(profile, "base-url")?)
+}
+
+/// The setting with the origin that the token of `auth login` is for.
+pub(crate) const KEY: &str = "token-for";

@@ -1,0 +1,107 @@
+//! A stored token is only sent to the service that it was stored for.
+
+use std::fs;
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+
+use crate::run::{Person, TOKEN, code, stderr};
+
+/// A service that accepts every token.
+fn service() -> RawServer {
+    RawServer::start(|_, connection: &mut Connection| {
+        connection.respond(
+            "content-type: application/json\r\n",
+            br#"{"credits_number":"1","currency":"EUR"}"#,
+        );
+        Next::Close
+    })
+    .unwrap()
+}
+
+/// Returns the number of requests that the service received.
+fn requests(server: &RawServer) -> usize {
+    server.progress().requests.len()
+}
+
+/// Runs a command that must fail with exit code 2. Returns the transcript.
+#[track_caller]
+fn refused(person: &Person, args: &[&str]) -> String {
+    let output = person.run(args);
+    assert_eq!(code(&output), 2, "{args:?}: {}", stderr(&output));
+    person.show(args, &output)
+}
+
+#[test]
+fn a_stored_token_is_not_sent_to_another_service() {
+    let (own, other) = (service(), service());
+    let (url, stranger) = (own.uri(""), other.uri(""));
+    let person = Person::new();
+    let login = ["auth", "login", "--token-stdin", "--base-url", &url];
+    assert_eq!(code(&person.run_with(TOKEN, &login)), 0);
+    assert_eq!(code(&person.run(&["credits", "get", "--base-url", &format!("{url}/path")])), 0);
+    let mut shown = String::new();
+    for command in [&["credits", "get"][..], &["auth", "status"], &["check"], &["api", "x"]] {
+        shown += &refused(&person, &[command, &["--base-url", &stranger]].concat());
+    }
+    // Not even if the base URL of the profile changes.
+    assert_eq!(code(&person.run(&["config", "set", "base-url", &stranger])), 0);
+    shown += &refused(&person, &["credits", "get"]);
+    assert_eq!(requests(&other), 0);
+    // A token that is given for the call may go anywhere.
+    assert_eq!(code(&person.run_with(TOKEN, &["credits", "get", "--token-stdin"])), 0);
+    // A login for the other service binds the profile to it.
+    assert_eq!(code(&person.run_with(TOKEN, &["auth", "login", "--token-stdin"])), 0);
+    assert_eq!(code(&person.run(&["credits", "get"])), 0);
+    let before = requests(&own);
+    shown += &refused(&person, &["credits", "get", "--base-url", &url]);
+    assert_eq!(requests(&own), before);
+    let shown = shown.replace(&url, "http://OWN").replace(&stranger, "http://OTHER");
+    insta::assert_snapshot!(shown);
+}
+
+/// As stored by earlier versions, without `token-for`.
+#[test]
+fn a_token_without_a_recorded_service_belongs_to_the_base_url_of_its_profile() {
+    let (own, other) = (service(), service());
+    let (url, stranger) = (own.uri(""), other.uri(""));
+    let person = Person::new();
+    assert_eq!(
+        code(&person.run_with(TOKEN, &["auth", "login", "--token-stdin", "--unchecked"])),
+        0
+    );
+    refused(&person, &["credits", "get", "--base-url", &stranger]);
+    assert_eq!(code(&person.run(&["config", "set", "base-url", &url])), 0);
+    assert_eq!(code(&person.run(&["credits", "get"])), 0);
+    refused(&person, &["credits", "get", "--base-url", &stranger]);
+    assert_eq!(code(&person.run(&["config", "set", "base-url", &stranger])), 0);
+    refused(&person, &["credits", "get"]);
+    assert_eq!(code(&person.run(&["config", "unset", "base-url"])), 0);
+    refused(&person, &["credits", "get", "--base-url", &stranger]);
+    assert_eq!(requests(&other), 0);
+    assert_eq!(code(&person.run(&["auth", "logout"])), 0);
+    let settings = fs::read_to_string(person.config().join("gateway/config.toml")).unwrap();
+    assert!(!settings.contains("token-for"), "{settings}");
+}
+
+#[cfg(unix)]
+#[test]
+fn token_sources_of_a_profile_belong_to_its_base_url() {
+    let (own, other) = (service(), service());
+    let (url, stranger) = (own.uri(""), other.uri(""));
+    let person = Person::new();
+    let marker = person.home.path().join("ran").display().to_string();
+    let command = format!("sh -c 'touch {marker}; echo {TOKEN}'");
+    assert_eq!(code(&person.run(&["config", "set", "token-command", &command])), 0);
+    let mut shown = refused(&person, &["credits", "get", "--base-url", &stranger]);
+    assert!(!fs::exists(&marker).unwrap(), "the token command ran");
+    assert_eq!(code(&person.run(&["config", "set", "base-url", &url])), 0);
+    assert_eq!(code(&person.run(&["credits", "get"])), 0);
+    shown += &refused(&person, &["credits", "get", "--base-url", &stranger]);
+    assert_eq!(code(&person.run(&["config", "unset", "token-command"])), 0);
+    assert_eq!(code(&person.run(&["config", "set", "token-file", "mine"])), 0);
+    fs::write(person.home.path().join("mine"), TOKEN).unwrap();
+    refused(&person, &["credits", "get", "--base-url", &stranger]);
+    assert_eq!(requests(&other), 0);
+    let shown = shown.replace(&url, "http://OWN").replace(&stranger, "http://OTHER");
+    insta::assert_snapshot!(shown);
+}
