@@ -72,7 +72,7 @@ impl Session {
         if self.print_dry_run(&operation)? || self.print_raw(&operation)? {
             return Ok(());
         }
-        let source = RecordSource::Operation { method: O::METHOD };
+        let source = RecordSource::Operation;
         let schema = Schema { columns, fields, single: false, source };
         let mut printer = Printer::open(&self.output, self.screen, &schema)?;
         match self.print_all(&operation, &mut printer) {
@@ -129,7 +129,7 @@ impl Session {
         if self.print_dry_run(&operation)? || self.print_raw(&operation)? {
             return Ok(());
         }
-        let source = RecordSource::Operation { method: O::METHOD };
+        let source = RecordSource::Operation;
         let schema = Schema { columns, fields, single: true, source };
         let mut printer = Printer::open(&self.output, self.screen, &schema)?;
         let object = self.client.send(&operation).map_err(|error| self.explain(&error))?;

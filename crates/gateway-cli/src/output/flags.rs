@@ -22,7 +22,7 @@ pub(crate) struct OutputFlags {
     #[arg(short, long, global = true, value_name = "FORMAT", hide_possible_values = false)]
     pub(crate) output: Option<Format>,
 
-    /// Print only these fields, such as `id,name,portal.name`.
+    /// Print only these fields, such as `id,name,portal.name`, in any case.
     #[arg(long, global = true, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) fields: Option<Vec<String>>,
 
@@ -41,6 +41,10 @@ pub(crate) struct OutputFlags {
         allow_hyphen_values = true
     )]
     pub(crate) sort: Option<Vec<String>>,
+
+    /// Accept fields that the contract does not document in --fields, --filter and --sort.
+    #[arg(long, global = true)]
+    pub(crate) any_field: bool,
 
     /// Write to FILE atomically; `-` is standard output.
     #[arg(long, global = true, value_name = "FILE")]

@@ -57,7 +57,7 @@ impl Printer {
         let fields = flags.fields.iter().flatten().map(String::as_str);
         let filtered = flags.filter.iter().map(|filter| filter.path.as_str());
         for name in fields.chain(filtered).chain(sort.iter().map(|sort| sort.path.as_str())) {
-            if let Some(warning) = schema.check(name)? {
+            if let Some(warning) = schema.check(name, flags.any_field)? {
                 screen.warn(&warning);
             }
         }

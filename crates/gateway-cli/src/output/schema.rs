@@ -15,57 +15,56 @@ pub(crate) struct Schema<'a> {
     /// Whether the output is one object, not a list.
     pub(crate) single: bool,
     /// The source of the records, which decides whether an unknown field is an error.
-    pub(crate) source: RecordSource<'a>,
+    pub(crate) source: RecordSource,
 }
 
 /// The source of records.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum RecordSource<'a> {
+pub(crate) enum RecordSource {
     /// The program itself, which knows every field.
     Program,
     /// An operation of the contract: the service may send undocumented fields.
-    Operation {
-        /// The method name of the operation.
-        method: &'a str,
-    },
+    Operation,
     /// A response to any method: the columns are the fields of its records.
     Response,
 }
 
 impl Schema<'_> {
-    /// Parses a field name from a flag.
+    /// Parses a field name from a flag. Known names match in any case, because a table shows its headers in capitals.
     pub(crate) fn path(&self, name: &str) -> Path {
-        match self.source {
+        let (known, parse): (_, fn(&str) -> Path) = match self.source {
             // The name of a field in a response may contain dots.
-            RecordSource::Response if self.columns.contains(&name) => Path::field(name),
-            _ => Path::parse(name),
+            RecordSource::Response => (self.columns, Path::field),
+            RecordSource::Program | RecordSource::Operation => (self.fields, Path::parse),
+        };
+        match known.iter().find(|field| **field == name) {
+            Some(exact) => parse(exact),
+            None => known
+                .iter()
+                .find(|field| field.eq_ignore_ascii_case(name))
+                .map_or_else(|| Path::parse(name), |field| parse(field)),
         }
     }
 
-    /// Checks a field name from a flag. Returns a warning if records may lack the field.
+    /// Checks a field name from a flag. Returns a warning if no record of a response has the field.
     ///
-    /// A name close to a known field of an operation is taken for a typo and refused. Other names get a warning,
-    /// because the service may send undocumented fields.
-    pub(crate) fn check(&self, name: &str) -> Result<Option<String>, Failure> {
-        if matches!(self.source, RecordSource::Response) {
-            return Ok(self.missing_field(name));
-        }
-        if self.fields.contains(&name) {
+    /// An unknown field of an operation is accepted with `--any-field`, because the service may send undocumented fields.
+    pub(crate) fn check(&self, name: &str, any_field: bool) -> Result<Option<String>, Failure> {
+        let undocumented = match self.source {
+            RecordSource::Response => return Ok(self.missing_field(name)),
+            RecordSource::Operation if any_field => return Ok(None),
+            RecordSource::Operation => "; --any-field accepts undocumented fields",
+            RecordSource::Program => "",
+        };
+        if self.fields.iter().any(|field| field.eq_ignore_ascii_case(name)) {
             return Ok(None);
         }
-        let unknown = format!("unknown field `{name}`");
         let known = self.fields.join(", ");
-        let hint = match (closest(name, self.fields.iter().copied()), self.source) {
-            (None, RecordSource::Operation { .. }) => {
-                return Ok(Some(format!("{unknown}: it is empty unless the service sends it")));
-            }
-            (Some(similar), RecordSource::Operation { method }) => format!(
-                "did you mean `{similar}`? All fields: {known}; `gateway api {method}` accepts any field"
-            ),
-            (Some(similar), _) => format!("did you mean `{similar}`? All fields: {known}"),
-            (None, _) => format!("the fields are {known}"),
+        let hint = match closest(&name.to_lowercase(), self.fields.iter().copied()) {
+            Some(similar) => format!("did you mean `{similar}`? All fields: {known}"),
+            None => format!("the fields are {known}"),
         };
-        Err(Failure::usage(unknown).hint(hint))
+        Err(Failure::usage(format!("unknown field `{name}`")).hint(hint + undocumented))
     }
 
     /// Returns a warning if no record of a response has the field.
@@ -75,7 +74,7 @@ impl Schema<'_> {
         if self.columns.is_empty() || self.columns.contains(&field) {
             return None;
         }
-        let similar = closest(field, self.columns.iter().copied());
+        let similar = closest(&field.to_lowercase(), self.columns.iter().copied());
         let hint = similar.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
         Some(format!("no record has a field `{field}`{hint}"))
     }

@@ -24,24 +24,57 @@ fn check(body: &'static str, command: &str, out: &str, err: &str) {
 }
 
 const MORE: &str = r#"[{"id":"1","project":"Welder","headcount":3},{"id":"2"}]"#;
-const WARNING: &str =
-    "warning: unknown field `headcount`: it is empty unless the service sends it\n";
 
 #[test]
 fn undocumented_fields_can_be_selected() {
+    let csv = "id,headcount\r\n1,3\r\n2,\r\n";
+    check(MORE, "vacancies list --any-field --fields id,headcount -o csv", csv, "");
+    let json = "{\"headcount\":3}\n{\"headcount\":null}\n";
+    check(MORE, "vacancies list --any-field --fields headcount -o ndjson", json, "");
+    let filtered = "{\"id\":\"1\",\"project\":\"Welder\",\"headcount\":3}\n";
+    check(MORE, "vacancies list --any-field --filter headcount=3 -o ndjson", filtered, "");
+}
+
+#[test]
+fn undocumented_fields_are_refused_by_default() {
+    for flag in ["--fields id,headcount", "--filter headcount=3", "--sort -headcount"] {
+        let (out, message) = ask(MORE, &format!("vacancies list {flag}"), 2);
+        let expected = "error: unknown field `headcount`\n  hint: the fields are id, project; --any-field accepts undocumented fields\n";
+        assert_eq!((out.as_str(), message.as_str()), ("", expected));
+    }
+    let (out, message) = ask(MORE, "vacancies list --fields PROJETC", 2);
+    assert!(out.is_empty() && message.contains("did you mean `project`?"), "{message}");
+}
+
+#[test]
+fn field_names_match_in_any_case() {
     check(
         MORE,
-        "vacancies list --fields id,headcount -o csv",
-        "id,headcount\r\n1,3\r\n2,\r\n",
-        WARNING,
+        "vacancies list --fields ID,Project -o csv",
+        "id,project\r\n1,Welder\r\n2,\r\n",
+        "",
     );
-    let json = "{\"headcount\":3}\n{\"headcount\":null}\n";
-    check(MORE, "vacancies list --fields headcount -o ndjson", json, WARNING);
-    let filtered = "{\"id\":\"1\",\"project\":\"Welder\",\"headcount\":3}\n";
-    check(MORE, "vacancies list --filter headcount=3 -o ndjson", filtered, WARNING);
-    // A name close to a known field is taken for a typo.
-    let (out, message) = ask(MORE, "vacancies list --fields projects", 2);
-    assert!(out.is_empty() && message.contains("did you mean `project`?"), "{message}");
+    check(
+        MORE,
+        "vacancies list --fields ID -o ndjson --sort -ID",
+        "{\"id\":\"2\"}\n{\"id\":\"1\"}\n",
+        "",
+    );
+    check(
+        MORE,
+        "vacancies list --fields ID,id --filter PROJECT~weld -o ndjson",
+        "{\"id\":\"1\"}\n",
+        "",
+    );
+    // Fields of a response may differ only in their case: an exact match takes precedence.
+    let twins = r#"[{"ID":"7","id":"1","Portal":{"Name":"x"}}]"#;
+    check(twins, "api any --fields id,ID -o ndjson", "{\"id\":\"1\",\"ID\":\"7\"}\n", "");
+    check(
+        twins,
+        "api any --fields portal -o csv",
+        "Portal\r\n\"{\"\"Name\"\":\"\"x\"\"}\"\r\n",
+        "",
+    );
 }
 
 #[test]
