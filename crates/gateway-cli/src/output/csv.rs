@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::escape::printable;
-use crate::output::formula::is_formula;
+use crate::output::formula::guard;
 use crate::output::record::{Cells, Path};
 use crate::output::record_writer::RecordWriter;
 
 /// A dialect of CSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
-    /// Whether a cell that a spreadsheet would run as a formula is prefixed with `'`.
+    /// Whether `'` is put before text that a spreadsheet would run as a formula.
     pub(crate) escape_formulas: bool,
     /// Whether the output starts with the byte order mark by which Excel recognizes UTF-8.
     pub(crate) byte_order_mark: bool,
@@ -66,7 +66,7 @@ impl RecordWriter for Csv {
             1 => "1 formula-like cell".to_owned(),
             count => format!("{count} formula-like cells"),
         };
-        Ok(Some(format!("prefixed {cells} with ' (--csv-raw disables this)")))
+        Ok(Some(format!("escaped {cells} with ' (--csv-raw disables this)")))
     }
 }
 
@@ -86,9 +86,11 @@ struct Line {
 impl Line {
     /// Adds a cell.
     fn push(&mut self, index: usize, mut cell: Cow<'_, str>) {
-        if self.dialect.escape_formulas && is_formula(&cell) {
+        if self.dialect.escape_formulas
+            && let Some(guarded) = guard(&cell)
+        {
             self.escaped += 1;
-            cell.to_mut().insert(0, '\'');
+            cell = Cow::Owned(guarded);
         }
         if self.terminal {
             cell = Cow::Owned(printable(&cell).into_owned());
@@ -127,7 +129,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{Csv, Dialect};
-    use crate::output::formula::is_formula;
+    use crate::output::formula::guard;
     use crate::output::record::Path;
     use crate::output::record_writer::RecordWriter as _;
 
@@ -181,7 +183,7 @@ mod tests {
         let record = r#"{"id":"=cmd|' /C calc'!A0"}"#;
         let (text, note) = csv(PLAIN, &[record]);
         assert!(text.ends_with("\r\n'=cmd|' /C calc'!A0,\r\n"), "{text}");
-        assert!(note.unwrap().starts_with("prefixed 1 formula-like cell "));
+        assert!(note.unwrap().starts_with("escaped 1 formula-like cell "));
         assert!(csv(Dialect { escape_formulas: false, ..PLAIN }, &[record]).0.contains("\r\n=cmd"));
     }
 
@@ -225,7 +227,7 @@ mod tests {
             let rows = read(&csv(Dialect { escape_formulas: false, ..PLAIN }, &[&record]).0);
             prop_assert_eq!(&rows[1], &[one, two]);
             for cell in &read(&csv(PLAIN, &[&record]).0)[1] {
-                prop_assert!(!is_formula(cell));
+                prop_assert_eq!(guard(cell), None);
             }
         }
     }

@@ -1,15 +1,55 @@
 //! Cells that a spreadsheet may run as formulas.
 
+/// Returns the cell with a `'` before everything that a spreadsheet may take for a formula; `None` if there is nothing.
+///
+/// A spreadsheet may use another separator than the writer: it then ignores quotes within what it takes for a cell, and
+/// splits `x;=1+1`. So a formula may start after any usual separator, or on a new line.
+pub(crate) fn guard(cell: &str) -> Option<String> {
+    let is_first = is_formula(cell);
+    // Fast path: nearly every cell is a single part.
+    if !is_first && !cell.bytes().map(char::from).any(is_splitter) {
+        return None;
+    }
+    let mut places: Vec<usize> = is_first.then_some(0).into_iter().collect();
+    let last = cell.rfind(is_splitter);
+    for (at, splitter) in cell.match_indices(is_splitter) {
+        let start = at + splitter.len();
+        // A quote is doubled in CSV, and two quotes are an empty cell to such a reader.
+        let part = cell.get(start..).unwrap_or_default().trim_start_matches('"');
+        // Text with a splitter in it is never a number or a phone number, so this looks at the last part only.
+        if part.starts_with(STARTS) && (Some(at) != last || is_formula(part)) {
+            places.push(start);
+        }
+    }
+    if places.is_empty() {
+        return None;
+    }
+    let mut guarded = String::with_capacity(cell.len() + places.len());
+    let mut copied = 0;
+    for place in places {
+        guarded.push_str(cell.get(copied..place).unwrap_or_default());
+        guarded.push('\'');
+        copied = place;
+    }
+    guarded.push_str(cell.get(copied..).unwrap_or_default());
+    Some(guarded)
+}
+
+/// Returns whether some reader of CSV ends a cell at this character.
+fn is_splitter(letter: char) -> bool {
+    matches!(letter, ',' | ';' | '\t' | '|' | '\r' | '\n')
+}
+
 /// Returns whether a spreadsheet may take a cell for a formula.
 ///
 /// Plain numbers and phone numbers are not formulas, although they may start with a sign.
-pub(crate) fn is_formula(cell: &str) -> bool {
+fn is_formula(cell: &str) -> bool {
     // Fast path: nearly every cell starts with a letter or a digit.
     if cell.bytes().next().is_none_or(|first| first.is_ascii_alphanumeric()) {
         return false;
     }
-    let starts = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'];
-    cell.starts_with(starts) && !is_number(cell) && !is_phone(cell)
+    let starts = cell.starts_with(STARTS) || cell.starts_with(['\t', '\r', '\n', '\0']);
+    starts && !is_number(cell) && !is_phone(cell)
 }
 
 /// Returns whether the text is a phone number, such as `+40 21 000 0001` or `+49 (0)30 700-1`: a plus sign, then digits
@@ -56,9 +96,39 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Characters with which a formula starts.
+const STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
 #[cfg(test)]
 mod tests {
-    use super::is_formula;
+    use super::{guard, is_formula};
+
+    #[test]
+    fn a_formula_may_start_after_any_separator() {
+        for (cell, guarded) in [
+            ("x;=cmd|' /C calc'!A0", "x;'=cmd|' /C calc'!A0"),
+            ("x\t=1+1", "x\t'=1+1"),
+            ("x|@SUM(1)", "x|'@SUM(1)"),
+            ("x,-1+1", "x,'-1+1"),
+            ("x\r\n=1", "x\r\n'=1"),
+            ("x;\"=1+1", "x;'\"=1+1"),
+            ("=1;=2;＝3", "'=1;'=2;'＝3"),
+            // A reader that splits only at `;` takes the rest for one cell.
+            ("x;+1,cmd|x", "x;'+1,cmd|x"),
+        ] {
+            assert_eq!(guard(cell).as_deref(), Some(guarded), "{cell:?}");
+        }
+        for plain in ["Doe, Ada", "a;b|c\td", "10,-5", "Ada;+40 21 000 0001", "a\r\nb", "x - y", ""]
+        {
+            assert_eq!(guard(plain), None, "{plain:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_hostile_cell_is_guarded_in_linear_time() {
+        let cell = "+1;".repeat(200_000);
+        assert_eq!(guard(&cell).map(|guarded| guarded.len()), Some(cell.len() + 200_000));
+    }
 
     #[test]
     fn phones_and_numbers_stay_exact() {
