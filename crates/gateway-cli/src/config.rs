@@ -11,4 +11,5 @@ pub(crate) mod settings;
 pub(crate) mod token_binding;
 pub(crate) mod tokens;
 mod value;
+pub(crate) mod variable;
 pub(crate) mod web_origin;

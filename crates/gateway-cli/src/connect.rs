@@ -10,12 +10,13 @@ use crate::config::flags::ServiceFlags;
 use crate::config::keyring::Keyring;
 use crate::config::origin::{Setting, TOKEN, TokenFrom};
 use crate::config::settings::Settings;
+use crate::config::variable::setting;
 use crate::config::{folder, token_binding, tokens};
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
-use crate::prompt;
-use crate::screen::{Screen, variable};
+use crate::screen::Screen;
 use crate::trace::Trace;
+use crate::{prompt, proxy};
 
 /// Creates the client that the settings describe. With `--demo`, starts the sample service too, which runs until the
 /// second part is dropped.
@@ -107,7 +108,7 @@ pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
 fn read_token(from: &TokenFrom) -> Result<Option<String>, Failure> {
     match from {
         TokenFrom::Stdin => Ok(Some(from_stdin()?)),
-        TokenFrom::Variable => Ok(variable(TOKEN)),
+        TokenFrom::Variable => setting(TOKEN),
         TokenFrom::Login { profile } => tokens::read(profile),
         TokenFrom::Keyring { profile } => {
             let token = Keyring::open()?.read(profile)?.ok_or_else(|| {
@@ -161,6 +162,7 @@ fn build(
     token: impl FnOnce(Builder) -> Builder,
 ) -> Result<blocking::Client, Failure> {
     let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
+    proxy::check(base_url)?;
     let mut builder = token(blocking::Client::builder(base_url));
     if settings.allow_insecure_http.value {
         builder = builder.allow_insecure_http();

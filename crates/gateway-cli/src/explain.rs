@@ -8,12 +8,15 @@ use serde::Deserialize;
 use crate::config::origin::TokenFrom;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::proxy;
 
 /// The facts about a failed call that its error does not have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     /// The source of the access token.
     pub(crate) token: Option<&'a TokenFrom>,
+    /// The base URL of the service.
+    pub(crate) base_url: Option<&'a str>,
     /// The command with which a person can see the unchanged response.
     pub(crate) raw: &'a str,
 }
@@ -42,7 +45,7 @@ pub(crate) fn explain(error: &Error, context: Context<'_>) -> Failure {
 /// For an error from before a call, such as an invalid base URL.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        explain(&error, Context { token: None, raw: SAME_COMMAND })
+        explain(&error, Context { token: None, base_url: None, raw: SAME_COMMAND })
     }
 }
 
@@ -59,9 +62,12 @@ fn meaning(error: &Error, context: Context<'_>) -> (Exit, Option<String>) {
         ),
         ErrorKind::Connect => (
             Exit::Network,
-            fixed(
-                "check the base URL, and that the service is running; `gateway config list --origin` shows where the URL comes from",
-            ),
+            Some(match context.base_url.and_then(proxy::variable_for) {
+                Some(name) => format!(
+                    "check that the proxy in {name} is running and reaches the service; NO_PROXY names hosts to call directly"
+                ),
+                None => "check the base URL, and that the service is running; `gateway config list --origin` shows where the URL comes from".to_owned(),
+            }),
         ),
         ErrorKind::Tls => (
             Exit::Network,

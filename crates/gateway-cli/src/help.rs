@@ -63,6 +63,8 @@ Environment:
   GATEWAY_PROFILE     profile
   GATEWAY_TOKEN       access token
   GATEWAY_TOKEN_FILE  file that contains the access token
+  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY
+                      proxy for each scheme, and hosts to call directly
   GATEWAY_FORCE_TTY   print as on a terminal with this number of columns
   NO_COLOR            no colours
   CI                  no progress line

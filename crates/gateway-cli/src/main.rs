@@ -25,6 +25,7 @@ mod operation;
 mod output;
 #[cfg_attr(not(unix), path = "prompt_windows.rs")]
 mod prompt;
+mod proxy;
 mod screen;
 mod session;
 mod suggest;

@@ -206,7 +206,9 @@ impl Session {
 
     /// Returns the failure with which the program ends because of an error.
     pub(crate) fn explain(&self, error: &Error) -> Failure {
-        explain(error, Context { token: self.settings.token.as_ref(), raw: SAME_COMMAND })
+        let Settings { token, base_url, .. } = &self.settings;
+        let base_url = base_url.as_ref().map(|url| url.value.as_str());
+        explain(error, Context { token: token.as_ref(), base_url, raw: SAME_COMMAND })
     }
 }
 

@@ -12,6 +12,7 @@ use crate::config::flags::ServiceFlags;
 use crate::config::keyring::Keyring;
 use crate::config::origin::{Origin, TOKEN, TokenFrom};
 use crate::config::settings::Settings;
+use crate::config::variable::setting;
 use crate::config::web_origin::origin;
 use crate::config::{folder, token_binding, tokens};
 use crate::connect::{
@@ -24,7 +25,7 @@ use crate::generated::commands::{Probe, probe};
 use crate::output::flags::OutputFlags;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
-use crate::screen::{Screen, variable};
+use crate::screen::Screen;
 use crate::session::Session;
 
 /// A command about the token.
@@ -190,7 +191,7 @@ fn given(settings: &Settings) -> Result<(String, String), Failure> {
             check_token_file(file)?;
             folder::read(&file.value)?.unwrap_or_default()
         }
-        Some(TokenFrom::Variable) => variable(TOKEN).unwrap_or_default(),
+        Some(TokenFrom::Variable) => setting(TOKEN)?.unwrap_or_default(),
         _ => return Ok((prompt(&settings.profile.value)?, "the keyboard".to_owned())),
     };
     Ok((text, settings.token.as_ref().map(ToString::to_string).unwrap_or_default()))
@@ -225,7 +226,8 @@ fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Resul
     let mut printer = Printer::open(output, screen, &schema)?;
     let settings = &session.settings;
     let raw = format!("`gateway api {} -o raw`", Probe::METHOD);
-    let context = Context { token: settings.token.as_ref(), raw: &raw };
+    let base_url = settings.base_url.as_ref().map(|url| url.value.as_str());
+    let context = Context { token: settings.token.as_ref(), base_url, raw: &raw };
     let checked = session.client.send(&probe()).map_err(|error| explain(&error, context));
     let accepted = match &checked {
         Ok(_) => Some(true),

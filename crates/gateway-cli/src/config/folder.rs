@@ -1,18 +1,17 @@
 //! The settings folder, and private files in it.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use crate::atomic_file::AtomicFile;
 use crate::failure::Failure;
-use crate::screen::variable;
 
 /// Returns the path of a settings file: in `$XDG_CONFIG_HOME/gateway`, `~/.config/gateway`, or `%APPDATA%\gateway`.
 ///
 /// `None` if the variables are not set, as in some containers and cron jobs. The settings are empty then.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
-    let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = if cfg!(windows) {
         absolute("APPDATA")
     } else {

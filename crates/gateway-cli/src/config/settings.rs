@@ -1,5 +1,6 @@
 //! The settings in force: each from a flag, the environment or the profile.
 
+use std::env;
 use std::path::PathBuf;
 
 use crate::config::file::ConfigFile;
@@ -7,8 +8,8 @@ use crate::config::flags::ServiceFlags;
 use crate::config::names::check_name;
 use crate::config::origin::{Origin, Setting, TOKEN, TokenFrom};
 use crate::config::tokens;
+use crate::config::variable::setting;
 use crate::failure::Failure;
-use crate::screen::variable;
 use crate::suggest::closest;
 
 /// The settings in force.
@@ -32,7 +33,7 @@ impl Settings {
         let from = || Origin::Profile(profile.value.clone());
         let base_url = first([
             flags.base_url.clone().map(|url| (url, Origin::Flag("--base-url"))),
-            variable(BASE_URL).map(|url| (url, Origin::Variable(BASE_URL))),
+            setting(BASE_URL)?.map(|url| (url, Origin::Variable(BASE_URL))),
             given("base-url").map(|url| (url, from())),
         ]);
         let insecure = file.is_on(&profile.value, "allow-insecure-http");
@@ -45,7 +46,7 @@ impl Settings {
             flags.timeout.map(|seconds| (seconds, Origin::Flag("--timeout"))),
             given("timeout").and_then(|text| text.parse().ok()).map(|seconds| (seconds, from())),
         ]);
-        let token = token(flags, &file, &profile.value);
+        let token = token(flags, &file, &profile.value)?;
         Ok(Self { profile, base_url, token, allow_insecure_http, timeout, file })
     }
 
@@ -79,7 +80,7 @@ fn first<T, const N: usize>(candidates: [Option<(T, Origin)>; N]) -> Option<Sett
 pub(crate) fn profile(flags: &ServiceFlags) -> Result<Setting<String>, Failure> {
     let named = first([
         flags.profile.clone().map(|name| (name, Origin::Flag("--profile"))),
-        variable(PROFILE).map(|name| (name, Origin::Variable(PROFILE))),
+        setting(PROFILE)?.map(|name| (name, Origin::Variable(PROFILE))),
     ]);
     let profile = named
         .unwrap_or_else(|| Setting { value: DEFAULT_PROFILE.to_owned(), origin: Origin::Default });
@@ -88,38 +89,40 @@ pub(crate) fn profile(flags: &ServiceFlags) -> Result<Setting<String>, Failure> 
 }
 
 /// Finds the source of the token, without reading the token.
-fn token(flags: &ServiceFlags, file: &ConfigFile, profile: &str) -> Option<TokenFrom> {
-    let from_file = |value: PathBuf, origin| Some(TokenFrom::File(Setting { value, origin }));
+fn token(
+    flags: &ServiceFlags,
+    file: &ConfigFile,
+    profile: &str,
+) -> Result<Option<TokenFrom>, Failure> {
+    let from_file = |value: PathBuf, origin| TokenFrom::File(Setting { value, origin });
     #[cfg(feature = "demo")]
     if flags.demo {
-        return Some(TokenFrom::Demo);
-    }
-    if flags.token_stdin {
-        return Some(TokenFrom::Stdin);
-    }
-    if let Some(path) = &flags.token_file {
-        if path.as_os_str() == "-" {
-            return Some(TokenFrom::Stdin);
-        }
-        return from_file(path.clone(), Origin::Flag("--token-file"));
-    }
-    if variable(TOKEN).is_some() {
-        return Some(TokenFrom::Variable);
-    }
-    if let Some(path) = variable(TOKEN_FILE) {
-        return from_file(path.into(), Origin::Variable(TOKEN_FILE));
+        return Ok(Some(TokenFrom::Demo));
     }
     let origin = Origin::Profile(profile.to_owned());
-    if let Some(command) = file.words(profile, "token-command") {
-        return Some(TokenFrom::Command(Setting { value: command, origin }));
-    }
-    if let Some(path) = file.get(profile, "token-file") {
-        return from_file(path.into(), origin);
-    }
-    if file.is_on(profile, "token-keyring") {
-        return Some(TokenFrom::Keyring { profile: profile.to_owned() });
-    }
-    tokens::hold(profile).then(|| TokenFrom::Login { profile: profile.to_owned() })
+    Ok(Some(if flags.token_stdin {
+        TokenFrom::Stdin
+    } else if let Some(path) = &flags.token_file {
+        if path.as_os_str() == "-" {
+            TokenFrom::Stdin
+        } else {
+            from_file(path.clone(), Origin::Flag("--token-file"))
+        }
+    } else if setting(TOKEN)?.is_some() {
+        TokenFrom::Variable
+    } else if let Some(path) = env::var_os(TOKEN_FILE).filter(|path| !path.is_empty()) {
+        from_file(path.into(), Origin::Variable(TOKEN_FILE))
+    } else if let Some(command) = file.words(profile, "token-command") {
+        TokenFrom::Command(Setting { value: command, origin })
+    } else if let Some(path) = file.get(profile, "token-file") {
+        from_file(path.into(), origin)
+    } else if file.is_on(profile, "token-keyring") {
+        TokenFrom::Keyring { profile: profile.to_owned() }
+    } else if tokens::hold(profile) {
+        TokenFrom::Login { profile: profile.to_owned() }
+    } else {
+        return Ok(None);
+    }))
 }
 
 /// Name of the profile if none is given.

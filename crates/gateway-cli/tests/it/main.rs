@@ -5,6 +5,7 @@
 mod auth;
 mod config;
 mod dry_run;
+mod environment;
 #[cfg(unix)]
 mod exit_codes;
 mod files;
