@@ -14,7 +14,7 @@ pub(crate) enum Exit {
     Usage = 2,
     /// The token was refused, or does not allow the call.
     NotAuthorised = 3,
-    /// No complete response arrived in time.
+    /// No complete response arrived in time, or the service was overloaded or failing after all retries.
     Network = 4,
     /// The response did not match the contract.
     Contract = 5,

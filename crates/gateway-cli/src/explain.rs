@@ -85,15 +85,17 @@ fn meaning(error: &Error, context: Context<'_>) -> (Exit, Option<String>) {
             ),
         ),
         ErrorKind::RateLimited => (
-            Exit::Contract,
+            Exit::Network,
             Some(match error.retry_after() {
                 Some(wait) => format!("retry in {} s", wait.as_secs()),
                 None => "retry later".to_owned(),
             }),
         ),
-        ErrorKind::Server => {
-            (Exit::Contract, fixed("the service has an internal problem; retry later"))
+        ErrorKind::Server if error.is_transient() => {
+            (Exit::Network, fixed("the service has an internal problem; retry later"))
         }
+        ErrorKind::Server => (Exit::Contract, fixed("the service has an internal problem")),
+        ErrorKind::Status if error.is_transient() => (Exit::Network, fixed("retry later")),
         ErrorKind::Decode | ErrorKind::NotSuccess => {
             (Exit::Contract, Some(format!("{} prints the response unchanged", context.raw)))
         }

@@ -74,7 +74,7 @@ Exit codes:
   1    the output could not be written, for example because the disk is full
   2    invalid usage or configuration
   3    not authorised
-  4    network error or timeout
+  4    network error or timeout, or the service was overloaded or failing; retry later
   5    the response did not match the contract
   6    success, but some records were skipped; standard error lists them
   129  hung up
