@@ -2,8 +2,11 @@
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
+use gateway_client::transport::{BlockingTransport, Options};
 use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, blocking};
 
 use crate::config::flags::ServiceFlags;
@@ -142,8 +145,7 @@ pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
 }
 
 /// The builder of the client.
-type Builder =
-    gateway_client::Builder<std::sync::Arc<dyn gateway_client::transport::BlockingTransport>>;
+type Builder = gateway_client::Builder<Arc<dyn BlockingTransport>>;
 
 /// Creates a client with this token in place of the one in the settings.
 pub(crate) fn with_token(
@@ -171,10 +173,11 @@ fn build(
         let limit = Duration::from_secs(value);
         builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
     }
-    if let Some(trace) = Trace::of(flags.verbose, screen) {
-        let transport = trace.transport().map_err(gateway_client::Error::from)?;
-        builder = builder.observer(trace).transport(transport);
+    let trace = Trace::of(flags.verbose, screen);
+    if let Some(trace) = trace {
+        builder = builder.observer(trace);
     }
+    builder = builder.transport(transport(trace, settings)?);
     builder.build().map_err(|error| {
         let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
         if error.kind() == ErrorKind::Config && plain && !settings.allow_insecure_http.value {
@@ -189,7 +192,49 @@ fn build(
     })
 }
 
+/// Creates the transport. It logs with `-v`.
+pub(crate) fn transport(
+    trace: Option<Trace>,
+    settings: &Settings,
+) -> Result<Arc<dyn BlockingTransport>, Failure> {
+    let inner = ReqwestBlockingTransport::new(&options(settings.timeout.as_ref()))
+        .map_err(gateway_client::Error::from)?;
+    Ok(match trace {
+        Some(trace) => Arc::new(trace.transport(inner)),
+        None => Arc::new(inner),
+    })
+}
+
+/// Returns the options of the transport. Its limit on silence would end a call before a longer `--timeout`.
+fn options(timeout: Option<&Setting<u64>>) -> Options {
+    let options = Options::default();
+    match timeout {
+        Some(limit) => options.idle_timeout(Duration::from_secs(limit.value.min(MAX_IDLE))),
+        None => options,
+    }
+}
+
+/// Maximum limit on silence, in seconds: a year. The HTTP client panics if such a limit overflows its clock.
+const MAX_IDLE: u64 = 365 * 24 * 60 * 60;
+
 /// Maximum size of a token on standard input, in bytes: more than any server accepts in a header.
 const MAX_TOKEN: u64 = 64 * 1024;
 
 const OR_DEMO: &str = if cfg!(feature = "demo") { ", or try --demo" } else { "" };
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::options;
+    use crate::config::origin::{Origin, Setting};
+
+    #[test]
+    fn the_limit_on_silence_follows_the_timeout() {
+        let seconds = |value| Setting { value, origin: Origin::Flag("--timeout") };
+        assert_eq!(options(None).idle_timeout, Duration::from_secs(20));
+        assert_eq!(options(Some(&seconds(90))).idle_timeout, Duration::from_secs(90));
+        assert_eq!(options(Some(&seconds(5))).idle_timeout, Duration::from_secs(5));
+        assert!(options(Some(&seconds(u64::MAX))).idle_timeout < Duration::from_secs(u64::MAX / 2));
+    }
+}

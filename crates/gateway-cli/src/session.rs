@@ -4,14 +4,13 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use gateway_client::model::{ListOperation, Operation};
-use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
-use gateway_client::transport::{BlockingBody, BlockingTransport, Options};
+use gateway_client::transport::{BlockingBody, BlockingTransport};
 use gateway_client::{Entry, Error, StreamingResponse, blocking};
 use serde::Serialize;
 
 use crate::config::flags::ServiceFlags;
 use crate::config::settings::Settings;
-use crate::connect::connect;
+use crate::connect::{connect, transport};
 use crate::dry_run::curl;
 use crate::explain::{Context, SAME_COMMAND, explain};
 use crate::failure::Failure;
@@ -176,12 +175,7 @@ impl Session {
 
     /// Creates a transport for requests that are not sent by the client. It logs with `-v`.
     pub(crate) fn transport(&self) -> Result<Arc<dyn BlockingTransport>, Failure> {
-        Ok(match self.trace {
-            Some(trace) => Arc::new(trace.transport().map_err(Error::from)?),
-            None => {
-                Arc::new(ReqwestBlockingTransport::new(&Options::default()).map_err(Error::from)?)
-            }
-        })
+        transport(self.trace, &self.settings)
     }
 
     /// Requests a response whose body is passed on while it arrives.

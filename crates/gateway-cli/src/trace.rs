@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::{
-    BlockingBody, BlockingResponse, BlockingTransport, Options, Request, TransportError,
+    BlockingBody, BlockingResponse, BlockingTransport, Request, TransportError,
 };
 use gateway_client::{Attempt, Observer};
 use http::HeaderMap;
@@ -28,9 +28,9 @@ impl Trace {
         (verbose > 0).then_some(Self { screen, headers: verbose > 1 })
     }
 
-    /// Creates a transport that logs its requests and responses.
-    pub(crate) fn transport(self) -> Result<Traced, TransportError> {
-        Ok(Traced { inner: ReqwestBlockingTransport::new(&Options::default())?, trace: self })
+    /// Creates a transport that logs the requests and responses of another one.
+    pub(crate) fn transport(self, inner: ReqwestBlockingTransport) -> Traced {
+        Traced { inner, trace: self }
     }
 
     fn say(self, text: &str) {

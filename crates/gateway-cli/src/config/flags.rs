@@ -36,8 +36,9 @@ pub(crate) struct ServiceFlags {
 
     /// Time limit for the whole command, including retries.
     ///
-    /// Default: 60 s for a call including its retries, 30 s for each attempt, and one hour for a list until its last
-    /// record. `check` applies the limit to each of its requests.
+    /// Default: 60 s for a call including its retries, 30 s for each attempt, one hour for a list until its last record,
+    /// and 20 s without any byte from the service. `check` applies the limit to each of its requests. Connecting may take
+    /// 5 s in each attempt, regardless of this limit.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 

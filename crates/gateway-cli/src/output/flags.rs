@@ -12,6 +12,7 @@ use crate::output::separator;
 use crate::screen::{Color, variable};
 
 /// The format and destination of the output, and the records and fields to print.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
