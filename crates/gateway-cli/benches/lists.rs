@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         .map(|_| SUBJECTS.iter().map(|subject| service.times(subject)).collect())
         .collect();
     let mut text = format!(
-        "| {candidates} candidates | from the database | ratio | from the kept list | ratio | peak memory |\n\
+        "| {candidates} candidates | from the database | ratio | from the cached list | ratio | peak memory |\n\
          |---|--:|--:|--:|--:|--:|\n"
     );
     for (index, subject) in SUBJECTS.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Service {
         result
     }
 
-    /// Returns the time of a list that the server reads from the database, and that of the kept list.
+    /// Returns the time of a list that the server reads from the database, and that of the cached list.
     fn times(&self, subject: &Subject) -> [Duration; 2] {
         self.fresh(|base_url| {
             let time = || {

@@ -59,7 +59,7 @@ fn main() {
         lists(&database, &token, directory.path());
     }
     if wanted("small") {
-        small_answers(&database, &token);
+        small_responses(&database, &token);
     }
     if wanted("slow") {
         slow_readers(&database, &token);
@@ -93,17 +93,20 @@ fn lists(database: &str, token: &str, directory: &std::path::Path) {
         let growth = fresh.memory("VmHWM:").saturating_sub(before);
         println!("  growth of the resident memory over three lists: {growth} KiB");
     }
-    let [axum, plain, first, second, kept] = rates.map(median);
+    let [axum, plain, first, second, cached] = rates.map(median);
     println!("list of {} MB, MB/s (medians of 5): axum from memory {axum:.0}", bytes / 1_000_000);
-    for (name, rate) in
-        [("no cache", plain), ("first", first), ("second, being kept", second), ("kept", kept)]
-    {
+    for (name, rate) in [
+        ("no cache", plain),
+        ("first", first),
+        ("second, being cached", second),
+        ("cached", cached),
+    ] {
         println!("  {name}: {rate:.0} = {:.0} % of axum", 100.0 * rate / axum);
     }
 }
 
 /// Measures `credits/get`, including the check of the token, and a constant body through axum.
-fn small_answers(database: &str, token: &str) {
+fn small_responses(database: &str, token: &str) {
     let ours = Server::start(database, &[]);
     let axum = Server::axum("");
     let mut rates: [Vec<f64>; 2] = Default::default();
@@ -113,7 +116,7 @@ fn small_answers(database: &str, token: &str) {
     }
     let [axum, ours] = rates.map(median);
     println!(
-        "small answers, requests/s (medians of 3, 16 connections): axum {axum:.0}, credits/get {ours:.0} = {:.0} %",
+        "small responses, requests/s (medians of 3, 16 connections): axum {axum:.0}, credits/get {ours:.0} = {:.0} %",
         100.0 * ours / axum
     );
 }
@@ -311,7 +314,7 @@ fn request(method: &str, token: &str, connection: &str) -> String {
     )
 }
 
-/// Sends a request and reads its short answer, up to the closing brace of the body.
+/// Sends a request and reads its short response, up to the closing brace of the body.
 fn ask(socket: &mut TcpStream, request: &str, buffer: &mut [u8]) {
     socket.write_all(request.as_bytes()).unwrap();
     let mut length = 0;
@@ -351,7 +354,7 @@ fn axum_server() {
     let file = std::env::var("GATEWAY_BENCH_FILE").unwrap();
     let list =
         if file.is_empty() { Bytes::new() } else { Bytes::from(std::fs::read(file).unwrap()) };
-    let answer = move |axum::extract::RawQuery(query): axum::extract::RawQuery| async move {
+    let handler = move |axum::extract::RawQuery(query): axum::extract::RawQuery| async move {
         let headers = [("content-type", "application/json")];
         if query.is_some_and(|query| query == "method=credits/get") {
             return (headers, Body::from(r#"{"credits_number":"184.50","currency":"EUR"}"#));
@@ -362,7 +365,9 @@ fn axum_server() {
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         println!("http://{}", listener.local_addr().unwrap());
-        axum::serve(listener, axum::Router::new().route("/c/oauth/v1", get(answer))).await.unwrap();
+        axum::serve(listener, axum::Router::new().route("/c/oauth/v1", get(handler)))
+            .await
+            .unwrap();
     });
 }
 

@@ -28,22 +28,23 @@ pub struct Config {
     pub burst: u32,
     /// Maximum number of open connections. Each needs a file descriptor, so the limit of the process must allow as many.
     pub connections: usize,
-    /// Maximum number of concurrent database calls.
+    /// Maximum number of concurrent database readers.
     pub readers: usize,
     /// Timeout of one database statement; must match the statement budget of the store. A request waits up to this
-    /// long for a database slot, and up to three times as long for the call, which may have to connect first.
+    /// long for a reader, and then up to three times as long for the database, because the reader may have to connect
+    /// first.
     pub statement_timeout: Duration,
     /// Timeout for receiving a complete request head, from its first byte.
     pub head_timeout: Duration,
     /// Timeout of an idle connection, between two requests and before the first.
     pub idle_timeout: Duration,
-    /// Timeout of a client that accepts no byte of an answer.
+    /// Timeout of a client that stops reading the response.
     pub stall_timeout: Duration,
-    /// Timeout of a whole answer, at most 15 minutes: superseded data may be removed after that.
-    pub answer_timeout: Duration,
-    /// Time for answers to end after [`RunningServer::stop`](crate::RunningServer::stop) was called.
+    /// Timeout of a whole response, at most 15 minutes: superseded data may be removed after that.
+    pub response_timeout: Duration,
+    /// Time for responses in progress to end after [`RunningServer::stop`](crate::RunningServer::stop) was called.
     pub drain_timeout: Duration,
-    /// Maximum disk space for kept lists, in bytes, in unnamed temporary files; 0 keeps none.
+    /// Maximum disk space for cached lists, in bytes, in unnamed temporary files; 0 disables the cache.
     pub list_cache: u64,
     /// Maximum number of such files.
     pub(crate) list_files: usize,
@@ -68,7 +69,7 @@ impl Default for Config {
             head_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(60),
             stall_timeout: Duration::from_secs(30),
-            answer_timeout: LONGEST_ANSWER,
+            response_timeout: LONGEST_RESPONSE,
             drain_timeout: Duration::from_secs(30),
             list_cache: 1024 * 1024 * 1024,
             list_files: 128,
@@ -94,7 +95,8 @@ impl Config {
         ] {
             *timeout = (*timeout).clamp(Duration::from_millis(1), longest);
         }
-        self.answer_timeout = self.answer_timeout.clamp(Duration::from_millis(1), LONGEST_ANSWER);
+        self.response_timeout =
+            self.response_timeout.clamp(Duration::from_millis(1), LONGEST_RESPONSE);
         self.drain_timeout = self.drain_timeout.min(longest);
         self
     }
@@ -103,11 +105,11 @@ impl Config {
 /// Range of connections. No system has descriptors for more.
 pub(crate) const CONNECTIONS: RangeInclusive<usize> = 1..=1_000_000;
 
-/// Range of concurrent database calls. Each needs a thread, and the runtime creates no more than 512.
+/// Range of readers. Each needs a thread, and the runtime creates no more than 512.
 pub(crate) const READERS: RangeInclusive<usize> = 1..=512;
 
 /// Range of a timeout, in seconds. A day is longer than any connection needs, and far from overflowing a clock.
 pub(crate) const SECONDS: RangeInclusive<u64> = 1..=24 * 60 * 60;
 
-/// Maximum and default of the answer timeout. Superseded rows are kept for the sake of answers of this length.
-pub(crate) const LONGEST_ANSWER: Duration = Duration::from_secs(15 * 60);
+/// Maximum and default of the response timeout. Superseded rows are kept for the sake of responses of this length.
+pub(crate) const LONGEST_RESPONSE: Duration = Duration::from_secs(15 * 60);

@@ -1,4 +1,4 @@
-//! The front: turns the head of a request into an answer. Every check has its place in one fixed order, and every
+//! The front: turns the head of a request into a response. Every check has its place in one fixed order, and every
 //! refusal says exactly what is wrong.
 
 pub(crate) mod auth;
@@ -25,7 +25,7 @@ use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{HeaderName, Method, Response, StatusCode};
 
-use self::body::AnswerBody;
+use self::body::ResponseBody;
 use self::limit::RateLimits;
 use self::list::ListSource;
 use self::list_cache::ListCache;
@@ -54,7 +54,7 @@ pub(crate) struct Front {
     pub(crate) clock: Clock,
     pub(crate) limits: RateLimits,
     pub(crate) lists: Arc<ListCache>,
-    pub(crate) answer_timeout: Duration,
+    pub(crate) response_timeout: Duration,
     pub(crate) log: AccessLog,
     pub(crate) metrics: Arc<Metrics>,
 }
@@ -72,7 +72,7 @@ impl Front {
         request: &Parts,
         refusal: Option<Refusal>,
         recorder: &mut Recorder,
-    ) -> Result<Response<AnswerBody>, Problem> {
+    ) -> Result<Response<ResponseBody>, Problem> {
         let body_refused = match refusal {
             Some(Refusal::Body) => true,
             Some(other) => return Err(Problem::refused(other)),
@@ -115,13 +115,13 @@ impl Front {
         pairs: &Pairs<'_>,
         principal: &Principal,
         request: &Parts,
-    ) -> Result<Response<AnswerBody>, Problem> {
+    ) -> Result<Response<ResponseBody>, Problem> {
         let snapshot = principal.snapshot;
         let call = Call::read(operation, pairs)?;
         let notice = call.without_effect();
         let etag = conditional::etag(snapshot);
         if conditional::is_unmodified(&request.headers, &etag) {
-            return Ok(answer(StatusCode::NOT_MODIFIED, &etag, AnswerBody::empty()));
+            return Ok(tagged(StatusCode::NOT_MODIFIED, &etag, ResponseBody::empty()));
         }
         let coding = negotiate::coding(&request.headers);
         let (body, coding) = match call.frame() {
@@ -132,7 +132,7 @@ impl Front {
             }
             None => (self.object(call, snapshot).await?, Coding::Identity),
         };
-        let mut response = answer(StatusCode::OK, &etag, body);
+        let mut response = tagged(StatusCode::OK, &etag, body);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(service::ACCEPT));
         if coding == Coding::Gzip {
@@ -145,7 +145,7 @@ impl Front {
         Ok(response)
     }
 
-    async fn object(&self, call: Call, snapshot: Snapshot) -> Result<AnswerBody, Problem> {
+    async fn object(&self, call: Call, snapshot: Snapshot) -> Result<ResponseBody, Problem> {
         let json = self
             .work
             .look_up(move |store| {
@@ -155,16 +155,16 @@ impl Front {
                 Ok(json)
             })
             .await?;
-        Ok(AnswerBody::full(Bytes::from(json)))
+        Ok(ResponseBody::full(Bytes::from(json)))
     }
 
-    /// Reads the first piece of a list before anything is answered, so that a failing database leads to an error and
+    /// Reads the first piece of a list before anything is sent, so that a failing database leads to an error and
     /// not to a truncated list. A list that fits into the first piece is sent with its length.
     async fn list(
         &self,
         source: ListSource,
         coding: Coding,
-    ) -> Result<(AnswerBody, Coding), Problem> {
+    ) -> Result<(ResponseBody, Coding), Problem> {
         let (first, source) = self
             .work
             .run(move |_store| {
@@ -174,10 +174,10 @@ impl Front {
             })
             .await?;
         if source.is_finished() && (coding == Coding::Identity || first.len() < SMALLEST_CODED) {
-            return Ok((AnswerBody::full(first), Coding::Identity));
+            return Ok((ResponseBody::full(first), Coding::Identity));
         }
-        let deadline = Instant::now() + self.answer_timeout;
-        Ok((AnswerBody::list(first, source, coding, self.work.clone(), deadline), coding))
+        let deadline = Instant::now() + self.response_timeout;
+        Ok((ResponseBody::list(first, source, coding, self.work.clone(), deadline), coding))
     }
 }
 
@@ -212,7 +212,8 @@ fn operation(pairs: &Pairs<'_>) -> Result<Operation, Problem> {
     Operation::from_method(method).ok_or_else(|| Problem::new(Kind::MethodUnknown))
 }
 
-fn answer(status: StatusCode, etag: &HeaderValue, body: AnswerBody) -> Response<AnswerBody> {
+/// Creates a response that a client may cache and revalidate with `etag`.
+fn tagged(status: StatusCode, etag: &HeaderValue, body: ResponseBody) -> Response<ResponseBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();

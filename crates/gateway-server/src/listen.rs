@@ -28,14 +28,14 @@ use self::connections::Connections;
 use self::guard::{Guard, Timeouts};
 use self::head::{HeadLimits, Refusal};
 use self::service::Service;
-use self::state::{Answering, ConnectionState};
+use self::state::{ConnectionState, Responding};
 
 /// How far the server has shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     /// Accepts connections and requests.
     Serving,
-    /// Accepts no new connection, and closes each open one after its current answer.
+    /// Accepts no new connection, and closes each open one after its current response.
     Draining,
     /// Cuts the connections that are still open.
     Cutting,
@@ -75,14 +75,14 @@ impl<S: Service> Listen<S> {
     }
 
     fn spawn(self: &Arc<Self>, socket: TcpStream) {
-        // Without this option answers are only delayed, so a failure is ignored.
+        // Without this option responses are only delayed, so a failure is ignored.
         drop(socket.set_nodelay(true));
         let (permit, refusal) = match Arc::clone(&self.permits).try_acquire_owned() {
             Ok(permit) => (permit, None),
             Err(_none_left) => {
                 self.connections.refused.fetch_add(1, Ordering::Relaxed);
-                // A refusal needs a descriptor too. When all of those are in use, the connection is closed without an
-                // answer.
+                // A refusal needs a descriptor too. When all of those are in use, the connection is closed without a
+                // response.
                 let Ok(permit) = Arc::clone(&self.refusals).try_acquire_owned() else { return };
                 (permit, Some(Refusal::Overloaded))
             }
@@ -169,12 +169,12 @@ impl<S: Service> Listen<S> {
     {
         let service = service_fn(|request: Request<Incoming>| {
             let refusal = state.refusal(count.fetch_add(1, Ordering::Relaxed));
-            let answering = Answering::begin(state);
+            let responding = Responding::begin(state);
             let (head, _body) = request.into_parts();
             // Boxed: the library reserves room for this future in every connection, even when none is running.
             Box::pin(async move {
-                let answer = self.service.answer(&head, refusal).await;
-                Ok::<_, Infallible>(answer.map(|body| answering.until_sent(body)))
+                let response = self.service.answer(&head, refusal).await;
+                Ok::<_, Infallible>(response.map(|body| responding.until_sent(body)))
             })
         });
         let mut connection = http1::Builder::new()
@@ -210,7 +210,7 @@ impl<S: Service> Listen<S> {
     }
 }
 
-/// Unsent bytes of an answer at which the HTTP library stops asking for more. Also more than the largest head, which
+/// Unsent bytes of a response at which the HTTP library stops asking for more. Also more than the largest head, which
 /// the library receives whole.
 const WRITE_BUFFER: usize = 32 * 1024;
 

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
-use crate::front::body::AnswerBody;
+use crate::front::body::ResponseBody;
 use crate::front::metrics::Metrics;
 use crate::front::work::Work;
 use crate::listen::{ACCEPT_PAUSE, Phase};
@@ -81,7 +81,7 @@ impl Ops {
         });
     }
 
-    async fn answer(&self, method: &Method, path: &str) -> Response<AnswerBody> {
+    async fn answer(&self, method: &Method, path: &str) -> Response<ResponseBody> {
         if method != Method::GET && method != Method::HEAD {
             return text(StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n".into());
         }
@@ -94,7 +94,7 @@ impl Ops {
         }
     }
 
-    async fn readiness(&self) -> Response<AnswerBody> {
+    async fn readiness(&self) -> Response<ResponseBody> {
         if *self.phase.borrow() > Phase::Serving {
             return text(StatusCode::SERVICE_UNAVAILABLE, "stopping\n".into());
         }
@@ -108,8 +108,8 @@ impl Ops {
     }
 }
 
-fn text(status: StatusCode, body: String) -> Response<AnswerBody> {
-    let mut response = Response::new(AnswerBody::full(Bytes::from(body)));
+fn text(status: StatusCode, body: String) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::full(Bytes::from(body)));
     *response.status_mut() = status;
     response
         .headers_mut()

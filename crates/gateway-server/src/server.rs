@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
-use crate::config::{Config, LONGEST_ANSWER};
+use crate::config::{Config, LONGEST_RESPONSE};
 use crate::error::{Error, ErrorKind};
 use crate::front::Front;
 use crate::front::limit::RateLimits;
@@ -60,7 +60,7 @@ impl Server {
             clock: config.clock.clone(),
             limits: RateLimits::new(config.rate, config.burst),
             lists: Arc::new(ListCache::new(config.list_cache, config.list_files)),
-            answer_timeout: config.answer_timeout,
+            response_timeout: config.response_timeout,
             log,
             metrics: Arc::clone(&metrics),
         };
@@ -87,7 +87,7 @@ impl Server {
                 head: config.head_timeout,
                 idle: config.idle_timeout,
                 stall: config.stall_timeout,
-                answer: config.answer_timeout,
+                response: config.response_timeout,
             },
             connections,
             permits: Arc::clone(&permits),
@@ -111,7 +111,7 @@ impl Server {
     }
 }
 
-/// A running server. Dropping it cuts every connection; [`stop`](Self::stop) lets answers end first.
+/// A running server. Dropping it cuts every connection; [`stop`](Self::stop) lets responses in progress end first.
 pub struct RunningServer {
     address: SocketAddr,
     ops_address: Option<SocketAddr>,
@@ -150,9 +150,9 @@ impl RunningServer {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.renew())
     }
 
-    /// Stops accepting requests, lets answers end within the drain timeout, and cuts the remaining connections.
+    /// Stops accepting requests, lets responses in progress end within the drain timeout, and cuts the remaining connections.
     ///
-    /// Returns whether all answers ended in time.
+    /// Returns whether all responses ended in time.
     pub async fn stop(self) -> bool {
         self.phase.send_replace(Phase::Draining);
         // After this the listener is closed, so that no new connection takes a permit.
@@ -171,7 +171,7 @@ impl fmt::Debug for RunningServer {
     }
 }
 
-/// Removes superseded rows from time to time, when no answer can still be reading them.
+/// Removes superseded rows from time to time, when no response can still be reading them.
 async fn remove_superseded_rows(work: Work, mut phase: watch::Receiver<Phase>) {
     loop {
         tokio::select! {
@@ -179,7 +179,7 @@ async fn remove_superseded_rows(work: Work, mut phase: watch::Receiver<Phase>) {
             _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
         }
         // A failure is ignored: the next run removes the rows.
-        drop(work.run_in_background(move |store| store.collect(2 * LONGEST_ANSWER)).await);
+        drop(work.run_in_background(move |store| store.collect(2 * LONGEST_RESPONSE)).await);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::ops::CONNECTIONS as OPS;
 pub(super) fn fit(config: &mut Config) -> Result<Option<String>, Error> {
     let allowed = raise(needed(config).saturating_add(config.connections));
     let wanted = config.connections;
-    // Fewer kept lists only make some answers slower.
+    // Fewer cached lists only make some responses slower.
     config.list_files = config.list_files.min(allowed / 8);
     config.connections = allowed.saturating_sub(needed(config)).min(wanted);
     if config.connections == 0 {

@@ -90,7 +90,7 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
         stopped = stop_signal(&mut terminate) => stopped?,
         never = renew(&running, hangup) => match never {},
     }
-    // A second signal ends the process without waiting for answers.
+    // A second signal ends the process without waiting for responses.
     tokio::select! {
         _drained = running.stop() => {}
         stopped = stop_signal(&mut terminate) => stopped?,

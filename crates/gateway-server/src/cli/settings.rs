@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{CONNECTIONS, Config, LONGEST_ANSWER, READERS, SECONDS};
+use crate::config::{CONNECTIONS, Config, LONGEST_RESPONSE, READERS, SECONDS};
 use crate::error::{Error, ErrorKind};
 
 /// The settings as flags, environment variables and keys of the file, in one struct so that all three stay the same.
@@ -44,7 +44,7 @@ pub(super) struct Settings {
     /// Maximum number of open connections [default: 10000]
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS")]
     connections: Option<usize>,
-    /// Maximum number of concurrent database calls [default: 8]
+    /// Maximum number of concurrent database readers [default: 8]
     #[arg(long, value_name = "N", env = "GATEWAY_READERS")]
     readers: Option<usize>,
     /// Timeout of one database statement, in seconds [default: 10]
@@ -56,16 +56,16 @@ pub(super) struct Settings {
     /// Timeout of an idle connection, in seconds [default: 60]
     #[arg(long, value_name = "S", env = "GATEWAY_IDLE_TIMEOUT")]
     idle_timeout: Option<u64>,
-    /// Timeout of a client that accepts no byte of an answer, in seconds [default: 30]
+    /// Timeout of a client that stops reading the response, in seconds [default: 30]
     #[arg(long, value_name = "S", env = "GATEWAY_STALL_TIMEOUT")]
     stall_timeout: Option<u64>,
-    /// Timeout of a whole answer, in seconds, at most 900 [default: 900]
-    #[arg(long, value_name = "S", env = "GATEWAY_ANSWER_TIMEOUT")]
-    answer_timeout: Option<u64>,
-    /// Time for answers to end after SIGTERM, in seconds [default: 30]
+    /// Timeout of a whole response, in seconds, at most 900 [default: 900]
+    #[arg(long, value_name = "S", env = "GATEWAY_RESPONSE_TIMEOUT")]
+    response_timeout: Option<u64>,
+    /// Time for responses in progress to end at shutdown, in seconds [default: 30]
     #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT")]
     drain_timeout: Option<u64>,
-    /// Disk space for kept lists, in MiB, in unnamed temporary files; 0 keeps none [default: 1024]
+    /// Disk space for cached lists, in MiB, in unnamed temporary files; 0 disables the cache [default: 1024]
     #[arg(long, value_name = "MIB", env = "GATEWAY_LIST_CACHE")]
     list_cache: Option<u64>,
     /// Write the access log to standard error, one JSON line per request [default: true]
@@ -93,7 +93,7 @@ impl Settings {
     pub(super) fn or(self, other: Self) -> Self {
         first_of!(self, other;
             listen, ops_listen, database, prefix, tls_certificate, tls_key, rate, burst, connections, readers,
-            statement_timeout, head_timeout, idle_timeout, stall_timeout, answer_timeout, drain_timeout, list_cache, access_log,
+            statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout, list_cache, access_log,
         )
     }
 
@@ -119,14 +119,19 @@ impl Settings {
         set(&mut config.burst, within("burst", self.burst, &(1..=u32::MAX))?);
         set(&mut config.connections, within("connections", self.connections, &CONNECTIONS)?);
         set(&mut config.readers, within("readers", self.readers, &READERS)?);
-        // 0 is allowed: answers are then cut immediately.
+        // 0 is allowed: responses are then cut immediately.
         let drain = 0..=*SECONDS.end();
         for (name, timeout, own, range) in [
             ("statement-timeout", &mut config.statement_timeout, self.statement_timeout, SECONDS),
             ("head-timeout", &mut config.head_timeout, self.head_timeout, SECONDS),
             ("idle-timeout", &mut config.idle_timeout, self.idle_timeout, SECONDS),
             ("stall-timeout", &mut config.stall_timeout, self.stall_timeout, SECONDS),
-            ("answer-timeout", &mut config.answer_timeout, self.answer_timeout, ANSWER_SECONDS),
+            (
+                "response-timeout",
+                &mut config.response_timeout,
+                self.response_timeout,
+                RESPONSE_SECONDS,
+            ),
             ("drain-timeout", &mut config.drain_timeout, self.drain_timeout, drain),
         ] {
             set(timeout, within(name, own, &range)?.map(Duration::from_secs));
@@ -155,7 +160,7 @@ impl Settings {
             head_timeout: Some(config.head_timeout.as_secs()),
             idle_timeout: Some(config.idle_timeout.as_secs()),
             stall_timeout: Some(config.stall_timeout.as_secs()),
-            answer_timeout: Some(config.answer_timeout.as_secs()),
+            response_timeout: Some(config.response_timeout.as_secs()),
             drain_timeout: Some(config.drain_timeout.as_secs()),
             list_cache: Some(config.list_cache / MIB),
             access_log: Some(config.access_log),
@@ -218,8 +223,8 @@ fn within<T: PartialOrd + Display>(
     }
 }
 
-/// Range of the answer timeout. Superseded data may be removed after the longest answer.
-const ANSWER_SECONDS: RangeInclusive<u64> = 1..=LONGEST_ANSWER.as_secs();
+/// Range of the response timeout. Superseded data may be removed after the longest response.
+const RESPONSE_SECONDS: RangeInclusive<u64> = 1..=LONGEST_RESPONSE.as_secs();
 
 const MIB: u64 = 1024 * 1024;
 
@@ -314,7 +319,7 @@ mod tests {
             "head-timeout = 9223372036854775807",
             "idle-timeout = 0",
             "stall-timeout = 86401",
-            "answer-timeout = 901",
+            "response-timeout = 901",
             "drain-timeout = 86401",
             "list-cache = 9223372036854775807",
         ] {

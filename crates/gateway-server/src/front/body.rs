@@ -1,4 +1,4 @@
-//! The body of an answer: empty, a few bytes, or a list that is read while it is sent.
+//! The body of a response: empty, a few bytes, or a list that is read while it is sent.
 
 use std::fmt;
 use std::future::Future;
@@ -20,15 +20,15 @@ use crate::front::negotiate::Coding;
 use crate::front::work::Work;
 use crate::store::Store;
 
-/// The body of an answer.
-pub(crate) struct AnswerBody(Content);
+/// The body of a response.
+pub(crate) struct ResponseBody(Content);
 
 enum Content {
     Full(Option<Bytes>),
     List(Box<List>),
 }
 
-impl AnswerBody {
+impl ResponseBody {
     pub(crate) fn empty() -> Self {
         Self(Content::Full(None))
     }
@@ -55,7 +55,7 @@ impl AnswerBody {
     }
 }
 
-impl Body for AnswerBody {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = Error;
 
@@ -84,18 +84,18 @@ impl Body for AnswerBody {
     }
 }
 
-impl fmt::Debug for AnswerBody {
+impl fmt::Debug for ResponseBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnswerBody").finish_non_exhaustive()
+        f.debug_struct("ResponseBody").finish_non_exhaustive()
     }
 }
 
-/// The task that reads the next page. A future polled only by the body would hold its database slot until a slow client
-/// asks for more.
+/// The task that reads the next page. A future polled only by the body would hold its database reader until a slow
+/// client asks for more.
 type Reading = JoinHandle<Result<(Pages, Option<Bytes>), Error>>;
 
 /// A list that is being sent. While one page is written, only the next one is read: a slow client costs two pages of
-/// memory, and no database slot.
+/// memory, and no database reader.
 struct List {
     state: State,
     work: Work,
@@ -160,7 +160,7 @@ impl List {
 }
 
 fn late() -> Error {
-    Error::new(ErrorKind::Io, "the answer exceeded answer-timeout")
+    Error::new(ErrorKind::Io, "the response exceeded response-timeout")
 }
 
 /// The pages of a list, plain or compressed.

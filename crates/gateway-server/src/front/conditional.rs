@@ -5,7 +5,7 @@ use http::header::{HeaderValue, IF_NONE_MATCH};
 
 use crate::store::Snapshot;
 
-/// Returns the tag of all answers from this snapshot.
+/// Returns the tag of all responses from this snapshot.
 pub(crate) fn etag(snapshot: Snapshot) -> HeaderValue {
     let Snapshot { account, revision, tag } = snapshot;
     let text = format!("W/\"{:x}.{revision:x}.{tag:x}\"", account.0);

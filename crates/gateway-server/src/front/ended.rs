@@ -1,4 +1,4 @@
-//! How an answer ended, as a plain value: the metrics count it, the access log writes it.
+//! How a response ended, as a plain value: the metrics count it, the access log writes it.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode};
 
 use crate::generated::operation::Operation;
 
-/// How an answer ended.
+/// How a response ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The last byte was handed to the connection.
@@ -31,18 +31,18 @@ impl End {
     }
 }
 
-/// A request and its answer, after the answer has ended.
+/// A request and its response, after the response has ended.
 #[derive(Debug)]
-pub(crate) struct EndedAnswer {
+pub(crate) struct EndedResponse {
     pub(crate) request_id: HeaderValue,
     /// Account of the token, if the token is valid.
     pub(crate) account: Option<i64>,
     /// Id of the token, if it is valid and the access log is on.
     pub(crate) token: Option<String>,
     pub(crate) operation: Option<Operation>,
-    /// Unset if the connection closed before the answer was known.
+    /// Unset if the connection closed before the response was known.
     pub(crate) status: Option<StatusCode>,
-    /// Name of the problem that was answered.
+    /// Name of the problem that was sent.
     pub(crate) problem: Option<&'static str>,
     /// Error behind the problem or the truncated list, with its causes.
     pub(crate) cause: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct EndedAnswer {
     pub(crate) bytes: u64,
     /// Time until the first byte of the body was handed to the connection.
     pub(crate) first_byte: Option<Duration>,
-    /// Time from the request head to the end of the answer.
+    /// Time from the request head to the end of the response.
     pub(crate) took: Duration,
     pub(crate) end: End,
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use crate::error::Error;
-use crate::front::list_cache::{KeptList, ListCache, QUICK, Recording};
+use crate::front::list_cache::{CachedList, ListCache, QUICK, Recording};
 use crate::generated::call::Call;
 use crate::records::{Frame, Records};
 use crate::store::{Page, Snapshot, Store};
@@ -16,12 +16,13 @@ use crate::store::{Page, Snapshot, Store};
 pub(crate) enum ListSource {
     /// Reads from the database, page by page.
     Pages(Pages),
-    /// Reads a kept list.
-    Kept(KeptList),
+    /// Reads a cached list.
+    Cached(CachedList),
 }
 
 impl ListSource {
-    /// Answers a call whose answer is a list. The list of all candidates is read from `cache`, or recorded there.
+    /// Creates the source of a response that is a list. The list of all candidates is read from `cache`, or recorded
+    /// there.
     pub(crate) fn new(
         store: Arc<dyn Store>,
         snapshot: Snapshot,
@@ -31,8 +32,8 @@ impl ListSource {
     ) -> Self {
         let mut recording = None;
         if lists_all_candidates(&call) {
-            if let Some(kept) = cache.get(snapshot) {
-                return Self::Kept(kept);
+            if let Some(cached) = cache.get(snapshot) {
+                return Self::Cached(cached);
             }
             recording = cache.record(snapshot);
         }
@@ -53,7 +54,7 @@ impl ListSource {
     pub(crate) fn is_finished(&self) -> bool {
         match self {
             Self::Pages(pages) => pages.after.is_none(),
-            Self::Kept(kept) => kept.is_finished(),
+            Self::Cached(cached) => cached.is_finished(),
         }
     }
 
@@ -61,7 +62,7 @@ impl ListSource {
     pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
         match self {
             Self::Pages(pages) => pages.next(),
-            Self::Kept(kept) => kept.next(),
+            Self::Cached(cached) => cached.next(),
         }
     }
 }
@@ -100,13 +101,13 @@ impl Pages {
         let records = &mut Records::new(&mut out, is_first);
         self.after = self.call.fetch(&*self.store, self.snapshot, page, records)?;
         if self.after.is_none() {
-            // Closed only here, so that a truncated answer is never valid JSON.
+            // Closed only here, so that a truncated response is never valid JSON.
             out.extend_from_slice(self.frame.close.as_bytes());
         }
         self.recording = self.recording.take().and_then(|recording| recording.write(&out));
         if self.after.is_none() {
             let recorded = self.recording.take();
-            // A list of one piece is not kept: reading it again takes no longer.
+            // A list of one piece is not cached: reading it again takes no longer.
             recorded.filter(|_| !is_first).into_iter().for_each(Recording::finish);
         }
         self.capacity = out.len() + out.len() / 16;
@@ -114,7 +115,7 @@ impl Pages {
     }
 }
 
-/// Returns whether a call lists all candidates: the longest answer of an account, and the only one that is kept.
+/// Returns whether a call lists all candidates: the longest response of an account, and the only one that is cached.
 fn lists_all_candidates(call: &Call) -> bool {
     matches!(call, Call::ListCandidates(parameters) if parameters.vacancy_id.is_none())
 }
@@ -122,5 +123,5 @@ fn lists_all_candidates(call: &Call) -> bool {
 /// Records in a page for a slow client.
 const FIRST_ROWS: u32 = 256;
 
-/// Records in a page for a fast client. Larger pages are not faster, and each answer holds two.
+/// Records in a page for a fast client. Larger pages are not faster, and each response holds two.
 const MAX_ROWS: u32 = 512;

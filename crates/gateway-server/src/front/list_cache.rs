@@ -1,7 +1,7 @@
-//! The list cache: whole lists, kept as files, so that sending a list again reads a file and not the database.
+//! The list cache: complete lists in files, so that sending a list again reads a file and not the database.
 //!
 //! The files have no name: no other process can open them, and they are deleted when the process ends, however it
-//! ends. A list belongs to one revision of one account, so a kept list is valid while that revision is the newest.
+//! ends. A list belongs to one revision of one account, so a cached list is valid while that revision is the newest.
 
 mod disk;
 
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::lock::lock;
 use crate::store::{AccountId, Snapshot};
 
-/// The kept lists: the newest of each account, within a limit on disk space.
+/// The cached lists: the newest of each account, within a limit on disk space.
 #[derive(Debug)]
 pub(crate) struct ListCache {
     disk: Arc<Disk>,
@@ -26,7 +26,7 @@ pub(crate) struct ListCache {
 
 #[derive(Debug, Default)]
 struct Lists {
-    kept: HashMap<AccountId, Kept>,
+    cached: HashMap<AccountId, Cached>,
     /// Snapshot that was last listed for each account. Only a list that is asked for again is worth its disk space.
     asked: HashMap<AccountId, Snapshot>,
     /// Snapshots whose list is being written, so that it is written once only.
@@ -34,28 +34,28 @@ struct Lists {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct Cached {
     snapshot: Snapshot,
     list: Arc<Stored>,
     used: Instant,
 }
 
 impl ListCache {
-    /// Creates a cache of at most `limit` bytes in at most `files` files. With 0 it keeps nothing.
+    /// Creates a cache of at most `limit` bytes in at most `files` files. With 0 it caches nothing.
     pub(crate) fn new(limit: u64, files: usize) -> Self {
         Self { disk: Disk::new(limit, files), lists: Mutex::default() }
     }
 
-    /// Returns the list of a snapshot, if it is kept.
-    pub(crate) fn get(&self, snapshot: Snapshot) -> Option<KeptList> {
+    /// Returns the list of a snapshot, if it is cached.
+    pub(crate) fn get(&self, snapshot: Snapshot) -> Option<CachedList> {
         let mut lists = self.lists();
-        let kept = lists.kept.get_mut(&snapshot.account)?;
-        if kept.snapshot != snapshot {
+        let cached = lists.cached.get_mut(&snapshot.account)?;
+        if cached.snapshot != snapshot {
             return None;
         }
-        kept.used = Instant::now();
-        let list = Arc::clone(&kept.list);
-        Some(KeptList { list, offset: 0, piece: SMALLEST_PIECE, asked: None })
+        cached.used = Instant::now();
+        let list = Arc::clone(&cached.list);
+        Some(CachedList { list, offset: 0, piece: SMALLEST_PIECE, asked: None })
     }
 
     /// Starts to record the list of a snapshot while it is sent. Returns `None` if the list was not sent before, or is
@@ -84,9 +84,10 @@ impl ListCache {
                 return Some(taken);
             }
             let mut lists = self.lists();
-            let idle = lists.kept.iter().filter(|(_, kept)| Arc::strong_count(&kept.list) == 1);
-            let oldest = idle.min_by_key(|(_, kept)| kept.used).map(|(account, _)| *account)?;
-            let removed = lists.kept.remove(&oldest);
+            let idle =
+                lists.cached.iter().filter(|(_, cached)| Arc::strong_count(&cached.list) == 1);
+            let oldest = idle.min_by_key(|(_, cached)| cached.used).map(|(account, _)| *account)?;
+            let removed = lists.cached.remove(&oldest);
             // Closing the file deletes it, which may take a while: not under the lock.
             drop(lists);
             drop(removed);
@@ -95,7 +96,7 @@ impl ListCache {
 
     /// Creates a file, in place of the list of an older revision.
     fn create_file(&self, account: AccountId) -> Option<Stored> {
-        let before = self.lists().kept.remove(&account);
+        let before = self.lists().cached.remove(&account);
         drop(before);
         self.evict_until(|| self.disk.share()).and_then(Stored::create)
     }
@@ -114,7 +115,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Writes the next piece. Returns `None` if the list cannot be kept, which does not fail the answer.
+    /// Writes the next piece. Returns `None` if the list cannot be cached, which does not fail the response.
     pub(crate) fn write(mut self, bytes: &[u8]) -> Option<Self> {
         let Mark { cache, snapshot } = &self.mark;
         let mut file = match self.file.take() {
@@ -132,13 +133,13 @@ impl Recording {
         Some(self)
     }
 
-    /// Keeps the list, which was written to its end.
+    /// Adds the list, which was written to its end, to the cache.
     pub(crate) fn finish(self) {
         let Self { mark, file } = self;
         let Some(file) = file else { return };
         let snapshot = mark.snapshot;
-        let kept = Kept { snapshot, list: Arc::new(file), used: Instant::now() };
-        let before = mark.cache.lists().kept.insert(snapshot.account, kept);
+        let cached = Cached { snapshot, list: Arc::new(file), used: Instant::now() };
+        let before = mark.cache.lists().cached.insert(snapshot.account, cached);
         drop(before);
     }
 }
@@ -156,16 +157,16 @@ impl Drop for Mark {
     }
 }
 
-/// A kept list that is being sent.
+/// A cached list that is being sent.
 #[derive(Debug)]
-pub(crate) struct KeptList {
+pub(crate) struct CachedList {
     list: Arc<Stored>,
     offset: u64,
     piece: usize,
     asked: Option<Instant>,
 }
 
-impl KeptList {
+impl CachedList {
     pub(crate) fn is_finished(&self) -> bool {
         self.offset == self.list.length()
     }

@@ -1,4 +1,4 @@
-//! The access log: one JSON line for each request, written when its answer has ended. A line never holds a name, a
+//! The access log: one JSON line for each request, written when its response has ended. A line never holds a name, a
 //! token, or a query.
 
 use std::fmt;
@@ -9,11 +9,11 @@ use std::time::Duration;
 use http::StatusCode;
 
 use crate::error::Error;
-use crate::front::ended::EndedAnswer;
+use crate::front::ended::EndedResponse;
 use crate::generated::operation::Operation;
 use crate::json;
 
-/// The access log. A line that cannot be written in time is dropped: logging never delays an answer.
+/// The access log. A line that cannot be written in time is dropped: logging never delays a response.
 #[derive(Clone, Default)]
 pub(crate) struct AccessLog(Option<SyncSender<Vec<u8>>>);
 
@@ -36,9 +36,9 @@ impl AccessLog {
         self.0.is_some()
     }
 
-    /// Queues the line of an answer. Returns false if the line had to be dropped.
-    pub(crate) fn write(&self, answer: &EndedAnswer) -> bool {
-        self.0.as_ref().is_none_or(|sender| sender.try_send(line(answer)).is_ok())
+    /// Queues the line of a response. Returns false if the line had to be dropped.
+    pub(crate) fn write(&self, response: &EndedResponse) -> bool {
+        self.0.as_ref().is_none_or(|sender| sender.try_send(line(response)).is_ok())
     }
 }
 
@@ -48,23 +48,23 @@ impl fmt::Debug for AccessLog {
     }
 }
 
-fn line(answer: &EndedAnswer) -> Vec<u8> {
+fn line(response: &EndedResponse) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     let milliseconds = |duration: Duration| {
         let micros = duration.as_micros();
         format!("{}.{:03}", micros / 1000, micros % 1000)
     };
     out.extend_from_slice(b"{\"request_id\":");
-    json::text(&mut out, answer.request_id.to_str().unwrap_or_default());
-    if let Some(account) = answer.account {
+    json::text(&mut out, response.request_id.to_str().unwrap_or_default());
+    if let Some(account) = response.account {
         out.extend_from_slice(format!(",\"account\":{account}").as_bytes());
     }
     let texts = [
-        ("token", answer.token.as_deref()),
-        ("operation", answer.operation.map(Operation::method)),
-        ("problem", answer.problem),
-        ("cause", answer.cause.as_deref()),
-        ("end", Some(answer.end.name())),
+        ("token", response.token.as_deref()),
+        ("operation", response.operation.map(Operation::method)),
+        ("problem", response.problem),
+        ("cause", response.cause.as_deref()),
+        ("end", Some(response.end.name())),
     ];
     for (name, text) in texts {
         if let Some(text) = text {
@@ -72,12 +72,12 @@ fn line(answer: &EndedAnswer) -> Vec<u8> {
             json::text(&mut out, text);
         }
     }
-    let status = answer.status.as_ref().map_or(0, StatusCode::as_u16);
-    out.extend_from_slice(format!(",\"status\":{status},\"bytes\":{}", answer.bytes).as_bytes());
-    if let Some(first) = answer.first_byte {
+    let status = response.status.as_ref().map_or(0, StatusCode::as_u16);
+    out.extend_from_slice(format!(",\"status\":{status},\"bytes\":{}", response.bytes).as_bytes());
+    if let Some(first) = response.first_byte {
         out.extend_from_slice(format!(",\"first_byte_ms\":{}", milliseconds(first)).as_bytes());
     }
-    out.extend_from_slice(format!(",\"ms\":{}}}\n", milliseconds(answer.took)).as_bytes());
+    out.extend_from_slice(format!(",\"ms\":{}}}\n", milliseconds(response.took)).as_bytes());
     out
 }
 

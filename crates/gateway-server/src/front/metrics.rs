@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::front::ended::{End, EndedAnswer};
+use crate::front::ended::{End, EndedResponse};
 use crate::generated::operation::Operation;
 use crate::listen::connections::Connections;
 
@@ -40,14 +40,14 @@ impl Metrics {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts an answer that has ended.
-    pub(crate) fn ended(&self, answer: &EndedAnswer) {
+    /// Counts a response that has ended.
+    pub(crate) fn ended(&self, response: &EndedResponse) {
         let mut operations = self.operations.iter();
-        if let Some(counters) = operations.find(|one| one.operation == answer.operation) {
-            counters.ended(answer);
+        if let Some(counters) = operations.find(|one| one.operation == response.operation) {
+            counters.ended(response);
         }
-        self.ends.increment(|end| *end == answer.end);
-        self.bytes.fetch_add(answer.bytes, Ordering::Relaxed);
+        self.ends.increment(|end| *end == response.end);
+        self.bytes.fetch_add(response.bytes, Ordering::Relaxed);
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 
@@ -69,26 +69,26 @@ impl Metrics {
         for counters in &self.operations {
             counters.write_requests(out)?;
         }
-        let help = "Time from the request head to the end of the answer.";
+        let help = "Time from the request head to the end of the response.";
         head(out, DURATION, "histogram", help)?;
         for counters in &self.operations {
             counters.write_durations(out)?;
         }
-        head(out, "gateway_answer_ends_total", "counter", "Answers by how they ended.")?;
+        head(out, "gateway_response_ends_total", "counter", "Responses by how they ended.")?;
         for (end, count) in self.ends.read() {
-            writeln!(out, "gateway_answer_ends_total{{end=\"{}\"}} {count}", end.name())?;
+            writeln!(out, "gateway_response_ends_total{{end=\"{}\"}} {count}", end.name())?;
         }
         for (name, kind, help, value) in [
             (
-                "gateway_answer_bytes_total",
+                "gateway_response_bytes_total",
                 "counter",
-                "Bytes of answer bodies handed to connections.",
+                "Bytes of response bodies handed to connections.",
                 self.bytes.load(Ordering::Relaxed),
             ),
             (
                 "gateway_requests_in_flight",
                 "gauge",
-                "Requests whose answer has not ended.",
+                "Requests whose response has not ended.",
                 self.in_flight.load(Ordering::Relaxed),
             ),
             (
@@ -124,7 +124,7 @@ struct OperationCounters {
     operation: Option<Operation>,
     /// By the first digit of the status.
     statuses: Counters<u16>,
-    /// By the upper bound of the time that the answer took.
+    /// By the upper bound of the time that the response took.
     durations: Counters<Duration>,
     micros: AtomicU64,
 }
@@ -139,12 +139,12 @@ impl OperationCounters {
         }
     }
 
-    fn ended(&self, answer: &EndedAnswer) {
+    fn ended(&self, response: &EndedResponse) {
         // A request without a status was not answered.
-        let Some(status) = answer.status else { return };
-        let micros = u64::try_from(answer.took.as_micros()).unwrap_or(u64::MAX);
+        let Some(status) = response.status else { return };
+        let micros = u64::try_from(response.took.as_micros()).unwrap_or(u64::MAX);
         self.statuses.increment(|first_digit| *first_digit == status.as_u16() / 100);
-        self.durations.increment(|bound| answer.took <= *bound);
+        self.durations.increment(|bound| response.took <= *bound);
         self.micros.fetch_add(micros, Ordering::Relaxed);
     }
 

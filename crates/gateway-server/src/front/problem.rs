@@ -1,4 +1,4 @@
-//! Error answers: RFC 9457 problem details, with RFC 6750 challenges.
+//! Error responses: RFC 9457 problem details, with RFC 6750 challenges.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
 
 use crate::error::{Error, ErrorKind};
-use crate::front::body::AnswerBody;
+use crate::front::body::ResponseBody;
 use crate::generated::operation::Operation;
 use crate::json;
 use crate::listen::head::Refusal;
@@ -109,7 +109,7 @@ impl Kind {
     }
 }
 
-/// A problem to be answered. The answer repeats nothing of the request except the name of a parameter.
+/// A problem to be reported. The response repeats nothing of the request except the name of a parameter.
 #[derive(Debug)]
 pub(crate) struct Problem {
     kind: Kind,
@@ -155,9 +155,9 @@ impl Problem {
         self.cause.as_ref()
     }
 
-    pub(crate) fn into_response(self) -> Response<AnswerBody> {
+    pub(crate) fn into_response(self) -> Response<ResponseBody> {
         let (status, _, _) = self.kind.describe();
-        let mut response = Response::new(AnswerBody::full(Bytes::from(self.json())));
+        let mut response = Response::new(ResponseBody::full(Bytes::from(self.json())));
         *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));

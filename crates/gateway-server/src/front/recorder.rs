@@ -1,4 +1,4 @@
-//! The guard of one request: counts and logs the answer when it has ended.
+//! The guard of one request: counts and logs the response when it has ended.
 
 use std::fmt;
 use std::pin::Pin;
@@ -12,18 +12,18 @@ use http_body::{Body, Frame, SizeHint};
 
 use crate::causes::with_causes;
 use crate::error::Error;
-use crate::front::body::AnswerBody;
-use crate::front::ended::{End, EndedAnswer};
+use crate::front::body::ResponseBody;
+use crate::front::ended::{End, EndedResponse};
 use crate::front::log::AccessLog;
 use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
 use crate::generated::operation::Operation;
 use crate::store::Principal;
 
-/// Collects the facts of one request and its answer. Counts and logs them when it is dropped.
+/// Collects the facts of one request and its response. Counts and logs them when it is dropped.
 pub(crate) struct Recorder {
     began: Instant,
-    answer: EndedAnswer,
+    response: EndedResponse,
     log: AccessLog,
     metrics: Arc<Metrics>,
 }
@@ -32,7 +32,7 @@ impl Recorder {
     /// Starts to record a request that has just arrived.
     pub(crate) fn begin(request_id: &HeaderValue, log: &AccessLog, metrics: &Arc<Metrics>) -> Self {
         metrics.began();
-        let answer = EndedAnswer {
+        let response = EndedResponse {
             request_id: request_id.clone(),
             account: None,
             token: None,
@@ -45,64 +45,64 @@ impl Recorder {
             took: Duration::ZERO,
             end: End::ClientGone,
         };
-        Self { began: Instant::now(), answer, log: log.clone(), metrics: Arc::clone(metrics) }
+        Self { began: Instant::now(), response, log: log.clone(), metrics: Arc::clone(metrics) }
     }
 
     pub(crate) fn principal(&mut self, principal: &Principal) {
-        self.answer.account = Some(principal.snapshot.account.0);
+        self.response.account = Some(principal.snapshot.account.0);
         if self.log.is_on() {
-            self.answer.token = Some(principal.token.to_string());
+            self.response.token = Some(principal.token.to_string());
         }
     }
 
     pub(crate) fn operation(&mut self, operation: Operation) {
-        self.answer.operation = Some(operation);
+        self.response.operation = Some(operation);
     }
 
     pub(crate) fn problem(&mut self, problem: &Problem) {
-        self.answer.problem = Some(problem.kind().name());
-        self.answer.cause = problem.cause().map(with_causes);
+        self.response.problem = Some(problem.kind().name());
+        self.response.cause = problem.cause().map(with_causes);
     }
 
     /// Returns the body with this recorder attached. `is_head` says that the client wants no body.
     pub(crate) fn attach(
         mut self,
         status: StatusCode,
-        body: AnswerBody,
+        body: ResponseBody,
         is_head: bool,
     ) -> RecordedBody {
-        self.answer.status = Some(status);
+        self.response.status = Some(status);
         // The HTTP library never polls a body that it does not have to send.
         if is_head || body.is_end_stream() {
-            self.answer.end = End::Complete;
+            self.response.end = End::Complete;
         }
         RecordedBody { body, recorder: self }
     }
 
     fn sent(&mut self, bytes: usize) {
-        self.answer.bytes += bytes as u64;
-        self.answer.first_byte.get_or_insert_with(|| self.began.elapsed());
+        self.response.bytes += bytes as u64;
+        self.response.first_byte.get_or_insert_with(|| self.began.elapsed());
     }
 
     fn failed(&mut self, error: &Error) {
-        self.answer.end = End::Failed;
-        self.answer.cause = Some(with_causes(error));
+        self.response.end = End::Failed;
+        self.response.cause = Some(with_causes(error));
     }
 }
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        self.answer.took = self.began.elapsed();
-        self.metrics.ended(&self.answer);
-        if !self.log.write(&self.answer) {
+        self.response.took = self.began.elapsed();
+        self.metrics.ended(&self.response);
+        if !self.log.write(&self.response) {
             self.metrics.log_line_dropped();
         }
     }
 }
 
-/// The body of an answer, together with the recorder of its request.
+/// The body of a response, together with the recorder of its request.
 pub(crate) struct RecordedBody {
-    body: AnswerBody,
+    body: ResponseBody,
     recorder: Recorder,
 }
 
@@ -117,11 +117,11 @@ impl Body for RecordedBody {
         let Self { body, recorder } = &mut *self;
         let next = ready!(Pin::new(&mut *body).poll_frame(context));
         match &next {
-            None => recorder.answer.end = End::Complete,
+            None => recorder.response.end = End::Complete,
             Some(Ok(frame)) => {
                 recorder.sent(frame.data_ref().map_or(0, Bytes::len));
                 if body.is_end_stream() {
-                    recorder.answer.end = End::Complete;
+                    recorder.response.end = End::Complete;
                 }
             }
             Some(Err(error)) => recorder.failed(error),

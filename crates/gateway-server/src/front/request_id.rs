@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Returns the request id for the answer and the log.
+/// Returns the request id for the response and the log.
 pub(crate) fn of(headers: &HeaderMap) -> HeaderValue {
     match headers.get(X_REQUEST_ID) {
         Some(id) if is_harmless(id.as_bytes()) => id.clone(),

@@ -1,4 +1,5 @@
-//! Runs blocking database calls: a limited number concurrently, and with limits on how long a request waits for them.
+//! Runs blocking reads from the database: a limited number concurrently, and with limits on how long a request waits
+//! for them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,23 +12,24 @@ use crate::store::Store;
 
 /// Runs short, blocking calls to the store on threads that serve no connections.
 ///
-/// A call needs a slot. The number of slots limits how many calls run concurrently, and so how many database
-/// connections are needed. Slots are granted in order: a small answer waits for at most one page of each earlier list.
+/// A call needs a reader. The number of readers limits how many calls run concurrently, and so how many database
+/// connections are needed. Readers are granted in order: a small response waits for at most one page of each earlier
+/// list.
 ///
 /// A reachable database ends its statements itself. If the database cannot be reached, a blocking call may hang for as
-/// long as the network allows; the request does not wait for it and gets an error. The call keeps its slot until it
+/// long as the network allows; the request does not wait for it and gets an error. The call keeps its reader until it
 /// returns, so that a hanging database cannot accumulate threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
     store: Arc<dyn Store>,
-    slots: Arc<Semaphore>,
+    readers: Arc<Semaphore>,
     statement_timeout: Duration,
 }
 
 impl Work {
-    /// Creates `slots` slots. `statement_timeout` is the limit of one database statement.
-    pub(crate) fn new(store: Arc<dyn Store>, slots: usize, statement_timeout: Duration) -> Self {
-        Self { store, slots: Arc::new(Semaphore::new(slots)), statement_timeout }
+    /// Creates `readers` readers. `statement_timeout` is the limit of one database statement.
+    pub(crate) fn new(store: Arc<dyn Store>, readers: usize, statement_timeout: Duration) -> Self {
+        Self { store, readers: Arc::new(Semaphore::new(readers)), statement_timeout }
     }
 
     pub(crate) fn store(&self) -> Arc<dyn Store> {
@@ -44,31 +46,30 @@ impl Work {
         if self.store.is_near() { job(&*self.store) } else { self.run(job).await }
     }
 
-    /// Runs `job` and waits for it without blocking this thread. Fails if the job gets no slot, or does not return, in
+    /// Runs `job` and waits for it without blocking this thread. Fails if the job gets no reader, or does not return, in
     /// time.
     pub(crate) async fn run<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
-        let busy =
-            |_elapsed| Error::new(ErrorKind::Overloaded, "no database slot became free in time");
-        let slot = timeout(self.statement_timeout, self.slot()).await.map_err(busy)??;
-        self.run_with(slot, job).await
+        let busy = |_elapsed| Error::new(ErrorKind::Overloaded, "all database readers are busy");
+        let reader = timeout(self.statement_timeout, self.reader()).await.map_err(busy)??;
+        self.run_with(reader, job).await
     }
 
-    /// Runs `job` like [`run`](Self::run), but waits for a slot without a limit: for an answer that has already begun,
-    /// and has a deadline.
+    /// Runs `job` like [`run`](Self::run), but waits for a reader without a limit: for a response that has already
+    /// begun, and has a deadline.
     pub(crate) async fn run_patiently<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
-        let slot = self.slot().await?;
-        self.run_with(slot, job).await
+        let reader = self.reader().await?;
+        self.run_with(reader, job).await
     }
 
-    /// Runs a job that no request waits for, without a slot and without a time limit.
+    /// Runs a job that no request waits for, without a reader and without a time limit.
     pub(crate) async fn run_in_background<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -77,23 +78,23 @@ impl Work {
         self.spawn(None, job).await
     }
 
-    async fn slot(&self) -> Result<OwnedSemaphorePermit, Error> {
+    async fn reader(&self) -> Result<OwnedSemaphorePermit, Error> {
         let stopping = |_closed| Error::new(ErrorKind::Storage, "the server is stopping");
-        Arc::clone(&self.slots).acquire_owned().await.map_err(stopping)
+        Arc::clone(&self.readers).acquire_owned().await.map_err(stopping)
     }
 
-    async fn run_with<T, F>(&self, slot: OwnedSemaphorePermit, job: F) -> Result<T, Error>
+    async fn run_with<T, F>(&self, reader: OwnedSemaphorePermit, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
         let silent = |_elapsed| Error::new(ErrorKind::Storage, "the database does not respond");
-        timeout(self.statement_timeout * STEPS, self.spawn(Some(slot), job))
+        timeout(self.statement_timeout * STEPS, self.spawn(Some(reader), job))
             .await
             .map_err(silent)?
     }
 
-    async fn spawn<T, F>(&self, slot: Option<OwnedSemaphorePermit>, job: F) -> Result<T, Error>
+    async fn spawn<T, F>(&self, reader: Option<OwnedSemaphorePermit>, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
@@ -101,11 +102,11 @@ impl Work {
         let store = self.store();
         let done = tokio::task::spawn_blocking(move || {
             let result = job(&*store);
-            drop(slot);
+            drop(reader);
             result
         });
         done.await.map_err(|error| {
-            Error::caused(ErrorKind::Storage, "the task of a database call failed", error)
+            Error::caused(ErrorKind::Storage, "the task of a database reader failed", error)
         })?
     }
 }

@@ -23,14 +23,14 @@ pub(crate) struct Timeouts {
     pub(crate) idle: Duration,
     /// For a write during which the client accepts no byte.
     pub(crate) stall: Duration,
-    /// For a whole answer, until the client has accepted its last byte.
-    pub(crate) answer: Duration,
+    /// For a whole response, until the client has accepted its last byte.
+    pub(crate) response: Duration,
 }
 
 /// A socket as the HTTP library sees it.
 ///
 /// In place of a refused head, the library reads [`SUBSTITUTE`]. So the same code writes the refusal, in the same order
-/// as every other answer. After a refusal nothing more is read.
+/// as every other response. After a refusal nothing more is read.
 pub(crate) struct Guard<S> {
     socket: S,
     limits: HeadLimits,
@@ -56,7 +56,7 @@ pub(crate) struct Guard<S> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
-    /// Between two requests, or during an answer.
+    /// Between two requests, or during a response.
     Between,
     /// In a head that is not complete.
     Head,
@@ -202,7 +202,7 @@ impl<S: AsyncRead + Unpin> Guard<S> {
         if self.buffer.is_empty() {
             return match self.poll_fill(context) {
                 Poll::Ready(filled) => Poll::Ready(filled.is_ok_and(|length| length > 0)),
-                // Idle for too long: closed without an answer, as is usual.
+                // Idle for too long: closed without a response, as is usual.
                 Poll::Pending => self.poll_deadline(context).map(|()| false),
             };
         }
@@ -237,7 +237,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
                 return Poll::Ready(Ok(()));
             }
             if this.refused {
-                // The answer says `Connection: close`: bytes that follow are not a request.
+                // The response says `Connection: close`: bytes that follow are not a request.
                 return Poll::Pending;
             }
             match this.poll_fill(context) {
@@ -249,7 +249,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
                     let writing = this.stall.is_some();
                     if this.reading == Reading::Head && !writing {
                         this.substitute(Refusal::Timeout);
-                    } else if writing || this.state.is_answering() {
+                    } else if writing || this.state.is_responding() {
                         this.deadline = Instant::now() + LOOK_AGAIN;
                     } else {
                         // Report the end of the stream, so that the library stops and frees its buffers.
@@ -275,13 +275,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         self.poll_progress(context, result)
     }
 
-    /// Restarts the deadline of reading: time spent on an answer does not count as idle, or against the next head.
+    /// Restarts the deadline of reading: time spent on a response does not count as idle, or against the next head.
     fn restart_deadline(&mut self) {
         let timeout = if self.reading == Reading::Head { self.timeouts.head } else { PARK };
         self.deadline = Instant::now() + timeout;
     }
 
-    /// Fails a pending write when the client accepts nothing for too long, or when the whole answer takes too long.
+    /// Fails a pending write when the client accepts nothing for too long, or when the whole response takes too long.
     ///
     /// A ready result alone does not restart the deadline of reading: the library flushes whenever it is polled, which
     /// happens with every byte that arrives.
@@ -299,7 +299,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         let Self { state, timeouts, stall, .. } = self;
         let stalled = || {
             let stalled = Instant::now() + timeouts.stall;
-            state.answer_began().map_or(stalled, |began| stalled.min(began + timeouts.answer))
+            state.response_began().map_or(stalled, |began| stalled.min(began + timeouts.response))
         };
         let timer = stall.get_or_insert_with(|| Box::pin(sleep_until(stalled())));
         ready!(timer.as_mut().poll(context));
@@ -363,12 +363,12 @@ impl<S> fmt::Debug for Guard<S> {
 /// Request that the library reads in place of a refused head.
 const SUBSTITUTE: &[u8] = b"GET / HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n";
 
-/// Silence after an answer, until the connection is taken away from the library, whose buffers are most of its cost.
+/// Silence after a response, until the connection is taken away from the library, whose buffers are most of its cost.
 /// Short, because clients send the next request either immediately or much later, and restarting the library takes
 /// microseconds.
 const PARK: Duration = Duration::from_millis(10);
 
-/// Interval of checks whether an answer is still being sent. Until then the connection is not parked.
+/// Interval of checks whether a response is still being sent. Until then the connection is not parked.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Maximum number of bytes in one read from the socket.

@@ -111,8 +111,8 @@ fn check_request_line(line: &[u8]) -> Result<bool, Refusal> {
         }
         _ => return Err(Refusal::Malformed),
     };
-    // The library parses the target again and closes the connection without an answer if it is invalid. Checked here,
-    // it gets an answer.
+    // The library parses the target again and closes the connection without a response if it is invalid. Checked
+    // here, it gets a response.
     let visible = target.iter().all(|byte| (0x21..=0x7e).contains(byte));
     if !visible || target.contains(&b'#') || http::Uri::try_from(target).is_err() {
         return Err(Refusal::Malformed);

@@ -10,7 +10,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The reads between a refusal and the close of its connection.
 ///
-/// Closing immediately would reset the connection, and the client might never see the answer (RFC 9112 section 9.6).
+/// Closing immediately would reset the connection, and the client might never see the response (RFC 9112 section 9.6).
 pub(super) struct Linger {
     left: usize,
     until: Pin<Box<Sleep>>,

@@ -1,4 +1,4 @@
-//! The service behind the listener: the only thing that the listener knows about requests and answers.
+//! The service behind the listener: the only thing that the listener knows about requests and responses.
 
 use std::future::Future;
 
@@ -11,7 +11,7 @@ use crate::listen::head::Refusal;
 
 /// A service that answers requests. Shared by all connections.
 pub(crate) trait Service: Send + Sync + 'static {
-    /// The body of an answer.
+    /// The body of a response.
     type Body: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
         + Send
         + Unpin

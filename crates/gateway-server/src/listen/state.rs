@@ -1,4 +1,4 @@
-//! The state that the two sides of a connection share: the guard that reads requests, and the answers being sent.
+//! The state that the two sides of a connection share: the guard that reads requests, and the responses being sent.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,15 +11,15 @@ use tokio::time::Instant;
 use crate::listen::head::Refusal;
 use crate::lock::lock;
 
-/// The state of one connection, shared by its guard and its answers.
+/// The state of one connection, shared by its guard and its responses.
 ///
 /// The HTTP library reads ahead, so the second request may be refused before the first is answered. A refusal is
 /// therefore kept with the number of its request.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionState {
     refusal: Mutex<Option<(u64, Refusal)>>,
-    answering: AtomicU32,
-    answer_began: Mutex<Option<Instant>>,
+    responding: AtomicU32,
+    response_began: Mutex<Option<Instant>>,
 }
 
 impl ConnectionState {
@@ -33,47 +33,47 @@ impl ConnectionState {
         *lock(&self.refusal) = Some((request, refusal));
     }
 
-    /// Returns when the latest answer began. If an answer is being sent, it is this one.
-    pub(super) fn answer_began(&self) -> Option<Instant> {
-        *lock(&self.answer_began)
+    /// Returns when the latest response began. If a response is being sent, it is this one.
+    pub(super) fn response_began(&self) -> Option<Instant> {
+        *lock(&self.response_began)
     }
 
-    pub(super) fn is_answering(&self) -> bool {
-        self.answering.load(Ordering::Relaxed) > 0
+    pub(super) fn is_responding(&self) -> bool {
+        self.responding.load(Ordering::Relaxed) > 0
     }
 }
 
-/// An answer that is being prepared or sent. Ends when it is dropped.
+/// A response that is being prepared or sent. Ends when it is dropped.
 #[derive(Debug)]
-pub(super) struct Answering(Arc<ConnectionState>);
+pub(super) struct Responding(Arc<ConnectionState>);
 
-impl Answering {
+impl Responding {
     pub(super) fn begin(state: &Arc<ConnectionState>) -> Self {
-        state.answering.fetch_add(1, Ordering::Relaxed);
-        *lock(&state.answer_began) = Some(Instant::now());
+        state.responding.fetch_add(1, Ordering::Relaxed);
+        *lock(&state.response_began) = Some(Instant::now());
         Self(Arc::clone(state))
     }
 
-    /// Returns the body, which keeps the answer from ending until it is sent or dropped.
-    pub(super) fn until_sent<B>(self, body: B) -> AnsweringBody<B> {
-        AnsweringBody { body, _answering: self }
+    /// Returns the body, which keeps the response from ending until it is sent or dropped.
+    pub(super) fn until_sent<B>(self, body: B) -> RespondingBody<B> {
+        RespondingBody { body, _responding: self }
     }
 }
 
-impl Drop for Answering {
+impl Drop for Responding {
     fn drop(&mut self) {
-        self.0.answering.fetch_sub(1, Ordering::Relaxed);
+        self.0.responding.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// The body of an answer that is being sent.
+/// The body of a response that is being sent.
 #[derive(Debug)]
-pub(super) struct AnsweringBody<B> {
+pub(super) struct RespondingBody<B> {
     body: B,
-    _answering: Answering,
+    _responding: Responding,
 }
 
-impl<B: Body + Unpin> Body for AnsweringBody<B> {
+impl<B: Body + Unpin> Body for RespondingBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 

@@ -1,4 +1,4 @@
-//! Timeouts: heads that arrive byte by byte, empty lines, and answers that are read byte by byte.
+//! Timeouts: heads that arrive byte by byte, empty lines, and responses that are read byte by byte.
 
 use std::io::{BufRead as _, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use crate::front::Here;
 use crate::program::{Served, account, run};
 use crate::support::{exchange, get, parse};
 
-/// Writes a byte whenever the server is silent for a moment, until it answers, and returns its whole answer.
+/// Writes a byte whenever the server is silent for a moment, until it answers, and returns its whole response.
 fn drip(socket: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut piece = [0; 1024];
@@ -48,7 +48,7 @@ fn an_empty_line_does_not_begin_a_head() {
         config.head_timeout = Duration::from_millis(100);
         config.idle_timeout = Duration::from_millis(600);
     });
-    for (sent, answers) in [
+    for (sent, responses) in [
         ("\r\n", 0),
         ("GET / HTTP/1.1\r\nHost: a\r\n\r\n\r\n", 1),
         ("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n\r\n", 1),
@@ -57,7 +57,7 @@ fn an_empty_line_does_not_begin_a_head() {
         socket.write_all(sent.as_bytes()).unwrap();
         let mut text = String::new();
         socket.read_to_string(&mut text).unwrap();
-        assert_eq!(text.matches("HTTP/1.1 404").count(), answers, "{sent:?}: {text}");
+        assert_eq!(text.matches("HTTP/1.1 404").count(), responses, "{sent:?}: {text}");
         assert!(!text.contains("HTTP/1.1 408"), "{sent:?}: {text}");
     }
     // Half of an empty line begins a head, which times out.
@@ -68,23 +68,23 @@ fn an_empty_line_does_not_begin_a_head() {
     assert_eq!(parse(&bytes).status, 408);
 }
 
-/// Each byte is progress, so that only the timeout of the whole answer applies.
+/// Each byte is progress, so that only the timeout of the whole response applies.
 #[test]
-fn an_answer_that_is_read_byte_by_byte_times_out() {
+fn a_response_that_is_read_byte_by_byte_times_out() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
     // A list larger than the buffers of the system.
     run(&database, &["demo-data", "--account", "acme", "--candidates", "40000"]);
-    let limits = ["--answer-timeout", "1", "--stall-timeout", "600"];
+    let limits = ["--response-timeout", "1", "--stall-timeout", "600"];
     let mut served =
         Served::start(&database, &[&limits[..], &["--ops-listen", "127.0.0.1:0"]].concat());
     let mut line = String::new();
     served.out.read_line(&mut line).unwrap();
     let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
     let in_flight = || {
-        let answer = exchange(&ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
-        parse(&answer).text().lines().any(|line| line == "gateway_requests_in_flight 1")
+        let response = exchange(&ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+        parse(&response).text().lines().any(|line| line == "gateway_requests_in_flight 1")
     };
     let mut socket = TcpStream::connect(served.base_url.strip_prefix("http://").unwrap()).unwrap();
     let request = format!(
@@ -94,7 +94,7 @@ fn an_answer_that_is_read_byte_by_byte_times_out() {
     let mut head = [0; 12];
     socket.read_exact(&mut head).unwrap();
     assert_eq!(&head, b"HTTP/1.1 200");
-    assert!(in_flight(), "the answer must not fit into the buffers");
+    assert!(in_flight(), "the response must not fit into the buffers");
     let begun = Instant::now();
     while in_flight() {
         assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
@@ -115,7 +115,7 @@ fn out_of_range_settings_do_not_break_the_server() {
         config.head_timeout = Duration::MAX;
         config.idle_timeout = Duration::MAX;
         config.stall_timeout = Duration::MAX;
-        config.answer_timeout = Duration::MAX;
+        config.response_timeout = Duration::MAX;
         config.drain_timeout = Duration::MAX;
     });
     let base = here.running.base_url();

@@ -1,4 +1,4 @@
-//! A process with a low limit of open files: it accepts fewer connections, and answers on those.
+//! A process with a low limit of open files: it accepts fewer connections, and serves those.
 
 use std::io::{BufRead as _, Read as _, Write as _};
 use std::net::TcpStream;
@@ -20,10 +20,10 @@ fn limited(files: u32) -> Command {
     command
 }
 
-/// Sends a request and reads the first part of its answer, if any.
+/// Sends a request and reads the first part of its response, if any.
 fn ask(socket: &mut TcpStream, request: &str) -> String {
     socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    // On a connection that was closed without an answer, writing and reading fail.
+    // On a connection that was closed without a response, writing and reading fail.
     drop(socket.write_all(request.as_bytes()));
     let mut bytes = vec![0; 4096];
     let length = socket.read(&mut bytes).unwrap_or(0);
@@ -31,7 +31,7 @@ fn ask(socket: &mut TcpStream, request: &str) -> String {
 }
 
 #[test]
-fn more_connections_than_descriptors_break_no_answer() {
+fn more_connections_than_descriptors_break_no_response() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
@@ -50,14 +50,14 @@ fn more_connections_than_descriptors_break_no_answer() {
         (0..300).map(|_| TcpStream::connect(&address).unwrap()).collect();
     let mut good = 0;
     for socket in &mut sockets {
-        let answer = ask(socket, &request);
+        let response = ask(socket, &request);
         assert!(
-            answer.is_empty()
-                || answer.starts_with("HTTP/1.1 200")
-                || answer.contains("urn:gateway:problem:overloaded"),
-            "{answer}"
+            response.is_empty()
+                || response.starts_with("HTTP/1.1 200")
+                || response.contains("urn:gateway:problem:overloaded"),
+            "{response}"
         );
-        good += u32::from(answer.starts_with("HTTP/1.1 200"));
+        good += u32::from(response.starts_with("HTTP/1.1 200"));
     }
     assert!(good > 0);
     let health = parse(&exchange(&ops, b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"));

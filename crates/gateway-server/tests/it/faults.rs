@@ -14,7 +14,7 @@ use gateway_server::{
 
 use crate::cluster;
 use crate::program::{Served, account, error, program, run};
-use crate::support::{Answer, get, parse};
+use crate::support::{Response, get, parse};
 
 /// Returns candidates as lines of NDJSON. Their name is the batch.
 fn batch(number: usize, count: usize) -> String {
@@ -25,8 +25,8 @@ fn batch(number: usize, count: usize) -> String {
     lines
 }
 
-fn names(answer: &Answer) -> Vec<String> {
-    let json = answer.json();
+fn names(response: &Response) -> Vec<String> {
+    let json = response.json();
     let list = json["result"].as_array().unwrap();
     list.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
 }

@@ -117,7 +117,7 @@ fn a_connection_above_the_limit_gets_503() {
 }
 
 #[test]
-fn an_incomplete_head_gets_408_and_silence_no_answer() {
+fn an_incomplete_head_gets_408_and_silence_no_response() {
     let here = Here::start(|config| {
         config.head_timeout = Duration::from_millis(200);
         config.idle_timeout = Duration::from_millis(200);
@@ -126,8 +126,8 @@ fn an_incomplete_head_gets_408_and_silence_no_answer() {
     slow.write_all(b"GET /c/oauth/v1 HTTP/1.1\r\nHost: a\r\nX-").unwrap();
     let mut bytes = Vec::new();
     slow.read_to_end(&mut bytes).unwrap();
-    let answer = parse(&bytes);
-    assert_eq!((answer.status, answer.header("connection")), (408, Some("close")));
+    let response = parse(&bytes);
+    assert_eq!((response.status, response.header("connection")), (408, Some("close")));
     let mut silent = here.connect();
     bytes.clear();
     silent.read_to_end(&mut bytes).unwrap();
@@ -151,7 +151,7 @@ fn clients_that_never_read_do_not_block_others() {
         "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\r\n",
         here.token
     );
-    // Many clients never read, and there is one database slot: later clients are served nevertheless.
+    // Many clients never read, and there is one database reader: later clients are served nevertheless.
     let stalled: Vec<TcpStream> = (0..64)
         .map(|_| {
             let mut socket = here.connect();
@@ -188,12 +188,12 @@ fn a_truncated_list_never_looks_complete() {
     let text = String::from_utf8_lossy(&bytes);
     assert!(text.starts_with("HTTP/1.1 200"), "{address}: {text}");
     assert!(!text.ends_with("0\r\n\r\n") && !text.contains("]}\r\n"), "the list looks complete");
-    // If not even the first page can be read, the answer is an error.
+    // If not even the first page can be read, the response is an error.
     let vacancy = rusqlite::Connection::open(here.directory.path().join("t.db")).unwrap();
     vacancy.execute_batch("UPDATE candidate SET record = ''").unwrap();
-    let answer = get(&here.running.base_url(), &here.token, "method=candidates/list");
-    assert_eq!(answer.status, 503);
-    assert_eq!(answer.json()["type"], "urn:gateway:problem:storage-unavailable");
+    let response = get(&here.running.base_url(), &here.token, "method=candidates/list");
+    assert_eq!(response.status, 503);
+    assert_eq!(response.json()["type"], "urn:gateway:problem:storage-unavailable");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn health_and_metrics_have_a_separate_listener() {
     for line in [
         "gateway_requests_total{operation=\"credits/get\",status=\"2xx\"} 1",
         "gateway_requests_total{operation=\"none\",status=\"4xx\"} 1",
-        "gateway_answer_ends_total{end=\"complete\"} 2",
+        "gateway_response_ends_total{end=\"complete\"} 2",
         "gateway_requests_in_flight 0",
     ] {
         assert!(metrics.text().lines().any(|other| other == line), "{line}\n{}", metrics.text());
@@ -227,12 +227,12 @@ fn health_and_metrics_have_a_separate_listener() {
 }
 
 #[test]
-fn a_kept_list_equals_the_list_until_the_data_changes() {
+fn a_cached_list_equals_the_list_until_the_data_changes() {
     let here = Here::start(|config| config.rate = 0);
     let base = here.running.base_url();
     let list = || get(&base, &here.token, "method=candidates/list");
     let first = list();
-    // The second answer is recorded, and the third is read from the cache.
+    // The second response is recorded, and the third is read from the cache.
     let (second, third) = (list(), list());
     assert!(first.body.len() > 500_000 && second.body == first.body && third.body == first.body);
     let store = SqliteStore::open(here.directory.path().join("t.db")).unwrap();
@@ -342,9 +342,12 @@ fn pem_files_enable_https() {
     stream.write_all(request.as_bytes()).unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
-    let answer = parse(&bytes);
-    assert_eq!((answer.status, answer.json()["result"].as_array().unwrap().len()), (200, 3_000));
-    // A plain HTTP request gets no HTTP answer.
+    let response = parse(&bytes);
+    assert_eq!(
+        (response.status, response.json()["result"].as_array().unwrap().len()),
+        (200, 3_000)
+    );
+    // A plain HTTP request gets no HTTP response.
     assert!(
         !exchange(&here.running.address().to_string(), b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             .starts_with(b"HTTP/")

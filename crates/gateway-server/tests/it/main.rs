@@ -16,7 +16,7 @@ mod faults;
 #[cfg(test)]
 mod front;
 #[cfg(test)]
-mod kept_lists;
+mod list_cache;
 #[cfg(test)]
 mod malformed;
 #[cfg(test)]

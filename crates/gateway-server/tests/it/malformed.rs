@@ -243,17 +243,17 @@ fn ask(base_url: &str, token: &str, request: &str) -> String {
     let text = String::from_utf8_lossy(&bytes);
     // A status line, and not a title that mentions the protocol.
     let begins = |at: usize| text.as_bytes().get(at + 9).is_some_and(u8::is_ascii_digit);
-    let mut answers = text
+    let mut responses = text
         .match_indices("HTTP/1.")
         .filter(|(at, _)| begins(*at))
         .map(|(at, _)| text.split_at(at).1);
-    let Some(first) = answers.next() else { return "no answer, closed".to_owned() };
+    let Some(first) = responses.next() else { return "no response, closed".to_owned() };
     let status = first.split(' ').nth(1).unwrap();
     let problem = first
         .split_once("urn:gateway:problem:")
         .map_or("", |(_, rest)| rest.split('"').next().unwrap());
     let announced = first.split("\r\n\r\n").next().unwrap().contains("connection: close");
-    let connection = match (answers.next(), announced) {
+    let connection = match (responses.next(), announced) {
         (Some(second), false) => {
             assert!(
                 second.starts_with("HTTP/1.1 200") || second.starts_with("HTTP/1.0 200"),
@@ -263,23 +263,23 @@ fn ask(base_url: &str, token: &str, request: &str) -> String {
         }
         (None, true) => "closed",
         (None, false) => "closed without `connection: close`",
-        (Some(_), true) => "answered after `connection: close`",
+        (Some(_), true) => "response after `connection: close`",
     };
     format!("{status} {problem} {connection}").replace("  ", " ")
 }
 
 #[test]
-fn every_wrong_request_gets_its_answer() {
+fn every_wrong_request_gets_its_response() {
     let demo = gateway_server::demo::start().unwrap();
     insta::assert_snapshot!(
-        "every_wrong_request_gets_its_answer",
+        "every_wrong_request_gets_its_response",
         table(demo.base_url(), demo.token())
     );
 }
 
-/// The answers to invalid requests do not depend on the database.
+/// The responses to invalid requests do not depend on the database.
 #[test]
-fn every_wrong_request_gets_its_answer_on_postgresql() {
+fn every_wrong_request_gets_its_response_on_postgresql() {
     let Some(database) = cluster::database() else { return };
     let store = PostgresStore::connect(&database.url).unwrap();
     let now = UnixTime(1_800_000_000);
@@ -294,7 +294,7 @@ fn every_wrong_request_gets_its_answer_on_postgresql() {
     let server = Server::new(config, std::sync::Arc::new(store));
     let running = runtime.block_on(server.start()).unwrap();
     let table = table(&running.base_url(), token.reveal());
-    insta::assert_snapshot!("every_wrong_request_gets_its_answer", table);
+    insta::assert_snapshot!("every_wrong_request_gets_its_response", table);
 }
 
 fn table(base_url: &str, token: &str) -> String {

@@ -10,10 +10,10 @@ use crate::support::{call, exchange, get, parse};
 fn candidates_are_listed_and_filtered() {
     let demo = gateway_server::demo::start().unwrap();
     let list = |query: &str| {
-        let answer = get(demo.base_url(), demo.token(), query);
-        assert_eq!(answer.status, 200, "{}", answer.text());
-        assert_eq!(answer.header("content-type"), Some("application/json"));
-        let json = answer.json();
+        let response = get(demo.base_url(), demo.token(), query);
+        assert_eq!(response.status, 200, "{}", response.text());
+        assert_eq!(response.header("content-type"), Some("application/json"));
+        let json = response.json();
         assert_eq!(json["status"], "success");
         let Value::Array(result) = json["result"].clone() else {
             panic!("`result` is not an array")
@@ -52,14 +52,14 @@ fn without_a_valid_token_the_method_is_not_looked_at() {
     let address = demo.base_url().strip_prefix("http://").unwrap();
     let request =
         "GET /c/oauth/v1?method=nonsense HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-    let answer = parse(&exchange(address, request.as_bytes()));
-    assert_eq!(answer.status, 401);
-    assert_eq!(answer.header("www-authenticate"), Some("Bearer realm=\"gateway\""));
-    assert_eq!(answer.json()["type"], "urn:gateway:problem:token-missing");
-    let answer = get(demo.base_url(), "gwt_unknown", "method=nonsense");
-    assert_eq!(answer.status, 401);
+    let response = parse(&exchange(address, request.as_bytes()));
+    assert_eq!(response.status, 401);
+    assert_eq!(response.header("www-authenticate"), Some("Bearer realm=\"gateway\""));
+    assert_eq!(response.json()["type"], "urn:gateway:problem:token-missing");
+    let response = get(demo.base_url(), "gwt_unknown", "method=nonsense");
+    assert_eq!(response.status, 401);
     assert_eq!(
-        answer.header("www-authenticate"),
+        response.header("www-authenticate"),
         Some("Bearer realm=\"gateway\", error=\"invalid_token\"")
     );
 }
@@ -83,7 +83,7 @@ fn head_answers_like_get() {
 }
 
 #[test]
-fn an_unmodified_answer_gets_304() {
+fn an_unmodified_response_gets_304() {
     let demo = gateway_server::demo::start().unwrap();
     let query = "method=candidates/list";
     let first = get(demo.base_url(), demo.token(), query);

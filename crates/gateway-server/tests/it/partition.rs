@@ -98,18 +98,18 @@ fn an_unreachable_database_blocks_neither_requests_nor_shutdown() {
     served.out.read_line(&mut line).unwrap();
     let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
     let ready = || {
-        let answer = parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
-        (answer.status, answer.text().to_owned())
+        let response = parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
+        (response.status, response.text().to_owned())
     };
     assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
     assert_eq!(ready(), (200, "ready\n".to_owned()));
     wire.cut();
-    // The first request waits for the database, and the next ones for its slot.
+    // The first request waits for the database, and the next ones for its reader.
     for problem in ["storage-unavailable", "overloaded", "overloaded"] {
-        let answer = get(&served.base_url, &token, "method=credits/get");
-        assert_eq!(answer.status, 503);
-        assert_eq!(answer.json()["type"], format!("urn:gateway:problem:{problem}"));
-        assert_eq!(answer.header("retry-after"), Some("1"));
+        let response = get(&served.base_url, &token, "method=credits/get");
+        assert_eq!(response.status, 503);
+        assert_eq!(response.json()["type"], format!("urn:gateway:problem:{problem}"));
+        assert_eq!(response.header("retry-after"), Some("1"));
     }
     assert_eq!(ready(), (503, "the database does not respond\n".to_owned()));
     served.signal("-TERM");

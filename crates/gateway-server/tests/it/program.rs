@@ -96,7 +96,7 @@ fn files(directory: &Path) -> [String; 3] {
     ]
 }
 
-/// Imports and serves an account, and imports the answers into a second account, which serves the same bytes.
+/// Imports and serves an account, and imports the responses into a second account, which serves the same bytes.
 fn import_serve_and_copy(database: &str, copy: &str) {
     let directory = tempfile::tempdir().unwrap();
     let token = account(database, "acme");
@@ -124,15 +124,15 @@ fn import_serve_and_copy(database: &str, copy: &str) {
     let credits = get(&served.base_url, &token, "method=credits/get");
     assert_eq!(credits.text(), r#"{"credits_number":"-3.50","currency":"CHF"}"#);
 
-    // Another account on another server, imported from the answers of this one.
+    // Another account on another server, imported from the responses of this one.
     let copied = account(copy, "copy");
-    let answers = ["candidates/list", "vacancies/list", "credits/get"].map(|method| {
+    let responses = ["candidates/list", "vacancies/list", "credits/get"].map(|method| {
         let path = directory.path().join(method.replace('/', "-") + ".json");
-        let answer = get(&served.base_url, &token, &format!("method={method}"));
-        std::fs::write(&path, &answer.body).unwrap();
-        (path.to_str().unwrap().to_owned(), answer.body)
+        let response = get(&served.base_url, &token, &format!("method={method}"));
+        std::fs::write(&path, &response.body).unwrap();
+        (path.to_str().unwrap().to_owned(), response.body)
     });
-    let paths: Vec<&str> = answers.iter().map(|(path, _)| path.as_str()).collect();
+    let paths: Vec<&str> = responses.iter().map(|(path, _)| path.as_str()).collect();
     run(copy, &[&["import", "--account", "copy"], &paths[..]].concat());
     let filtered = directory.path().join("held.json");
     std::fs::write(&filtered, &held.body).unwrap();
@@ -151,7 +151,7 @@ fn import_serve_and_copy(database: &str, copy: &str) {
     );
     let other = Served::start(copy, &[]);
     for (method, (_, body)) in
-        ["candidates/list", "vacancies/list", "credits/get"].iter().zip(&answers)
+        ["candidates/list", "vacancies/list", "credits/get"].iter().zip(&responses)
     {
         let again = get(&other.base_url, &copied, &format!("method={method}"));
         assert_eq!(again.body, *body, "{method}");
@@ -328,14 +328,14 @@ fn a_revoked_token_is_refused_and_no_token_is_in_the_database() {
     assert!(list.contains("valid") && list.contains("test") && !list.contains(&token), "{list}");
     let id = list.lines().nth(1).unwrap().split(' ').next().unwrap().to_owned();
     run(&database, &["token", "revoke", "--account", "acme", &id]);
-    // A revoked token gets exactly the same answer as an unknown one.
+    // A revoked token gets exactly the same response as an unknown one.
     let stable = |token: &str| {
-        let answer = get(&served.base_url, token, "method=credits/get");
-        let lines = answer
+        let response = get(&served.base_url, token, "method=credits/get");
+        let lines = response
             .head
             .lines()
             .filter(|line| !line.starts_with("x-request-id") && !line.starts_with("date"));
-        (lines.collect::<Vec<_>>().join("\n"), answer.body)
+        (lines.collect::<Vec<_>>().join("\n"), response.body)
     };
     assert_eq!(stable(&token), stable("gwt_never"));
     drop(served);

@@ -4,15 +4,15 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// An answer, parsed from its bytes.
+/// A response, parsed from its bytes.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
             let (key, value) = line.split_once(':')?;
@@ -40,16 +40,16 @@ pub(crate) fn exchange(address: &str, request: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Parses an answer that ends with the connection.
-pub(crate) fn parse(bytes: &[u8]) -> Answer {
+/// Parses a response that ends with the connection.
+pub(crate) fn parse(bytes: &[u8]) -> Response {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head");
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    let mut answer = Answer { status, head, body: bytes[end + 4..].to_vec() };
-    if answer.header("transfer-encoding") == Some("chunked") {
-        answer.body = unchunk(&answer.body);
+    let mut response = Response { status, head, body: bytes[end + 4..].to_vec() };
+    if response.header("transfer-encoding") == Some("chunked") {
+        response.body = unchunk(&response.body);
     }
-    answer
+    response
 }
 
 fn unchunk(mut bytes: &[u8]) -> Vec<u8> {
@@ -67,7 +67,7 @@ fn unchunk(mut bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Sends a request with a token and the header lines `more`, on a new connection.
-pub(crate) fn call(base_url: &str, token: &str, method: &str, query: &str, more: &str) -> Answer {
+pub(crate) fn call(base_url: &str, token: &str, method: &str, query: &str, more: &str) -> Response {
     let address = base_url.strip_prefix("http://").unwrap();
     let request = format!(
         "{method} /c/oauth/v1?{query} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
@@ -77,6 +77,6 @@ pub(crate) fn call(base_url: &str, token: &str, method: &str, query: &str, more:
 }
 
 /// Sends a plain `GET` with a token, on a new connection.
-pub(crate) fn get(base_url: &str, token: &str, query: &str) -> Answer {
+pub(crate) fn get(base_url: &str, token: &str, query: &str) -> Response {
     call(base_url, token, "GET", query, "")
 }

@@ -1,4 +1,4 @@
-//! The files of kept lists, and the disk space that they use together. A file counts until its last reader is done.
+//! The files of cached lists, and the disk space that they use together. A file counts until its last reader is done.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -29,7 +29,7 @@ impl Disk {
         self.max_bytes == 0 || self.max_files == 0
     }
 
-    /// Returns whether this many bytes could never be kept.
+    /// Returns whether this many bytes can never fit.
     pub(super) fn exceeds_limit(&self, bytes: u64) -> bool {
         bytes > self.max_bytes
     }

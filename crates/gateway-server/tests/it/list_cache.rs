@@ -1,4 +1,4 @@
-//! Disk space of kept lists while many clients ask concurrently.
+//! Disk space of cached lists while many clients ask concurrently.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -21,7 +21,7 @@ fn unnamed_bytes(process: u32) -> u64 {
 }
 
 #[test]
-fn kept_lists_stay_within_their_limit() {
+fn cached_lists_stay_within_their_limit() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
@@ -54,6 +54,6 @@ fn kept_lists_stay_within_their_limit() {
     });
     assert!(most <= limit as u64, "{most} bytes");
     if std::path::Path::new("/proc/self/fd").exists() {
-        assert_eq!(unnamed_bytes(served.child.id()), whole.len() as u64, "one list is kept");
+        assert_eq!(unnamed_bytes(served.child.id()), whole.len() as u64, "one list is cached");
     }
 }
