@@ -97,7 +97,7 @@ fn field_value(service: &Service, model: &Model, field: &Field, index: usize) ->
 
 fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
     let states = States::of(operation);
-    let (name, generics) = (path(&operation.rust), states.names());
+    let name = path(&operation.rust);
     file.blank();
     if operation.params.is_empty() {
         file.line(format_args!("draw!({name}, |_source| Self);"));
@@ -109,8 +109,9 @@ fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
         file.close("});");
         return;
     }
-    let bounded = states.bounded_by("State").replacen('<', "<'a, ", 1);
-    file.open(format_args!("impl{bounded} draws::Arbitrary<'a> for {name}{generics} {{"));
+    let (bounded, arguments) = states.bounded_by("State");
+    let bounded = bounded.replacen('<', "<'a, ", 1);
+    file.open(format_args!("impl{bounded} draws::Arbitrary<'a> for {name}{arguments} {{"));
     file.open("fn arbitrary(source: &mut draws::Unstructured<'a>) -> draws::Result<Self> {");
     file.open("Ok(Self {");
     parameters(file, service, operation, &states);

@@ -1,11 +1,14 @@
-//! Queries: one type for each operation. A type parameter tells which parameters were given.
+//! Queries: one type for each operation. Its type parameter says which parameters were given.
 
+use crate::emit::model::queries::types::type_name;
 use crate::emit::model::states::States;
 use crate::ir::{Operation, Param, Response, Service, Type, Wire};
 use crate::text::{RustFile, string};
 
 mod docs;
 mod imports;
+mod methods;
+mod types;
 
 pub(super) fn emit(service: &Service) -> RustFile {
     let mut file =
@@ -22,8 +25,7 @@ fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
     let states = States::of(operation);
     docs::of_query(file, service, operation);
     structure(file, service, operation, &states);
-    constructor(file, service, operation, &states);
-    setters(file, service, operation, &states);
+    methods::write(file, service, operation, &states);
     operation_impl(file, service, operation, &states);
     if operation.response.is_list() {
         list_operation_impl(file, service, operation, &states);
@@ -49,92 +51,6 @@ fn structure(file: &mut RustFile, service: &Service, operation: &Operation, stat
         file.line(format_args!("pub(super) given: {marker},"));
     }
     file.close("}");
-}
-
-fn constructor(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
-    let name = operation.rust.pascal();
-    let required: Vec<_> = operation.params.iter().filter(|param| param.required).collect();
-    file.blank();
-    file.open(format_args!("impl {name} {{"));
-    docs::of_constructor(file, service, operation);
-    if let Some(why) = &operation.deprecated {
-        file.line(format_args!("#[deprecated = {}]", string(why)));
-    }
-    file.line("#[must_use]");
-    let arguments: Vec<_> = required
-        .iter()
-        .map(|param| format!("{}: {}", param.rust.snake(), argument_type(service, param)))
-        .collect();
-    file.open(format_args!("pub fn new({}) -> Self {{", arguments.join(", ")));
-    if operation.params.is_empty() {
-        file.line("Self");
-    } else {
-        let mut fields: Vec<_> = operation
-            .params
-            .iter()
-            .map(|param| {
-                let field = param.rust.snake();
-                if param.required {
-                    format!("{field}: {}", converted(&field, param))
-                } else {
-                    format!("{field}: None")
-                }
-            })
-            .collect();
-        fields.extend(states.marker().map(|_| "given: PhantomData".to_owned()));
-        file.line(format_args!("Self {{ {} }}", fields.join(", ")));
-    }
-    file.close("}");
-    file.close("}");
-    if required.is_empty() && !operation.params.is_empty() {
-        file.blank();
-        file.open(format_args!("impl Default for {name} {{"));
-        if operation.deprecated.is_some() {
-            let reason = "only a direct call of the constructor should warn";
-            file.line(format_args!("#[expect(deprecated, reason = {})]", string(reason)));
-        }
-        file.open("fn default() -> Self {");
-        file.line("Self::new()");
-        file.close("}");
-        file.close("}");
-    }
-}
-
-fn setters(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
-    let name = operation.rust.pascal();
-    let optional = operation.params.iter().enumerate().filter(|(_, param)| !param.required);
-    for (index, param) in optional {
-        let setter = param.rust.snake();
-        let ty = argument_type(service, param);
-        let (generics, given) = states.needed_by(param);
-        file.blank();
-        file.open(format_args!("impl{generics} {name}{given} {{"));
-        docs::of_setter(file, service, operation, param);
-        if let Some(why) = &param.deprecated {
-            file.line(format_args!("#[deprecated = {}]", string(why)));
-        }
-        file.line("#[must_use]");
-        if let Some(after) = states.after(param, index) {
-            file.open(format_args!("pub fn {setter}(self, value: {ty}) -> {name}{after} {{"));
-            file.open(format_args!("{name} {{"));
-            for other in &operation.params {
-                let field = other.rust.snake();
-                if field == setter {
-                    file.line(format_args!("{field}: Some({}),", converted("value", other)));
-                } else {
-                    file.line(format_args!("{field}: self.{field},"));
-                }
-            }
-            file.line("given: PhantomData,");
-            file.close("}");
-        } else {
-            file.open(format_args!("pub fn {setter}(mut self, value: {ty}) -> Self {{"));
-            file.line(format_args!("self.{setter} = Some({});", converted("value", param)));
-            file.line("self");
-        }
-        file.close("}");
-        file.close("}");
-    }
 }
 
 fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
@@ -238,22 +154,4 @@ fn list_operation_impl(
 fn output(service: &Service, operation: &Operation) -> String {
     let model = type_name(service, Type::Model(operation.response.of()));
     if operation.response.is_list() { format!("Listing<{model}>") } else { model }
-}
-
-fn type_name(service: &Service, ty: Type) -> String {
-    match (ty, service.type_name(ty)) {
-        (_, Some(name)) => name.pascal(),
-        (Type::Integer, None) => "i64".to_owned(),
-        (Type::Boolean, None) => "bool".to_owned(),
-        _ => "String".to_owned(),
-    }
-}
-
-fn argument_type(service: &Service, param: &Param) -> String {
-    let ty = type_name(service, param.ty);
-    if param.ty == Type::Boolean { ty } else { format!("impl Into<{ty}>") }
-}
-
-fn converted(name: &str, param: &Param) -> String {
-    if param.ty == Type::Boolean { name.to_owned() } else { format!("{name}.into()") }
 }

@@ -74,15 +74,18 @@ pub(super) fn value(service: &Service, param: &Param) -> Value {
 
 fn signed(param: &Param) -> String {
     let limit = |limit: Option<i64>, otherwise: &str| {
-        limit.map_or_else(|| otherwise.to_owned(), |limit| format!("{limit}_i64"))
+        limit.map_or_else(|| otherwise.to_owned(), |limit| limit.to_string())
     };
-    format!("{}..={}", limit(param.min, "i64::MIN"), limit(param.max, "i64::MAX"))
+    // One typed bound is enough.
+    let suffix = if param.min.is_some() && param.max.is_some() { "_i64" } else { "" };
+    format!("{}..={}{suffix}", limit(param.min, "i64::MIN"), limit(param.max, "i64::MAX"))
 }
 
 fn unsigned(param: &Param) -> String {
     let smallest = param.min.unwrap_or_default().max(0);
-    let largest = param.max.map_or_else(|| "u64::MAX".to_owned(), |max| max.max(0).to_string());
-    format!("{smallest}_u64..={largest}")
+    let largest =
+        param.max.map_or_else(|| "u64::MAX".to_owned(), |max| format!("{}_u64", max.max(0)));
+    format!("{smallest}..={largest}")
 }
 
 /// Whether a query holds an optional parameter.

@@ -1,4 +1,7 @@
-//! The type parameters of a query: one for each optional parameter that another one needs.
+//! The type states of a query: one for each optional parameter that another one needs.
+//!
+//! One state is a type parameter of its own, `ListCandidates<HasVacancyId>`. Several are a tuple in
+//! one type parameter, `ListTools<(HasShelf, HasRow)>`, so that code for any states stays short.
 
 use crate::ir::{Operation, Param};
 
@@ -16,19 +19,28 @@ impl States {
         }
     }
 
+    /// Returns the number of states.
+    pub(in crate::emit) fn len(&self) -> usize {
+        self.states.len()
+    }
+
     /// Returns `<HasVacancyId = Unset>`, for the definition.
     pub(in crate::emit) fn declared(&self) -> String {
-        list(self.states.iter().map(|(_, name)| format!("{name} = Unset")))
+        let Some(any) = self.any() else { return String::new() };
+        format!("<{any} = {}>", self.arguments(|_, _| "Unset".to_owned()))
     }
 
-    /// Returns `<HasVacancyId>`, for code that is generic over the states.
+    /// Returns `<HasVacancyId>`, for code that is the same for all states.
     pub(in crate::emit) fn names(&self) -> String {
-        list(self.states.iter().map(|(_, name)| name.clone()))
+        self.any().map_or_else(String::new, |any| format!("<{any}>"))
     }
 
-    /// Returns `<HasVacancyId: State>`, for code that reads the states.
-    pub(in crate::emit) fn bounded_by(&self, bound: &str) -> String {
-        list(self.states.iter().map(|(_, name)| format!("{name}: {bound}")))
+    /// Returns the generics of an `impl` that reads the states, and its type arguments.
+    pub(in crate::emit) fn bounded_by(&self, bound: &str) -> (String, String) {
+        (
+            list(self.states.iter().map(|(_, name)| format!("{name}: {bound}"))),
+            list(self.any().map(|_| self.arguments(|_, name| name.to_owned()))),
+        )
     }
 
     /// Returns the state of the parameter at this position, if it has one.
@@ -39,33 +51,59 @@ impl States {
 
     /// Returns the type of the field that carries the states.
     pub(in crate::emit) fn marker(&self) -> Option<String> {
-        let names: Vec<_> = self.states.iter().map(|(_, name)| name.as_str()).collect();
-        match names.as_slice() {
-            [] => None,
-            [one] => Some(format!("Given<{one}>")),
-            names => Some(format!("Given<({})>", names.join(", "))),
-        }
+        self.any().map(|any| format!("Given<{any}>"))
     }
 
-    /// Returns the generics of the `impl` with the setter of a parameter: the type parameters that
-    /// remain free, and all type arguments, in which the needed parameters are `Set`.
-    pub(in crate::emit) fn needed_by(&self, param: &Param) -> (String, String) {
-        let free = self.states.iter().filter(|(index, _)| !param.needs.contains(index));
-        let all = self.states.iter().map(|(index, name)| {
-            if param.needs.contains(index) { "Set".to_owned() } else { name.clone() }
-        });
-        (list(free.map(|(_, name)| name.clone())), list(all))
+    /// Returns the generics of the `impl` with the setter of a parameter, and its type arguments, in
+    /// which the needed parameters are `Set`.
+    pub(in crate::emit) fn needed_by(&self, param: &Param, position: usize) -> (String, String) {
+        let needed = |index: &usize| param.needs.contains(index);
+        if self.name_of(position).is_none() && !self.states.iter().any(|(index, _)| needed(index)) {
+            return (self.names(), self.names());
+        }
+        let free = self.states.iter().filter(|(index, _)| !needed(index));
+        (
+            list(free.map(|(_, name)| name.clone())),
+            list(self.any().map(|_| self.arguments(|index, name| set_if(needed(&index), name)))),
+        )
     }
 
     /// Returns the type arguments after a parameter was set, if it has a state.
     pub(in crate::emit) fn after(&self, param: &Param, position: usize) -> Option<String> {
-        self.states.iter().find(|(index, _)| *index == position)?;
-        let set = |index: &usize| *index == position || param.needs.contains(index);
-        Some(list(self.states.iter().map(
-            |(index, name)| {
-                if set(index) { "Set".to_owned() } else { name.clone() }
-            },
-        )))
+        self.name_of(position)?;
+        let set = |index: usize| index == position || param.needs.contains(&index);
+        Some(format!("<{}>", self.arguments(|index, name| set_if(set(index), name))))
+    }
+
+    /// Returns the name of the type parameter.
+    fn any(&self) -> Option<&str> {
+        match self.states.as_slice() {
+            [] => None,
+            [(_, one)] => Some(one),
+            _ => Some("States"),
+        }
+    }
+
+    /// Returns the type argument for these states: one state, or a tuple of them.
+    fn arguments(&self, state: impl Fn(usize, &str) -> String) -> String {
+        let states: Vec<_> = self.states.iter().map(|(index, name)| state(*index, name)).collect();
+        match states.as_slice() {
+            [one] => one.clone(),
+            states => tuple(states),
+        }
+    }
+}
+
+fn set_if(set: bool, name: &str) -> String {
+    if set { "Set" } else { name }.to_owned()
+}
+
+/// Returns a tuple. The standard library describes and compares tuples of up to twelve parts, so a
+/// longer one is nested.
+fn tuple(parts: &[String]) -> String {
+    match parts.split_at_checked(11) {
+        Some((first, rest)) if rest.len() > 1 => format!("({}, {})", first.join(", "), tuple(rest)),
+        _ => format!("({})", parts.join(", ")),
     }
 }
 
@@ -73,7 +111,7 @@ fn pascal(param: &Param) -> String {
     param.rust.pascal().trim_end_matches('_').to_owned()
 }
 
-fn list(names: impl Iterator<Item = String>) -> String {
-    let names: Vec<_> = names.collect();
+fn list(names: impl IntoIterator<Item = String>) -> String {
+    let names: Vec<_> = names.into_iter().collect();
     if names.is_empty() { String::new() } else { format!("<{}>", names.join(", ")) }
 }

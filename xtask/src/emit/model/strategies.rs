@@ -103,7 +103,7 @@ fn field_strategy(service: &Service, model: &Model, field: &Field) -> String {
 
 fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
     let states = States::of(operation);
-    let (name, generics) = (path(&operation.rust), states.names());
+    let name = path(&operation.rust);
     file.blank();
     if operation.params.is_empty() {
         one(file, &name, "strategies::Just(Self)");
@@ -115,8 +115,8 @@ fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
         file.close("});");
         return;
     }
-    let bounded = states.bounded_by("State");
-    file.open(format_args!("impl{bounded} strategies::Arbitrary for {name}{generics} {{"));
+    let (bounded, arguments) = states.bounded_by("State");
+    file.open(format_args!("impl{bounded} strategies::Arbitrary for {name}{arguments} {{"));
     file.line("type Parameters = ();");
     file.line("type Strategy = strategies::BoxedStrategy<Self>;");
     file.blank();

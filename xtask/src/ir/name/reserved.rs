@@ -12,7 +12,7 @@ pub(super) const KEYWORDS: [&str; 51] = [
 
 /// Reserved for fields and parameters: the generated code has variables, fields and methods with
 /// these names in the same places.
-pub(super) const METHODS: [&str; 24] = [
+pub(super) const METHODS: [&str; 25] = [
     "as_ref",
     "builder",
     "clone",
@@ -33,6 +33,7 @@ pub(super) const METHODS: [&str; 24] = [
     "query",
     "record",
     "request",
+    "restated",
     "send",
     "start",
     "strict",
@@ -48,7 +49,7 @@ pub(super) const CRATES: [&str; 4] = ["alloc", "core", "serde", "std"];
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 76] = [
+pub(super) const TYPES: [&str; 77] = [
     "AsMut",
     "AsRef",
     "Box",
@@ -118,6 +119,7 @@ pub(super) const TYPES: [&str; 76] = [
     "Slot",
     "Some",
     "Span",
+    "States",
     "StreamDecoder",
     "String",
     "Sync",

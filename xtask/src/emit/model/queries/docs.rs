@@ -61,31 +61,38 @@ pub(super) fn of_constructor(file: &mut RustFile, service: &Service, operation: 
     }
 }
 
-pub(super) fn of_setter(
+/// Describes a setter. An example that was shown before is not shown again.
+pub(super) fn of_setter<'a>(
     file: &mut RustFile,
-    service: &Service,
+    service: &'a Service,
     operation: &Operation,
     param: &Param,
+    shown: &mut Vec<&'a Example>,
 ) {
     file.doc(&format!("Sets `{}`.", param.wire));
     file.doc_break();
     file.doc(&param.doc.0);
     let sections = param.source.phrase().map(|sections| format!("See {sections}."));
     let needs = names_of_needed(operation, param);
-    let needs = (!needs.is_empty()).then(|| format!("Available once {needs} is set."));
+    let are = if param.needs.len() > 1 { "are" } else { "is" };
+    let needs = (!needs.is_empty()).then(|| format!("Available once {needs} {are} set."));
     let about: Vec<_> = sections.into_iter().chain(needs).collect();
     if !about.is_empty() {
         file.doc_break();
         file.doc(&about.join(" "));
     }
-    // The type shows the fullest example already.
-    let shown = fullest(service, operation).map(|example| &example.name);
     if let Some(example) = shortest(service, operation, param)
-        && shown != Some(&example.name)
+        && !shown.iter().any(|other| other.name == example.name)
         && let Some(code) = call(service, operation, example)
     {
+        shown.push(example);
         file.doc_example("", code);
     }
+}
+
+/// Returns the example that the documentation of the type shows.
+pub(super) fn shown<'a>(service: &'a Service, operation: &Operation) -> Vec<&'a Example> {
+    fullest(service, operation).into_iter().collect()
 }
 
 /// Returns the example with the most parameters, except examples of percent-encoding.
@@ -161,8 +168,9 @@ fn shortest<'a>(service: &'a Service, operation: &Operation, param: &Param) -> O
 /// Returns a value as it is written in Rust.
 fn literal(service: &Service, param: &Param, text: &str) -> Option<String> {
     Some(match (param.ty, param.query_wire) {
-        (Type::Integer, _) => format!("{text}_i64"),
-        (Type::Boolean, _) | (_, Wire::Integer) => text.to_owned(),
+        // A literal without a suffix is an `i32` here.
+        (Type::Integer, _) if text.parse::<i32>().is_err() => format!("{text}_i64"),
+        (Type::Integer | Type::Boolean, _) | (_, Wire::Integer) => text.to_owned(),
         (Type::Enum(index), _) => {
             let one = service.enums.get(index)?;
             if one.open_ended {

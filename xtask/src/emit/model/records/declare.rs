@@ -21,8 +21,8 @@ pub(super) fn write(
 fn owned(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
     file.blank();
     describe::declaration(file, &model.doc, &model.source);
-    file.line("#[non_exhaustive]");
     file.line("#[derive(Clone, PartialEq, Eq)]");
+    file.line("#[non_exhaustive]");
     file.open(format_args!("pub struct {} {{", model.rust.pascal()));
     for field in fields {
         describe_field(file, field.spec);
@@ -41,8 +41,8 @@ fn borrowed(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
         "The borrowed form of [`{}`]: its text refers to the input where possible.",
         model.rust.pascal()
     ));
-    file.line("#[non_exhaustive]");
     file.line("#[derive(Clone, PartialEq, Eq)]");
+    file.line("#[non_exhaustive]");
     file.open(format_args!("pub struct {}<'a> {{", model.rust.followed_by("ref").pascal()));
     for field in fields {
         describe_field(file, field.spec);

@@ -1,0 +1,192 @@
+//! The constructor and the setters of a query, in one `impl` block for each state they need.
+
+use crate::emit::model::queries::docs;
+use crate::emit::model::queries::types::type_name;
+use crate::emit::model::states::States;
+use crate::ir::{Example, Operation, Param, Service, Type};
+use crate::text::{RustFile, string};
+
+pub(super) fn write(
+    file: &mut RustFile,
+    service: &Service,
+    operation: &Operation,
+    states: &States,
+) {
+    let name = operation.rust.pascal();
+    let mut shown = docs::shown(service, operation);
+    for Block { header: (generics, arguments), methods } in blocks(operation, states) {
+        file.blank();
+        file.open(format_args!("impl{generics} {name}{arguments} {{"));
+        for (index, method) in methods.iter().enumerate() {
+            if index > 0 {
+                file.blank();
+            }
+            match *method {
+                Method::New => constructor(file, service, operation, states),
+                Method::Set(position, param) => {
+                    setter(file, service, operation, states, (position, param), &mut shown);
+                }
+                Method::Restated => restated(file, operation),
+            }
+        }
+        file.close("}");
+        if matches!(methods.first(), Some(Method::New)) {
+            default(file, operation);
+        }
+    }
+}
+
+/// An `impl` block: its generics, the type arguments of the query, and its methods.
+struct Block<'a> {
+    header: (String, String),
+    methods: Vec<Method<'a>>,
+}
+
+enum Method<'a> {
+    New,
+    /// The setter of a parameter, with its position.
+    Set(usize, &'a Param),
+    Restated,
+}
+
+fn blocks<'a>(operation: &'a Operation, states: &States) -> Vec<Block<'a>> {
+    let params = operation.params.iter().enumerate().filter(|(_, param)| !param.required);
+    let setters = params
+        .map(|(position, param)| (states.needed_by(param, position), Method::Set(position, param)));
+    let restated = (states.len() > 1).then(|| ((states.names(), states.names()), Method::Restated));
+    let new = ((String::new(), String::new()), Method::New);
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    for (header, method) in std::iter::once(new).chain(setters).chain(restated) {
+        match blocks.iter_mut().find(|block| block.header == header) {
+            Some(block) => block.methods.push(method),
+            None => blocks.push(Block { header, methods: vec![method] }),
+        }
+    }
+    blocks
+}
+
+fn constructor(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
+    docs::of_constructor(file, service, operation);
+    if let Some(why) = &operation.deprecated {
+        file.line(format_args!("#[deprecated = {}]", string(why)));
+    }
+    file.line("#[must_use]");
+    let required = operation.params.iter().filter(|param| param.required);
+    let arguments: Vec<_> = required
+        .map(|param| format!("{}: {}", param.rust.snake(), argument_type(service, param)))
+        .collect();
+    file.open(format_args!("pub fn new({}) -> Self {{", arguments.join(", ")));
+    if operation.params.is_empty() {
+        file.line("Self");
+    } else {
+        let mut fields: Vec<_> = operation
+            .params
+            .iter()
+            .map(|param| {
+                let field = param.rust.snake();
+                match (param.required, param.ty) {
+                    (true, Type::Boolean) => field,
+                    (true, _) => format!("{field}: {}", converted(&field, param)),
+                    (false, _) => format!("{field}: None"),
+                }
+            })
+            .collect();
+        fields.extend(states.marker().map(|_| "given: PhantomData".to_owned()));
+        file.line(format_args!("Self {{ {} }}", fields.join(", ")));
+    }
+    file.close("}");
+}
+
+/// Implements `Default`, which `#[derive]` does for a query without parameters.
+fn default(file: &mut RustFile, operation: &Operation) {
+    if operation.params.is_empty() || operation.params.iter().any(|param| param.required) {
+        return;
+    }
+    file.blank();
+    file.open(format_args!("impl Default for {} {{", operation.rust.pascal()));
+    if operation.deprecated.is_some() {
+        let reason = "only a direct call of the constructor should warn";
+        file.line(format_args!("#[expect(deprecated, reason = {})]", string(reason)));
+    }
+    file.open("fn default() -> Self {");
+    file.line("Self::new()");
+    file.close("}");
+    file.close("}");
+}
+
+fn setter<'a>(
+    file: &mut RustFile,
+    service: &'a Service,
+    operation: &Operation,
+    states: &States,
+    (position, param): (usize, &Param),
+    shown: &mut Vec<&'a Example>,
+) {
+    let (name, setter) = (operation.rust.pascal(), param.rust.snake());
+    let (ty, value) = (argument_type(service, param), converted("value", param));
+    docs::of_setter(file, service, operation, param, shown);
+    if let Some(why) = &param.deprecated {
+        file.line(format_args!("#[deprecated = {}]", string(why)));
+    }
+    file.line("#[must_use]");
+    match states.after(param, position) {
+        None => {
+            file.open(format_args!("pub fn {setter}(mut self, value: {ty}) -> Self {{"));
+            file.line(format_args!("self.{setter} = Some({value});"));
+            file.line("self");
+        }
+        // The only setter that changes the type can write down the fields.
+        Some(after) if states.len() == 1 => {
+            file.open(format_args!("pub fn {setter}(self, value: {ty}) -> {name}{after} {{"));
+            fields(file, operation, |field| {
+                if field == setter { format!("{field}: Some({value})") } else { moved(field) }
+            });
+        }
+        Some(after) => {
+            if states.len() > SIMPLE {
+                file.line(
+                    "#[expect(clippy::type_complexity, reason = \"one state for each parameter\")]",
+                );
+            }
+            file.open(format_args!("pub fn {setter}(mut self, value: {ty}) -> {name}{after} {{"));
+            file.line(format_args!("self.{setter} = Some({value});"));
+            file.line("self.restated()");
+        }
+    }
+    file.close("}");
+}
+
+/// Writes the method that changes the type of a query with several states.
+fn restated(file: &mut RustFile, operation: &Operation) {
+    let name = operation.rust.pascal();
+    file.doc("Returns the same query with other states in its type.");
+    file.open(format_args!("fn restated<Next>(self) -> {name}<Next> {{"));
+    fields(file, operation, moved);
+    file.close("}");
+}
+
+/// Writes a query, field by field.
+fn fields(file: &mut RustFile, operation: &Operation, field: impl Fn(&str) -> String) {
+    file.open(format_args!("{} {{", operation.rust.pascal()));
+    for param in &operation.params {
+        file.line(format_args!("{},", field(&param.rust.snake())));
+    }
+    file.line("given: PhantomData,");
+    file.close("}");
+}
+
+fn moved(field: &str) -> String {
+    format!("{field}: self.{field}")
+}
+
+fn argument_type(service: &Service, param: &Param) -> String {
+    let ty = type_name(service, param.ty);
+    if param.ty == Type::Boolean { ty } else { format!("impl Into<{ty}>") }
+}
+
+fn converted(name: &str, param: &Param) -> String {
+    if param.ty == Type::Boolean { name.to_owned() } else { format!("{name}.into()") }
+}
+
+/// Maximum number of states for which Clippy does not call a type complex.
+const SIMPLE: usize = 7;
