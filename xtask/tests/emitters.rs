@@ -80,6 +80,24 @@ fn the_server_checks_the_documented_limits_of_parameters() {
 }
 
 #[test]
+fn flags_check_the_documented_limits_of_parameters() {
+    let commands = "crates/gateway-cli/src/generated/commands.rs";
+    let shelf = "shelf = { type = \"integer\"";
+    for (limits, range) in
+        [("min = -1, max = 12", "-1..=12"), ("min = 3", "3.."), ("max = 9", "..=9")]
+    {
+        let parser = format!("value_parser = clap::value_parser!(i64).range({range})");
+        check(&[(shelf, &format!("{shelf}, {limits}"))], commands, &[&parser]);
+    }
+    check(&[], commands, &["Known values: `free`, `lent`.", "NonEmptyStringValueParser"]);
+    check(
+        &[("open-ended = true", "open-ended = false")],
+        commands,
+        &["value_parser = [\"free\", \"lent\"]"],
+    );
+}
+
+#[test]
 fn a_token_is_checked_even_if_every_operation_has_a_required_parameter() {
     let commands = "crates/gateway-cli/src/generated/commands.rs";
     let cheapest = "pub(crate) type Probe = model::ListTools;";

@@ -18,7 +18,7 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     file.blank();
     file.line("use crate::failure::Failure;");
     let mut params = service.operations.iter().flat_map(|one| &one.params);
-    if params.any(|param| flags::value_type(param) == "u64") {
+    if params.any(|param| flags::is_whole_number(service, param)) {
         file.line("use crate::number::whole_number;");
     }
     file.line("use crate::operation::CliOperation;");
@@ -32,7 +32,7 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     }
     for operation in &service.operations {
         if !operation.params.is_empty() {
-            flags::declare(&mut file, operation);
+            flags::declare(&mut file, service, operation);
             run::by_flags(&mut file, service, operation);
         }
     }

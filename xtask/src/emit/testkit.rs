@@ -5,6 +5,7 @@ use crate::ir::Service;
 use crate::text::RustFile;
 
 mod cases;
+mod fixture;
 mod mocks;
 
 pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {

@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 
-use crate::ir::{Operation, Param, Type, Wire};
+use crate::ir::{Enum, Operation, Param, Service, Type, Wire};
 use crate::text::{RustFile, string};
 
 /// Declares the flags of an operation.
-pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
+pub(super) fn declare(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.blank();
     file.doc(&format!("The parameters of `{}`.", operation.select));
     file.line("#[derive(Debug, Args)]");
     file.open(format_args!("pub(crate) struct {}Flags {{", operation.rust.pascal()));
     for param in &operation.params {
-        file.doc(&help(operation, param));
+        file.doc(&help(service, operation, param));
         // The colon keeps the identifier apart from those of the hand-written flags.
         let mut settings = format!("id = {}, long = {}", string(&id(param)), string(&param.flag()));
         if let Some(name) = value_name(param) {
@@ -21,14 +21,11 @@ pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
         for needed in operation.needed_by(param) {
             _ = write!(settings, ", requires = {}", string(&id(needed)));
         }
-        if param.query_wire == Wire::String && param.ty != Type::Boolean {
-            settings.push_str(", value_parser = clap::builder::NonEmptyStringValueParser::new()");
-        }
         if value_type(param) == "i64" {
             settings.push_str(", allow_negative_numbers = true");
         }
-        if value_type(param) == "u64" {
-            settings.push_str(", value_parser = whole_number");
+        if let Some(parser) = value_parser(service, param) {
+            _ = write!(settings, ", value_parser = {parser}");
         }
         file.line(format_args!("#[arg({settings})]"));
         let ty = value_type(param);
@@ -42,15 +39,61 @@ pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
     file.close("}");
 }
 
-fn help(operation: &Operation, param: &Param) -> String {
+fn help(service: &Service, operation: &Operation, param: &Param) -> String {
+    let mut help = param.doc.0.clone();
+    // The parser adds the values of a closed enum.
+    if let Some(one) = enum_of(service, param).filter(|one| one.open_ended) {
+        let values: Vec<_> = one.values.iter().map(|value| format!("`{}`", value.wire)).collect();
+        _ = write!(help, " Known values: {}.", values.join(", "));
+    }
     let needed: Vec<_> =
         operation.needed_by(param).map(|needed| format!("`--{}`", needed.flag())).collect();
-    if needed.is_empty() {
-        param.doc.0.clone()
-    } else {
-        format!("{} Requires {}.", param.doc.0, needed.join(" and "))
+    if !needed.is_empty() {
+        _ = write!(help, " Requires {}.", needed.join(" and "));
+    }
+    help
+}
+
+/// Returns the parser that refuses what the service would refuse; `None` for the default parser.
+fn value_parser(service: &Service, param: &Param) -> Option<String> {
+    if let Some(one) = enum_of(service, param).filter(|one| !one.open_ended) {
+        let values: Vec<_> = one.values.iter().map(|value| string(&value.wire)).collect();
+        return Some(format!("[{}]", values.join(", ")));
+    }
+    match (value_type(param), range(param)) {
+        ("bool", _) | ("i64", None) => None,
+        ("u64", _) => Some(WHOLE_NUMBER.to_owned()),
+        ("i64", Some(range)) => Some(format!("clap::value_parser!(i64).range({range})")),
+        _ => Some("clap::builder::NonEmptyStringValueParser::new()".to_owned()),
     }
 }
+
+/// Returns whether the flag of a parameter is parsed by `whole_number`.
+pub(super) fn is_whole_number(service: &Service, param: &Param) -> bool {
+    value_parser(service, param).is_some_and(|parser| parser == WHOLE_NUMBER)
+}
+
+fn enum_of<'a>(service: &'a Service, param: &Param) -> Option<&'a Enum> {
+    match param.ty {
+        Type::Enum(index) => service.enums.get(index),
+        _ => None,
+    }
+}
+
+/// Returns the range of an integer, if the spec limits it.
+fn range(param: &Param) -> Option<String> {
+    match (param.min, param.max) {
+        (None, None) => None,
+        (min, max) => {
+            let min = min.map(|min| min.to_string()).unwrap_or_default();
+            let max = max.map(|max| format!("={max}")).unwrap_or_default();
+            Some(format!("{min}..{max}"))
+        }
+    }
+}
+
+/// The parser of unsigned integers without documented limits.
+const WHOLE_NUMBER: &str = "whole_number";
 
 fn id(param: &Param) -> String {
     format!("param:{}", param.wire)

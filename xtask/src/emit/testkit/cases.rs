@@ -1,7 +1,8 @@
 //! Contract cases: the examples of the spec as data, byte for byte, for tests in any project.
 
+use crate::emit::testkit::fixture;
 use crate::ir::{Example, Service};
-use crate::text::{RustFile, raw_string, string};
+use crate::text::{RustFile, string};
 
 pub(super) fn emit(service: &Service) -> RustFile {
     let mut file = RustFile::new("The examples of the spec as contract cases.");
@@ -22,7 +23,7 @@ fn case(file: &mut RustFile, service: &Service, example: &Example) {
     file.line(format_args!("ContractCase {{ name: {},", string(&example.name.kebab())));
     file.line(format_args!("method: {},", string(select)));
     file.line(format_args!("query: {},", string(&example.query)));
-    file.line(format_args!("body: {},", raw_string(&example.body)));
+    file.line(format_args!("body: {},", fixture::included(example)));
     let rejected: Vec<_> = example.rejected.iter().map(ToString::to_string).collect();
     file.line(format_args!("rejected: &[{}],", rejected.join(", ")));
     file.line(format_args!("client: {}, server: {} }},", example.client, example.server));

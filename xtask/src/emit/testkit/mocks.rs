@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::emit::testkit::fixture;
 use crate::ir::{Example, Operation, Param, RustName, Service, Type};
 use crate::text::{RustFile, raw_string, string};
 
@@ -140,7 +141,6 @@ fn one_example(file: &mut RustFile, operation: &Operation, example: &Example) {
             None => write!(call, ".without({wire})"),
         };
     }
-    file.line(format_args!("let answer = {};", raw_string(&example.body)));
-    file.line(format_args!("{call}.exactly(answer)"));
+    file.line(format_args!("{call}.exactly({})", fixture::included(example)));
     file.close("}");
 }
