@@ -147,8 +147,18 @@ mod tests {
         for host in ["127.0.0.1:8080", "127.9.9.9", "[::1]:1", "localhost", "LOCALHOST:80"] {
             check(&format!("http://{host}"), &format!("http://{host}/c/oauth/v1?method=a/b"));
         }
-        for host in ["example.com", "10.0.0.1", "127.0.0.1.example.com", "[::2]", "localhost.evil"]
-        {
+        let remote = [
+            "example.com",
+            "10.0.0.1",
+            "127.0.0.1.example.com",
+            "[::2]",
+            "localhost.evil",
+            "evil-localhost",
+            "evillocalhost",
+            "evil.localhost",
+            "localhos",
+        ];
+        for host in remote {
             let error = BaseUrl::parse(&format!("http://{host}"), false).unwrap_err();
             assert!(error.to_string().contains("allow_insecure_http"), "{host}: {error}");
             assert!(BaseUrl::parse(&format!("http://{host}"), true).is_ok(), "{host}");

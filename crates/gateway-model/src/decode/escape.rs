@@ -86,3 +86,22 @@ const NONE: u8 = 0xF0;
 
 /// Capacity for the rest of a string after its first escape, in bytes.
 const ESCAPED_ROOM: usize = 48;
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::escaped;
+
+    #[test]
+    fn a_surrogate_without_its_other_half_is_an_error() {
+        let decoded = |text: &str| escaped(text, 0, 0).map(|(decoded, _end)| decoded);
+        assert_eq!(decoded("\\ud83d\\udc00\"").as_deref(), Some("\u{1f400}"));
+        assert_eq!(decoded("\\ud83d\\udfff\"").as_deref(), Some("\u{1f7ff}"));
+        for second in ["", "x", "\\n", "\\u0041", "\\ud83d", "\\udbff", "\\ue000", "\\uffff"] {
+            assert_eq!(decoded(&format!("\\ud83d{second}\"")), None, "{second}");
+        }
+        assert_eq!(decoded("\\udc00\""), None);
+        assert_eq!(decoded("\\udfff\""), None);
+    }
+}
