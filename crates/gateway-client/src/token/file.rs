@@ -2,17 +2,14 @@
 
 use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::time::SystemTime;
 
 use gateway_transport::{BoxError, BoxFuture};
 
-use crate::lock::unpoisoned;
-use crate::token::spawn_blocking::spawn_blocking;
+use crate::token::spawn_blocking::Blocking;
 use crate::token::text;
 use crate::{AccessToken, TokenSource};
 
-/// A token from a file, which is read again after it has changed. Surrounding whitespace is ignored.
+/// A token from a file, which is read before each call. Surrounding whitespace is ignored.
 ///
 /// Three files are refused:
 ///
@@ -23,8 +20,8 @@ use crate::{AccessToken, TokenSource};
 /// A file of another owner, or on a read-only file system, is accepted with any permissions: platforms provide tokens to
 /// containers that way, readable for every user of the container, and no user there could change that.
 ///
-/// The file is read on a separate thread. Before each call the client checks whether the file has changed, which takes
-/// about a microsecond; a file system that does not respond delays the call.
+/// The file is read on a separate thread, which takes some 50 microseconds; calls that start meanwhile share the token. If
+/// the file system does not respond, the calls fail at their timeout. At most one thread waits for the file.
 ///
 /// # Examples
 ///
@@ -39,49 +36,39 @@ use crate::{AccessToken, TokenSource};
 #[derive(Debug)]
 pub struct FileToken {
     path: PathBuf,
-    last: Mutex<Option<Version>>,
+    reading: Blocking<Result<AccessToken, BoxError>>,
 }
-
-/// A token and the version of the file that it was read from.
-#[derive(Debug)]
-struct Version {
-    token: AccessToken,
-    stamp: Stamp,
-}
-
-type Stamp = (u64, Option<SystemTime>);
 
 impl FileToken {
-    /// Creates a source that reads this file whenever a token is needed.
+    /// Creates a source that reads this file.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), last: Mutex::new(None) }
+        Self { path: path.into(), reading: Blocking::default() }
     }
 
-    async fn read(&self) -> Result<AccessToken, BoxError> {
+    async fn read(&self, refused: Option<&AccessToken>) -> Result<AccessToken, BoxError> {
+        let is_refused = |token: &AccessToken| refused.is_some_and(|refused| token.is(refused));
         let path = self.path.clone();
-        let version = spawn_blocking("gateway-token-file", move || read(&path)).await??;
-        let token = version.token.clone();
-        *unpoisoned(self.last.lock()) = Some(version);
-        Ok(token)
+        // A read that started before the refusal may have read the refused token.
+        let is_outdated = |outcome: &Result<_, _>| outcome.as_ref().is_ok_and(is_refused);
+        self.reading.run("gateway-token-file", move || read(&path), is_outdated).await?
     }
 }
 
 impl TokenSource for FileToken {
     fn token<'a>(
         &'a self,
-        _refused: Option<&'a AccessToken>,
+        refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        Box::pin(self.read())
+        Box::pin(self.read(refused))
     }
 
-    fn is_current(&self, token: &AccessToken) -> bool {
-        let Ok(metadata) = fs::metadata(&self.path) else { return false };
-        let last = unpoisoned(self.last.lock());
-        last.as_ref().is_some_and(|last| last.stamp == stamp(&metadata) && last.token.is(token))
+    /// The file may have changed. Looking at it here would block the thread of the caller.
+    fn is_current(&self, _token: &AccessToken) -> bool {
+        false
     }
 }
 
-fn read(path: &Path) -> Result<Version, BoxError> {
+fn read(path: &Path) -> Result<AccessToken, BoxError> {
     let name = format!("the token file {}", path.display());
     let unreadable = |error| format!("cannot read {name}: {error}");
     // Checked before the file is opened, because opening a pipe waits for its writer.
@@ -97,12 +84,7 @@ fn read(path: &Path) -> Result<Version, BoxError> {
     }
     let text = text::read(file).map_err(unreadable)?;
     let text = text.ok_or_else(|| format!("{name} exceeds 64 KiB"))?;
-    let token = text::token(&text, || name)?;
-    Ok(Version { token, stamp: stamp(&metadata) })
-}
-
-fn stamp(metadata: &Metadata) -> Stamp {
-    (metadata.len(), metadata.modified().ok())
+    text::token(&text, || name)
 }
 
 /// Returns whether other users can access a file whose permissions this user could change.
@@ -126,15 +108,18 @@ fn is_too_open(_file: &File, _metadata: &Metadata) -> bool {
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, File};
     use std::os::unix::fs::{PermissionsExt as _, chown};
     use std::process::Command;
 
+    use gateway_model::RawQuery;
+    use gateway_transport::MemoryTransport;
+    use http::Response;
     use tempfile::TempDir;
 
     use super::FileToken;
-    use crate::TokenSource as _;
     use crate::token::text::MAX_LENGTH;
+    use crate::{TokenSource as _, blocking};
 
     fn token_file(text: &str, mode: u32) -> (TempDir, FileToken) {
         let folder = tempfile::tempdir().unwrap();
@@ -145,18 +130,25 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_file_is_read_again() {
-        let (_folder, source) = token_file("gwt_first\n", 0o600);
-        let first = pollster::block_on(source.token(None)).unwrap();
-        assert!(source.is_current(&first));
+    fn each_call_uses_the_token_in_the_file_even_if_its_size_and_time_are_the_same() {
+        let (folder, source) = token_file("gwt_1", 0o600);
+        let transport = MemoryTransport::new([(); 2].map(|()| Ok(Response::new("[]".into()))));
+        let client = blocking::Client::builder("https://gateway.example.com");
+        let path = source.path.clone();
+        let client = client.token(source).transport(transport.clone()).build().unwrap();
+        let call = || client.send_raw(&RawQuery::new("portals/list")).unwrap();
+        call();
 
-        fs::write(&source.path, "gwt_the_second\n").unwrap();
-        assert!(!source.is_current(&first));
-        let second = pollster::block_on(source.token(None)).unwrap();
-        assert!(!second.is(&first));
-        // Another client of this source may still use the first token.
-        assert!(!source.is_current(&first));
-        assert!(source.is_current(&second));
+        let modified = fs::metadata(&path).unwrap().modified().unwrap();
+        let other = folder.path().join("other");
+        fs::write(&other, "gwt_2").unwrap();
+        fs::set_permissions(&other, fs::Permissions::from_mode(0o600)).unwrap();
+        File::options().write(true).open(&other).unwrap().set_modified(modified).unwrap();
+        fs::rename(&other, &path).unwrap();
+        call();
+        let sent = transport.requests();
+        let sent = sent.iter().map(|request| request.headers()["authorization"].to_str().unwrap());
+        assert_eq!(sent.collect::<Vec<_>>(), ["Bearer gwt_1", "Bearer gwt_2"]);
     }
 
     #[test]
