@@ -12,6 +12,7 @@ use pollster::block_on;
 
 use crate::engine::{Engine, Io};
 use crate::sleep::sleep_blocking;
+use crate::token::CatchUnwind;
 use crate::{Builder, Error, RawResponse, StreamingResponse};
 
 mod records;
@@ -220,7 +221,8 @@ impl Builder<Arc<dyn BlockingTransport>> {
     /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
     /// cannot be created because the system has no certificates or no thread can be started.
     pub fn build(self) -> Result<Client, Error> {
-        Ok(Client { engine: Arc::new(self.into_engine(default_transport)?) })
+        let builder = self.map_token(|source| Arc::new(CatchUnwind(source)));
+        Ok(Client { engine: Arc::new(builder.into_engine(default_transport)?) })
     }
 }
 

@@ -125,6 +125,14 @@ impl<T> Builder<T> {
         self
     }
 
+    pub(crate) fn map_token(
+        mut self,
+        wrap: impl FnOnce(Arc<dyn TokenSource>) -> Arc<dyn TokenSource>,
+    ) -> Self {
+        self.token = self.token.map(wrap);
+        self
+    }
+
     pub(crate) fn set_transport(mut self, transport: T) -> Self {
         self.transport = Some(transport);
         self

@@ -14,6 +14,7 @@ mod environment;
 mod file;
 mod spawn_blocking;
 pub(crate) mod text;
+mod unwind;
 
 pub(crate) use self::cache::TokenCache;
 #[cfg(feature = "oauth2")]
@@ -21,6 +22,7 @@ pub use self::client_credentials::ClientCredentials;
 pub use self::command::CommandToken;
 pub use self::environment::EnvironmentToken;
 pub use self::file::FileToken;
+pub(crate) use self::unwind::CatchUnwind;
 
 /// A source of access tokens. The simplest source is an [`AccessToken`].
 ///
@@ -49,8 +51,12 @@ pub use self::file::FileToken;
 pub trait TokenSource: Send + Sync + 'static {
     /// Returns a token. `refused` is the token that the service has just refused; if it is returned again, the call fails.
     ///
-    /// The blocking client polls the future on the calling thread, without a runtime. A call, or the start of a stream, waits
-    /// until the call timeout. Then the future is dropped, and the next waiting call asks again.
+    /// A call, or the start of a stream, waits until the call timeout. Then the future is dropped, and the next waiting call
+    /// asks again.
+    ///
+    /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime must
+    /// bring it, for example spawn its work on a `tokio::runtime::Handle` and await the task. Otherwise it usually panics;
+    /// then the call of the blocking client fails with [`ErrorKind::Token`](crate::ErrorKind::Token).
     ///
     /// # Errors
     ///
