@@ -1,6 +1,6 @@
 //! End-to-end tests across crates.
 
-#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod auto_traits;
 mod cancel;
