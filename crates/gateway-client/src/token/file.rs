@@ -2,14 +2,17 @@
 
 use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use gateway_transport::{BoxError, BoxFuture};
 
+use crate::lock::unpoisoned;
 use crate::token::spawn_blocking::Blocking;
 use crate::token::text;
 use crate::{AccessToken, TokenSource};
 
-/// A token from a file, which is read before each call. Surrounding whitespace is ignored.
+/// A token from a file, which is read again after a second. Surrounding whitespace is ignored.
 ///
 /// Three files are refused:
 ///
@@ -20,8 +23,9 @@ use crate::{AccessToken, TokenSource};
 /// A file of another owner, or on a read-only file system, is accepted with any permissions: platforms provide tokens to
 /// containers that way, readable for every user of the container, and no user there could change that.
 ///
-/// The file is read on a separate thread, which takes some 50 microseconds; calls that start meanwhile share the token. If
-/// the file system does not respond, the calls fail at their timeout. At most one thread waits for the file.
+/// A call reads the file if the last read started more than a second ago, or if the service refuses the token. So a token
+/// that has been replaced is used for at most one more second. The file is read on a separate thread. If the file system
+/// does not respond, calls fail at their timeout, and one thread keeps waiting for it.
 ///
 /// # Examples
 ///
@@ -36,21 +40,35 @@ use crate::{AccessToken, TokenSource};
 #[derive(Debug)]
 pub struct FileToken {
     path: PathBuf,
-    reading: Blocking<Result<AccessToken, BoxError>>,
+    reading: Blocking<Result<Read, BoxError>>,
+    last: Mutex<Option<Read>>,
+    max_age: Duration,
+}
+
+/// A token, and the time at which its file was opened.
+#[derive(Clone, Debug)]
+struct Read {
+    token: AccessToken,
+    start: Instant,
 }
 
 impl FileToken {
     /// Creates a source that reads this file.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), reading: Blocking::default() }
+        let (reading, last) = (Blocking::default(), Mutex::default());
+        Self { path: path.into(), reading, last, max_age: MAX_AGE }
     }
 
     async fn read(&self, refused: Option<&AccessToken>) -> Result<AccessToken, BoxError> {
-        let is_refused = |token: &AccessToken| refused.is_some_and(|refused| token.is(refused));
+        let is_refused = |read: &Read| refused.is_some_and(|refused| read.token.is(refused));
         let path = self.path.clone();
         // A read that started before the refusal may have read the refused token.
         let is_outdated = |outcome: &Result<_, _>| outcome.as_ref().is_ok_and(is_refused);
-        self.reading.run("gateway-token-file", move || read(&path), is_outdated).await?
+        let read =
+            self.reading.run("gateway-token-file", move || read(&path), is_outdated).await??;
+        let token = read.token.clone();
+        *unpoisoned(self.last.lock()) = Some(read);
+        Ok(token)
     }
 }
 
@@ -62,13 +80,16 @@ impl TokenSource for FileToken {
         Box::pin(self.read(refused))
     }
 
-    /// The file may have changed. Looking at it here would block the thread of the caller.
-    fn is_current(&self, _token: &AccessToken) -> bool {
-        false
+    /// Does not look at the file, because that could block the thread of the caller.
+    fn is_current(&self, token: &AccessToken) -> bool {
+        let last = unpoisoned(self.last.lock());
+        last.as_ref()
+            .is_some_and(|read| read.token.is(token) && read.start.elapsed() < self.max_age)
     }
 }
 
-fn read(path: &Path) -> Result<AccessToken, BoxError> {
+fn read(path: &Path) -> Result<Read, BoxError> {
+    let start = Instant::now();
     let name = format!("the token file {}", path.display());
     let unreadable = |error| format!("cannot read {name}: {error}");
     // Checked before the file is opened, because opening a pipe waits for its writer.
@@ -84,8 +105,11 @@ fn read(path: &Path) -> Result<AccessToken, BoxError> {
     }
     let text = text::read(file).map_err(unreadable)?;
     let text = text.ok_or_else(|| format!("{name} exceeds 64 KiB"))?;
-    text::token(&text, || name)
+    Ok(Read { token: text::token(&text, || name)?, start })
 }
+
+/// Time for which a token is used without reading the file again.
+const MAX_AGE: Duration = Duration::from_secs(1);
 
 /// Returns whether other users can access a file whose permissions this user could change.
 #[cfg(unix)]
@@ -111,6 +135,7 @@ mod tests {
     use std::fs::{self, File};
     use std::os::unix::fs::{PermissionsExt as _, chown};
     use std::process::Command;
+    use std::time::Duration;
 
     use gateway_model::RawQuery;
     use gateway_transport::MemoryTransport;
@@ -119,7 +144,7 @@ mod tests {
 
     use super::FileToken;
     use crate::token::text::MAX_LENGTH;
-    use crate::{TokenSource as _, blocking};
+    use crate::{AccessToken, TokenSource as _, blocking};
 
     fn token_file(text: &str, mode: u32) -> (TempDir, FileToken) {
         let folder = tempfile::tempdir().unwrap();
@@ -130,8 +155,9 @@ mod tests {
     }
 
     #[test]
-    fn each_call_uses_the_token_in_the_file_even_if_its_size_and_time_are_the_same() {
-        let (folder, source) = token_file("gwt_1", 0o600);
+    fn a_replaced_file_is_read_even_if_its_size_and_time_are_the_same() {
+        let (folder, mut source) = token_file("gwt_1", 0o600);
+        source.max_age = Duration::ZERO;
         let transport = MemoryTransport::new([(); 2].map(|()| Ok(Response::new("[]".into()))));
         let client = blocking::Client::builder("https://gateway.example.com");
         let path = source.path.clone();
@@ -149,6 +175,23 @@ mod tests {
         let sent = transport.requests();
         let sent = sent.iter().map(|request| request.headers()["authorization"].to_str().unwrap());
         assert_eq!(sent.collect::<Vec<_>>(), ["Bearer gwt_1", "Bearer gwt_2"]);
+    }
+
+    #[test]
+    fn a_token_is_current_for_a_second() {
+        let (_folder, mut source) = token_file("gwt_1", 0o600);
+        assert_eq!(source.max_age, Duration::from_secs(1));
+        source.max_age = Duration::from_secs(1000);
+        let first = pollster::block_on(source.token(None)).unwrap();
+        fs::write(&source.path, "gwt_2").unwrap();
+        assert!(source.is_current(&first));
+        let second = pollster::block_on(source.token(Some(&first))).unwrap();
+        assert!(second.is(&AccessToken::new("gwt_2").unwrap()));
+        // Another client of this source may still use the first token.
+        assert!(!source.is_current(&first));
+        assert!(source.is_current(&second));
+        source.max_age = Duration::ZERO;
+        assert!(!source.is_current(&second));
     }
 
     #[test]
