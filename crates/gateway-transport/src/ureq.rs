@@ -38,9 +38,13 @@ use self::truncation::TruncationConnector;
 ///
 /// # Logs
 ///
-/// ureq's crate `ureq-proto` logs every byte that is sent and received, the token included, through `log` at level
-/// `trace` with the target `ureq_proto::util`. It has no setting to turn this off: a program that logs at that level must
-/// exclude the target or build `log` with `release_max_level_debug`.
+/// ureq logs through `log`, and this adapter can neither turn that off nor redact it. Two targets expose secrets:
+///
+/// - `ureq_proto::util` logs every byte that is sent and received, the token included, at level `trace`.
+/// - `ureq::run` logs each URL at level `debug`. It masks path and query, unless the logger enables `trace` for
+///   `ureq::util`: then the whole query is in a record of level `debug`.
+///
+/// A program that logs at `trace` must exclude both targets, or build `log` with `release_max_level_debug`.
 ///
 /// # Examples
 ///
