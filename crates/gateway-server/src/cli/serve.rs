@@ -69,8 +69,8 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
 
 /// Serves `store`, or sample data without one.
 async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), Error> {
-    // Before the address is printed: a process that has read it may send the signal.
-    let mut terminate = signal(SignalKind::terminate())?;
+    // Before the address is printed: a process that has read it may send a signal.
+    let mut stop = StopSignals::register()?;
     // Without certificates SIGHUP keeps its usual meaning and ends the process.
     let hangup = config.tls.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
     let (running, directory) = if let Some(store) = store {
@@ -87,13 +87,13 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
         (running, Some(directory))
     };
     tokio::select! {
-        stopped = stop_signal(&mut terminate) => stopped?,
+        () = stop.received() => {}
         never = renew(&running, hangup) => match never {},
     }
     // A second signal ends the process without waiting for responses.
     tokio::select! {
         _drained = running.stop() => {}
-        stopped = stop_signal(&mut terminate) => stopped?,
+        () = stop.received() => {}
     }
     drop(directory);
     Ok(())
@@ -112,13 +112,28 @@ async fn renew(running: &RunningServer, hangup: Option<Signal>) -> Infallible {
     std::future::pending().await
 }
 
-/// Waits for SIGTERM or Ctrl-C.
-async fn stop_signal(terminate: &mut Signal) -> Result<(), Error> {
-    tokio::select! {
-        _signal = terminate.recv() => {}
-        interrupted = tokio::signal::ctrl_c() => interrupted?,
+/// The signals that stop the server: SIGTERM, and SIGINT from Ctrl-C.
+struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl StopSignals {
+    /// Registers both signals. From now on neither of them ends the process by itself.
+    fn register() -> Result<Self, Error> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
     }
-    Ok(())
+
+    /// Waits for the next of the signals.
+    async fn received(&mut self) {
+        tokio::select! {
+            _signal = self.terminate.recv() => {}
+            _signal = self.interrupt.recv() => {}
+        }
+    }
 }
 
 /// Returns two lines for `eval "$(…)"`. A token never contains a quote; the prefix of the URL might.

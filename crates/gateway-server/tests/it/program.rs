@@ -1,8 +1,14 @@
 //! The program `gateway-server`, run as a process: commands, messages, exit codes and signals.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cluster;
 use crate::support::{call, get};
@@ -461,6 +467,35 @@ fn flags_take_precedence_over_the_environment_and_that_over_the_file() {
         assert!(text.lines().any(|other| other == line), "{line}: {text}");
     }
     assert!(!text.contains("hunter2"), "{text}");
+}
+
+#[test]
+fn an_interrupt_before_the_address_is_printed_stops_the_server() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db");
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    // The server cannot print its address, because the buffers of its standard output are full.
+    let (mut reader, mut full) = UnixStream::pair().unwrap();
+    full.set_nonblocking(true).unwrap();
+    while full.write_all(&[b' '; 4096]).is_ok() {}
+    full.set_nonblocking(false).unwrap();
+    let mut child = program()
+        .args(["serve", "--listen", &address.to_string(), "--database"])
+        .arg(&database)
+        .stdout(OwnedFd::from(full))
+        .spawn()
+        .unwrap();
+    while TcpStream::connect(address).is_err() {
+        assert!(child.try_wait().unwrap().is_none(), "the server has ended");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let mut printed = Vec::new();
+    reader.read_to_end(&mut printed).unwrap();
+    assert!(String::from_utf8(printed).unwrap().trim_start().starts_with("listening on http://"));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
