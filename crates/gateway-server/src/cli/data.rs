@@ -19,7 +19,7 @@ pub(super) struct ImportArguments {
     /// Account that receives the data.
     #[arg(long, value_name = "NAME")]
     account: String,
-    /// Give every candidate in the files a status in this vacancy. Use it for answers to filtered calls.
+    /// Give every candidate in the files a status in this vacancy. Use it for responses to filtered calls.
     #[arg(long, value_name = "N", requires = "status")]
     vacancy_id: Option<i64>,
     /// Status of the candidates in the vacancy of --vacancy-id.
@@ -28,7 +28,7 @@ pub(super) struct ImportArguments {
     /// Dry run: check and count everything, but change nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Files in NDJSON (.ndjson, .jsonl), JSON (.json, including answers of the service) or CSV (.csv).
+    /// Files in NDJSON (.ndjson, .jsonl), JSON (.json, including responses of the service) or CSV (.csv).
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub(super) enum CreditsCommand {
         /// Account whose balance is set.
         #[arg(long, value_name = "NAME")]
         account: String,
-        /// Plain decimal number. Answers repeat it exactly as written here.
+        /// Plain decimal number. Responses repeat it exactly as written here.
         #[arg(allow_negative_numbers = true)]
         number: String,
         /// Currency code.
