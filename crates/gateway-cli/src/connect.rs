@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gateway_client::model::service::PATH;
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::{BlockingTransport, Options};
 use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, blocking};
@@ -91,9 +92,19 @@ pub(crate) fn no_base_url() -> Failure {
 
 /// Refuses an invalid base URL. Unencrypted http is accepted: another setting decides whether it is allowed.
 pub(crate) fn check_base_url(text: &str) -> Result<(), Failure> {
+    check_path(text)?;
     let token = AccessToken::new("unused")?;
     blocking::Client::builder(text).allow_insecure_http().token(token).build()?;
     Ok(())
+}
+
+/// Refuses a base URL that ends in the path of the service, which the client adds to it.
+fn check_path(base_url: &str) -> Result<(), Failure> {
+    match base_url.trim_end_matches('/').strip_suffix(PATH) {
+        Some(base) => Err(Failure::usage(format!("the base URL must not end in {PATH}"))
+            .hint(format!("the program adds this path itself; use {base}"))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a token file that does not exist, or that others can read. The failure says where its path comes from.
@@ -164,6 +175,7 @@ fn build(
     token: impl FnOnce(Builder) -> Builder,
 ) -> Result<blocking::Client, Failure> {
     let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
+    check_path(base_url)?;
     proxy::check(base_url)?;
     let mut builder = token(blocking::Client::builder(base_url));
     if settings.allow_insecure_http.value {
@@ -180,7 +192,9 @@ fn build(
     builder = builder.transport(transport(trace, settings)?);
     builder.build().map_err(|error| {
         let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
-        if error.kind() == ErrorKind::Config && plain && !settings.allow_insecure_http.value {
+        let refused = plain && !settings.allow_insecure_http.value;
+        // A URL that is invalid anyway is not worth the advice.
+        if error.kind() == ErrorKind::Config && refused && check_base_url(base_url).is_ok() {
             return Failure::usage("the base URL is unencrypted http, which exposes the token")
                 .hint("use https, or allow it with --allow-insecure-http");
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Escapes control characters and direction marks as `\u{…}`, so that a name cannot move the cursor, change colours or
+/// Escapes control characters, direction marks and invisible characters as `\u{…}`, so that a name cannot move the cursor, change colours or
 /// reverse a line.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
@@ -21,12 +21,19 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Returns whether a terminal acts on a character: a control, a line or paragraph separator, or a direction mark.
+/// Returns whether a terminal acts on a character or hides it: a control, a line or paragraph separator, a direction mark,
+/// or an invisible character, which makes two different names look equal. Joiners are not among them: emoji and several
+/// scripts need them.
 pub(crate) fn is_hostile(letter: char) -> bool {
     letter.is_control()
         || matches!(
             letter,
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
+        || matches!(
+            letter,
+            '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{e0000}'
+                ..='\u{e007f}'
         )
 }
 
@@ -41,6 +48,10 @@ mod tests {
         assert_eq!(printable("Ada \u{1b}[2J\u{7}"), "Ada \\u{1b}[2J\\u{7}");
         assert_eq!(printable("a\nb\tc\r"), "a\\u{a}b\\u{9}c\\u{d}");
         assert_eq!(printable("\u{9b}31m\u{202e}gnp"), "\\u{9b}31m\\u{202e}gnp");
+        assert_eq!(
+            printable("a\u{200b}\u{feff}\u{ad}\u{e0041}"),
+            "a\\u{200b}\\u{feff}\\u{ad}\\u{e0041}"
+        );
         assert_eq!(printable("Zoë 王 😀 עברית"), "Zoë 王 😀 עברית");
     }
 

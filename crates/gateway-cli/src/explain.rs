@@ -1,6 +1,7 @@
 //! Turns an error of the client into what a person reads: message, causes, hint and exit code.
 
 use std::error::Error as _;
+use std::time::Duration;
 
 use gateway_client::{Error, ErrorKind};
 use serde::Deserialize;
@@ -69,10 +70,17 @@ fn meaning(error: &Error, context: Context<'_>) -> (Exit, Option<String>) {
                 None => "check the base URL, and that the service is running; `gateway config list --origin` shows where the URL comes from".to_owned(),
             }),
         ),
-        ErrorKind::Tls => (
-            Exit::Network,
-            fixed("check the certificate of the service and the clock of this machine"),
-        ),
+        ErrorKind::Tls => {
+            let not_tls = causes(error, Exit::Network).iter().any(|text| text.contains(NOT_TLS));
+            (
+                Exit::Network,
+                fixed(if not_tls {
+                    "the service does not speak TLS on this port; check the port and the scheme of the base URL"
+                } else {
+                    "check the certificate of the service and the clock of this machine"
+                }),
+            )
+        }
         ErrorKind::Timeout => (Exit::Network, fixed("use `--timeout SECONDS` to wait longer")),
         ErrorKind::Interrupted | ErrorKind::Transport => (Exit::Network, None),
         ErrorKind::NotFound
@@ -87,8 +95,8 @@ fn meaning(error: &Error, context: Context<'_>) -> (Exit, Option<String>) {
         ErrorKind::RateLimited => (
             Exit::Network,
             Some(match error.retry_after() {
-                Some(wait) => format!("retry in {} s", wait.as_secs()),
-                None => "retry later".to_owned(),
+                Some(wait) if wait <= LONGEST_WAIT => format!("retry in {} s", wait.as_secs()),
+                _ => "retry later".to_owned(),
             }),
         ),
         ErrorKind::Server if error.is_transient() => {
@@ -134,7 +142,7 @@ fn causes(error: &Error, exit: Exit) -> Vec<String> {
         source = cause.source();
     }
     // The layers of the libraries mean nothing to a person; the innermost error is the cause.
-    if exit == Exit::Network {
+    if exit == Exit::Network || error.kind() == ErrorKind::Protocol {
         causes.drain(..causes.len().saturating_sub(1));
     }
     if let Some(problem) = error.problem() {
@@ -152,6 +160,12 @@ fn methods(error: &Error) -> Option<Vec<String>> {
     let problem: Problem = serde_json::from_slice(error.body()?).ok()?;
     Some(problem.methods).filter(|methods| !methods.is_empty())
 }
+
+/// The text of rustls about bytes that are not TLS, such as an http response.
+const NOT_TLS: &str = "InvalidContentType";
+
+/// Longest wait that a hint names. A service that asks for more is mistaken.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The hint for commands that take `-o raw` themselves.
 pub(crate) const SAME_COMMAND: &str = "the same command with `-o raw`";

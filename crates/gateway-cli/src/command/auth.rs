@@ -111,8 +111,11 @@ fn login(
     if settings.base_url.is_none() && !flags.unchecked {
         return Err(no_base_url().hint("--unchecked stores the token without asking the service"));
     }
-    if let Some(url) = &service.base_url {
-        check_base_url(url)?;
+    // So that nobody types a secret for a URL that is refused afterwards.
+    match &settings.base_url {
+        Some(url) if flags.unchecked => check_base_url(&url.value)?,
+        Some(_) => drop(with_token(service, &settings, screen, AccessToken::new("unused")?)?),
+        None => {}
     }
     let (text, from) = given(&settings)?;
     let text = text.trim();

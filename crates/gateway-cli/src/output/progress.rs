@@ -56,7 +56,7 @@ impl Progress {
             return;
         }
         self.last_shown = Some(now);
-        let line = line(self.records, self.bytes, now.duration_since(self.started).as_secs());
+        let line = line(self.records, self.bytes, now.duration_since(self.started).as_millis());
         // A line that wraps cannot be cleared completely.
         let room = usize::from(screen.errors_width()).saturating_sub(1);
         drop(write!(io::stderr(), "\r\u{1b}[K{}", line.get(..room).unwrap_or(&line)));
@@ -64,8 +64,10 @@ impl Progress {
 }
 
 /// Formats the line, such as `1,234,567 records  1.5 MB  700.0 kB/s`.
-fn line(count: u64, bytes: u64, seconds: u64) -> String {
-    format!("{}  {}  {}/s", records(count), size(bytes), size(bytes / seconds.max(1)))
+fn line(count: u64, bytes: u64, milliseconds: u128) -> String {
+    let rate = u128::from(bytes) * 1000 / milliseconds.max(1);
+    let rate = size(u64::try_from(rate).unwrap_or(u64::MAX));
+    format!("{}  {}  {rate}/s", records(count), size(bytes))
 }
 
 impl Drop for Progress {
@@ -110,7 +112,8 @@ mod tests {
 
     #[test]
     fn counts_and_sizes_are_readable() {
-        assert_eq!(line(1000, 1_500_000, 3), "1,000 records  1.5 MB  500.0 kB/s");
+        assert_eq!(line(1000, 1_500_000, 3000), "1,000 records  1.5 MB  500.0 kB/s");
+        assert_eq!(line(1000, 1_500_000, 1900), "1,000 records  1.5 MB  789.4 kB/s");
         assert_eq!(records(1), "1 record");
         assert_eq!(records(1_234_567), "1,234,567 records");
         assert_eq!(size(999), "999 B");

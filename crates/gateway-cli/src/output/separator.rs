@@ -15,8 +15,11 @@ pub(crate) fn parse(text: &str) -> Result<char, String> {
 pub(crate) fn of_locale(locale: &str) -> char {
     let name = locale.split(['.', '@']).next().unwrap_or_default();
     let (language, region) = name.split_once(['_', '-']).unwrap_or((name, ""));
+    let is_language =
+        (2..=3).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase());
     let point = match (language, region) {
-        ("" | "C" | "POSIX", _) | ("en", "CA") => true,
+        _ if !is_language => true,
+        ("en", "CA") => true,
         (_, "") => POINT_LANGUAGES.contains(&language),
         _ => POINT_REGIONS.contains(&region),
     };
@@ -43,6 +46,8 @@ mod tests {
         for (locale, expected) in [
             ("", ','),
             ("C.UTF-8", ','),
+            ("POSIX", ','),
+            ("garbage", ','),
             ("en_US.UTF-8", ','),
             ("en_GB", ','),
             ("en_ZA.UTF-8", ';'),

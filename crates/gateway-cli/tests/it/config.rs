@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::run::{Person, TOKEN, code};
+use crate::run::{Person, TOKEN, code, stderr};
 
 #[test]
 fn flags_take_precedence_over_the_environment_and_the_profile() {
@@ -101,4 +101,36 @@ fn listed_settings_can_be_read_and_unknown_profiles_are_refused() {
     ]
     .map(|args| person.see(args));
     insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn an_invalid_base_url_is_named_as_such() {
+    let person = Person::new().with("GATEWAY_TOKEN", TOKEN);
+    for (url, message) in [
+        ("http://h:99999", "error: the base URL has an invalid port"),
+        ("http:// h", "error: the base URL is invalid"),
+        (
+            "https://h/c/oauth/v1/",
+            "error: the base URL must not end in /c/oauth/v1\n  hint: the program adds this path itself; use https://h\n",
+        ),
+    ] {
+        for command in
+            [&["credits", "get"][..], &["auth", "login"], &["auth", "login", "--unchecked"]]
+        {
+            let output = person.run(&[command, &["--base-url", url]].concat());
+            let said = stderr(&output);
+            assert_eq!(code(&output), 2, "{said}");
+            assert!(said.starts_with(message) && !said.contains("--allow-insecure"), "{said}");
+        }
+    }
+    let output = person.run(&["config", "set", "base-url", "https://h/c/oauth/v1"]);
+    assert_eq!(code(&output), 2);
+}
+
+#[test]
+fn a_login_checks_the_base_url_before_it_asks_for_the_token() {
+    let person = Person::new().with("GATEWAY_BASE_URL", "http://gateway.example.com");
+    let output = person.run(&["auth", "login"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("unencrypted http"), "{}", stderr(&output));
 }

@@ -1,6 +1,8 @@
 //! Responses of a service, and the output of the program into a pipe and on a terminal.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::thread;
 
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
@@ -201,3 +203,27 @@ fn a_closed_pipe_is_not_an_error() {
 }
 
 const JSON: &str = "content-type: application/json\r\n";
+
+#[test]
+fn hints_fit_the_cause() {
+    // As an http server does with the beginning of a TLS handshake.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            drop(stream.read(&mut [0; 1024]));
+            drop(stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n"));
+        }
+    });
+    let output = Person::of_service(&url).run(&["credits", "get"]);
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("does not speak TLS on this port"), "{}", stderr(&output));
+    let busy = service("429 Busy", "retry-after: 99999999999999999999999\r\n", "");
+    let output = Person::of_service(&busy.uri("")).run(&["credits", "get", "--timeout", "1"]);
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("hint: retry later"), "{}", stderr(&output));
+    let broken = service("200 OK", "bad header\r\n", "");
+    let output = Person::of_service(&broken.uri("")).run(&["credits", "get"]);
+    assert_eq!(code(&output), 5);
+    assert_eq!(stderr(&output).matches("cause:").count(), 1, "{}", stderr(&output));
+}
