@@ -1,10 +1,13 @@
 //! The command line.
 
+use std::io::{self, Write as _};
+
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum as _};
 
 use crate::command::Command;
 use crate::config::flags::ServiceFlags;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::help;
 use crate::output::flags::OutputFlags;
@@ -51,7 +54,14 @@ pub(crate) fn parse(color: Color) -> Result<Args, Failure> {
             )
             .hint("set GATEWAY_TOKEN, or use --token-file, --token-stdin or `gateway auth login`");
         }
-        error.exit()
+        if error.use_stderr() {
+            error.exit()
+        }
+        // Help or the version, whose reader may be gone, or whose disk may be full.
+        match error.print().and_then(|()| io::stdout().flush()) {
+            Ok(()) => Failure::new(Exit::Done, "printed"),
+            Err(error) => Failure::from(error),
+        }
     })
 }
 

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -20,12 +21,38 @@ impl AtomicFile {
     pub(crate) fn create(folder: &Path, suffix: &str) -> io::Result<Self> {
         let (file, unfinished) = interrupt::begin(|| {
             let mut builder = tempfile::Builder::new();
-            let file = builder.prefix(".gateway-").suffix(suffix).tempfile_in(folder)?;
+            let file = builder.prefix(PREFIX).suffix(suffix).tempfile_in(folder)?;
             let path = file.path().to_owned();
             let undo = Undo::new(move || drop(fs::remove_file(path))).result("nothing was written");
             io::Result::Ok((file, undo))
         })?;
+        // Shows other processes that the file is in use. Some file systems have no locks.
+        drop(file.as_file().try_lock());
         Ok(Self { file, unfinished })
+    }
+
+    /// Removes files with this suffix that a killed process left in the folder: no process locks them, and they have not
+    /// changed for a minute.
+    pub(crate) fn remove_leftovers(folder: &Path, suffix: &str) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let ours = name
+                .to_str()
+                .is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(suffix));
+            // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
+            let is_old = |there: fs::Metadata| {
+                let age = there.modified().ok().and_then(|at| at.elapsed().ok());
+                there.is_file() && age.is_some_and(|age| age >= LEFTOVER_AGE)
+            };
+            if !ours || !entry.metadata().is_ok_and(is_old) {
+                continue;
+            }
+            let unlocked = File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+            if unlocked {
+                // Somebody else may own it, or remove it first.
+                drop(fs::remove_file(entry.path()));
+            }
+        }
     }
 
     /// Returns the open file.
@@ -51,3 +78,8 @@ impl Write for AtomicFile {
         self.file.flush()
     }
 }
+
+const PREFIX: &str = ".gateway-";
+
+/// Minimum age of a leftover. A younger file may be about to be locked.
+const LEFTOVER_AGE: Duration = Duration::from_secs(60);

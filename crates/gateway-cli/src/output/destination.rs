@@ -36,6 +36,11 @@ impl Destination {
             Some(path) => Self::file(path).map_err(|error| {
                 let cause = match error.kind() {
                     io::ErrorKind::NotFound => "no such folder".to_owned(),
+                    io::ErrorKind::PermissionDenied
+                        if [READ_ONLY, FOREIGN_LINK].contains(&&*error.to_string()) =>
+                    {
+                        error.to_string()
+                    }
                     // The text of such an error names the temporary file, which the user does not know.
                     kind if error.get_ref().is_some() => kind.to_string(),
                     _ => error.to_string(),
@@ -53,10 +58,18 @@ impl Destination {
             return Ok(Target::Device(AutoFlush::new(buffered(device))));
         }
         // A symbolic link is kept: the file it points to is replaced or created.
-        let path = if existing.is_some() { fs::canonicalize(path)? } else { follow_links(path)? };
+        let path = follow_links(path)?;
+        if let Some(existing) = &existing {
+            // Replacing a file needs no permission to write to it, but a person expects that it does.
+            if existing.permissions().readonly() {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, READ_ONLY));
+            }
+            File::options().write(true).open(&path)?;
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or_else(|| Path::new("."));
-        let out = AtomicFile::create(folder, ".part")?;
+        AtomicFile::remove_leftovers(folder, PART);
+        let out = AtomicFile::create(folder, PART)?;
         if let Some(existing) = existing {
             // A replaced file keeps its mode. Some file systems do not support modes.
             drop(out.as_file().set_permissions(existing.permissions()));
@@ -131,11 +144,12 @@ impl Write for Destination {
     }
 }
 
-/// Follows a dangling symbolic link to the path that does not exist.
+/// Follows symbolic links to a path that is not a link, and may not exist.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
         let Ok(next) = fs::read_link(&target) else { return Ok(target) };
+        check_link(&target)?;
         // A relative link starts from its own folder.
         target = target.parent().unwrap_or_else(|| Path::new("")).join(next);
     }
@@ -143,9 +157,43 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
+/// Refuses a link of another user in a folder where everybody can create files, such as `/tmp`. Linux refuses to follow it
+/// too, but does not protect a program that reads the link itself.
+#[cfg(unix)]
+fn check_link(link: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let folder = link.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = fs::metadata(folder.unwrap_or_else(|| Path::new(".")))?;
+    let owner = fs::symlink_metadata(link)?.uid();
+    let shared = folder.mode() & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
+    if shared && owner != folder.uid() && owner != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, FOREIGN_LINK));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "fails on Unix")]
+fn check_link(_link: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 fn buffered<W: Write>(out: W) -> BufWriter<W> {
     BufWriter::with_capacity(128 * 1024, out)
 }
+
+/// Suffix of unfinished output files.
+const PART: &str = ".part";
+
+const READ_ONLY: &str = "the file is read-only";
+
+const FOREIGN_LINK: &str =
+    "it is a symbolic link of another user in a folder that everybody can write to";
+
+/// Mode bits of a folder in which everybody can create files, and only their owners can remove them.
+#[cfg(unix)]
+const STICKY_AND_PUBLIC: u32 = 0o1002;
 
 /// Maximum number of symbolic links to follow, as in Linux.
 const MAX_LINKS: usize = 40;

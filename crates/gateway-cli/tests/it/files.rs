@@ -123,3 +123,73 @@ fn a_write_error_names_only_the_output_file() {
     assert_eq!(code(&output), 2);
     assert!(!stderr(&output).contains(".part"), "{}", stderr(&output));
 }
+
+#[cfg(unix)]
+#[test]
+fn files_of_others_and_read_only_files_are_refused() {
+    use std::os::unix::fs::{PermissionsExt as _, lchown, symlink};
+
+    let person = Person::of_service("http://127.0.0.1:9");
+    let at = |name: &str| person.home.path().join(name);
+    let refused = |name: &str, cause: &str| {
+        let output = person.run(&["vacancies", "list", "--output-file", name]);
+        let message = format!("error: cannot write {name}\n  cause: {cause}\n");
+        assert_eq!((code(&output), stderr(&output)), (2, message.as_str()));
+    };
+    fs::write(at("v.csv"), "old").unwrap();
+    fs::set_permissions(at("v.csv"), fs::Permissions::from_mode(0o444)).unwrap();
+    refused("v.csv", "the file is read-only");
+    assert_eq!(fs::read_to_string(at("v.csv")).unwrap(), "old");
+    fs::create_dir(at("shared")).unwrap();
+    fs::set_permissions(at("shared"), fs::Permissions::from_mode(0o1777)).unwrap();
+    symlink("../victim.csv", at("shared/v.csv")).unwrap();
+    // Only root can give a link to somebody else.
+    if lchown(at("shared/v.csv"), Some(12345), None).is_ok() {
+        refused(
+            "shared/v.csv",
+            "it is a symbolic link of another user in a folder that everybody can write to",
+        );
+        assert!(!at("victim.csv").exists());
+    }
+}
+
+#[test]
+fn leftovers_of_a_killed_process_are_removed() {
+    use std::time::{Duration, SystemTime};
+
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection.send(HEAD);
+        connection.send(b"]");
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri(""));
+    let old = SystemTime::now() - Duration::from_secs(3600);
+    let leave = |name: &str, changed: SystemTime| {
+        let file = fs::File::create(person.home.path().join(name)).unwrap();
+        file.set_modified(changed).unwrap();
+        file
+    };
+    drop(leave(".gateway-old.part", old));
+    drop(leave(".gateway-new.part", SystemTime::now()));
+    drop(leave("mine.part", old));
+    let used = leave(".gateway-used.part", old);
+    used.lock().unwrap();
+    let output = person.run(&["vacancies", "list", "--output-file", "v.csv"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(names(&person), [".gateway-new.part", ".gateway-used.part", "mine.part", "v.csv"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let person = Person::new();
+    for args in [&["--help"][..], &["-h"], &["--version"], &["credits", "get", "--help"]] {
+        let mut command = person.command(args);
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        command.stdout(full).stderr(std::process::Stdio::piped());
+        let output = crate::process::Process::start(command).end();
+        assert_eq!(code(&output), 1, "{args:?}");
+        assert!(stderr(&output).contains("No space left"), "{args:?}: {}", stderr(&output));
+    }
+}
