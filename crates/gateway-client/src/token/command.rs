@@ -21,7 +21,7 @@ mod process;
 /// this process. Its output ends when it ends, even if a process that it has started keeps the output open. If no call waits
 /// for it any more, it is killed.
 ///
-/// On Unix the command runs in a process group of its own, in the background of the terminal. The whole group is killed when
+/// On Unix the command runs in its own process group, in the background of the terminal. The whole group is killed when
 /// the command ends or no call waits for it any more; a process that must live longer, such as an agent, starts its own
 /// session (`setsid`). A command that reads from the terminal fails, and Ctrl-C does not reach the command. On other systems
 /// the processes that the command has started are not killed, and its output ends when all of them have closed it.

@@ -22,7 +22,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a command in a process group of its own.
+    /// Starts a command in its own process group.
     pub(super) fn spawn(command: &mut Command) -> io::Result<Self> {
         let child = command.process_group(0).spawn()?;
         Ok(Self { id: Pid::from_child(&child), child: Mutex::new(Some(child)) })
