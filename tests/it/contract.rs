@@ -32,7 +32,7 @@ fn our_server_fails_no_check_with_an_empty_account() {
     let store = SqliteStore::open(directory.path().join("empty.db")).unwrap();
     let now = Clock::system().now();
     let account = store.create_account("empty", now).unwrap();
-    let credits = CreditsRow { credits_number: "0", currency: "EUR" };
+    let credits = CreditsRow::new("0", "EUR");
     let mut fill = |stage: &mut dyn Stage| stage.credits(Place { file: 0, line: 1 }, &credits);
     store.import(account, ImportMode::Commit, &mut fill).unwrap();
     let token = store.create_token(account, "check", now, None).unwrap().reveal().to_owned();

@@ -266,16 +266,15 @@ fn serve_a_million() -> (TempDir, RunningServer, NewToken) {
 
 fn fill(stage: &mut dyn Stage) -> Result<(), gateway_server::Error> {
     for number in 1..=CANDIDATES {
-        let text = number.to_string();
         let row = CandidateRow {
-            id: &text,
             name: "Björn Sample",
             email: "bjorn.sample@example.com",
             phone: "+31 20 5550123",
             phone_mobile: "+31 6 5550 1234",
             date: "2026-11-20 10:00:00",
-            portal: PortalRow { id: "3", name: "Company website" },
+            portal: PortalRow { name: "Company website", ..PortalRow::new("3") },
             kind: "person",
+            ..CandidateRow::new("")
         };
         let number = u64::try_from(number).unwrap();
         stage.candidate(Place { file: 0, line: number }, number.try_into().unwrap(), &row)?;

@@ -1,6 +1,7 @@
 //! Realistic but invented sample data. The same seed gives the same data on every machine and in every release.
 
 use crate::error::Error;
+use crate::fields::Record as _;
 use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 use crate::place::Place;
 use crate::store::{ApplicationRow, Stage};
@@ -22,7 +23,8 @@ impl Default for DemoData {
 }
 
 impl DemoData {
-    /// Stages vacancies, candidates, their statuses and a credit balance.
+    /// Stages vacancies, candidates, their statuses and a credit balance. A field that this code does not name has the
+    /// example of the spec.
     ///
     /// # Errors
     ///
@@ -33,7 +35,7 @@ impl DemoData {
         for number in 0..vacancies {
             let id = FIRST_VACANCY + i64::from(number);
             let project = project(number);
-            let row = VacancyRow { id: &id.to_string(), project: &project };
+            let row = VacancyRow { project: &project, ..VacancyRow::example() };
             stage.vacancy(place(number), id, &row)?;
         }
         for number in 0..self.candidates {
@@ -45,7 +47,9 @@ impl DemoData {
                 stage.application(place(number), &row)?;
             }
         }
-        stage.credits(place(0), &CreditsRow { credits_number: "184.50", currency: "EUR" })
+        let mut credits = CreditsRow::example();
+        (credits.credits_number, credits.currency) = ("184.50", "EUR");
+        stage.credits(place(0), &credits)
     }
 }
 
@@ -79,15 +83,15 @@ fn candidate(
         place(number),
         id,
         &CandidateRow {
-            id: &id.to_string(),
             name: &format!("{first} {last}"),
             // `example.org` is reserved for examples (RFC 2606).
             email: &format!("{ascii_first}.{ascii_last}{number}@example.org"),
             phone: &phone,
             phone_mobile: &mobile,
             date: &date,
-            portal: PortalRow { id: &(portal + 1).to_string(), name: portal_name },
+            portal: PortalRow { name: portal_name, ..PortalRow::new(&(portal + 1).to_string()) },
             kind: "person",
+            ..CandidateRow::example()
         },
     )
 }

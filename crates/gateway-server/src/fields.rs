@@ -1,43 +1,76 @@
 //! The fields of one record, from a file of any format or from a stored JSON text.
 
+#![expect(
+    clippy::allow_attributes,
+    reason = "an `expect` would be an error after a change of the spec"
+)]
+
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use gateway_model::{CivilDateTime, DecimalText};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 
-use crate::generated::record::{CandidateRow, PortalRow};
+/// A record of the service, which borrows its texts.
+pub(crate) trait Record<'a>: Sized {
+    /// The fields that an import reads.
+    const FIELDS: &'static [Field];
 
-/// The fields of all kinds of records. The ones that are present determine the kind.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Fields {
-    pub(crate) id: Option<Text>,
-    pub(crate) project: Option<String>,
-    pub(crate) name: Option<String>,
-    email: Option<String>,
-    phone: Option<String>,
-    phone_mobile: Option<String>,
-    date: Option<String>,
-    portal: Option<Portal>,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    pub(crate) vacancy_id: Option<Text>,
-    pub(crate) candidate_id: Option<Text>,
-    pub(crate) status: Option<String>,
-    pub(crate) credits_number: Option<String>,
-    pub(crate) currency: Option<String>,
+    /// Borrows a record. Checks nothing; a field that is not given is empty.
+    fn from_fields(fields: &'a Fields) -> Self;
+
+    /// Returns a record with the values of the examples in the spec.
+    fn example() -> Self;
+
+    /// Appends the record as a JSON object with all its fields.
+    fn write(&self, out: &mut Vec<u8>);
 }
 
+/// A field of a kind of record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) is_required: bool,
+}
+
+/// The values that a field may have. All but objects may be empty texts too, because an empty cell of a table is one.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "the spec decides which kinds its fields have")]
+pub(crate) enum Kind {
+    /// A text.
+    Text,
+    /// An id: a text, or the number that many tools convert it to.
+    Id,
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+    /// A plain decimal number, as text.
+    Decimal,
+    /// A date and time, as text.
+    CivilDateTime,
+    /// A whole number that is not below `min`.
+    Integer { min: i64 },
+    /// `true` or `false`.
+    Boolean,
+    /// An object with these fields.
+    Object(&'static [Field]),
+}
+
+/// The fields of a record that are given, in their order.
 #[derive(Debug, Default)]
-struct Portal {
-    id: Option<Text>,
-    name: Option<String>,
+pub(crate) struct Fields(Vec<(&'static str, Value)>);
+
+#[derive(Debug)]
+enum Value {
+    Text(String),
+    /// A whole number, in decimal digits.
+    Number(String),
+    Boolean(bool),
+    Object(Fields),
 }
 
-/// An id: a string, or the number that many tools convert it to.
-#[derive(Debug)]
-pub(crate) struct Text(pub(crate) String);
+/// The fields of all kinds of records that a file may contain.
+pub(crate) type Known = &'static [&'static [Field]];
 
 /// Why a field of a JSON object was not read.
 #[derive(Clone, Copy, Debug)]
@@ -48,196 +81,355 @@ pub(crate) enum Fault {
     Repeated,
 }
 
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Digits;
-        impl Visitor<'_> for Digits {
-            type Value = Text;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an id")
+impl Kind {
+    /// Returns what a value of this kind must be.
+    pub(crate) fn expected(self) -> Cow<'static, str> {
+        match self {
+            Self::Text => "must be a string".into(),
+            Self::Id => "must be a string or a whole number".into(),
+            Self::Choice(texts) => format!("must be one of: {}", texts.join(", ")).into(),
+            Self::Decimal => "must be a plain decimal number such as 184.50".into(),
+            Self::CivilDateTime => {
+                "is not a valid date and time; expected YYYY-MM-DD HH:MM:SS".into()
             }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Text, E> {
-                Ok(Text(text.to_owned()))
+            Self::Integer { min } => {
+                format!("must be a whole number from {min} to {}", i64::MAX).into()
             }
-
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Text, E> {
-                Ok(Text(number.to_string()))
-            }
-        }
-        deserializer.deserialize_any(Digits)
-    }
-}
-
-impl<'de> Deserialize<'de> for Portal {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visit;
-        impl<'de> Visitor<'de> for Visit {
-            type Value = Portal;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a portal object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Portal, A::Error> {
-                let mut portal = Portal::default();
-                while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-                    let read = match &*key {
-                        "id" => once(&mut portal.id, &mut map)?,
-                        "name" => once(&mut portal.name, &mut map)?,
-                        _ => Err(Fault::Unknown),
-                    };
-                    read.map_err(|_fault| de::Error::custom("unknown or repeated field"))?;
-                }
-                Ok(portal)
+            Self::Boolean => "must be `true` or `false`".into(),
+            Self::Object(fields) => {
+                let names: Vec<_> =
+                    fields.iter().map(|field| format!("`{}`", field.name)).collect();
+                let names = names.join(" and ");
+                format!("must be an object with no fields but {names}, each at most once").into()
             }
         }
-        deserializer.deserialize_map(Visit)
     }
-}
 
-/// Reads a field that may be given once; `null` counts as not given.
-fn once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
-    field: &mut Option<T>,
-    map: &mut A,
-) -> Result<Result<(), Fault>, A::Error> {
-    if field.is_some() {
-        return Ok(Err(Fault::Repeated));
+    /// Returns whether an answer sends a field without a value as an empty text, or as an object of empty texts.
+    fn has_empty_form(self) -> bool {
+        match self {
+            Self::Text | Self::Id | Self::Decimal | Self::CivilDateTime => true,
+            Self::Choice(_) | Self::Integer { .. } | Self::Boolean => false,
+            Self::Object(fields) => {
+                fields.iter().all(|field| !field.is_required || field.kind.has_empty_form())
+            }
+        }
     }
-    *field = map.next_value()?;
-    Ok(Ok(()))
+
+    fn accepts(self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Object(fields), Value::Object(given)) => {
+                let is_known = |(name, value): &(&str, Value)| {
+                    fields.iter().any(|field| field.name == *name && field.kind.accepts(value))
+                };
+                let is_complete =
+                    |field: &Field| field.kind.has_empty_form() || !given.lacks(field);
+                given.0.iter().all(is_known) && fields.iter().all(is_complete)
+            }
+            (Self::Object(_), _) => false,
+            (_, Value::Text(text)) if text.is_empty() => true,
+            (Self::Text | Self::Id, Value::Text(_))
+            | (Self::Id, Value::Number(_))
+            | (Self::Boolean, Value::Boolean(_)) => true,
+            (Self::Choice(texts), Value::Text(text)) => texts.contains(&text.as_str()),
+            (Self::Decimal, Value::Text(text)) => DecimalText::from(text.as_str()).is_plain(),
+            (Self::CivilDateTime, Value::Text(text)) => {
+                CivilDateTime::from(text.as_str()).civil().is_some()
+            }
+            (Self::Integer { min }, Value::Text(text) | Value::Number(text)) => {
+                text.parse::<i64>().is_ok_and(|number| number >= min)
+            }
+            (Self::Boolean, Value::Text(text)) => text.parse::<bool>().is_ok(),
+            _ => false,
+        }
+    }
 }
 
 impl Fields {
-    /// Reads the value of the field `key` of a JSON object. The outer error is the one of the parser.
-    pub(crate) fn read<'de, A: MapAccess<'de>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-    ) -> Result<Result<(), Fault>, A::Error> {
-        match key {
-            "id" => once(&mut self.id, map),
-            "project" => once(&mut self.project, map),
-            "name" => once(&mut self.name, map),
-            "email" => once(&mut self.email, map),
-            "phone" => once(&mut self.phone, map),
-            "phone_mobile" => once(&mut self.phone_mobile, map),
-            "date" => once(&mut self.date, map),
-            "portal" => once(&mut self.portal, map),
-            "type" => once(&mut self.kind, map),
-            "vacancy_id" => once(&mut self.vacancy_id, map),
-            "candidate_id" => once(&mut self.candidate_id, map),
-            "status" => once(&mut self.status, map),
-            "credits_number" => once(&mut self.credits_number, map),
-            "currency" => once(&mut self.currency, map),
-            _ => Ok(Err(Fault::Unknown)),
+    /// Returns a text; an empty one if it is not given.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        match self.get(name) {
+            Some(Value::Text(text) | Value::Number(text)) => text,
+            _ => "",
         }
     }
 
-    /// Returns the fields as a candidate if there is an id. Checks nothing.
-    pub(crate) fn as_candidate(&self) -> Option<CandidateRow<'_>> {
-        fn text(field: Option<&String>) -> &str {
-            field.map_or("", String::as_str)
+    #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
+    pub(crate) fn integer(&self, name: &str) -> Option<i64> {
+        self.text(name).parse().ok()
+    }
+
+    #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
+    pub(crate) fn boolean(&self, name: &str) -> Option<bool> {
+        match self.get(name)? {
+            Value::Boolean(value) => Some(*value),
+            Value::Text(text) => text.parse().ok(),
+            _ => None,
         }
-        let Text(id) = self.id.as_ref()?;
-        let portal = self.portal.as_ref();
-        Some(CandidateRow {
-            id,
-            name: text(self.name.as_ref()),
-            email: text(self.email.as_ref()),
-            phone: text(self.phone.as_ref()),
-            phone_mobile: text(self.phone_mobile.as_ref()),
-            date: text(self.date.as_ref()),
-            portal: PortalRow {
-                id: text(portal.and_then(|portal| portal.id.as_ref()).map(|Text(id)| id)),
-                name: text(portal.and_then(|portal| portal.name.as_ref())),
-            },
-            kind: self.kind.as_deref().filter(|kind| !kind.is_empty()).unwrap_or("person"),
+    }
+
+    pub(crate) fn object(&self, name: &str) -> Option<&Self> {
+        match self.get(name)? {
+            Value::Object(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a field is given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Returns whether a required field has no value.
+    pub(crate) fn lacks(&self, field: &Field) -> bool {
+        field.is_required
+            && match self.get(field.name) {
+                None => true,
+                Some(Value::Text(text)) => text.is_empty() && !field.kind.has_empty_form(),
+                Some(_) => false,
+            }
+    }
+
+    /// Returns the names of the fields that are given.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(name, _value)| *name)
+    }
+
+    /// Returns a field whose value is not of its kind, and what it must be. Ignores fields that are not among `known`.
+    pub(crate) fn wrong(&self, known: &[&'static [Field]]) -> Option<(&'static str, Kind)> {
+        self.0.iter().find_map(|(name, value)| {
+            let field = find(known, name)?;
+            (!field.kind.accepts(value)).then_some((field.name, field.kind))
         })
     }
 
-    /// Returns the name of a field that is present.
-    pub(crate) fn any(&self) -> Option<&'static str> {
-        self.texts().into_iter().find_map(|(name, text)| text.map(|_text| name))
-    }
-
     /// Returns the name of a field that contains a NUL character.
-    pub(crate) fn with_nul(&self) -> Option<&'static str> {
-        let has_nul = |text: Option<&str>| text.is_some_and(|text| text.contains('\0'));
-        self.texts().into_iter().find_map(|(name, text)| has_nul(text).then_some(name))
+    pub(crate) fn with_nul(&self) -> Option<String> {
+        self.0.iter().find_map(|(name, value)| match value {
+            Value::Text(text) => text.contains('\0').then(|| (*name).to_owned()),
+            Value::Object(fields) => fields.with_nul().map(|inner| format!("{name}.{inner}")),
+            Value::Number(_) | Value::Boolean(_) => None,
+        })
     }
 
-    fn texts(&self) -> [(&'static str, Option<&str>); 16] {
-        fn id(field: Option<&Text>) -> Option<&str> {
-            field.map(|Text(id)| id.as_str())
+    /// Reads the value of the field `key` of a JSON object; `null` counts as not given. The outer error is the one of
+    /// the parser.
+    pub(crate) fn read<'de, A: MapAccess<'de>>(
+        &mut self,
+        known: &[&'static [Field]],
+        key: &str,
+        map: &mut A,
+    ) -> Result<Result<(), Fault>, A::Error> {
+        let Some(field) = find(known, key) else { return Ok(Err(Fault::Unknown)) };
+        if self.has(field.name) {
+            return Ok(Err(Fault::Repeated));
         }
-        let portal = self.portal.as_ref();
-        [
-            ("id", id(self.id.as_ref())),
-            ("project", self.project.as_deref()),
-            ("name", self.name.as_deref()),
-            ("email", self.email.as_deref()),
-            ("phone", self.phone.as_deref()),
-            ("phone_mobile", self.phone_mobile.as_deref()),
-            ("date", self.date.as_deref()),
-            ("portal", portal.map(|_portal| "")),
-            ("portal.id", portal.and_then(|portal| id(portal.id.as_ref()))),
-            ("portal.name", portal.and_then(|portal| portal.name.as_deref())),
-            ("type", self.kind.as_deref()),
-            ("vacancy_id", id(self.vacancy_id.as_ref())),
-            ("candidate_id", id(self.candidate_id.as_ref())),
-            ("status", self.status.as_deref()),
-            ("credits_number", self.credits_number.as_deref()),
-            ("currency", self.currency.as_deref()),
-        ]
+        if let Some(value) = map.next_value_seed(ReadValue(field.kind))? {
+            self.0.push((field.name, value));
+        }
+        Ok(Ok(()))
     }
 
-    /// Sets a field by the name of its column. Returns false if the column is unknown.
-    pub(crate) fn set(&mut self, column: &str, value: &str) -> bool {
-        let text = || Some(value.to_owned());
-        match column {
-            "id" => self.id = text().map(Text),
-            "project" => self.project = text(),
-            "name" => self.name = text(),
-            "email" => self.email = text(),
-            "phone" => self.phone = text(),
-            "phone_mobile" => self.phone_mobile = text(),
-            "date" => self.date = text(),
-            "portal_id" => self.portal.get_or_insert_default().id = text().map(Text),
-            "portal_name" => self.portal.get_or_insert_default().name = text(),
-            "type" => self.kind = text(),
-            "vacancy_id" => self.vacancy_id = text().map(Text),
-            "candidate_id" => self.candidate_id = text().map(Text),
-            "status" => self.status = text(),
-            "credits_number" => self.credits_number = text(),
-            "currency" => self.currency = text(),
-            _ => return false,
+    /// Reads a JSON object with only these fields, each at most once.
+    pub(crate) fn from_json(known: &'static [Field], json: &[u8]) -> Option<Self> {
+        let mut parser = serde_json::Deserializer::from_slice(json);
+        let value = ReadValue(Kind::Object(known)).deserialize(&mut parser).ok()?;
+        parser.end().ok()?;
+        match value {
+            Some(Value::Object(fields)) => Some(fields),
+            _ => None,
         }
-        true
+    }
+
+    /// Sets the text of a field, which may be in a nested record. A nested record whose cells are all empty is not given.
+    pub(crate) fn set(&mut self, column: &Column, text: &str) {
+        if text.is_empty() && !column.parents.is_empty() {
+            return;
+        }
+        let mut fields = self;
+        for name in &column.parents {
+            let found = fields.0.iter().position(|(given, _value)| given == name);
+            let index = found.unwrap_or(fields.0.len());
+            if found.is_none() {
+                fields.0.push((name, Value::Object(Self::default())));
+            }
+            match fields.0.get_mut(index) {
+                Some((_, Value::Object(inner))) => fields = inner,
+                _ => return,
+            }
+        }
+        fields.0.push((column.field, Value::Text(text.to_owned())));
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
     }
 }
 
-/// The fields that [`Fields::read`] knows.
-pub(crate) const FIELDS: &str = "id, project, name, email, phone, phone_mobile, date, portal, type, \
-    vacancy_id, candidate_id, status, credits_number, currency";
+fn find(known: &[&'static [Field]], name: &str) -> Option<&'static Field> {
+    known.iter().copied().flatten().find(|field| field.name == name)
+}
 
-/// The columns that [`Fields::set`] knows.
-pub(crate) const COLUMNS: &str = "id, project, name, email, phone, phone_mobile, date, portal_id, \
-    portal_name, type, vacancy_id, candidate_id, status, credits_number, currency";
+/// A column of a table: a field, or a field of a nested record.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    /// The name: `portal_id` for the field `id` of the record `portal`.
+    pub(crate) name: String,
+    parents: Vec<&'static str>,
+    field: &'static str,
+}
+
+/// Returns the columns of all known fields, without duplicates.
+pub(crate) fn columns(known: Known) -> Vec<Column> {
+    fn add(all: &mut Vec<Column>, fields: &'static [Field], parents: &[&'static str]) {
+        for field in fields {
+            let path = [parents, &[field.name]].concat();
+            if let Kind::Object(inner) = field.kind {
+                add(all, inner, &path);
+            } else {
+                let column =
+                    Column { name: path.join("_"), parents: parents.to_vec(), field: field.name };
+                if all.iter().all(|other| other.name != column.name) {
+                    all.push(column);
+                }
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for fields in known {
+        add(&mut all, fields, &[]);
+    }
+    all
+}
+
+/// Returns the names of all known fields, without duplicates.
+pub(crate) fn names(known: Known) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for field in known.iter().copied().flatten() {
+        if !names.contains(&field.name) {
+            names.push(field.name);
+        }
+    }
+    names
+}
+
+/// Returns the kind of a field.
+pub(crate) fn kind(known: Known, name: &str) -> Option<Kind> {
+    find(known, name).map(|field| field.kind)
+}
+
+/// Reads a value, or `None` for `null`. Only [`Fields::wrong`] compares it with the kind of its field: fields of one
+/// name may have several kinds.
+struct ReadValue(Kind);
+
+impl<'de> DeserializeSeed<'de> for ReadValue {
+    type Value = Option<Value>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ReadValue {
+    type Value = Option<Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of a field")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Some(Value::Boolean(value)))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Some(Value::Number(number.to_string())))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Some(Value::Number(number.to_string())))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(Value::Text(text.to_owned())))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self(Kind::Object(known)) = self else { return Err(de::Error::custom("an object")) };
+        let mut fields = Fields::default();
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            let read = fields.read(&[known], &key, &mut map)?;
+            read.map_err(|_fault| de::Error::custom("unknown or repeated field"))?;
+        }
+        Ok(Some(Value::Object(fields)))
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const INNER: &[Field] = &[
+        Field { name: "id", kind: Kind::Id, is_required: true },
+        Field { name: "count", kind: Kind::Integer { min: 0 }, is_required: true },
+    ];
+
+    const OUTER: &[Field] = &[
+        Field { name: "name", kind: Kind::Text, is_required: true },
+        Field { name: "size", kind: Kind::Choice(&["S", "M"]), is_required: false },
+        Field { name: "open", kind: Kind::Boolean, is_required: false },
+        Field { name: "price", kind: Kind::Decimal, is_required: false },
+        Field { name: "inner", kind: Kind::Object(INNER), is_required: false },
+    ];
+
     #[test]
-    fn the_listed_fields_and_columns_are_known() {
-        for field in FIELDS.split(", ").filter(|field| *field != "portal") {
-            let fields: Fields = serde_json::from_str(&format!("{{\"{field}\":\"1\"}}")).unwrap();
-            assert_eq!(fields.any(), Some(field));
+    fn values_of_every_kind_are_read_and_checked() {
+        let wrong = |json: &str| {
+            let fields = Fields::from_json(OUTER, json.as_bytes()).unwrap();
+            fields.wrong(&[OUTER]).map(|(name, _kind)| name)
+        };
+        let good =
+            r#"{"name":"n","size":"M","open":true,"price":"1.5","inner":{"id":7,"count":0}}"#;
+        assert_eq!(wrong(good), None);
+        assert_eq!(wrong(r#"{"name":null,"size":"","inner":{"count":1}}"#), None);
+        for (json, name) in [
+            (r#"{"name":1}"#, "name"),
+            (r#"{"size":"L"}"#, "size"),
+            (r#"{"open":"yes"}"#, "open"),
+            (r#"{"price":"1e3"}"#, "price"),
+            (r#"{"inner":{"count":-1}}"#, "inner"),
+            (r#"{"inner":{"id":true,"count":1}}"#, "inner"),
+            (r#"{"inner":{"id":"1"}}"#, "inner"),
+            (r#"{"inner":{"id":"1","count":""}}"#, "inner"),
+        ] {
+            assert_eq!(wrong(json), Some(name), "{json}");
         }
-        for column in COLUMNS.split(", ") {
-            assert!(Fields::default().set(column, ""), "{column}");
+        for json in [r#"{"a":1}"#, r#"{"name":"","name":""}"#, r#"{"name":[]}"#, r#"{"name":{}}"#] {
+            assert!(Fields::from_json(OUTER, json.as_bytes()).is_none(), "{json}");
         }
+        let fields = Fields::from_json(OUTER, good.as_bytes()).unwrap();
+        assert_eq!((fields.text("name"), fields.boolean("open")), ("n", Some(true)));
+        let inner = fields.object("inner").unwrap();
+        assert_eq!((inner.text("id"), inner.integer("count")), ("7", Some(0)));
+    }
+
+    #[test]
+    fn a_cell_sets_the_field_of_its_column() {
+        let columns = columns(&[OUTER, INNER]);
+        let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["name", "size", "open", "price", "inner_id", "inner_count", "id", "count"]
+        );
+        let mut fields = Fields::default();
+        for column in &columns {
+            fields.set(column, "1");
+        }
+        let inner = fields.object("inner").unwrap();
+        assert_eq!((inner.integer("count"), fields.text("count")), (Some(1), "1"));
+        assert_eq!(fields.wrong(&[OUTER]).map(|(name, _kind)| name), Some("size"));
     }
 }

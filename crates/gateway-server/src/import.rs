@@ -4,8 +4,8 @@
 //!
 //! | fields | record |
 //! |---|---|
-//! | `id`, `project` | a vacancy |
-//! | `id`, `name`; optionally `email`, `phone`, `phone_mobile`, `date`, `portal`, `type` | a candidate |
+//! | `id`, `project`; optionally the other fields of a vacancy | a vacancy |
+//! | `id`, `name`; optionally the other fields of a candidate | a candidate |
 //! | those of a candidate, `vacancy_id`, `status` | a candidate, and its status in a vacancy |
 //! | `vacancy_id`, `candidate_id`, `status` | the status of a candidate in a vacancy |
 //! | `credits_number`, `currency` | the credit balance |
@@ -17,6 +17,7 @@
 
 mod csv;
 mod json;
+mod kinds;
 mod quotes;
 pub(crate) mod target;
 

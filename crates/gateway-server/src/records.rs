@@ -22,6 +22,11 @@ impl<'o> Records<'o> {
         Self { out, is_first }
     }
 
+    /// Appends a record that is JSON already.
+    pub(crate) fn push(&mut self, record: &[u8]) {
+        self.next().extend_from_slice(record);
+    }
+
     /// Returns the buffer for the next record.
     pub(crate) fn next(&mut self) -> &mut Vec<u8> {
         if !std::mem::take(&mut self.is_first) {

@@ -15,9 +15,7 @@ impl Storage for dyn Store + '_ {
         page: Page,
         records: &mut Records<'_>,
     ) -> Result<Option<i64>, Error> {
-        self.candidates(snapshot, &filter(parameters), page, &mut |record| {
-            records.next().extend_from_slice(record);
-        })
+        self.candidates(snapshot, &filter(parameters), page, &mut |record| records.push(record))
     }
 
     fn list_vacancies(
@@ -26,11 +24,11 @@ impl Storage for dyn Store + '_ {
         page: Page,
         records: &mut Records<'_>,
     ) -> Result<Option<i64>, Error> {
-        self.vacancies(snapshot, page, &mut |row| row.write(records.next()))
+        self.vacancies(snapshot, page, &mut |record| records.push(record))
     }
 
     fn get_credits(&self, snapshot: Snapshot, object: &mut Vec<u8>) -> Result<(), Error> {
-        self.credits(snapshot.account, &mut |row| row.write(object))
+        self.credits(snapshot.account, &mut |record| object.extend_from_slice(record))
     }
 }
 

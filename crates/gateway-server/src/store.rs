@@ -29,7 +29,7 @@ use crate::clock::UnixTime;
 use crate::error::Error;
 pub use crate::store::account::{Account, TokenInfo};
 pub use crate::store::snapshot::{
-    AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Principal, Snapshot, VacancySink,
+    AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot,
 };
 pub use crate::store::stage::{ApplicationRow, Changes, Fill, ImportMode, ImportReport, Stage};
 use crate::token::{NewToken, TokenDigest, TokenId};
@@ -55,7 +55,7 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         snapshot: Snapshot,
         filter: &CandidateFilter,
         page: Page,
-        sink: CandidateSink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<Option<i64>, Error>;
 
     /// Reads one page of vacancies. Returns the id to continue after, or `None` at the end of the list.
@@ -63,11 +63,11 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         &self,
         snapshot: Snapshot,
         page: Page,
-        sink: VacancySink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<Option<i64>, Error>;
 
     /// Reads the credit balance.
-    fn credits(&self, account: AccountId, sink: CreditsSink<'_>) -> Result<(), Error>;
+    fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error>;
 
     /// Returns whether a read of a single row takes microseconds, as it does inside this process. If it takes a round
     /// trip over a network, requests wait for it without blocking a thread of the runtime.

@@ -75,7 +75,7 @@ pub(super) fn credits(command: CreditsCommand) -> Result<(), Error> {
         .map_err(|error| Error::new(ErrorKind::Config, error.to_string()))?;
     let store = database.open()?;
     let id = store.account(&account)?;
-    let row = CreditsRow { credits_number: &number, currency: &currency };
+    let row = CreditsRow::new(&number, &currency);
     store.import(id, ImportMode::Commit, &mut |stage| stage.credits(place, &row))?;
     print(&format!("{account}: {number} {currency}\n"))
 }

@@ -3,7 +3,8 @@
 use std::io::Read;
 
 use crate::error::Error;
-use crate::fields::{COLUMNS, Fields};
+use crate::fields::{Column, Fields, columns};
+use crate::import::kinds::KNOWN;
 use crate::import::quotes::Quotes;
 use crate::import::target::{Target, shown};
 use crate::place::Place;
@@ -36,22 +37,20 @@ fn rows(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(),
         };
         Error::at(Place { file, line }, text)
     };
-    let columns: Vec<String> = reader
-        .headers()
-        .map_err(|error| refused(error, 1))?
-        .iter()
-        .map(|column| column.trim_start_matches('\u{feff}').to_owned())
-        .collect();
-    let mut probe = Fields::default();
-    for (index, column) in columns.iter().enumerate() {
+    let known = columns(KNOWN);
+    let mut columns: Vec<&Column> = Vec::new();
+    for name in reader.headers().map_err(|error| refused(error, 1))? {
+        let name = name.trim_start_matches('\u{feff}');
         let wrong = |text| Err(Error::at(Place { file, line: 1 }, text));
-        let name = shown(column);
-        if !probe.set(column, "") {
-            return wrong(format!("unknown column {name}; known columns: {COLUMNS}"));
+        let Some(column) = known.iter().find(|column| column.name == name) else {
+            let names: Vec<_> = known.iter().map(|column| column.name.as_str()).collect();
+            let (name, names) = (shown(name), names.join(", "));
+            return wrong(format!("unknown column {name}; known columns: {names}"));
+        };
+        if columns.iter().any(|before| before.name == name) {
+            return wrong(format!("column {} is named twice", shown(name)));
         }
-        if columns.iter().take(index).any(|before| before == column) {
-            return wrong(format!("column {name} is named twice"));
-        }
+        columns.push(column);
     }
     let mut record = ::csv::StringRecord::new();
     loop {
@@ -64,6 +63,6 @@ fn rows(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(),
         for (column, value) in columns.iter().zip(&record) {
             fields.set(column, value);
         }
-        target.put(Place { file, line }, fields)?;
+        target.put(Place { file, line }, &fields)?;
     }
 }

@@ -10,7 +10,8 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
 use crate::error::Error;
-use crate::fields::{FIELDS, Fault, Fields};
+use crate::fields::{Fault, Fields, kind, names};
+use crate::import::kinds::KNOWN;
 use crate::import::target::{Target, shown};
 use crate::place::Place;
 
@@ -81,17 +82,11 @@ fn unreadable(place: Place, error: &std::io::Error) -> Error {
 
 /// Returns what was expected instead of a value of another type.
 fn expected(field: Option<&str>) -> String {
-    match field {
-        None => "expected a record, an array of records, or an answer of `candidates/list`".into(),
-        Some("portal") => {
-            "`portal` must be an object with no fields but `id` and `name`, each at most once"
-                .into()
-        }
-        Some(id @ ("id" | "vacancy_id" | "candidate_id")) => {
-            format!("`{id}` must be a string or a whole number")
-        }
-        Some(field) => format!("`{field}` must be a string"),
-    }
+    let field = field.and_then(|name| Some((name, kind(KNOWN, name)?)));
+    field.map_or_else(
+        || "expected a record, an array of records, or an answer of `candidates/list`".to_owned(),
+        |(name, kind)| format!("`{name}` {}", kind.expected()),
+    )
 }
 
 struct State<'t, 's, 'p> {
@@ -109,7 +104,7 @@ impl State<'_, '_, '_> {
         Place { file: self.file, line: self.line.get() }
     }
 
-    fn put<E: serde::de::Error>(&mut self, fields: Fields) -> Result<(), E> {
+    fn put<E: serde::de::Error>(&mut self, fields: &Fields) -> Result<(), E> {
         let put = self.target.put(self.place(), fields);
         put.map_err(|error| self.fail(error))
     }
@@ -121,11 +116,11 @@ impl State<'_, '_, '_> {
         key: &str,
         map: &mut A,
     ) -> Result<(), A::Error> {
-        match fields.read(key, map) {
+        match fields.read(KNOWN, key, map) {
             Ok(Ok(())) => Ok(()),
             Ok(Err(Fault::Unknown)) => {
-                let name = shown(key);
-                self.refuse(format!("unknown field {name}; known fields: {FIELDS}"))
+                let (name, names) = (shown(key), names(KNOWN).join(", "));
+                self.refuse(format!("unknown field {name}; known fields: {names}"))
             }
             Ok(Err(Fault::Repeated)) => self.refuse(format!("field `{key}` is given twice")),
             Err(error) => {
@@ -187,11 +182,11 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
             }
         }
         if !is_envelope {
-            return self.0.put(fields);
+            return self.0.put(&fields);
         }
         // The records of the answer are staged already, but an error rolls back the whole import.
-        let succeeded = fields.status.take().is_some_and(|status| status == SUCCESS);
-        match fields.any() {
+        let succeeded = fields.text("status") == SUCCESS;
+        match fields.names().find(|name| *name != "status") {
             None if succeeded => Ok(()),
             None => self.0.refuse("the `status` of the answer is not `success`"),
             Some(field) => self.0.refuse(format!("`{field}` is not a field of an answer")),

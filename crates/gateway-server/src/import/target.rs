@@ -1,10 +1,11 @@
 //! Determines the kind of each record of an import by its fields, checks it and stages it.
 
-use gateway_model::{CivilDateTime, DecimalText};
+use gateway_model::DecimalText;
 
 use crate::error::Error;
-use crate::fields::{Fields, Text};
-use crate::generated::record::{CreditsRow, VacancyRow};
+use crate::fields::{Field, Fields, Record as _};
+use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+use crate::import::kinds::STATUS;
 use crate::place::Place;
 use crate::store::{ApplicationRow, Stage};
 
@@ -31,7 +32,7 @@ impl<'s, 'p> Target<'s, 'p> {
     }
 
     /// Checks a record and stages it.
-    pub(super) fn put(&mut self, place: Place, fields: Fields) -> Result<(), Error> {
+    pub(super) fn put(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
         if let Some(field) = fields.with_nul() {
             // PostgreSQL cannot store it, and both databases accept the same data.
             return Err(Error::at(place, format!("`{field}` contains a NUL character; remove it")));
@@ -40,65 +41,61 @@ impl<'s, 'p> Target<'s, 'p> {
         if self.count.is_multiple_of(PROGRESS) {
             (self.progress)(self.count);
         }
-        match fields {
-            Fields { candidate_id: Some(_), .. } => self.status(place, fields),
-            Fields { project: Some(_), .. } => self.vacancy(place, fields),
-            Fields { credits_number: Some(_), .. } => self.balance(place, fields),
-            candidate => self.candidate(place, candidate),
+        if fields.has("candidate_id") {
+            self.status(place, fields)
+        } else if fields.has("project") {
+            self.vacancy(place, fields)
+        } else if fields.has("credits_number") {
+            self.balance(place, fields)
+        } else {
+            self.candidate(place, fields)
         }
     }
 
-    fn status(&mut self, place: Place, mut fields: Fields) -> Result<(), Error> {
-        let (vacancy_id, _) = id(place, "vacancy_id", fields.vacancy_id.take())?;
-        let (candidate_id, _) = id(place, "candidate_id", fields.candidate_id.take())?;
-        let status = fields.status.take().unwrap_or_default();
-        nothing_else(place, &fields, "the status of a candidate")?;
-        self.application(place, &ApplicationRow { vacancy_id, candidate_id, status: &status })
+    fn status(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
+        check(place, fields, &[STATUS], "the status of a candidate")?;
+        let vacancy_id = number(place, "vacancy_id", fields.text("vacancy_id"))?;
+        let candidate_id = number(place, "candidate_id", fields.text("candidate_id"))?;
+        let status = fields.text("status");
+        self.application(place, &ApplicationRow { vacancy_id, candidate_id, status })
     }
 
-    fn vacancy(&mut self, place: Place, mut fields: Fields) -> Result<(), Error> {
-        let (number, text) = id(place, "id", fields.id.take())?;
-        let project = fields.project.take().unwrap_or_default();
-        nothing_else(place, &fields, "a vacancy")?;
-        self.stage.vacancy(place, number, &VacancyRow { id: &text, project: &project })
+    fn vacancy(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
+        check(place, fields, &[VacancyRow::FIELDS], "a vacancy")?;
+        let row = VacancyRow::from_fields(fields);
+        self.stage.vacancy(place, number(place, "id", row.id)?, &row)
     }
 
-    fn balance(&mut self, place: Place, mut fields: Fields) -> Result<(), Error> {
-        let number = fields.credits_number.take().unwrap_or_default();
-        let currency = fields.currency.take().unwrap_or_default();
-        nothing_else(place, &fields, "the credit balance")?;
-        credits(place, &number, &currency)?;
-        self.stage.credits(place, &CreditsRow { credits_number: &number, currency: &currency })
+    fn balance(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
+        check(place, fields, &[CreditsRow::FIELDS], "the credit balance")?;
+        let row = CreditsRow::from_fields(fields);
+        credits(place, row.credits_number, row.currency)?;
+        self.stage.credits(place, &row)
     }
 
-    fn candidate(&mut self, place: Place, fields: Fields) -> Result<(), Error> {
-        let row = fields.as_candidate();
-        let row = row.ok_or_else(|| missing(place, "id"))?;
-        let number = number(place, "id", row.id)?;
-        if fields.name.is_none() {
+    fn candidate(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
+        check(place, fields, &[CandidateRow::FIELDS, STATUS], "a candidate")?;
+        let mut row = CandidateRow::from_fields(fields);
+        let id = number(place, "id", row.id)?;
+        if !fields.has("name") {
             // The record replaces an existing one, whose name would be lost silently.
             return Err(missing(place, "name"));
         }
-        if fields.currency.is_some() {
-            return Err(foreign(place, "currency", "a candidate"));
+        if row.kind.is_empty() {
+            row.kind = "person";
         }
-        if !row.date.is_empty() && CivilDateTime::from(row.date).civil().is_none() {
-            return Err(Error::at(
-                place,
-                "`date` is not a valid date and time; expected YYYY-MM-DD HH:MM:SS",
-            ));
-        }
-        self.stage.candidate(place, number, &row)?;
-        let own = match (fields.vacancy_id, &fields.status) {
-            (Some(vacancy), Some(status)) => {
-                Some((id(place, "vacancy_id", Some(vacancy))?.0, status))
-            }
-            (None, None) => None,
+        self.stage.candidate(place, id, &row)?;
+        let own = match (fields.has("vacancy_id"), fields.has("status")) {
+            (true, true) => Some((
+                number(place, "vacancy_id", fields.text("vacancy_id"))?,
+                fields.text("status"),
+            )),
+            (false, false) => None,
             _ => return Err(Error::at(place, "`vacancy_id` and `status` must be given together")),
         };
-        let given = self.application.map(|(vacancy, status)| (*vacancy, status));
+        let given = self.application.map(|(vacancy, status)| (*vacancy, status.as_str()));
         for (vacancy_id, status) in own.into_iter().chain(given) {
-            self.application(place, &ApplicationRow { vacancy_id, candidate_id: number, status })?;
+            self.application(place, &ApplicationRow { vacancy_id, candidate_id: id, status })?;
         }
         Ok(())
     }
@@ -115,13 +112,26 @@ impl Target<'_, '_> {
     }
 }
 
-/// Fails if a field is left after those of the kind have been taken, because it would be lost.
-fn nothing_else(place: Place, rest: &Fields, kind: &str) -> Result<(), Error> {
-    rest.any().map_or(Ok(()), |field| Err(foreign(place, field, kind)))
-}
-
-fn foreign(place: Place, field: &str, kind: &str) -> Error {
-    Error::at(place, format!("`{field}` is not a field of {kind}; remove it"))
+/// Fails if a field does not belong to the kind of record, because it would be lost, if a value is not valid, or if a
+/// required field is missing.
+fn check(
+    place: Place,
+    fields: &Fields,
+    known: &[&'static [Field]],
+    kind: &str,
+) -> Result<(), Error> {
+    let fields_of_kind = || known.iter().copied().flatten();
+    if let Some(foreign) = fields.names().find(|name| fields_of_kind().all(|own| own.name != *name))
+    {
+        return Err(Error::at(place, format!("`{foreign}` is not a field of {kind}; remove it")));
+    }
+    if let Some((name, kind)) = fields.wrong(known) {
+        return Err(Error::at(place, format!("`{name}` {}", kind.expected())));
+    }
+    match fields_of_kind().find(|field| fields.lacks(field)) {
+        Some(field) => Err(missing(place, field.name)),
+        None => Ok(()),
+    }
 }
 
 fn missing(place: Place, field: &str) -> Error {
@@ -129,11 +139,6 @@ fn missing(place: Place, field: &str) -> Error {
 }
 
 /// Reads an id: decimal digits without a leading zero, in the range that the database stores.
-fn id(place: Place, field: &str, text: Option<Text>) -> Result<(i64, String), Error> {
-    let text = text.map(|Text(text)| text).unwrap_or_default();
-    number(place, field, &text).map(|number| (number, text))
-}
-
 fn number(place: Place, field: &str, text: &str) -> Result<i64, Error> {
     let canonical = text.bytes().all(|byte| byte.is_ascii_digit())
         && (text.len() == 1 || !text.starts_with('0'));

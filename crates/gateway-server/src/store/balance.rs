@@ -4,32 +4,28 @@ use crate::error::Error;
 use crate::generated::record::CreditsRow;
 use crate::place::Place;
 use crate::store::errors::contradiction;
+use crate::store::rendered;
 
-/// The balance that the import has read so far, with the place where it was first given.
+/// The JSON text of the balance that the import has read so far, with the place where it was first given.
 #[derive(Debug, Default)]
-pub(super) struct Balance(Option<(Place, String, String)>);
+pub(super) struct Balance(Option<(Place, String)>);
 
 impl Balance {
     /// Keeps the balance; fails if it contradicts the one before.
     pub(super) fn take(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
+        let record = rendered::credits(row)?;
         match &self.0 {
             None => {
-                let CreditsRow { credits_number, currency } = row;
-                self.0 = Some((place, (*credits_number).to_owned(), (*currency).to_owned()));
+                self.0 = Some((place, record));
                 Ok(())
             }
-            Some((_, number, currency))
-                if number == row.credits_number && currency == row.currency =>
-            {
-                Ok(())
-            }
-            Some((first, ..)) => Err(contradiction(place, "the credit balance", *first)),
+            Some((_, before)) if *before == record => Ok(()),
+            Some((first, _)) => Err(contradiction(place, "the credit balance", *first)),
         }
     }
 
-    /// Returns the number and the currency, if the import has a balance.
-    pub(super) fn given(&self) -> Option<(&str, &str)> {
-        let Self(given) = self;
-        given.as_ref().map(|(_, number, currency)| (number.as_str(), currency.as_str()))
+    /// Returns the JSON text, if the import has a balance.
+    pub(super) fn given(&self) -> Option<&str> {
+        self.0.as_ref().map(|(_, record)| record.as_str())
     }
 }

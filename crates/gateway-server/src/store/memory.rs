@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
-use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
+use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::lock::lock;
 use crate::place::Place;
 use crate::store::balance::Balance;
 use crate::store::errors::{account_exists, contradiction, dangling, no_account};
 use crate::store::revision::draw_tag;
 use crate::store::{
-    Account, AccountId, ApplicationRow, CandidateFilter, CandidateSink, Changes, CreditsSink, Fill,
-    ImportMode, ImportReport, Page, Principal, Snapshot, Stage, Store, StoreAdmin, TokenInfo,
-    VacancySink,
+    Account, AccountId, ApplicationRow, CandidateFilter, Changes, Fill, ImportMode, ImportReport,
+    Page, Principal, RecordSink, Snapshot, Stage, Store, StoreAdmin, TokenInfo, rendered,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -42,9 +41,9 @@ struct Tenant {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Data {
     vacancies: BTreeMap<i64, String>,
-    candidates: BTreeMap<i64, [String; 8]>,
+    candidates: BTreeMap<i64, String>,
     applications: BTreeMap<(i64, i64), String>,
-    credits: Option<(String, String)>,
+    credits: Option<String>,
 }
 
 impl MemoryStore {
@@ -88,7 +87,7 @@ impl Store for MemoryStore {
         snapshot: Snapshot,
         filter: &CandidateFilter,
         page: Page,
-        sink: CandidateSink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<Option<i64>, Error> {
         let data = self.data(snapshot)?;
         let matches = |id: i64| match filter {
@@ -100,42 +99,23 @@ impl Store for MemoryStore {
             }
         };
         let found = data.candidates.iter().filter(|(id, _)| **id > page.after && matches(**id));
-        Ok(each(
-            found,
-            page,
-            |id, [name, email, phone, mobile, date, portal, portal_name, kind]| {
-                let row = CandidateRow {
-                    id: &id.to_string(),
-                    name,
-                    email,
-                    phone,
-                    phone_mobile: mobile,
-                    date,
-                    portal: PortalRow { id: portal, name: portal_name },
-                    kind,
-                };
-                let mut record = Vec::new();
-                row.write(&mut record);
-                sink(&record);
-            },
-        ))
+        Ok(each(found, page, |record| sink(record.as_bytes())))
     }
 
     fn vacancies(
         &self,
         snapshot: Snapshot,
         page: Page,
-        sink: VacancySink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<Option<i64>, Error> {
         let data = self.data(snapshot)?;
         let found = data.vacancies.iter().filter(|(id, _)| **id > page.after);
-        Ok(each(found, page, |id, project| sink(&VacancyRow { id: &id.to_string(), project })))
+        Ok(each(found, page, |record| sink(record.as_bytes())))
     }
 
-    fn credits(&self, account: AccountId, sink: CreditsSink<'_>) -> Result<(), Error> {
+    fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error> {
         let (_snapshot, data) = self.live(account)?;
-        let (number, currency) = data.credits.unwrap_or_else(|| ("0".into(), "EUR".into()));
-        sink(&CreditsRow { credits_number: &number, currency: &currency });
+        sink(data.credits.map_or_else(rendered::no_credits, Ok)?.as_bytes());
         Ok(())
     }
 
@@ -232,8 +212,8 @@ impl StoreAdmin for MemoryStore {
         let mut staging = Staging::default();
         fill(&mut staging)?;
         let mut after = before.clone();
-        if let Some((number, currency)) = staging.balance.given() {
-            after.credits = Some((number.to_owned(), currency.to_owned()));
+        if let Some(record) = staging.balance.given() {
+            after.credits = Some(record.to_owned());
         }
         let references: Vec<_> =
             staging.applications.iter().map(|(key, (place, _status))| (*place, *key)).collect();
@@ -275,30 +255,20 @@ impl StoreAdmin for MemoryStore {
 #[derive(Default)]
 struct Staging {
     vacancies: BTreeMap<i64, (Place, String)>,
-    candidates: BTreeMap<i64, (Place, [String; 8])>,
+    candidates: BTreeMap<i64, (Place, String)>,
     applications: BTreeMap<(i64, i64), (Place, String)>,
     balance: Balance,
 }
 
 impl Stage for Staging {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
-        put(&mut self.vacancies, place, id, row.project.to_owned(), &format!("vacancy {id}"))
+        let record = rendered::vacancy(id, row, &mut Vec::new())?.to_owned();
+        put(&mut self.vacancies, place, id, record, &format!("vacancy {id}"))
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
-        let PortalRow { id: portal, name: portal_name } = row.portal;
-        let texts = [
-            row.name,
-            row.email,
-            row.phone,
-            row.phone_mobile,
-            row.date,
-            portal,
-            portal_name,
-            row.kind,
-        ];
-        let texts = texts.map(str::to_owned);
-        put(&mut self.candidates, place, id, texts, &format!("candidate {id}"))
+        let record = rendered::candidate(id, row, &mut Vec::new())?.to_owned();
+        put(&mut self.candidates, place, id, record, &format!("candidate {id}"))
     }
 
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
@@ -348,13 +318,13 @@ fn merge<K: Ord, V: PartialEq>(
 fn each<'d, T: 'd>(
     found: impl Iterator<Item = (&'d i64, &'d T)>,
     page: Page,
-    mut visit: impl FnMut(i64, &T),
+    mut visit: impl FnMut(&T),
 ) -> Option<i64> {
     let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
     let mut last = None;
     let mut count = 0;
     for (id, row) in found.take(limit) {
-        visit(*id, row);
+        visit(row);
         last = Some(*id);
         count += 1;
     }

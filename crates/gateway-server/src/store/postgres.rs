@@ -23,9 +23,8 @@ use crate::lock::lock;
 use crate::store::errors::{account_exists, no_account};
 use crate::store::postgres::link::{Link, Parameter, first, get, is_unique_violation};
 use crate::store::{
-    Account, AccountId, CandidateFilter, CandidateSink, CreditsSink, Fill, ImportMode,
-    ImportReport, Page, Principal, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo,
-    VacancySink, sql,
+    Account, AccountId, CandidateFilter, Fill, ImportMode, ImportReport, Page, Principal,
+    RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -134,7 +133,7 @@ impl Store for PostgresStore {
         snapshot: Snapshot,
         filter: &CandidateFilter,
         page: Page,
-        sink: CandidateSink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<Option<i64>, Error> {
         self.with(|link| read::candidates(link, snapshot, filter, page, sink))
     }
@@ -143,12 +142,12 @@ impl Store for PostgresStore {
         &self,
         snapshot: Snapshot,
         page: Page,
-        sink: VacancySink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<Option<i64>, Error> {
         self.with(|link| read::vacancies(link, snapshot, page, sink))
     }
 
-    fn credits(&self, account: AccountId, sink: CreditsSink<'_>) -> Result<(), Error> {
+    fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error> {
         self.with(|link| read::credits(link, account, sink))
     }
 
@@ -163,8 +162,9 @@ impl Store for PostgresStore {
 
 impl StoreAdmin for PostgresStore {
     fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
+        let credits = rendered::no_credits()?;
         loop {
-            match self.with(|link| link.optional(sql::CREATE_ACCOUNT, &[&name, &now.0])) {
+            match self.with(|link| link.optional(sql::CREATE_ACCOUNT, &[&name, &credits, &now.0])) {
                 Ok(row) => return first(row).map(AccountId),
                 Err(error) if is_unique_violation(&error) => {}
                 Err(error) => return Err(error),

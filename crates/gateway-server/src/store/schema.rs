@@ -2,12 +2,12 @@
 
 use crate::error::{Error, ErrorKind};
 
-/// The schema version that this release creates, reads and writes. Versions 1 and 2 were never released.
-pub(super) const VERSION: i64 = 3;
+/// The schema version that this release creates, reads and writes. Versions 1 to 3 were never released.
+pub(super) const VERSION: i64 = 4;
 
 /// Checks the schema version of a database; `name` says which one in the error.
 ///
-/// A release that changes the schema raises [`VERSION`] and migrates the versions since 3 before this check.
+/// A release that changes the schema raises [`VERSION`] and migrates the versions since 4 before this check.
 pub(super) fn check(name: &str, version: Option<i64>) -> Result<(), Error> {
     let (kind, problem) = match version {
         Some(VERSION) => return Ok(()),

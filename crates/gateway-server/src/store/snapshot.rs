@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use crate::generated::record::{CreditsRow, VacancyRow};
 use crate::token::TokenId;
 
 /// The number of an account in the database.
@@ -63,11 +62,6 @@ impl Page {
     pub const START: i64 = -1;
 }
 
-/// Receives the candidates of a page in ascending order of their ids, each as the JSON text that a list sends.
-pub type CandidateSink<'s> = &'s mut dyn FnMut(&[u8]);
-
-/// Receives the vacancies of a page in ascending order of their ids.
-pub type VacancySink<'s> = &'s mut dyn FnMut(&VacancyRow<'_>);
-
-/// Receives the credit balance.
-pub type CreditsSink<'s> = &'s mut dyn FnMut(&CreditsRow<'_>);
+/// Receives the records of a page in ascending order of their ids, or one object, each as the JSON text that an answer
+/// sends.
+pub type RecordSink<'s> = &'s mut dyn FnMut(&[u8]);

@@ -18,7 +18,7 @@ pub(crate) const CANDIDATES: &str = "\
     ORDER BY id LIMIT $4";
 
 pub(crate) const VACANCIES: &str = "\
-    SELECT id, project FROM vacancy \
+    SELECT id, record FROM vacancy \
     WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     ORDER BY id LIMIT $4";
@@ -26,13 +26,13 @@ pub(crate) const VACANCIES: &str = "\
 pub(crate) const REVISION_EXISTS: &str =
     "SELECT 1 FROM revision WHERE account_id = $1 AND rev = $2";
 
-pub(crate) const CREDITS: &str = "SELECT credits_number, currency FROM account WHERE id = $1";
+pub(crate) const CREDITS: &str = "SELECT credits FROM account WHERE id = $1";
 
 pub(crate) const HEALTH: &str = "SELECT count(*) FROM (SELECT id FROM account LIMIT 1) one";
 
 pub(crate) const CREATE_ACCOUNT: &str = "\
-    INSERT INTO account(id, name, revision, credits_number, currency, created_at, tag) \
-    SELECT coalesce(max(id), 0) + 1, $1, 0, '0', 'EUR', $2, 0 FROM account RETURNING id";
+    INSERT INTO account(id, name, revision, credits, created_at, tag) \
+    SELECT coalesce(max(id), 0) + 1, $1, 0, $2, $3, 0 FROM account RETURNING id";
 
 pub(crate) const ACCOUNTS: &str =
     "SELECT id, name, revision, created_at FROM account ORDER BY name, id";
@@ -59,15 +59,14 @@ pub(crate) const SET_REVISION: &str = "UPDATE account SET revision = $1, tag = $
 pub(crate) const CREATE_REVISION: &str =
     "INSERT INTO revision(account_id, rev, at) VALUES ($1, $2, $3)";
 
-pub(crate) const SET_CREDITS: &str = "\
-    UPDATE account SET credits_number = $1, currency = $2 \
-    WHERE id = $3 AND (credits_number <> $1 OR currency <> $2)";
+pub(crate) const SET_CREDITS: &str =
+    "UPDATE account SET credits = $1 WHERE id = $2 AND credits <> $1";
 
 /// Finds two different vacancies with one id in the import. Returns the id and both places.
 pub(crate) const CONFLICTING_VACANCIES: &str = "\
     SELECT b.id, a.place, b.place FROM staged_vacancy b JOIN staged_vacancy a ON a.id = b.id \
     AND a.seq = (SELECT min(m.seq) FROM staged_vacancy m WHERE m.id = b.id) \
-    WHERE a.seq < b.seq AND a.project <> b.project ORDER BY b.seq LIMIT 1";
+    WHERE a.seq < b.seq AND a.record <> b.record ORDER BY b.seq LIMIT 1";
 
 /// Finds two different candidates with one id in the import. Returns the id and both places.
 pub(crate) const CONFLICTING_CANDIDATES: &str = "\
@@ -100,7 +99,7 @@ pub(crate) const SUPERSEDE_VACANCIES: &str = "\
     UPDATE vacancy SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
     AND id IN (SELECT s.id FROM staged_vacancy s CROSS JOIN vacancy v \
     WHERE v.account_id = $2 AND v.id = s.id AND v.rev_to = 9223372036854775807 \
-    AND v.project <> s.project)";
+    AND v.record <> s.record)";
 
 pub(crate) const SUPERSEDE_CANDIDATES: &str = "\
     UPDATE candidate SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
@@ -117,8 +116,8 @@ pub(crate) const SUPERSEDE_APPLICATIONS: &str = "\
 
 /// Adds the staged rows that are not live, in the order of the key, so that the database appends.
 pub(crate) const INSERT_VACANCIES: &str = "\
-    INSERT INTO vacancy(account_id, id, rev_from, rev_to, project) \
-    SELECT $1, s.id, $2, 9223372036854775807, s.project FROM staged_vacancy s \
+    INSERT INTO vacancy(account_id, id, rev_from, rev_to, record) \
+    SELECT $1, s.id, $2, 9223372036854775807, s.record FROM staged_vacancy s \
     WHERE NOT EXISTS (SELECT 1 FROM staged_vacancy d WHERE d.id = s.id AND d.seq < s.seq) \
     AND NOT EXISTS (SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.id \
     AND v.rev_to = 9223372036854775807) ORDER BY s.id";

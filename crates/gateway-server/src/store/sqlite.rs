@@ -20,9 +20,8 @@ use crate::store::errors::{account_exists, no_account};
 use crate::store::sqlite::failure::{failed, failure};
 use crate::store::sqlite::read::Reader;
 use crate::store::{
-    Account, AccountId, CandidateFilter, CandidateSink, CreditsSink, Fill, ImportMode,
-    ImportReport, Page, Principal, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo,
-    VacancySink, sql,
+    Account, AccountId, CandidateFilter, Fill, ImportMode, ImportReport, Page, Principal,
+    RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -113,7 +112,7 @@ impl Store for SqliteStore {
         snapshot: Snapshot,
         filter: &CandidateFilter,
         page: Page,
-        sink: CandidateSink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<Option<i64>, Error> {
         self.read(|reader| reader.candidates(snapshot, filter, page, sink))
     }
@@ -122,12 +121,12 @@ impl Store for SqliteStore {
         &self,
         snapshot: Snapshot,
         page: Page,
-        sink: VacancySink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<Option<i64>, Error> {
         self.read(|reader| reader.vacancies(snapshot, page, sink))
     }
 
-    fn credits(&self, account: AccountId, sink: CreditsSink<'_>) -> Result<(), Error> {
+    fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error> {
         self.read(|reader| reader.credits(account, sink))
     }
 
@@ -146,9 +145,10 @@ impl Store for SqliteStore {
 
 impl StoreAdmin for SqliteStore {
     fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
+        let credits = rendered::no_credits()?;
         let created = self
             .writer()
-            .query_row(sql::CREATE_ACCOUNT, params![name, now.0], |row| row.get(0))
+            .query_row(sql::CREATE_ACCOUNT, params![name, credits, now.0], |row| row.get(0))
             .map(AccountId);
         created.map_err(|error| match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::ConstraintViolation) => account_exists(name),

@@ -8,9 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use gateway_server::{
-    CandidateRow, ImportMode, Place, PortalRow, PostgresStore, SqliteStore, StoreAdmin,
-};
+use gateway_server::{CandidateRow, ImportMode, Place, PostgresStore, SqliteStore, StoreAdmin};
 
 use crate::cluster;
 use crate::program::{Served, account, error, program, run};
@@ -204,17 +202,7 @@ fn generation(store: &dyn StoreAdmin, account: &str, number: u32) {
     let fill: &mut dyn FnMut(&mut dyn gateway_server::Stage) -> _ = &mut |stage| {
         // More than one page, so that an answer could mix two generations.
         for id in 0..600 {
-            let portal = PortalRow { id: "", name: "" };
-            let row = CandidateRow {
-                id: "",
-                name: &name,
-                email: "",
-                phone: "",
-                phone_mobile: "",
-                date: "",
-                portal,
-                kind: "person",
-            };
+            let row = CandidateRow { name: &name, kind: "person", ..CandidateRow::new("") };
             stage.candidate(place, id, &row)?;
         }
         Ok(())

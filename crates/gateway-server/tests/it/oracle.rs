@@ -67,20 +67,11 @@ impl Data {
         store
             .import(account, ImportMode::Commit, &mut |stage| {
                 for (id, project) in &self.vacancies {
-                    stage.vacancy(place, *id, &VacancyRow { id: "", project })?;
+                    stage.vacancy(place, *id, &VacancyRow { project, ..VacancyRow::new("") })?;
                 }
                 for (id, [name, portal, kind]) in &self.candidates {
-                    let portal = PortalRow { id: "1", name: portal };
-                    let row = CandidateRow {
-                        id: "",
-                        name,
-                        email: "",
-                        phone: "",
-                        phone_mobile: "",
-                        date: "",
-                        portal,
-                        kind,
-                    };
+                    let portal = PortalRow { name: portal, ..PortalRow::new("1") };
+                    let row = CandidateRow { name, portal, kind, ..CandidateRow::new("") };
                     stage.candidate(place, *id, &row)?;
                 }
                 for ((vacancy_id, candidate_id), status) in &self.applications {

@@ -4,12 +4,13 @@ use gateway_server::{Error, ErrorKind, PostgresStore, SqliteStore};
 
 use crate::cluster;
 
-/// The versions before 3 were never released.
-const OTHER_VERSIONS: [(i64, ErrorKind); 4] = [
+/// The versions before 4 were never released.
+const OTHER_VERSIONS: [(i64, ErrorKind); 5] = [
     (0, ErrorKind::StorageForeign),
     (1, ErrorKind::StorageForeign),
     (2, ErrorKind::StorageForeign),
-    (4, ErrorKind::StorageNewer),
+    (3, ErrorKind::StorageForeign),
+    (5, ErrorKind::StorageNewer),
 ];
 
 #[track_caller]

@@ -1,14 +1,16 @@
-//! The records that the server writes: borrowed from its store, and serialized without serde.
+//! The records that the server imports, stores and writes: borrowed, and without serde.
 
-use crate::ir::{Field, Model, Service, Type};
+use crate::ir::{Field, Meaning, Model, Service, Type, Wire};
 use crate::text::{RustFile, json_string, raw_string, string};
 
 pub(super) fn emit(service: &Service) -> RustFile {
-    let mut file = RustFile::new("The records of the service, borrowed from the store, as JSON.");
+    let mut file =
+        RustFile::new("The records of the service, borrowed from the store or an import.");
     if service.models.iter().any(is_personal) {
         file.line("use std::fmt;");
         file.blank();
     }
+    file.line("use crate::fields::{Field, Fields, Kind, Record};");
     file.line("use crate::json;");
     for model in &service.models {
         file.blank();
@@ -21,41 +23,186 @@ fn record(file: &mut RustFile, service: &Service, model: &Model) {
     let name = row(model);
     file.doc(&model.doc.0);
     let debug = if is_personal(model) { "" } else { "Debug, " };
-    file.line(format_args!("#[derive(Clone, Copy, {debug}PartialEq, Eq)]"));
-    let (declared, elided) = if borrows(service, model) { ("<'a>", "<'_>") } else { ("", "") };
-    file.open(format_args!("pub struct {name}{declared} {{"));
+    file.line(format_args!("#[derive(Clone, Copy, {debug}Default, PartialEq, Eq)]"));
+    let lifetime = lifetime(service, model);
+    file.open(format_args!("pub struct {name}{lifetime} {{"));
     for field in &model.fields {
         file.doc(&field.doc.0);
         file.line(format_args!("pub {}: {},", field.rust.snake(), field_type(service, field)));
     }
     file.close("}");
     file.blank();
-    file.open(format_args!("impl {name}{elided} {{"));
-    file.doc("Appends the record as a JSON object with all its fields.");
-    file.open("pub(crate) fn write(&self, out: &mut Vec<u8>) {");
+    let parameter = if lifetime.is_empty() { "" } else { "<'a>" };
+    file.open(format_args!("impl{parameter} {name}{lifetime} {{"));
+    new(file, service, model);
+    file.close("}");
+    file.blank();
+    file.open(format_args!("impl<'a> Record<'a> for {name}{lifetime} {{"));
+    fields(file, service, model);
+    file.blank();
+    from_fields(file, service, model);
+    file.blank();
+    example(file, service, model);
+    file.blank();
+    write(file, service, model);
+    file.close("}");
+    if is_personal(model) {
+        file.blank();
+        redacted_debug(file, model, if lifetime.is_empty() { "" } else { "<'_>" });
+    }
+}
+
+fn new(file: &mut RustFile, service: &Service, model: &Model) {
+    let required: Vec<_> = model.fields.iter().filter(|field| field.required).collect();
+    let all = required.len() == model.fields.len();
+    let arguments: Vec<_> = required
+        .iter()
+        .map(|field| format!("{}: {}", field.rust.snake(), field_type(service, field)))
+        .collect();
+    let names: Vec<_> = required.iter().map(|field| format!("{}, ", field.rust.snake())).collect();
+    file.doc("Creates a record from its required fields; the others are empty.");
+    file.open(format_args!("pub fn new({}) -> Self {{", arguments.join(", ")));
+    let rest = if all { "" } else { "..Self::default()" };
+    file.line(format_args!("Self {{ {}{rest} }}", names.concat()));
+    file.close("}");
+}
+
+fn fields(file: &mut RustFile, service: &Service, model: &Model) {
+    file.open("const FIELDS: &'static [Field] = &[");
+    for field in model.fields.iter().filter(|field| !field.boxed) {
+        file.line(format_args!(
+            "Field {{ name: {}, kind: {}, is_required: {} }},",
+            string(&field.wire),
+            kind(service, field),
+            field.required
+        ));
+    }
+    file.close("];");
+}
+
+/// Returns how an import reads a field.
+fn kind(service: &Service, field: &Field) -> String {
+    match field.ty {
+        Type::Text => "Kind::Text".to_owned(),
+        Type::Integer => "Kind::Integer { min: i64::MIN }".to_owned(),
+        Type::Boolean => "Kind::Boolean".to_owned(),
+        Type::Scalar(index) => {
+            let scalar = service.scalars.get(index);
+            match scalar.map(|scalar| (scalar.wire, scalar.meaning)) {
+                Some((Wire::Integer, _)) => "Kind::Integer { min: 0 }",
+                Some((Wire::String, Meaning::Id)) => "Kind::Id",
+                Some((Wire::String, Meaning::Decimal)) => "Kind::Decimal",
+                Some((Wire::String, Meaning::CivilDateTime)) => "Kind::CivilDateTime",
+                Some((Wire::String, Meaning::Text | Meaning::Currency)) | None => "Kind::Text",
+            }
+            .to_owned()
+        }
+        Type::Enum(index) => match service.enums.get(index).filter(|one| !one.open_ended) {
+            Some(closed) => {
+                let texts: Vec<_> = closed.values.iter().map(|value| string(&value.wire)).collect();
+                format!("Kind::Choice(&[{}])", texts.join(", "))
+            }
+            None => "Kind::Text".to_owned(),
+        },
+        Type::Model(index) => {
+            let name = service.models.get(index).map(row).unwrap_or_default();
+            format!("Kind::Object({name}::FIELDS)")
+        }
+    }
+}
+
+fn from_fields(file: &mut RustFile, service: &Service, model: &Model) {
+    file.open("fn from_fields(fields: &'a Fields) -> Self {");
+    file.open("Self {");
+    for field in &model.fields {
+        let wire = string(&field.wire);
+        let is_option = is_option(service, field);
+        let value = match base(service, field) {
+            Base::Text if is_option => {
+                format!("Some(fields.text({wire})).filter(|text| !text.is_empty())")
+            }
+            Base::Text => format!("fields.text({wire})"),
+            Base::Integer => format!("fields.integer({wire})"),
+            Base::Boolean => format!("fields.boolean({wire})"),
+            Base::Record(_) if field.boxed => "None".to_owned(),
+            Base::Record(name) if is_option => {
+                format!("fields.object({wire}).map({name}::from_fields)")
+            }
+            Base::Record(name) => {
+                format!("fields.object({wire}).map({name}::from_fields).unwrap_or_default()")
+            }
+        };
+        let is_number = matches!(base(service, field), Base::Integer | Base::Boolean);
+        let value =
+            if is_number && !is_option { format!("{value}.unwrap_or_default()") } else { value };
+        file.line(format_args!("{}: {value},", field.rust.snake()));
+    }
+    file.close("}");
+    file.close("}");
+}
+
+fn example(file: &mut RustFile, service: &Service, model: &Model) {
+    file.open("fn example() -> Self {");
+    file.open("Self {");
+    for field in &model.fields {
+        let text = example_text(service, field);
+        let value = match base(service, field) {
+            Base::Text => Some(string(text.unwrap_or_default())),
+            Base::Integer | Base::Boolean => text.map(str::to_owned),
+            Base::Record(_) if field.boxed => None,
+            Base::Record(name) => Some(format!("{name}::example()")),
+        };
+        let value = match value {
+            Some(value) if is_option(service, field) => format!("Some({value})"),
+            Some(value) => value,
+            None if is_option(service, field) => "None".to_owned(),
+            None => {
+                if matches!(base(service, field), Base::Boolean) { "false" } else { "0" }.to_owned()
+            }
+        };
+        file.line(format_args!("{}: {value},", field.rust.snake()));
+    }
+    file.close("}");
+    file.close("}");
+}
+
+/// Returns the example of a field or of its type, as its wire text.
+fn example_text<'s>(service: &'s Service, field: &'s Field) -> Option<&'s str> {
+    match field.ty {
+        Type::Text | Type::Integer | Type::Boolean | Type::Model(_) => field.example.as_deref(),
+        Type::Scalar(index) => service.scalars.get(index).map(|scalar| scalar.example.as_str()),
+        Type::Enum(index) => {
+            service.enums.get(index)?.values.first().map(|value| value.wire.as_str())
+        }
+    }
+}
+
+fn write(file: &mut RustFile, service: &Service, model: &Model) {
+    file.open("fn write(&self, out: &mut Vec<u8>) {");
     let mut before = "{";
     for field in &model.fields {
         let key = raw_string(&format!("{before}{}:", json_string(&field.wire)));
         file.line(format_args!("out.extend_from_slice({key}.as_bytes());"));
+        let value = |value: &str| match base(service, field) {
+            Base::Text => format!("json::text(out, {value})"),
+            Base::Integer | Base::Boolean => {
+                format!("out.extend_from_slice({value}.to_string().as_bytes())")
+            }
+            Base::Record(_) => format!("{value}.write(out)"),
+        };
         let name = field.rust.snake();
-        file.line(match field.ty {
-            Type::Text | Type::Scalar(_) | Type::Enum(_) => {
-                format!("json::text(out, self.{name});")
-            }
-            Type::Integer | Type::Boolean => {
-                format!("out.extend_from_slice(self.{name}.to_string().as_bytes());")
-            }
-            Type::Model(_) => format!("self.{name}.write(out);"),
-        });
+        if is_option(service, field) {
+            file.open(format_args!("match self.{name} {{"));
+            file.line(format_args!("Some(value) => {},", value("value")));
+            file.line("None => out.extend_from_slice(b\"null\"),");
+            file.close("}");
+        } else {
+            file.line(format_args!("{};", value(&format!("self.{name}"))));
+        }
         before = ",";
     }
     file.line("out.push(b'}');");
     file.close("}");
-    file.close("}");
-    if is_personal(model) {
-        file.blank();
-        redacted_debug(file, model, elided);
-    }
 }
 
 fn redacted_debug(file: &mut RustFile, model: &Model, elided: &str) {
@@ -72,28 +219,74 @@ fn redacted_debug(file: &mut RustFile, model: &Model, elided: &str) {
     file.close("}");
 }
 
-fn field_type(service: &Service, field: &Field) -> String {
+/// The type of a field that has a value.
+enum Base {
+    Text,
+    Integer,
+    Boolean,
+    /// Another record, by the name of its type.
+    Record(String),
+}
+
+fn base(service: &Service, field: &Field) -> Base {
     match field.ty {
-        Type::Text | Type::Scalar(_) | Type::Enum(_) => "&'a str".to_owned(),
-        Type::Integer => "i64".to_owned(),
-        Type::Boolean => "bool".to_owned(),
-        Type::Model(index) => {
-            let Some(model) = service.models.get(index) else { return String::new() };
-            let pointer = if field.boxed { "&'a " } else { "" };
-            let lifetime = if borrows(service, model) { "<'a>" } else { "" };
-            format!("{pointer}{}{lifetime}", row(model))
-        }
+        Type::Text | Type::Enum(_) => Base::Text,
+        Type::Integer => Base::Integer,
+        Type::Boolean => Base::Boolean,
+        Type::Scalar(index) => match service.scalars.get(index).map(|scalar| scalar.wire) {
+            Some(Wire::Integer) => Base::Integer,
+            Some(Wire::String) | None => Base::Text,
+        },
+        Type::Model(index) => Base::Record(service.models.get(index).map(row).unwrap_or_default()),
     }
 }
 
-/// Returns whether a record borrows text or another record, itself or in a nested record.
-fn borrows(service: &Service, model: &Model) -> bool {
-    model.fields.iter().any(|field| match field.ty {
-        Type::Text | Type::Scalar(_) | Type::Enum(_) => true,
+fn field_type(service: &Service, field: &Field) -> String {
+    let base = match (base(service, field), field.ty) {
+        (Base::Text, _) => "&'a str".to_owned(),
+        (Base::Integer, _) => "i64".to_owned(),
+        (Base::Boolean, _) => "bool".to_owned(),
+        (Base::Record(name), Type::Model(index)) => {
+            let lifetime = service.models.get(index).map_or("", |model| lifetime(service, model));
+            format!("{}{name}{lifetime}", if field.boxed { "&'a " } else { "" })
+        }
+        (Base::Record(name), _) => name,
+    };
+    if is_option(service, field) { format!("Option<{base}>") } else { base }
+}
+
+/// Returns whether a field without a value is `None`, and `null` on the wire. The others have an empty form: an empty
+/// text, or a record of empty texts.
+fn is_option(service: &Service, field: &Field) -> bool {
+    field.boxed || !field.required && !has_empty_form(service, field.ty)
+}
+
+fn has_empty_form(service: &Service, ty: Type) -> bool {
+    match ty {
+        Type::Text => true,
         Type::Integer | Type::Boolean => false,
-        Type::Model(index) => {
+        Type::Scalar(index) => {
+            service.scalars.get(index).is_some_and(|scalar| scalar.wire == Wire::String)
+        }
+        Type::Enum(index) => service.enums.get(index).is_some_and(|one| one.open_ended),
+        Type::Model(index) => service.models.get(index).is_some_and(|model| {
+            model.fields.iter().all(|field| !field.required || has_empty_form(service, field.ty))
+        }),
+    }
+}
+
+/// Returns the lifetime of a record that borrows text or another record, itself or in a nested record.
+fn lifetime(service: &Service, model: &Model) -> &'static str {
+    if borrows(service, model) { "<'a>" } else { "" }
+}
+
+fn borrows(service: &Service, model: &Model) -> bool {
+    model.fields.iter().any(|field| match (base(service, field), field.ty) {
+        (Base::Text, _) => true,
+        (Base::Record(_), Type::Model(index)) => {
             field.boxed || service.models.get(index).is_some_and(|inner| borrows(service, inner))
         }
+        _ => false,
     })
 }
 

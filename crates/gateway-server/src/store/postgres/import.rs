@@ -68,21 +68,23 @@ pub(super) fn check(link: &mut Link) -> Result<Vec<String>, Error> {
             found.push(format!("{what}: {count}"));
         }
     }
-    let mut count = 0_u64;
-    let mut after = (0_i64, Page::START, 0_i64);
-    loop {
-        let (account, id, revision) = after;
-        let rows = link.query(EVERY_CANDIDATE, &[&account, &id, &revision])?;
-        for row in &rows {
-            after = (get(row, 0)?, get(row, 1)?, get(row, 2)?);
-            let record: &str = get(row, 3)?;
-            count += u64::from(!rendered::is_whole(after.1, record.as_bytes()));
+    for (table, sql) in rendered::TABLES.iter().zip([EVERY_CANDIDATE, EVERY_VACANCY]) {
+        let mut count = 0_u64;
+        let mut after = (0_i64, Page::START, 0_i64);
+        loop {
+            let (account, id, revision) = after;
+            let rows = link.query(sql, &[&account, &id, &revision])?;
+            for row in &rows {
+                after = (get(row, 0)?, get(row, 1)?, get(row, 2)?);
+                let record: &str = get(row, 3)?;
+                count += u64::from(!(table.is_whole)(after.1, record.as_bytes()));
+            }
+            if rows.is_empty() {
+                break;
+            }
         }
-        if rows.is_empty() {
-            break;
-        }
+        found.extend((count > 0).then(|| format!("{}: {count}", table.not_whole)));
     }
-    found.extend((count > 0).then(|| format!("{}: {count}", rendered::NOT_WHOLE)));
     Ok(found)
 }
 
@@ -92,22 +94,15 @@ struct Staging<'t> {
     keys: StatusKeys,
     /// The number of records in the tables, which is also the number of the last one.
     staged: i64,
-    vacancies: Vacancies,
-    candidates: Candidates,
+    vacancies: Records,
+    candidates: Records,
     applications: Applications,
     balance: Balance,
 }
 
 /// A batch, as columns: each is sent as one array.
 #[derive(Default)]
-struct Vacancies {
-    place: Vec<i64>,
-    id: Vec<i64>,
-    project: Vec<String>,
-}
-
-#[derive(Default)]
-struct Candidates {
+struct Records {
     place: Vec<i64>,
     id: Vec<i64>,
     record: Vec<String>,
@@ -127,18 +122,18 @@ impl<'t> Staging<'t> {
             session: Open { transaction, account: account.0 },
             keys: StatusKeys::default(),
             staged: 0,
-            vacancies: Vacancies::default(),
-            candidates: Candidates::default(),
+            vacancies: Records::default(),
+            candidates: Records::default(),
             applications: Applications::default(),
             balance: Balance::default(),
         }
     }
 
     fn flush(&mut self) -> Result<(), Error> {
-        let Vacancies { place, id, project } = std::mem::take(&mut self.vacancies);
+        let Records { place, id, record } = std::mem::take(&mut self.vacancies);
         self.staged +=
-            self.session.stage(STAGE_VACANCIES, &[&self.staged, &place, &id, &project])?;
-        let Candidates { place, id, record } = std::mem::take(&mut self.candidates);
+            self.session.stage(STAGE_VACANCIES, &[&self.staged, &place, &id, &record])?;
+        let Records { place, id, record } = std::mem::take(&mut self.candidates);
         self.staged +=
             self.session.stage(STAGE_CANDIDATES, &[&self.staged, &place, &id, &record])?;
         let Applications { place, vacancy, candidate, status } =
@@ -155,14 +150,15 @@ impl<'t> Staging<'t> {
 
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
+        let record = rendered::vacancy(id, row, &mut Vec::new())?.to_owned();
         self.vacancies.place.push(place.pack());
         self.vacancies.id.push(id);
-        self.vacancies.project.push(row.project.to_owned());
+        self.vacancies.record.push(record);
         self.flush_if(self.vacancies.id.len())
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
-        let record = rendered::text(id, row, &mut Vec::new())?.to_owned();
+        let record = rendered::candidate(id, row, &mut Vec::new())?.to_owned();
         self.candidates.place.push(place.pack());
         self.candidates.id.push(id);
         self.candidates.record.push(record);
@@ -192,8 +188,8 @@ struct Open<'t> {
 impl Open<'_> {
     /// Sets the balance and returns whether it changed.
     fn set_credits(&mut self, balance: &Balance) -> Result<bool, Error> {
-        let Some((number, currency)) = balance.given() else { return Ok(false) };
-        let parameters: [Parameter<'_>; 3] = [&number, &currency, &self.account];
+        let Some(record) = balance.given() else { return Ok(false) };
+        let parameters: [Parameter<'_>; 2] = [&record, &self.account];
         let changed = self.transaction.execute(sql::SET_CREDITS, &parameters).map_err(failed)?;
         Ok(changed > 0)
     }
@@ -255,6 +251,11 @@ const EVERY_CANDIDATE: &str = "\
     SELECT account_id, id, rev_from, record FROM candidate \
     WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096";
 
+/// One page of all row versions of all accounts, in the order of the key.
+const EVERY_VACANCY: &str = "\
+    SELECT account_id, id, rev_from, record FROM vacancy \
+    WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096";
+
 /// The clock of the database, which all servers and imports share. `now()` would return the start of the transaction.
 const NOW: &str = "SELECT extract(epoch FROM clock_timestamp())::bigint";
 
@@ -267,9 +268,9 @@ const CREATE_STATUS: &str = "\
     SELECT $1, coalesce(max(key), 0) + 1, $2 FROM status WHERE account_id = $1 RETURNING key";
 
 const STAGE_VACANCIES: &str = "\
-    INSERT INTO staged_vacancy SELECT $1 + number, place, id, project \
+    INSERT INTO staged_vacancy SELECT $1 + number, place, id, record \
     FROM unnest($2::bigint[], $3::bigint[], $4::text[]) \
-    WITH ORDINALITY AS one(place, id, project, number)";
+    WITH ORDINALITY AS one(place, id, record, number)";
 
 const STAGE_CANDIDATES: &str = "\
     INSERT INTO staged_candidate SELECT $1 + number, place, id, record \

@@ -1,20 +1,18 @@
 //! Reads pages from PostgreSQL.
 
+use ::postgres::Row;
+
 use crate::error::{Error, ErrorKind};
-use crate::generated::record::{CreditsRow, VacancyRow};
 use crate::store::errors::snapshot_gone;
 use crate::store::postgres::link::{Link, Parameter, get, parameter};
-use crate::store::{
-    AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Snapshot, VacancySink, rendered,
-    sql,
-};
+use crate::store::{AccountId, CandidateFilter, Page, RecordSink, Snapshot, rendered, sql};
 
 pub(super) fn candidates(
     link: &mut Link,
     snapshot: Snapshot,
     filter: &CandidateFilter,
     page: Page,
-    sink: CandidateSink<'_>,
+    sink: RecordSink<'_>,
 ) -> Result<Option<i64>, Error> {
     let AccountId(account) = snapshot.account;
     let limit = i64::from(page.limit);
@@ -37,12 +35,7 @@ pub(super) fn candidates(
     let rows = link.query(sql, &parameters)?;
     let mut last = None;
     for row in &rows {
-        let record = rendered::sendable(get::<&str>(row, 1)?.as_bytes());
-        sink(
-            record.ok_or_else(|| {
-                Error::new(ErrorKind::StorageCorrupt, "a stored record is damaged")
-            })?,
-        );
+        sink(record(row, 1)?);
         last = Some(get(row, 0)?);
     }
     next(link, snapshot, last, rows.len(), page)
@@ -52,18 +45,16 @@ pub(super) fn vacancies(
     link: &mut Link,
     snapshot: Snapshot,
     page: Page,
-    sink: VacancySink<'_>,
+    sink: RecordSink<'_>,
 ) -> Result<Option<i64>, Error> {
     let limit = i64::from(page.limit);
     let parameters: [Parameter<'_>; 4] =
         [&snapshot.account.0, &page.after, &snapshot.revision, &limit];
     let rows = link.query(sql::VACANCIES, &parameters)?;
-    let mut digits = itoa::Buffer::new();
     let mut last = None;
     for row in &rows {
-        let id = get(row, 0)?;
-        sink(&VacancyRow { id: digits.format(id), project: get(row, 1)? });
-        last = Some(id);
+        sink(record(row, 1)?);
+        last = Some(get(row, 0)?);
     }
     next(link, snapshot, last, rows.len(), page)
 }
@@ -71,13 +62,19 @@ pub(super) fn vacancies(
 pub(super) fn credits(
     link: &mut Link,
     account: AccountId,
-    sink: CreditsSink<'_>,
+    sink: RecordSink<'_>,
 ) -> Result<(), Error> {
     let row = link.optional(sql::CREDITS, &[&account.0])?;
     let gone = || Error::new(ErrorKind::Storage, "the account no longer exists");
     let row = row.ok_or_else(gone)?;
-    sink(&CreditsRow { credits_number: get(&row, 0)?, currency: get(&row, 1)? });
+    sink(record(&row, 0)?);
     Ok(())
+}
+
+/// Returns a stored record.
+fn record(row: &Row, column: usize) -> Result<&[u8], Error> {
+    let damaged = || Error::new(ErrorKind::StorageCorrupt, "a stored record is damaged");
+    rendered::sendable(get::<&str>(row, column)?.as_bytes()).ok_or_else(damaged)
 }
 
 /// Returns the id to continue after; fails if the page was empty because its revision has been removed.

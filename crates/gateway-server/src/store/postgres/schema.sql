@@ -2,12 +2,13 @@
 -- A row is visible in the revisions of its account from `rev_from` up to, but not including, `rev_to`. `tag` is drawn
 -- at random for every revision: caches of clients and servers use it to tell apart databases that reached the same
 -- revision number.
+-- `record` and `credits` are JSON texts, as answers send them. The import renders them, so that a list only concatenates
+-- records. `check` compares a record with what rendering its fields gives.
 CREATE TABLE account (
   id BIGINT PRIMARY KEY,
   name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200),
   revision BIGINT NOT NULL,
-  credits_number TEXT NOT NULL,
-  currency TEXT NOT NULL,
+  credits TEXT NOT NULL,
   created_at BIGINT NOT NULL,
   tag BIGINT NOT NULL
 );
@@ -44,12 +45,10 @@ CREATE TABLE vacancy (
   id BIGINT NOT NULL CHECK (id >= 0),
   rev_from BIGINT NOT NULL,
   rev_to BIGINT NOT NULL,
-  project TEXT NOT NULL,
+  record TEXT NOT NULL,
   PRIMARY KEY (account_id, id, rev_from)
 );
 
--- `record` is the JSON text of the candidate, as lists send it. The import renders it, so that a list only concatenates
--- records. `check` compares it with what rendering its fields gives.
 CREATE TABLE candidate (
   account_id BIGINT NOT NULL,
   id BIGINT NOT NULL CHECK (id >= 0),
@@ -77,4 +76,4 @@ CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) WHERE rev_to 
 CREATE INDEX application_superseded ON application(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 
 CREATE TABLE gateway_schema (version BIGINT PRIMARY KEY);
-INSERT INTO gateway_schema VALUES (3);
+INSERT INTO gateway_schema VALUES (4);

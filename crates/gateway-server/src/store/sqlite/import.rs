@@ -46,8 +46,8 @@ fn set_credits(
     account: AccountId,
     balance: &Balance,
 ) -> Result<bool, Error> {
-    let Some((number, currency)) = balance.given() else { return Ok(false) };
-    let changed = transaction.execute(sql::SET_CREDITS, params![number, currency, account.0]);
+    let Some(record) = balance.given() else { return Ok(false) };
+    let changed = transaction.execute(sql::SET_CREDITS, params![record, account.0]);
     Ok(changed.map_err(failed("cannot import"))? > 0)
 }
 
@@ -96,17 +96,19 @@ pub(super) fn check(writer: &Connection) -> Result<Vec<String>, Error> {
             found.push(format!("{what}: {count}"));
         }
     }
-    let mut statement =
-        writer.prepare("SELECT id, record FROM candidate").map_err(failed(context))?;
-    let mut rows = statement.query([]).map_err(failed(context))?;
-    let mut count = 0_u64;
-    while let Some(row) = rows.next().map_err(failed(context))? {
-        let id = row.get(0).map_err(failed(context))?;
-        let record = row.get_ref(1).map_err(failed(context))?;
-        let whole = record.as_bytes().is_ok_and(|record| rendered::is_whole(id, record));
-        count += u64::from(!whole);
+    for table in rendered::TABLES {
+        let select = format!("SELECT id, record FROM {}", table.name);
+        let mut statement = writer.prepare(&select).map_err(failed(context))?;
+        let mut rows = statement.query([]).map_err(failed(context))?;
+        let mut count = 0_u64;
+        while let Some(row) = rows.next().map_err(failed(context))? {
+            let id = row.get(0).map_err(failed(context))?;
+            let record = row.get_ref(1).map_err(failed(context))?;
+            let whole = record.as_bytes().is_ok_and(|record| (table.is_whole)(id, record));
+            count += u64::from(!whole);
+        }
+        found.extend((count > 0).then(|| format!("{}: {count}", table.not_whole)));
     }
-    found.extend((count > 0).then(|| format!("{}: {count}", rendered::NOT_WHOLE)));
     Ok(found)
 }
 

@@ -9,12 +9,10 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Rows, params};
 
 use crate::clock::UnixTime;
 use crate::error::Error;
-use crate::generated::record::{CreditsRow, VacancyRow};
 use crate::store::errors::snapshot_gone;
 use crate::store::sqlite::failure::{failed, failure};
 use crate::store::{
-    AccountId, CandidateFilter, CandidateSink, CreditsSink, Page, Principal, Snapshot, VacancySink,
-    rendered, sql,
+    AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot, rendered, sql,
 };
 use crate::token::TokenDigest;
 
@@ -70,7 +68,7 @@ impl Reader {
         snapshot: Snapshot,
         filter: &CandidateFilter,
         page: Page,
-        sink: CandidateSink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<Option<i64>, Error> {
         let AccountId(account) = snapshot.account;
         let sql = match filter {
@@ -94,9 +92,7 @@ impl Reader {
             }
         };
         let page = each(rows.map_err(failed(context))?, page.limit, context, |row| {
-            // As bytes, because the import wrote UTF-8 and validating it again would only cost time.
-            let record = rendered::sendable(row.get_ref(1)?.as_bytes()?);
-            sink(record.ok_or(FromSqlError::InvalidType)?);
+            sink(record(row, 1)?);
             row.get(0)
         })?;
         self.next(snapshot, page)
@@ -106,7 +102,7 @@ impl Reader {
         &mut self,
         snapshot: Snapshot,
         page: Page,
-        sink: VacancySink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<Option<i64>, Error> {
         let context = "cannot read the vacancies";
         let mut statement =
@@ -114,11 +110,9 @@ impl Reader {
         let rows = statement
             .query(params![snapshot.account.0, page.after, snapshot.revision, page.limit])
             .map_err(failed(context))?;
-        let mut digits = itoa::Buffer::new();
         let page = each(rows, page.limit, context, |row| {
-            let id = row.get(0)?;
-            sink(&VacancyRow { id: digits.format(id), project: row.get_ref(1)?.as_str()? });
-            Ok(id)
+            sink(record(row, 1)?);
+            row.get(0)
         })?;
         self.next(snapshot, page)
     }
@@ -144,16 +138,13 @@ impl Reader {
     pub(super) fn credits(
         &mut self,
         account: AccountId,
-        sink: CreditsSink<'_>,
+        sink: RecordSink<'_>,
     ) -> Result<(), Error> {
         self.connection
             .prepare_cached(sql::CREDITS)
             .and_then(|mut statement| {
                 statement.query_row([account.0], |row| {
-                    sink(&CreditsRow {
-                        credits_number: row.get_ref(0)?.as_str()?,
-                        currency: row.get_ref(1)?.as_str()?,
-                    });
+                    sink(record(row, 0)?);
                     Ok(())
                 })
             })
@@ -175,6 +166,12 @@ enum Read {
     Rows(Option<i64>),
     /// No rows were found.
     Nothing,
+}
+
+/// Returns a stored record. As bytes, because the import wrote UTF-8 and validating it again would only cost time.
+fn record<'r>(row: &'r Row<'_>, column: usize) -> rusqlite::Result<&'r [u8]> {
+    let record = rendered::sendable(row.get_ref(column)?.as_bytes()?);
+    Ok(record.ok_or(FromSqlError::InvalidType)?)
 }
 
 /// Calls `visit` for each row of a page.

@@ -2,12 +2,13 @@
 -- A row is visible in the revisions of its account from `rev_from` up to, but not including, `rev_to`. `tag` is drawn
 -- at random for every revision: caches of clients and servers use it to tell apart databases that reached the same
 -- revision number.
+-- `record` and `credits` are JSON texts, as answers send them. The import renders them, so that a list only concatenates
+-- records. `check` compares a record with what rendering its fields gives.
 CREATE TABLE account (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200),
   revision INTEGER NOT NULL,
-  credits_number TEXT NOT NULL,
-  currency TEXT NOT NULL,
+  credits TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   tag INTEGER NOT NULL
 ) STRICT;
@@ -44,12 +45,10 @@ CREATE TABLE vacancy (
   id INTEGER NOT NULL CHECK (id >= 0),
   rev_from INTEGER NOT NULL,
   rev_to INTEGER NOT NULL,
-  project TEXT NOT NULL,
+  record TEXT NOT NULL,
   PRIMARY KEY (account_id, id, rev_from)
 ) STRICT, WITHOUT ROWID;
 
--- `record` is the JSON text of the candidate, as lists send it. The import renders it, so that a list only concatenates
--- records. `check` compares it with what rendering its fields gives.
 CREATE TABLE candidate (
   account_id INTEGER NOT NULL,
   id INTEGER NOT NULL CHECK (id >= 0),

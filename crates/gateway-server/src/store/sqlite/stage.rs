@@ -82,12 +82,13 @@ impl Dictionary for Statuses<'_> {
 
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
-        let inserted = self.vacancy.execute(params![place.pack(), id, row.project]);
+        let record = rendered::vacancy(id, row, &mut self.record)?;
+        let inserted = self.vacancy.execute(params![place.pack(), id, record]);
         inserted.map(drop).map_err(failed("cannot import"))
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
-        let record = rendered::text(id, row, &mut self.record)?;
+        let record = rendered::candidate(id, row, &mut self.record)?;
         let inserted = self.candidate.execute(params![place.pack(), id, record]);
         inserted.map(drop).map_err(failed("cannot import"))
     }
