@@ -30,7 +30,7 @@ pub(crate) struct Csv {
 impl Csv {
     /// Creates a writer with these columns.
     pub(crate) fn new(dialect: Dialect, columns: Vec<Path>, terminal: bool) -> Self {
-        let line = Line { dialect, terminal, escaped: 0, text: String::new() };
+        let line = Line { dialect, terminal, escaped: 0, changed: 0, text: String::new() };
         Self { columns, has_header: false, line }
     }
 
@@ -61,12 +61,22 @@ impl RecordWriter for Csv {
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
         self.write_header(out)?;
-        let cells = match self.line.escaped {
-            0 => return Ok(None),
-            1 => "1 formula-like cell".to_owned(),
-            count => format!("{count} formula-like cells"),
+        let counted = |count: u64, what: &str| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
         };
-        Ok(Some(format!("escaped {cells} with ' (--csv-raw disables this)")))
+        let mut notes = Vec::new();
+        if self.line.escaped > 0 {
+            let cells = counted(self.line.escaped, "formula-like cell");
+            notes.push(format!("escaped {cells} with ' (--csv-raw disables this)"));
+        }
+        if self.line.changed > 0 {
+            let cells = counted(self.line.changed, "cell");
+            notes.push(format!(
+                "Excel will change {cells} of digits: it drops leading zeros, the plus sign and the digits after the 15th; import the file with these columns as text to keep them"
+            ));
+        }
+        Ok(Some(notes.join("; ")).filter(|note| !note.is_empty()))
     }
 }
 
@@ -80,6 +90,8 @@ struct Line {
     terminal: bool,
     /// The number of cells escaped so far, in all lines.
     escaped: u64,
+    /// The number of cells that Excel will change so far.
+    changed: u64,
     text: String,
 }
 
@@ -91,6 +103,10 @@ impl Line {
         {
             self.escaped += 1;
             cell = Cow::Owned(guarded);
+        }
+        // The byte order mark says that the file is for Excel.
+        if self.dialect.byte_order_mark && changes_in_excel(&cell) {
+            self.changed += 1;
         }
         if self.terminal {
             cell = Cow::Owned(printable(&cell).into_owned());
@@ -124,11 +140,23 @@ impl Line {
     }
 }
 
+/// Returns whether Excel takes a cell for a number and shows another one, such as `123` for `00123`.
+fn changes_in_excel(cell: &str) -> bool {
+    let digits = cell.strip_prefix('+').unwrap_or(cell);
+    let differs = digits.len() < cell.len()
+        || (digits.len() > 1 && digits.starts_with('0'))
+        || digits.len() > MAX_EXCEL_DIGITS;
+    differs && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Number of digits that Excel keeps of a number.
+const MAX_EXCEL_DIGITS: usize = 15;
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Csv, Dialect};
+    use super::{Csv, Dialect, changes_in_excel};
     use crate::output::formula::guard;
     use crate::output::record::Path;
     use crate::output::record_writer::RecordWriter as _;
@@ -185,6 +213,30 @@ mod tests {
         assert!(text.ends_with("\r\n'=cmd|' /C calc'!A0,\r\n"), "{text}");
         assert!(note.unwrap().starts_with("escaped 1 formula-like cell "));
         assert!(csv(Dialect { escape_formulas: false, ..PLAIN }, &[record]).0.contains("\r\n=cmd"));
+    }
+
+    #[test]
+    fn cells_that_excel_changes_are_counted() {
+        for (cell, changes) in [
+            ("00123", true),
+            ("1234567890123456", true),
+            ("+40210000001", true),
+            ("123456789012345", false),
+            ("0", false),
+            ("7", false),
+            ("+", false),
+            ("", false),
+            ("+40 21 000 0001", false),
+            ("0a", false),
+        ] {
+            assert_eq!(changes_in_excel(cell), changes, "{cell}");
+        }
+        let excel = Dialect { byte_order_mark: true, ..PLAIN };
+        let records = [r#"{"id":"00123"}"#, r#"{"id":"=1"}"#];
+        let note = csv(excel, &records).1.unwrap();
+        assert!(note.starts_with("escaped 1 formula-like cell with "), "{note}");
+        assert!(note.contains("; Excel will change 1 cell of digits: "), "{note}");
+        assert!(!csv(PLAIN, &records).1.unwrap().contains("Excel"));
     }
 
     #[test]
