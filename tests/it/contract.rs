@@ -49,7 +49,7 @@ fn our_server_fails_no_check_with_an_empty_account() {
 }
 
 #[test]
-fn a_check_that_the_contract_leaves_open_is_skipped_with_its_observation() {
+fn a_check_of_an_open_point_says_what_was_observed() {
     let demo = demo::start().unwrap();
     let altering = AlteringTransport::new(transport(), wrong::reverse_lists);
     let strict = judge(&demo, &altering, Profile::Reference);
@@ -61,7 +61,7 @@ fn a_check_that_the_contract_leaves_open_is_skipped_with_its_observation() {
     assert_eq!(verdict(&strict).word(), "fail");
     assert_eq!(
         verdict(&lenient),
-        Verdict::Skip(
+        Verdict::Open(
             "left open by the contract; observed: the records are not sorted by `id`".to_owned()
         )
     );

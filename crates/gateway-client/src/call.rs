@@ -49,20 +49,13 @@ pub(crate) enum Next<B> {
     Done(Result<Response<B>, Error>),
 }
 
-/// The time and the randomness of a decision. Tests set them.
+/// The time and the randomness of a decision, which the driver provides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) now: Instant,
     pub(crate) date: SystemTime,
     /// Between 0 and 1.
     pub(crate) random: f64,
-}
-
-impl Moment {
-    /// Returns the moment `now`, with today's date and a random number.
-    pub(crate) fn at(now: Instant) -> Self {
-        Self { now, date: SystemTime::now(), random: fastrand::f64() }
-    }
 }
 
 impl<'a> Call<'a> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use bytes::{Bytes, BytesMut};
 use gateway_model::{ListOperation, Operation};
@@ -228,7 +228,11 @@ impl<T: Io> Engine<T> {
         let now = Instant::now();
         let status = outcome.as_ref().ok().map(Response::status);
         let failure = outcome.as_ref().err().map(TransportError::kind);
-        let verdict = call.judge(outcome, || Moment::at(now));
+        let verdict = call.judge(outcome, || Moment {
+            now,
+            date: SystemTime::now(),
+            random: fastrand::f64(),
+        });
         let (server_address, server_port) = self.base_url.server();
         let attempt = Attempt {
             operation,

@@ -215,14 +215,16 @@ impl From<TransportError> for Error {
         use gateway_transport::ErrorKind as Kind;
 
         let (kind, text) = match error.kind() {
-            Kind::InvalidRequest => (ErrorKind::Config, "the transport cannot send this request"),
+            Kind::InvalidRequest => {
+                (ErrorKind::Config, "the request is invalid for this transport; check the base URL")
+            }
             Kind::Resolve => (ErrorKind::Connect, "cannot resolve the host name of the service"),
             Kind::Connect => (ErrorKind::Connect, "cannot connect to the service"),
             Kind::Tls => (ErrorKind::Tls, "TLS handshake with the service failed"),
             Kind::Timeout => (ErrorKind::Timeout, "the service did not answer in time"),
             Kind::Interrupted => (ErrorKind::Interrupted, "the response was truncated"),
-            Kind::Protocol => (ErrorKind::Protocol, "the response is malformed"),
-            Kind::TooLarge => (ErrorKind::TooLarge, "the response exceeds the body limit"),
+            Kind::Protocol => (ErrorKind::Protocol, "the response is malformed HTTP"),
+            Kind::TooLarge => (ErrorKind::TooLarge, "the response exceeds a size limit"),
             _ => (ErrorKind::Transport, "the transport failed"),
         };
         Self::new(kind, text).because(error)

@@ -94,7 +94,7 @@ impl Query {
         }
     }
 
-    /// Returns the text.
+    /// Returns the encoded query, without a leading `?`.
     ///
     /// ```
     /// use gateway_model::{GetCredits, Operation as _};

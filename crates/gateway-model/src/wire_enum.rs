@@ -23,7 +23,7 @@ macro_rules! wire_enum {
         pub struct $unknown(smol_str::SmolStr);
 
         impl $name {
-            /// Every value that this version knows.
+            /// All values known to this version of the crate.
             pub const KNOWN: &[Self] = &[$(Self::$variant),+];
 
             /// Returns the text on the wire.
@@ -163,7 +163,7 @@ macro_rules! wire_enum {
                 }
             }
 
-            /// Returns the value with this text, or `None` if the text is not listed.
+            /// Returns the value with this text, or `None` if the contract does not list it.
             ///
             /// ```
             #[doc = concat!("# use gateway_model::", stringify!($name), ";")]

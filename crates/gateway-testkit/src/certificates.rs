@@ -28,7 +28,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    /// Creates an authority.
+    /// Creates a certificate authority with a new key.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// The error of a certificate that could not be created.
+/// The failure to create a certificate.
 #[derive(Debug)]
 pub struct CertificateError(Box<dyn StdError + Send + Sync>);
 

@@ -3,7 +3,7 @@
 //! The checks send only GET and HEAD requests, so they are safe to run against production: about 40 requests, all with
 //! small responses except the few that ask for the list of all candidates. Each check names its source: a section of the
 //! contract, a section of an RFC, or a decision of this project about a point that the contract leaves open. A decision
-//! is judged only under [`Profile::Reference`]; under [`Profile::Any`] its check is skipped, and the report says what
+//! is judged only under [`Profile::Reference`]; under [`Profile::Any`] its verdict is [`Verdict::Open`], which says what
 //! was observed.
 //!
 //! No report contains a token, a query value or a value of a record.

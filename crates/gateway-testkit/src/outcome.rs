@@ -34,12 +34,14 @@ pub enum Verdict {
     Pass,
     /// The subject does something else. The text says what.
     Fail(String),
+    /// The result is not judged, because the contract leaves the point open. The text says what was observed.
+    Open(String),
     /// The check was not run, does not apply, or had nothing to judge. The text says why.
     Skip(String),
 }
 
 impl Verdict {
-    /// Returns the verdict as one word: `pass`, `fail` or `skip`.
+    /// Returns the verdict as one word: `pass`, `fail`, `open` or `skip`.
     ///
     /// ```
     /// assert_eq!(gateway_testkit::outcome::Verdict::Pass.word(), "pass");
@@ -48,11 +50,12 @@ impl Verdict {
         match self {
             Self::Pass => "pass",
             Self::Fail(_) => "fail",
+            Self::Open(_) => "open",
             Self::Skip(_) => "skip",
         }
     }
 
-    /// Returns what was observed instead, or why the check was skipped; empty after a pass.
+    /// Returns what was observed, or why the check was skipped; empty after a pass.
     ///
     /// ```
     /// use gateway_testkit::outcome::Verdict;
@@ -62,7 +65,7 @@ impl Verdict {
     pub fn detail(&self) -> &str {
         match self {
             Self::Pass => "",
-            Self::Fail(detail) | Self::Skip(detail) => detail,
+            Self::Fail(detail) | Self::Open(detail) | Self::Skip(detail) => detail,
         }
     }
 }

@@ -69,8 +69,10 @@ impl BlockingBody {
         Self(Inner::Full(Bytes::new()))
     }
 
-    /// Creates a body from a reader. Where the reader knows more than an [`io::ErrorKind`] can express, it should return
-    /// an error from [`TransportError::into_io`].
+    /// Creates a body from a reader.
+    ///
+    /// If the reader can classify an error more precisely than an [`io::ErrorKind`] does, it should return a
+    /// [`TransportError`] wrapped with [`into_io`](TransportError::into_io).
     pub fn new(reader: impl Read + Send + 'static) -> Self {
         Self(Inner::Read(Box::new(reader)))
     }

@@ -134,7 +134,7 @@ impl TransportError {
             ErrorKind::Tls => "TLS handshake failed",
             ErrorKind::Timeout => "timed out",
             ErrorKind::Interrupted => "the connection was lost",
-            ErrorKind::Protocol => "the response is malformed",
+            ErrorKind::Protocol => "the response is malformed HTTP",
             ErrorKind::TooLarge => "the response head is too large",
             ErrorKind::Other => "the exchange failed",
         };

@@ -28,7 +28,7 @@ use self::inflate::Inflate;
 ///
 /// A truncated or corrupt stream (it ends early, cannot be decoded, or has a wrong checksum) is
 /// [`ErrorKind::Interrupted`]. A stream that does not start as gzip or has data after its end is
-/// [`ErrorKind::Protocol`], and so is an encoding that was not requested.
+/// [`ErrorKind::Protocol`], and so is a content coding that was not requested.
 ///
 /// # Examples
 ///
@@ -117,8 +117,11 @@ fn take_encoding(headers: &mut HeaderMap) -> Result<bool, TransportError> {
 }
 
 fn not_requested() -> TransportError {
-    TransportError::new(ErrorKind::Protocol, "the response has an encoding that was not requested")
-        .with_phase(Phase::Head)
+    TransportError::new(
+        ErrorKind::Protocol,
+        "the response has a content coding that was not requested",
+    )
+    .with_phase(Phase::Head)
 }
 
 /// A gzip body, decoded as it is read.

@@ -6,7 +6,7 @@ use crate::{BoxFuture, MaybeSend, Request, Response, Transport, TransportError};
 
 /// A handle to any async transport, cheap to clone.
 ///
-/// It is a [`Transport`] itself, so a layer can wrap it like any other. It costs one allocation for each request.
+/// It is a [`Transport`] itself, so a layer can wrap it like any other. Each request costs one allocation.
 ///
 /// # Examples
 ///

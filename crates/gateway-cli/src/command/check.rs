@@ -82,14 +82,11 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
         }
         Findings::Records(printer) => print(*printer, &report)?,
     }
-    let [pass, fail, skip] = ["pass", "fail", "skip"].map(|word| report.count(word));
-    session.screen.note(&format!(
-        "{pass} checks passed, {fail} failed, {skip} skipped; {} requests",
-        report.requests()
-    ));
-    if fail == 0 {
+    session.screen.note(&report.summary());
+    if report.is_kept() {
         return Ok(());
     }
+    let fail = report.count("fail");
     let checks = if fail == 1 { "1 check" } else { &format!("{fail} checks") };
     Err(Failure::new(Exit::Contract, format!("the service violates the contract: {checks} failed")))
 }

@@ -47,7 +47,7 @@ fn classify(error: attohttpc::Error) -> TransportError {
     match error.into_kind() {
         Theirs::Io(error) => TransportError::from_io(error),
         Theirs::InvalidResponse(_) | Theirs::Http(_) => {
-            TransportError::new(ErrorKind::Protocol, "the response is malformed")
+            TransportError::new(ErrorKind::Protocol, "the response is malformed HTTP")
         }
         Theirs::InvalidBaseUrl
         | Theirs::InvalidUrlHost

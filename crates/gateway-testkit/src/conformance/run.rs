@@ -29,6 +29,7 @@ impl fmt::Display for Finding {
         match &self.verdict {
             Verdict::Pass => write!(f, "pass {}", self.check),
             Verdict::Fail(text) => write!(f, "FAIL {}: {text}", self.check),
+            Verdict::Open(text) => write!(f, "open {}: {text}", self.check),
             Verdict::Skip(reason) => write!(f, "skip {}: {reason}", self.check),
         }
     }

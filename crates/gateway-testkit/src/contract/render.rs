@@ -23,7 +23,10 @@ impl Report {
             let (sign, skip) = match verdict {
                 Verdict::Pass => ("ok", String::new()),
                 Verdict::Fail(_) => ("not ok", String::new()),
-                Verdict::Skip(detail) => ("ok", format!(" # SKIP {}", tap(detail))),
+                // TAP has no word for an open point.
+                Verdict::Open(detail) | Verdict::Skip(detail) => {
+                    ("ok", format!(" # SKIP {}", tap(detail)))
+                }
             };
             let line = format!("{sign} {number} - {}: {}{skip}\n", check.name, tap(check.title));
             out.push_str(&line);
@@ -48,7 +51,9 @@ impl Report {
     /// # Ok::<(), http::Error>(())
     /// ```
     pub fn to_junit(&self) -> String {
-        let [fail, skip] = ["fail", "skip"].map(|word| self.count(word));
+        let [fail, open, skip] = ["fail", "open", "skip"].map(|word| self.count(word));
+        // JUnit has no word for an open point.
+        let skip = open + skip;
         let mut out = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gateway contract\" tests=\"{}\" \
              failures=\"{fail}\" errors=\"0\" skipped=\"{skip}\">\n",
@@ -64,7 +69,9 @@ impl Report {
                     xml(check.title),
                     xml(&check.source.to_string())
                 ),
-                Verdict::Skip(detail) => format!("<skipped message=\"{}\"/>", xml(detail)),
+                Verdict::Open(detail) | Verdict::Skip(detail) => {
+                    format!("<skipped message=\"{}\"/>", xml(detail))
+                }
             };
             let case =
                 format!("  <testcase classname=\"{group}\" name=\"{name}\">{inner}</testcase>\n");
@@ -102,6 +109,7 @@ impl Report {
         let report = serde_json::json!({
             "pass": self.count("pass"),
             "fail": self.count("fail"),
+            "open": self.count("open"),
             "skip": self.count("skip"),
             "requests": self.requests(),
             "findings": findings,

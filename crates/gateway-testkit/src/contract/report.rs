@@ -62,10 +62,10 @@ fn judged(outcome: Outcome, source: Source, profile: Profile) -> Verdict {
     let is_open = matches!(source, Source::Decision(_)) && profile != Profile::Reference;
     match Verdict::from(outcome) {
         Verdict::Pass if is_open => {
-            Verdict::Skip("left open by the contract; the service does this".into())
+            Verdict::Open("left open by the contract; the service does this".into())
         }
         Verdict::Fail(text) if is_open => {
-            Verdict::Skip(format!("left open by the contract; observed: {text}"))
+            Verdict::Open(format!("left open by the contract; observed: {text}"))
         }
         verdict => verdict,
     }
@@ -82,7 +82,7 @@ impl Report {
         self.requests
     }
 
-    /// Returns the number of checks with this verdict: `pass`, `fail` or `skip`.
+    /// Returns the number of checks with this verdict: `pass`, `fail`, `open` or `skip`.
     pub fn count(&self, word: &str) -> usize {
         self.findings.iter().filter(|finding| finding.verdict.word() == word).count()
     }
@@ -90,6 +90,20 @@ impl Report {
     /// Returns whether no check failed.
     pub fn is_kept(&self) -> bool {
         self.count("fail") == 0
+    }
+
+    /// Returns the counts as one line for people. Open points and skipped checks are named only if there are any.
+    pub fn summary(&self) -> String {
+        let [pass, fail, open, skip] =
+            ["pass", "fail", "open", "skip"].map(|word| self.count(word));
+        let mut counts = vec![format!("{pass} checks passed"), format!("{fail} failed")];
+        if open > 0 {
+            counts.push(format!("{open} on open points (not judged)"));
+        }
+        if skip > 0 {
+            counts.push(format!("{skip} skipped"));
+        }
+        format!("{}; {} requests", counts.join(", "), self.requests)
     }
 }
 
@@ -100,7 +114,6 @@ impl fmt::Display for Report {
                 writeln!(f, "FAIL {}: {} ({}): {detail}", check.name, check.title, check.source)?;
             }
         }
-        let [pass, fail, skip] = ["pass", "fail", "skip"].map(|word| self.count(word));
-        write!(f, "{pass} passed, {fail} failed, {skip} skipped; {} requests", self.requests)
+        f.write_str(&self.summary())
     }
 }

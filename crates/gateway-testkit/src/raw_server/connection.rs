@@ -57,7 +57,7 @@ impl Connection {
         self.flood(block, total)
     }
 
-    /// Writes `bytes` one by one, with a pause after each. Returns whether all were written.
+    /// Writes `bytes` one by one, with a pause after each. Returns `false` if a write fails or the server stops.
     pub fn drip(&mut self, bytes: &[u8], pause: Duration) -> bool {
         bytes.iter().all(|byte| self.send(&[*byte]) && self.shared.pause(pause))
     }

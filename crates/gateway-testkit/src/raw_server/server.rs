@@ -70,7 +70,7 @@ impl RawServer {
         format!("{}://localhost:{}{target}", self.scheme, self.address.port())
     }
 
-    /// Returns what the server has seen so far.
+    /// Returns a snapshot of the events and counters so far.
     pub fn progress(&self) -> Progress {
         self.shared.progress()
     }

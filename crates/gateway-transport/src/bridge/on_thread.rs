@@ -14,11 +14,13 @@ use crate::{
     TransportError,
 };
 
-/// Turns an async transport that needs tokio into a [`BlockingTransport`].
+/// Turns an async transport, which may use tokio, into a [`BlockingTransport`].
 ///
-/// A dedicated thread runs the exchange until the response head arrives; the calling thread sleeps meanwhile. The thread
-/// that reads the body polls it, so at most one chunk is held in memory. A call inside another runtime blocks that
-/// runtime's thread, but never panics.
+/// A dedicated thread with a tokio runtime runs the exchange until the response head arrives; the calling thread sleeps
+/// meanwhile. The thread that reads the body also drives it, so at most one chunk is held in memory.
+///
+/// It may be called inside another runtime; it then blocks that runtime's thread. A panic of the inner transport is
+/// resumed in the caller.
 ///
 /// Clones share the thread. It ends when the last clone and the last body are dropped.
 ///

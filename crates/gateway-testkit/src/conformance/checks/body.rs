@@ -12,7 +12,7 @@ use crate::conformance::peer::{PATIENCE, endless_body, get, playing, server, wit
 use crate::outcome::{Outcome, ensure, fail};
 use crate::raw_server::Next;
 
-/// A body of a megabyte arrives complete and unchanged.
+/// A one-megabyte body arrives complete and unchanged.
 ///
 /// RFC 9112 section 6.2.
 pub fn large_body_is_whole(kit: &Kit) -> Outcome {
@@ -74,7 +74,7 @@ pub fn head_comes_before_the_body(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// The first bytes of a body are returned before the last have been sent.
+/// The first bytes of a body are returned before the server has sent the last.
 ///
 /// Records are processed as they arrive. Promise 3 of a transport.
 pub fn chunks_arrive_as_they_are_sent(kit: &Kit) -> Outcome {

@@ -32,7 +32,7 @@ pub fn connection_is_reused_after_chunks(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A connection is not reused after `Connection: close`.
+/// A connection is not reused after a response with `Connection: close`.
 ///
 /// RFC 9112 section 9.6.
 pub fn close_is_respected(kit: &Kit) -> Outcome {
@@ -132,10 +132,10 @@ pub fn http_1_0_connection_is_not_reused(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// If the first address of a host does not answer, the next one is tried.
+/// If the first address of a host refuses the connection, the next one is tried.
 ///
-/// `localhost` often resolves to `::1` and then to 127.0.0.1, and the server listens only on the second. RFC 8305
-/// section 3.
+/// `localhost` often resolves to `::1` and then to 127.0.0.1, and the server listens only on the second. Where it
+/// resolves only to 127.0.0.1, the check passes without a second attempt. RFC 8305 section 5.
 pub fn every_address_of_a_name_is_tried(kit: &Kit) -> Outcome {
     let server = echo()?;
     let response = kit.fetch(get_uri(&server.uri_by_name("/name"))?)?;

@@ -255,7 +255,7 @@ pub fn methods_are_kept(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A `Host` header from the caller is sent once, in place of the client's own, or is refused.
+/// A `Host` header from the caller replaces the client's own, or the request is refused.
 ///
 /// Servers must answer 400 to two `Host` headers, and proxies may disagree about which one counts. RFC 9112 section
 /// 3.2.

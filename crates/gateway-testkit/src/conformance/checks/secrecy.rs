@@ -146,7 +146,7 @@ pub fn redirects_get_no_credentials(kit: &Kit) -> Outcome {
 
 /// A request carries no `Referer`.
 ///
-/// The previous URI has a query. RFC 9110 sections 10.1.3 and 17.9.
+/// A `Referer` would reveal the previous URI, whose query may contain personal data. RFC 9110 sections 10.1.3 and 17.9.
 pub fn no_referer_is_sent(kit: &Kit) -> Outcome {
     let location = "/next";
     let response = format!("HTTP/1.1 302 X\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");

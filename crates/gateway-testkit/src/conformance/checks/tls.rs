@@ -108,7 +108,7 @@ pub fn end_with_close_notify_is_complete(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A body of a megabyte arrives complete through TLS.
+/// A one-megabyte body arrives complete through TLS.
 ///
 /// TLS splits it into many records. RFC 8446 section 5.1.
 pub fn large_body_is_whole(kit: &Kit) -> Outcome {
