@@ -43,7 +43,7 @@ pub(crate) enum Command {
     /// Check the service against its contract, with about 40 read-only requests.
     ///
     /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the contract
-    /// leaves open. Such a point is only reported unless --strict is given. The exit code is 5 if a check fails.
+    /// leaves open. Open points are reported but fail only with --strict. The exit code is 5 if a check fails.
     Check(CheckFlags),
     /// Print shell completions.
     Completions(CompletionsFlags),

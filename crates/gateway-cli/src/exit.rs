@@ -16,7 +16,7 @@ pub(crate) enum Exit {
     NotAuthorised = 3,
     /// No complete response arrived in time, or the service was overloaded or failing after all retries.
     Network = 4,
-    /// The response did not match the contract.
+    /// The service refused the request or reported a failure, or its response is unusable. Also if a contract check fails.
     Contract = 5,
     /// Success, but some records were skipped.
     Rejected = 6,

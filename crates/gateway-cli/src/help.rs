@@ -72,11 +72,11 @@ Environment:
 Exit codes:
   0    success
   1    the output could not be written, for example because the disk is full
-  2    invalid usage or configuration
+  2    invalid usage or configuration, or no access token
   3    not authorised
-  4    network error or timeout, or the service was overloaded or failing; retry later
-  5    the response did not match the contract
+  4    network or TLS error, timeout, or the service was overloaded or failing; retry later
+  5    the service refused the request or reported a failure, or its response is unusable
   6    success, but some records were skipped; standard error lists them
-  129  hung up
-  130  interrupted
-  143  terminated";
+  129  hung up: the terminal was closed
+  130  interrupted: Ctrl-C
+  143  terminated: by `kill`, or by the system that runs the program";

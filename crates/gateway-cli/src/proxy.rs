@@ -13,8 +13,10 @@ pub(crate) fn check(base_url: &str) -> Result<(), Failure> {
     if env::var(&name).is_ok_and(|address| is_valid(&address)) {
         return Ok(());
     }
-    Err(Failure::usage(format!("the variable {name} is not the address of an http proxy"))
-        .hint("use an address such as http://proxy.example.com:3128, or unset the variable"))
+    Err(Failure::usage(format!(
+        "the environment variable {name} is not the address of an http proxy"
+    ))
+    .hint("use an address such as http://proxy.example.com:3128, or unset the variable"))
 }
 
 /// Returns the name of the variable with the proxy of this base URL. Calls to this machine, and to hosts in `NO_PROXY`, use

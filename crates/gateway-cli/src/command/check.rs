@@ -24,16 +24,16 @@ pub(crate) struct CheckFlags {
     strict: bool,
 
     /// Print a report for tools that collect test results, instead of records.
-    #[arg(long, value_name = "FORM")]
-    report: Option<ReportForm>,
+    #[arg(long, value_name = "FORMAT")]
+    report: Option<ReportFormat>,
 }
 
 /// A format of a report.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ReportForm {
+enum ReportFormat {
     /// Test Anything Protocol, version 14.
     Tap,
-    /// `JUnit` XML, which build servers read.
+    #[value(help = "JUnit XML, which build servers read")]
     Junit,
 }
 
@@ -49,7 +49,7 @@ struct Row<'a> {
 
 /// The output of the results, opened before the first request.
 enum Findings {
-    Report(ReportForm, Destination),
+    Report(ReportFormat, Destination),
     Records(Box<Printer>),
 }
 
@@ -74,8 +74,8 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
     match findings {
         Findings::Report(form, mut out) => {
             let text = match form {
-                ReportForm::Tap => report.to_tap(),
-                ReportForm::Junit => report.to_junit(),
+                ReportFormat::Tap => report.to_tap(),
+                ReportFormat::Junit => report.to_junit(),
             };
             out.write_all(text.as_bytes())?;
             out.finish()?;
@@ -105,7 +105,7 @@ fn target(session: &Session, probe: &CliOperation<Probe>) -> Result<Target, Fail
 }
 
 /// Opens the output.
-fn open(session: &Session, report: Option<ReportForm>) -> Result<Findings, Failure> {
+fn open(session: &Session, report: Option<ReportFormat>) -> Result<Findings, Failure> {
     let output = &session.output;
     let Some(form) = report else {
         let source = RecordSource::Program;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::command::print::print;
 use crate::config::file::{ConfigFile, path};
 use crate::config::flags::ServiceFlags;
-use crate::config::names::{KEYS, check_key};
+use crate::config::names::{KEYS, check_key, check_known};
 use crate::config::origin::Setting;
 use crate::config::settings::{Settings, profile};
 use crate::config::token_binding;
@@ -39,7 +39,7 @@ Settings:
   token-command        program that prints the access token, with its arguments
   token-keyring        true if the access token is in the keyring of the operating system
   token-for            service that the token of `gateway auth login` is for; login sets it
-  timeout              time limit of a command, in seconds
+  timeout              time limit for each call, in seconds
   allow-insecure-http  true to allow unencrypted http to remote hosts (exposes the token)
 
 Examples:
@@ -115,12 +115,10 @@ pub(crate) fn run(
             change(&file, service, screen, &format!("{done} {key} of profile {profile}"))
         }
         ConfigCommand::Get { key } => {
-            let setting =
-                listed(&Settings::of_known(service)?).into_iter().find(|one| one.setting == key);
-            if setting.is_none() {
-                check_key(&key)?;
-            }
-            match setting.and_then(|listed| listed.value) {
+            let all = listed(&Settings::of_known(service)?);
+            let names: Vec<_> = all.iter().map(|one| one.setting).collect();
+            check_known(&key, &names)?;
+            match all.into_iter().find(|one| one.setting == key).and_then(|one| one.value) {
                 Some(value) => print(output, format!("{value}\n").as_bytes()),
                 None => Err(Failure::usage(format!("`{key}` is not set"))),
             }

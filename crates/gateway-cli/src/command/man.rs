@@ -44,7 +44,21 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     for section in below.split("\n\n") {
         page.extend_from_slice(self::section(section).as_bytes());
     }
-    Ok(page)
+    Ok(bold_code(&String::from_utf8_lossy(&page)).into_bytes())
+}
+
+/// Prints code in bold type, where the help has backticks.
+fn bold_code(page: &str) -> String {
+    let line = |line: &str| {
+        let mut parts = line.split('`');
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for (part, font) in parts.zip(["\\fB", "\\fR"].iter().cycle()) {
+            out.push_str(font);
+            out.push_str(part);
+        }
+        out
+    };
+    page.split_inclusive('\n').map(line).collect()
 }
 
 /// Returns a section: its heading up to a comma is the title; the rest of the heading and the lines follow unchanged.

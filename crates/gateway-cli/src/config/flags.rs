@@ -34,7 +34,7 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true)]
     pub(crate) allow_insecure_http: bool,
 
-    /// Time limit for the whole command, including retries.
+    /// Time limit for each call, including its retries.
     ///
     /// Default: 60 s for a call including its retries, 30 s for each attempt, one hour for a list until its last record,
     /// and 20 s without any byte from the service. `check` applies the limit to each of its requests. Connecting may take
@@ -51,7 +51,7 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true)]
     pub(crate) dry_run: bool,
 
-    /// Log requests and responses to stderr, with sizes and times; -vv adds the headers. Tokens are never logged.
+    /// Log requests and responses to standard error, with sizes and times; -vv adds the headers. Tokens are never logged.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 }

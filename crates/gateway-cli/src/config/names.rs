@@ -14,14 +14,20 @@ pub(crate) fn check_name(name: &str) -> Result<(), Failure> {
         .hint("use up to 64 letters, digits, `-` and `_`, beginning with a letter or digit"))
 }
 
-/// Checks the name of a setting.
+/// Checks the name of a setting of a profile.
 pub(crate) fn check_key(key: &str) -> Result<(), Failure> {
-    if KEYS.contains(&key) {
+    check_known(key, &KEYS)
+}
+
+/// Checks that the name of a setting is one of these.
+pub(crate) fn check_known(key: &str, known: &[&str]) -> Result<(), Failure> {
+    if known.contains(&key) {
         return Ok(());
     }
-    let hint = match closest(key, KEYS) {
-        Some(near) => format!("did you mean `{near}`? All settings: {}", KEYS.join(", ")),
-        None => format!("the settings are {}", KEYS.join(", ")),
+    let all = known.join(", ");
+    let hint = match closest(key, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? All settings: {all}"),
+        None => format!("the settings are {all}"),
     };
     Err(Failure::usage(format!("unknown setting `{key}`")).hint(hint))
 }

@@ -18,7 +18,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flag(name) => write!(f, "flag {name}"),
-            Self::Variable(name) => write!(f, "environment {name}"),
+            Self::Variable(name) => write!(f, "environment variable {name}"),
             Self::Profile(name) => write!(f, "profile {name}"),
             Self::Default => f.write_str("default"),
             #[cfg(feature = "demo")]
@@ -55,7 +55,7 @@ impl fmt::Display for TokenFrom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stdin => f.write_str("standard input (--token-stdin)"),
-            Self::Variable => write!(f, "the variable {TOKEN}"),
+            Self::Variable => write!(f, "the environment variable {TOKEN}"),
             Self::File(file) => write!(f, "the file {} ({})", file.value.display(), file.origin),
             Self::Command(command) => {
                 let program = command.value.first().map_or("", String::as_str);

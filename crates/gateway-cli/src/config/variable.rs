@@ -12,7 +12,7 @@ pub(crate) fn setting(name: &str) -> Result<Option<String>, Failure> {
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
         Err(env::VarError::NotPresent) => Ok(None),
         Err(env::VarError::NotUnicode(_value)) => {
-            Err(Failure::usage(format!("the variable {name} is not valid UTF-8")))
+            Err(Failure::usage(format!("the environment variable {name} is not valid UTF-8")))
         }
     }
 }

@@ -18,8 +18,9 @@ use crate::screen::{Color, variable};
 pub(crate) struct OutputFlags {
     /// Output format [default: table on a terminal, else json].
     ///
-    /// With --output-file, the extension selects the format: .csv, .ndjson, .txt, else JSON. If the output is
-    /// interrupted, JSON is left invalid so that readers notice; NDJSON just ends early.
+    /// With --output-file, the extension selects the format: .csv, .json, .ndjson or .jsonl, and .txt for a table.
+    /// Extensions of other known formats, such as .xlsx, are refused; any other name gets JSON. Interrupted JSON is
+    /// invalid, so programs notice; interrupted NDJSON merely ends early.
     #[arg(short, long, global = true, value_name = "FORMAT", hide_possible_values = false)]
     pub(crate) output: Option<Format>,
 

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 pub(crate) enum Format {
     /// Aligned columns; the default on a terminal.
     Table,
-    /// One JSON document with everything the service sent; the default elsewhere.
+    /// One JSON document with all fields as received; the default elsewhere.
     Json,
     /// One JSON object per line.
     Ndjson,

@@ -218,6 +218,8 @@ fn every_source_of_a_token_works() {
     let person = person.with("GATEWAY_TOKEN", "gwt_wrong");
     let output = person.run(&["credits", "get"]);
     assert_eq!(code(&output), 3);
-    assert!(stderr(&output).contains("the token comes from the variable GATEWAY_TOKEN"));
+    assert!(
+        stderr(&output).contains("the token comes from the environment variable GATEWAY_TOKEN")
+    );
     assert!(!stderr(&output).contains("gwt_wrong"));
 }

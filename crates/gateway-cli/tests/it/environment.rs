@@ -14,7 +14,7 @@ fn variables_that_are_not_utf8_are_refused() {
         let mut command = person.command(&["credits", "get"]);
         command.env(name, OsStr::from_bytes(b"gwt_\xff"));
         let output = Process::start_piped(command).end();
-        let expected = format!("error: the variable {name} is not valid UTF-8\n");
+        let expected = format!("error: the environment variable {name} is not valid UTF-8\n");
         assert_eq!((code(&output), stderr(&output)), (2, expected.as_str()));
     }
     let mut command = person.command(&["credits", "get"]);
@@ -34,8 +34,9 @@ fn an_invalid_proxy_is_refused() {
             let output = person.run(&get);
             let said = stderr(&output);
             assert_eq!(code(&output), 2, "{said}");
-            let expected =
-                format!("error: the variable {name} is not the address of an http proxy");
+            let expected = format!(
+                "error: the environment variable {name} is not the address of an http proxy"
+            );
             assert!(said.starts_with(&expected) && !said.contains("secret"), "{said}");
         }
     }

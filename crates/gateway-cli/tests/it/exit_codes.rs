@@ -30,9 +30,14 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     ),
     (3, Answers("401 Unauthorized", ""), "credits get", "did not accept the access token"),
     (3, Answers("403 Forbidden", ""), "vacancies list", "does not allow this call"),
-    (3, Answers("401 Unauthorized", ""), "api credits/get", "the variable GATEWAY_TOKEN"),
+    (
+        3,
+        Answers("401 Unauthorized", ""),
+        "api credits/get",
+        "the environment variable GATEWAY_TOKEN",
+    ),
     (3, Answers("403 Forbidden", ""), "credits get -o raw", "does not allow this call"),
-    (3, Answers("401 Unauthorized", ""), "auth status", "the variable GATEWAY_TOKEN"),
+    (3, Answers("401 Unauthorized", ""), "auth status", "the environment variable GATEWAY_TOKEN"),
     (4, Gone, "credits get", "check the base URL, and that the service is running"),
     (4, Silent, "credits get --timeout 1", "use `--timeout SECONDS` to wait longer"),
     (4, Silent, "vacancies list --timeout 1", "use `--timeout SECONDS` to wait longer"),
@@ -152,7 +157,7 @@ fn every_code_is_documented() {
         list.lines().map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect();
     let reached: BTreeSet<i32> = TABLE.iter().map(|&(code, ..)| code).collect();
     assert_eq!(named, reached);
-    let (_, list) = GUIDE.split_once("| exit code | |\n").unwrap();
+    let (_, list) = GUIDE.split_once("| exit code | meaning |\n").unwrap();
     let cell = |line: &str| line.strip_prefix("| ")?.split_once(' ')?.0.parse().ok();
     assert_eq!(list.lines().filter_map(cell).collect::<BTreeSet<i32>>(), reached);
 }

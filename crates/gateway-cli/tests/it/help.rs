@@ -132,7 +132,9 @@ fn completions_and_manual_pages_are_complete() {
         assert_eq!(words.filter(|word| *word == "--token").count(), 0, "{shell}");
     }
     for page in [&["man"][..], &["man", "candidates", "list"]] {
-        assert!(stdout(&person.run(page)).starts_with(".ie"), "{page:?}");
+        let output = person.run(page);
+        assert!(stdout(&output).starts_with(".ie"), "{page:?}");
+        assert!(!stdout(&output).contains('`'), "{page:?}");
     }
     let output = person.run(&["man"]);
     for section in ["OUTPUT", "SUBCOMMANDS", "EXAMPLES", "ACCESS TOKEN", "EXIT CODES"] {
