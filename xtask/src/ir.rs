@@ -15,6 +15,7 @@ pub use self::operation::{Operation, Otherwise, Param, Response};
 pub use self::service::{Example, OpenPoint, Service};
 pub use self::types::{Enum, EnumValue, Field, Meaning, Model, Scalar, Type, Wire};
 
+mod columns;
 mod command;
 mod description;
 mod lookup;

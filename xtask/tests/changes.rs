@@ -83,6 +83,42 @@ fn changes_of_fields() {
 }
 
 #[test]
+fn changes_of_columns() {
+    let identity = "identity = \"id\"\n";
+    let columns = |columns: &str| format!("{identity}columns = [{columns}]\n");
+    // The columns that the fields give by default.
+    check(&[(identity, &columns(r#""id", "name", "state""#))], &[]);
+    check(
+        &[(identity, &columns(r#""name", "id""#))],
+        &["breaking model.Tool: columns changed from `id`, `name`, `state` to `name`, `id`"],
+    );
+    compare(
+        &good().replacen(identity, &columns(r#""id""#), 1),
+        &good().replacen(identity, &columns(r#""id", "name""#), 1),
+        &["additive model.Tool: columns changed from `id` to `id`, `name`"],
+    );
+}
+
+#[test]
+fn changes_of_recovered_attributes() {
+    let recovers = |name: &str| {
+        let shelf = "shelf = { type = \"integer\"";
+        good().replacen(shelf, &format!("{shelf}, recovers = \"{name}\""), 1)
+    };
+    let place = "operation.list_tools.param.shelf";
+    compare(
+        &good(),
+        &recovers("shelf"),
+        &[&format!("additive {place}: recovered attribute changed from none to `shelf`")],
+    );
+    compare(
+        &recovers("shelf"),
+        &recovers("place"),
+        &[&format!("breaking {place}: recovered attribute changed from `shelf` to `place`")],
+    );
+}
+
+#[test]
 fn changes_of_enum_values() {
     let more = ("value.Lent", "value.Lost = { wire = \"lost\", doc = \"Gone.\" }\nvalue.Lent");
     check(&[more], &["additive enum.State.value.Lost: added"]);

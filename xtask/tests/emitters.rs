@@ -80,6 +80,19 @@ fn the_server_checks_the_documented_limits_of_parameters() {
 }
 
 #[test]
+fn the_spec_declares_the_columns_of_a_table() {
+    let commands = "crates/gateway-cli/src/generated/commands.rs";
+    let constant = "const TOOL_COLUMNS: Fields<'_> =";
+    check(&[], commands, &[&format!("{constant} &[\"id\", \"name\", \"state\"];")]);
+    let identity = "identity = \"id\"";
+    check(
+        &[(identity, &format!("{identity}\ncolumns = [\"state\", \"id\"]"))],
+        commands,
+        &[&format!("{constant} &[\"state\", \"id\"];")],
+    );
+}
+
+#[test]
 fn flags_check_the_documented_limits_of_parameters() {
     let commands = "crates/gateway-cli/src/generated/commands.rs";
     let shelf = "shelf = { type = \"integer\"";

@@ -166,4 +166,13 @@ codes! {
         needs a first word that no other selector has. A parameter `page_size` is the flag \
         `--page-size`, and every parameter of an operation needs its own flag. The spec cannot \
         override these names: remove one of the two.";
+    Error GW037 COLUMNS: "invalid columns",
+        "`columns` lists the columns that the program shows of a record, in order: names of fields, \
+        or `portal.name` for a field of a nested model. Every column must exist, and none may be \
+        listed twice. Without `columns`, the program shows all fields.";
+    Error GW038 RECOVERS: "attribute that cannot be recovered",
+        "`recovers` names an attribute that the records of a list do not contain: the records that \
+        the parameter selects have this attribute, with the value of the parameter. The operation \
+        must return a list, the record must not have a field of that name, and only one parameter \
+        of an operation can recover an attribute.";
 }

@@ -39,5 +39,7 @@ pub struct Change {
 /// Crates that contain or use the generated types.
 pub(super) const EVERYONE: &[&str] =
     &["gateway-model", "gateway-client", "gateway-testkit", "gateway-server", "gateway-cli"];
+/// The crate of the program, which shows tables.
+pub(super) const PROGRAM: &[&str] = &["gateway-cli"];
 /// Crates that contain the descriptions.
 pub(super) const READERS: &[&str] = &["gateway-model", "gateway-cli"];

@@ -1,6 +1,6 @@
 //! Compares two services, declaration by declaration.
 
-use crate::diff::change::{Change, Class, EVERYONE, READERS};
+use crate::diff::change::{Change, Class, EVERYONE, PROGRAM, READERS};
 use crate::diff::named::Named;
 use crate::ir::{
     Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param, Response,
@@ -173,9 +173,24 @@ impl Diff<'_> {
         };
         let (was, is) = (identity(old), identity(new));
         self.value(Class::Breaking, place, "identity", (&was, &is), String::clone);
+        self.columns(place, old, new);
         self.lists(&format!("{place}.field"), &old.fields, &new.fields, Self::field);
         let about = |one: &Model| (one.doc.clone(), one.source.clone(), one.open.clone());
         self.about(place, &about(old), &about(new));
+    }
+
+    /// Compares the columns if the spec declares them. Without a declaration, they follow the fields.
+    fn columns(&mut self, place: &str, old: &Model, new: &Model) {
+        if old.columns.is_none() && new.columns.is_none() {
+            return;
+        }
+        let (was, is) = (self.old.columns(old), self.new.columns(new));
+        if was != is {
+            // Programs that read a table rely on the positions of its columns.
+            let class = if is.starts_with(&was) { Class::Additive } else { Class::Breaking };
+            let what = format!("columns changed from {} to {}", listed(&was), listed(&is));
+            self.changes.push(Change { class, place: place.to_owned(), what, crates: PROGRAM });
+        }
     }
 
     fn field(&mut self, place: &str, old: &Field, new: &Field) {
@@ -242,6 +257,11 @@ impl Diff<'_> {
         if !old.needs.is_empty() && !new.needs.is_empty() {
             self.value(class, place, "otherwise", (&old.otherwise, &new.otherwise), debug);
         }
+        let recovers = (&old.recovers, &new.recovers);
+        let class = if old.recovers.is_none() { Class::Additive } else { Class::Breaking };
+        self.value(class, place, "recovered attribute", recovers, |attribute| {
+            attribute.as_ref().map_or_else(|| "none".to_owned(), quoted)
+        });
         let most = |limit: Option<u32>| limit.map_or(i64::MAX, i64::from);
         self.limit(place, "max-chars", most(old.max_chars), most(new.max_chars), false);
         self.limit(place, "max", old.max.unwrap_or(i64::MAX), new.max.unwrap_or(i64::MAX), false);

@@ -82,11 +82,16 @@ fn operation(service: &Service, operation: &Operation) -> Page {
             vec![code(&param.wire), ty, operation.presence(param, code), cell(&param.doc)]
         });
         page.table(&["Parameter", "Type", "Presence", "Description"], rows);
+        if operation.params.iter().any(|param| param.recovers.is_some()) {
+            page.text(RECOVERY);
+        }
     }
     page.heading("Answer");
     page.text(&fenced("text", &service.outline(&operation.response)));
     if let Some(model) = service.response_model(operation) {
         fields(&mut page, service, model, "../types.md");
+        let columns: Vec<_> = service.columns(model).iter().map(|path| code(path)).collect();
+        page.text(&format!("Default columns of a table: {}.", columns.join(", ")));
     }
     page.heading("Examples");
     for one in service.examples_of(operation) {
@@ -229,3 +234,6 @@ fn linked(service: &Service, ty: Type, types: &str) -> String {
         None => label,
     }
 }
+
+/// The meaning of `recovers` in the table of parameters.
+const RECOVERY: &str = "A parameter that *recovers* an attribute selects the records that have the attribute with the value of the parameter. The records themselves do not contain it.";

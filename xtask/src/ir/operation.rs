@@ -42,6 +42,9 @@ pub struct Param {
     pub needs: Vec<usize>,
     /// Effect of the parameter without one that it needs.
     pub otherwise: Otherwise,
+    /// The attribute, absent from the records, that the selected records have with the value of the
+    /// parameter.
+    pub recovers: Option<String>,
     /// Maximum length of a text, in characters.
     pub max_chars: Option<u32>,
     /// The smallest integer that the service accepts.

@@ -31,7 +31,7 @@ impl Service {
 
 impl Operation {
     /// Returns when a parameter is sent: `required`, `optional`, or which others it needs, and
-    /// whether it is deprecated. `name` formats the name of a parameter.
+    /// which attribute it recovers, and whether it is deprecated. `name` formats a name.
     pub fn presence(&self, param: &Param, name: impl Fn(&str) -> String) -> String {
         let needed: Vec<_> = self.needed_by(param).map(|needed| name(&needed.wire)).collect();
         let presence = match (param.required, needed.as_slice(), param.otherwise) {
@@ -44,7 +44,12 @@ impl Operation {
                 format!("needs {}, else refused", needed.join(" and "))
             }
         };
-        if param.deprecated.is_some() { presence + ", deprecated" } else { presence }
+        let mut parts = vec![presence];
+        parts.extend(
+            param.recovers.as_ref().map(|attribute| format!("recovers {}", name(attribute))),
+        );
+        parts.extend(param.deprecated.as_ref().map(|_| "deprecated".to_owned()));
+        parts.join(", ")
     }
 }
 

@@ -85,6 +85,9 @@ pub struct Model {
     pub rust: RustName,
     /// The index in `fields` of the field that identifies a record, if any; it is required.
     pub identity: Option<usize>,
+    /// The paths of the columns of a table, if the spec declares them. See
+    /// [`Service::columns`](crate::ir::Service::columns).
+    pub columns: Option<Vec<String>>,
     /// The fields, in order; at least one.
     pub fields: Vec<Field>,
     /// The description.

@@ -211,6 +211,11 @@ static MODEL: Table = table(
     "A JSON object of a fixed shape.",
     &[
         optional("identity", Shape::Text(Form::Wire), "The field that identifies a record."),
+        optional(
+            "columns",
+            Shape::Texts(Form::Wire),
+            "The columns of a table, in order: fields, or `field.field` of a nested model.",
+        ),
         required("field", Shape::Named(Form::Wire, &FIELD), "The fields, by their JSON key."),
         DOC,
         SOURCE,
@@ -282,6 +287,11 @@ static PARAM: Table = table(
             "otherwise",
             Shape::Choice(&[("no-effect", "It is ignored."), ("error", "The call is refused.")]),
             "The effect of the parameter if one of them is missing.",
+        ),
+        optional(
+            "recovers",
+            Shape::Text(Form::Snake),
+            "The attribute, absent from the records, that the selected records have with this value.",
         ),
         optional(
             "max-chars",

@@ -48,6 +48,7 @@ pub(super) fn service(
         open_points,
         spec_hash: String::new(),
     };
+    types::columns(&mut cx, root, &mut service);
     service.operations = operation::operations(&mut cx, root, &service);
     open_references(&mut cx, root);
     service.examples = example::examples(&mut cx, root, &service, folder);

@@ -5,9 +5,11 @@ use crate::ir::{Enum, EnumValue, Field, Meaning, Model, RustName, Scalar, Type, 
 use crate::spec::context::{About, Context};
 use crate::spec::node::{Entry, Node};
 
+mod columns;
 mod recursion;
 mod value;
 
+pub(super) use columns::columns;
 pub(super) use value::{Types, is_value};
 
 /// Collects the names of all types first, so that a model can use a type that is declared after it.
@@ -162,6 +164,7 @@ fn model(cx: &mut Context<'_>, entry: &Entry) -> Option<Model> {
     Some(Model {
         rust: RustName::new(&entry.key)?,
         identity: identity(cx, node, &fields),
+        columns: None,
         fields,
         doc: about.doc,
         source: about.source,

@@ -53,6 +53,9 @@ fn operation(cx: &mut Context<'_>, entry: &Entry, service: &Service) -> Option<O
     let about = About::of(cx, node);
     let params = params(cx, node, service);
     let response = node.get("response").and_then(|response| self::response(cx, response));
+    if let Some(response) = &response {
+        recoveries(cx, node, service, response);
+    }
     Some(Operation {
         rust: RustName::new(&entry.key)?,
         select: node.text("select"),
@@ -233,6 +236,7 @@ fn param(
         } else {
             Otherwise::NoEffect
         },
+        recovers: node.get("recovers").and_then(Node::as_text).map(str::to_owned),
         max_chars: node.integer("max-chars").and_then(|number| u32::try_from(number).ok()),
         min: node.integer("min"),
         max: node.integer("max"),
@@ -241,6 +245,33 @@ fn param(
         open: about.open,
         deprecated: about.deprecated,
     })
+}
+
+/// Checks the attributes that parameters recover.
+fn recoveries(cx: &mut Context<'_>, operation: &Node, service: &Service, response: &Response) {
+    let params = operation.entries_of("param");
+    let nodes: Vec<_> = params.iter().map(|entry| &entry.node).collect();
+    cx.distinct_texts(&code::RECOVERS, "attribute", "recovers", &nodes);
+    for attribute in nodes.iter().filter_map(|node| node.get("recovers")) {
+        let name = attribute.as_text().unwrap_or_default();
+        let model = service.models.get(response.of());
+        let is_field =
+            model.is_some_and(|model| model.fields.iter().any(|field| field.wire == name));
+        let (message, help) = if !response.is_list() {
+            (
+                "only a parameter of a list recovers an attribute".to_owned(),
+                "remove `recovers`: the response is one object",
+            )
+        } else if is_field {
+            (
+                format!("the records have a field `{name}`, so nothing recovers it"),
+                "remove `recovers`, or choose another name",
+            )
+        } else {
+            continue;
+        };
+        cx.say(Diagnostic::new(&code::RECOVERS, &attribute.span, message).help(help));
+    }
 }
 
 fn limits(cx: &mut Context<'_>, node: &Node, ty: Type, query_wire: Wire) {

@@ -1,0 +1,48 @@
+//! The columns of a table: which fields of a record are shown, and in which order.
+
+use crate::ir::{Field, Model, Service, Type};
+
+impl Service {
+    /// Returns the default columns of a record: those that the spec declares. If it declares none,
+    /// all fields, and of a nested model all fields except its identity.
+    pub fn columns(&self, model: &Model) -> Vec<String> {
+        if let Some(declared) = &model.columns {
+            return declared.clone();
+        }
+        let mut columns = Vec::new();
+        for field in &model.fields {
+            let Some(inner) = self.nested(field) else {
+                columns.push(field.wire.clone());
+                continue;
+            };
+            let identity = inner.identity_field().map(|field| &field.wire);
+            let alone = inner.fields.len() == 1;
+            let shown = inner
+                .fields
+                .iter()
+                .filter(|one| self.nested(one).is_none())
+                .filter(|one| alone || Some(&one.wire) != identity);
+            columns.extend(shown.map(|one| format!("{}.{}", field.wire, one.wire)));
+        }
+        columns
+    }
+
+    /// Returns every path that a column can have: the fields, and those of nested models.
+    pub fn paths(&self, model: &Model) -> Vec<String> {
+        let mut paths = Vec::new();
+        for field in &model.fields {
+            paths.push(field.wire.clone());
+            if let Some(inner) = self.nested(field) {
+                paths.extend(inner.fields.iter().map(|one| format!("{}.{}", field.wire, one.wire)));
+            }
+        }
+        paths
+    }
+
+    fn nested(&self, field: &Field) -> Option<&Model> {
+        match field.ty {
+            Type::Model(index) => self.models.get(index),
+            _ => None,
+        }
+    }
+}
