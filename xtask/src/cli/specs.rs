@@ -17,17 +17,22 @@ use crate::{show, spec};
 pub(super) fn check(root: &Path) -> Result<Outcome, Outcome> {
     let (service, stderr) = service(root)?;
     let Service { operations, models, scalars, enums, examples, open_points, .. } = &service;
-    let stdout = format!(
-        "{SPEC} is valid: {} operations, {} models, {} scalars, {} enums, {} examples, \
-         {} open points\n",
-        operations.len(),
-        models.len(),
-        scalars.len(),
-        enums.len(),
-        examples.len(),
-        open_points.len(),
-    );
+    let counts = [
+        counted(operations.len(), "operation"),
+        counted(models.len(), "model"),
+        counted(scalars.len(), "scalar"),
+        counted(enums.len(), "enum"),
+        counted(examples.len(), "example"),
+        counted(open_points.len(), "open point"),
+    ];
+    let stdout = format!("{SPEC} is valid: {}\n", counts.join(", "));
     Ok(Outcome { stdout, stderr, code: 0 })
+}
+
+/// Returns a number with its noun: `1 enum`, `2 enums`.
+fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 /// Runs `cargo xtask spec show`.
@@ -119,4 +124,17 @@ pub(crate) fn last_released(root: &Path) -> Option<PathBuf> {
         Version::parse(name.strip_suffix(".toml")?)
     };
     paths.filter(|path| version(path).is_some()).max_by_key(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn only_one_is_singular() {
+        assert_eq!(
+            [0, 1, 2].map(|number| counted(number, "enum")),
+            ["0 enums", "1 enum", "2 enums"]
+        );
+    }
 }
