@@ -105,7 +105,7 @@ impl Kind {
         }
     }
 
-    /// Returns whether an answer sends a field without a value as an empty text, or as an object of empty texts.
+    /// Returns whether a response sends a field without a value as an empty text, or as an object of empty texts.
     fn has_empty_form(self) -> bool {
         match self {
             Self::Text | Self::Id | Self::Decimal | Self::CivilDateTime => true,

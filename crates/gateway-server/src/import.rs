@@ -1,4 +1,4 @@
-//! Imports NDJSON, JSON (including answers of the service) and CSV files, atomically.
+//! Imports NDJSON, JSON (including responses of the service) and CSV files, atomically.
 //!
 //! The fields of a record determine its kind, so one file may contain several kinds:
 //!
@@ -9,10 +9,10 @@
 //! | those of a candidate, `vacancy_id`, `status` | a candidate, and its status in a vacancy |
 //! | `vacancy_id`, `candidate_id`, `status` | the status of a candidate in a vacancy |
 //! | `credits_number`, `currency` | the credit balance |
-//! | `status`, `result` | an answer of `candidates/list`: each candidate in it |
+//! | `status`, `result` | a response of `candidates/list`: each candidate in it |
 //!
 //! An array counts as its items, one after another. Nothing is lost silently: it is an error if a field is unknown or
-//! belongs to another kind of record, if an answer does not report success, if a column is named twice, or if a quote
+//! belongs to another kind of record, if a response does not report success, if a column is named twice, or if a quote
 //! is not closed. A record replaces the one with the same id; the fields that it does not give become empty.
 
 mod csv;
@@ -35,7 +35,7 @@ use crate::store::{AccountId, ImportMode, ImportReport, Stage, StoreAdmin};
 pub struct Import {
     /// The files in any order. A record may refer to one in a later file.
     pub files: Vec<PathBuf>,
-    /// A vacancy, and the status in it that every candidate in the files gets. For answers to filtered calls.
+    /// A vacancy, and the status in it that every candidate in the files gets. For responses to filtered calls.
     pub application: Option<(i64, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! The records of an answer, rendered as JSON one after another.
+//! The records of a response, rendered as JSON one after another.
 
 /// The JSON text around the records of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Records<'o> {
 }
 
 impl<'o> Records<'o> {
-    /// Appends to `out`. `is_first` says whether the next record is the first one of its answer.
+    /// Appends to `out`. `is_first` says whether the next record is the first one of its response.
     pub(crate) fn new(out: &'o mut Vec<u8>, is_first: bool) -> Self {
         Self { out, is_first }
     }

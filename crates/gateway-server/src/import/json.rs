@@ -84,7 +84,7 @@ fn unreadable(place: Place, error: &std::io::Error) -> Error {
 fn expected(field: Option<&str>) -> String {
     let field = field.and_then(|name| Some((name, kind(KNOWN, name)?)));
     field.map_or_else(
-        || "expected a record, an array of records, or an answer of `candidates/list`".to_owned(),
+        || "expected a record, an array of records, or a response of `candidates/list`".to_owned(),
         |(name, kind)| format!("`{name}` {}", kind.expected()),
     )
 }
@@ -142,7 +142,7 @@ impl State<'_, '_, '_> {
     }
 }
 
-/// The `status` of an answer that is not an error.
+/// The `status` of a response that is not an error.
 const SUCCESS: &str = "success";
 
 /// A record, an array of records, or an envelope.
@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a record, an array of records, or an answer of the service")
+        f.write_str("a record, an array of records, or a response of the service")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
@@ -184,12 +184,12 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
         if !is_envelope {
             return self.0.put(&fields);
         }
-        // The records of the answer are staged already, but an error rolls back the whole import.
+        // The records of the response are staged already, but an error rolls back the whole import.
         let succeeded = fields.text("status") == SUCCESS;
         match fields.names().find(|name| *name != "status") {
             None if succeeded => Ok(()),
-            None => self.0.refuse("the `status` of the answer is not `success`"),
-            Some(field) => self.0.refuse(format!("`{field}` is not a field of an answer")),
+            None => self.0.refuse("the `status` of the response is not `success`"),
+            Some(field) => self.0.refuse(format!("`{field}` is not a field of a response")),
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn merge<S: Session>(
 
     if report.changed_anything() {
         session.execute(sql::SET_REVISION, &[next, draw_tag()?, account])?;
-        // The time is read last and from the clock of the database. Answers that began before this revision still read
+        // The time is read last and from the clock of the database. Responses that began before this revision still read
         // the rows that it supersedes, so those rows must not look older than they are.
         let [now] = session.first(S::NOW, &[])?.unwrap_or([0]);
         session.execute(sql::CREATE_REVISION, &[account, next, now])?;

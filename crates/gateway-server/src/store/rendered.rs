@@ -1,4 +1,4 @@
-//! The JSON text of a record, which an import writes into the database and answers send unchanged.
+//! The JSON text of a record, which an import writes into the database and responses send unchanged.
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::{Fields, Record as _};
@@ -41,12 +41,13 @@ pub(super) fn no_credits() -> Result<String, Error> {
 }
 
 fn text(buffer: &[u8]) -> Result<&str, Error> {
-    let odd =
-        |error| Error::caused(ErrorKind::Storage, "cannot render a record: it is not UTF-8", error);
+    let odd = |error| {
+        Error::caused(ErrorKind::Storage, "cannot store a record: its text is not UTF-8", error)
+    };
     std::str::from_utf8(buffer).map_err(odd)
 }
 
-/// Returns a stored text if it may be sent. Only its ends are checked, so that an answer does not contain a torn row.
+/// Returns a stored text if it may be sent. Only its ends are checked, so that a response does not contain a torn row.
 pub(super) fn sendable(record: &[u8]) -> Option<&[u8]> {
     matches!(record, [b'{', .., b'}']).then_some(record)
 }

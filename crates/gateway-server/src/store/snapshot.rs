@@ -62,6 +62,6 @@ impl Page {
     pub const START: i64 = -1;
 }
 
-/// Receives the records of a page in ascending order of their ids, or one object, each as the JSON text that an answer
+/// Receives the records of a page in ascending order of their ids, or one object, each as the JSON text that a response
 /// sends.
 pub type RecordSink<'s> = &'s mut dyn FnMut(&[u8]);

@@ -140,33 +140,33 @@ fn a_full_disk_fails_the_import_and_nothing_else() {
     assert!(run(&database, &["check"]).contains("no damage"));
 }
 
-/// Sends requests until a connection is refused or closed. Every answer that has begun must be complete.
+/// Sends requests until a connection is refused or closed. Every response that has begun must be complete.
 fn ask_until_the_end(base_url: &str, token: &str, query: &str) -> u32 {
     let address = base_url.strip_prefix("http://").unwrap();
     let request = format!(
         "GET /c/oauth/v1?{query} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
     );
-    let mut answers = 0;
+    let mut responses = 0;
     loop {
-        let Ok(mut socket) = TcpStream::connect(address) else { return answers };
+        let Ok(mut socket) = TcpStream::connect(address) else { return responses };
         let mut bytes = Vec::new();
         let sent = socket.write_all(request.as_bytes());
         let read = socket.read_to_end(&mut bytes);
         if bytes.is_empty() {
-            // Accepted by the system but not by the server: a missing answer is not a truncated one.
-            return answers;
+            // Accepted by the system but not by the server: a missing response is not a truncated one.
+            return responses;
         }
         sent.unwrap();
         read.unwrap();
-        let answer = parse(&bytes);
-        assert_eq!(answer.status, 200);
-        assert!(answer.text().ends_with("]}"), "a truncated answer");
-        answers += 1;
+        let response = parse(&bytes);
+        assert_eq!(response.status, 200);
+        assert!(response.text().ends_with("]}"), "a truncated response");
+        responses += 1;
     }
 }
 
 #[test]
-fn a_signal_under_load_truncates_no_answer() {
+fn a_signal_under_load_truncates_no_response() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
@@ -189,8 +189,8 @@ fn a_signal_under_load_truncates_no_answer() {
         // After one more list, the threads are in the middle of theirs.
         drop(get(&served.base_url, &token, "method=candidates/list"));
         served.signal("-TERM");
-        let answers: u32 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
-        println!("{answers} complete answers around the signal");
+        let responses: u32 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+        println!("{responses} complete responses around the signal");
     });
     assert_eq!(served.child.wait().unwrap().code(), Some(0));
 }
@@ -200,7 +200,7 @@ fn generation(store: &dyn StoreAdmin, account: &str, number: u32) {
     let place = Place { file: 0, line: 1 };
     let name = format!("generation {number}");
     let fill: &mut dyn FnMut(&mut dyn gateway_server::Stage) -> _ = &mut |stage| {
-        // More than one page, so that an answer could mix two generations.
+        // More than one page, so that a response could mix two generations.
         for id in 0..600 {
             let row = CandidateRow { name: &name, kind: "person", ..CandidateRow::new("") };
             stage.candidate(place, id, &row)?;
@@ -210,7 +210,7 @@ fn generation(store: &dyn StoreAdmin, account: &str, number: u32) {
     store.import(account, ImportMode::Commit, fill).unwrap();
 }
 
-/// Runs a hundred imports while two servers answer. Every answer must be of one generation.
+/// Runs a hundred imports while two servers answer. Every response must be of one generation.
 fn check_generations(database: &str, store: &dyn StoreAdmin) {
     run(database, &["account", "create", "acme"]);
     generation(store, "acme", 0);
@@ -226,11 +226,11 @@ fn check_generations(database: &str, store: &dyn StoreAdmin) {
                 scope.spawn(move || {
                     let mut seen = std::collections::BTreeSet::new();
                     while !done.load(Ordering::SeqCst) {
-                        let answer = get(&served.base_url, token, "method=candidates/list");
-                        let mut names = names(&answer);
+                        let response = get(&served.base_url, token, "method=candidates/list");
+                        let mut names = names(&response);
                         assert_eq!(names.len(), 600);
                         names.dedup();
-                        assert_eq!(names.len(), 1, "a mixed answer: {names:?}");
+                        assert_eq!(names.len(), 1, "a mixed response: {names:?}");
                         seen.extend(names);
                     }
                     seen.len()

@@ -1,4 +1,4 @@
-//! The server compared with a simple model, over random data and random and hostile requests: the answers are equal
+//! The server compared with a simple model, over random data and random and hostile requests: the responses are equal
 //! byte for byte, and no account sees the rows of another.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ struct Data {
 }
 
 impl Data {
-    /// Returns the expected answer of `candidates/list`.
+    /// Returns the expected response of `candidates/list`.
     fn candidates(&self, vacancy: Option<u64>, status: Option<&str>) -> Vec<u8> {
         let quoted = |text: &str| serde_json::to_string(text).unwrap();
         let wanted = |id: &i64| match (vacancy, status) {
@@ -203,14 +203,14 @@ fn runner(cases: u32) -> TestRunner {
 }
 
 #[test]
-fn ten_thousand_random_requests_get_the_answers_of_the_model() {
+fn ten_thousand_random_requests_get_the_responses_of_the_model() {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
     random_requests(store, 50);
 }
 
 #[test]
-fn two_thousand_random_requests_get_the_answers_of_the_model_on_postgresql() {
+fn two_thousand_random_requests_get_the_responses_of_the_model_on_postgresql() {
     let Some(database) = cluster::database() else { return };
     let store = PostgresStore::connect(&database.url).unwrap();
     random_requests(store, 10);
@@ -362,7 +362,7 @@ fn hostile_strings(store: impl StoreAdmin) {
     assert!(hostile.len() >= 200, "{}", hostile.len());
     let mut data = Data::default();
     data.vacancies.insert(7, "seven".into());
-    // Half of the strings are names of statuses, so that not all answers are empty.
+    // Half of the strings are names of statuses, so that not all responses are empty.
     for (id, status) in (0..).zip(&hostile) {
         data.candidates.insert(id, [format!("name {status}"), status.clone(), "person".into()]);
         if id % 2 == 0 {

@@ -6,7 +6,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -216,17 +215,17 @@ const LOSSES: [(&str, &str, &str); 13] = [
     (
         "r1.json",
         r#"{"status":"error","result":[]}"#,
-        "1: the `status` of the answer is not `success`",
+        "1: the `status` of the response is not `success`",
     ),
     (
         "r2.json",
         r#"{"result":[{"id":"6","name":"secret"}]}"#,
-        "1: the `status` of the answer is not `success`",
+        "1: the `status` of the response is not `success`",
     ),
     (
         "r3.json",
         r#"{"status":"success","result":[],"id":"6"}"#,
-        "1: `id` is not a field of an answer",
+        "1: `id` is not a field of a response",
     ),
     (
         "r4.json",
@@ -489,7 +488,7 @@ fn an_interrupt_before_the_address_is_printed_stops_the_server() {
         .unwrap();
     while TcpStream::connect(address).is_err() {
         assert!(child.try_wait().unwrap().is_none(), "the server has ended");
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::yield_now();
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let mut printed = Vec::new();

@@ -229,7 +229,7 @@ fn a_missing_revision_or_tag_is_reported_as_damage() {
     });
 }
 
-/// The rows of a revision can be removed during a long answer. The answer is then cut, and never complete but short.
+/// The rows of a revision can be removed during a long response. The response is then cut, and never complete but short.
 #[test]
 fn a_list_whose_rows_are_removed_meanwhile_is_cut() {
     let here = Here::start(|config| config.list_cache = 0);
@@ -257,22 +257,22 @@ fn a_list_whose_rows_are_removed_meanwhile_is_cut() {
     assert!(begun.elapsed() < Duration::from_secs(20), "the connection was left open");
     let text = String::from_utf8(bytes).unwrap();
     assert!(text.starts_with("HTTP/1.1 200") && text.len() > 100_000, "{}", text.len());
-    assert!(!text.ends_with("0\r\n\r\n"), "the answer looks whole");
+    assert!(!text.ends_with("0\r\n\r\n"), "the response looks complete");
 }
 
 #[test]
 fn an_entity_tag_of_one_database_does_not_match_in_another() {
     let servers = [Here::start(|_config| {}), Here::start(|_config| {})];
     let [one, other] = servers.each_ref().map(|here| {
-        let answer = get(&here.running.base_url(), &here.token, "method=vacancies/list");
-        answer.header("etag").unwrap().to_owned()
+        let response = get(&here.running.base_url(), &here.token, "method=vacancies/list");
+        response.header("etag").unwrap().to_owned()
     });
     assert_ne!(one, other);
     let [_, here] = &servers;
     for (tag, status) in [(one, 200), (other, 304)] {
         let more = format!("If-None-Match: {tag}\r\n");
-        let answer =
+        let response =
             call(&here.running.base_url(), &here.token, "GET", "method=vacancies/list", &more);
-        assert_eq!(answer.status, status);
+        assert_eq!(response.status, status);
     }
 }

@@ -230,7 +230,7 @@ fn a_contradiction_in_an_import_is_refused_with_its_line() {
             application(stage, 5, 8, 1, "New")?;
             application(stage, 6, 8, 1, "Old")
         });
-        // One line can contain many records, as an array or an answer of the service.
+        // One line can contain many records, as an array or a response of the service.
         refused("candidate 1 already has other data in line 2", 2, |stage| {
             candidate(stage, 2, 1, "a")?;
             candidate(stage, 2, 1, "b")

@@ -2,7 +2,7 @@
 -- A row is visible in the revisions of its account from `rev_from` up to, but not including, `rev_to`. `tag` is drawn
 -- at random for every revision: caches of clients and servers use it to tell apart databases that reached the same
 -- revision number.
--- `record` and `credits` are JSON texts, as answers send them. The import renders them, so that a list only concatenates
+-- `record` and `credits` are JSON texts, as responses send them. The import renders them, so that a list only concatenates
 -- records. `check` compares a record with what rendering its fields gives.
 CREATE TABLE account (
   id BIGINT PRIMARY KEY,

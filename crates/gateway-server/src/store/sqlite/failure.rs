@@ -10,7 +10,7 @@ pub(super) fn failure(context: &'static str, error: rusqlite::Error) -> Error {
             (ErrorKind::StorageBusy, "the database is locked by another process; try again later")
         }
         Some(ErrorCode::OperationInterrupted) => {
-            (ErrorKind::StorageSlow, "the database took too long")
+            (ErrorKind::StorageSlow, "a database statement timed out")
         }
         Some(ErrorCode::DiskFull) => (ErrorKind::StorageFull, "the disk is full"),
         Some(ErrorCode::DatabaseCorrupt) => (ErrorKind::StorageCorrupt, "the database is damaged"),

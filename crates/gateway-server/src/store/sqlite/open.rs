@@ -123,7 +123,7 @@ fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
         return Err(Error::new(ErrorKind::StorageForeign, context));
     }
     schema::check(&path.display().to_string(), Some(pragma("user_version")?))?;
-    // Reads every table once, so that a truncated file is found now and not in the middle of an answer.
+    // Reads every table once, so that a truncated file is found now and not in the middle of a response.
     for table in ["account", "token", "revision", "status", "vacancy", "candidate", "application"] {
         connection
             .prepare(&format!("SELECT 1 FROM {table} LIMIT 1"))
