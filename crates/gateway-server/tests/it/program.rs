@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -486,8 +487,10 @@ fn an_interrupt_before_the_address_is_printed_stops_the_server() {
         .stdout(OwnedFd::from(full))
         .spawn()
         .unwrap();
+    let started = Instant::now();
     while TcpStream::connect(address).is_err() {
         assert!(child.try_wait().unwrap().is_none(), "the server has ended");
+        assert!(started.elapsed() < Duration::from_secs(60), "the server does not listen");
         std::thread::yield_now();
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
