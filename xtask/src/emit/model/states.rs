@@ -1,6 +1,6 @@
 //! The type states of a query: one for each optional parameter that another one needs.
 //!
-//! One state is a type parameter of its own, `ListCandidates<HasVacancyId>`. Several are a tuple in
+//! One state is one type parameter, `ListCandidates<HasVacancyId>`. Several are a tuple in
 //! one type parameter, `ListTools<(HasShelf, HasRow)>`, so that code for any states stays short.
 
 use crate::ir::{Operation, Param};

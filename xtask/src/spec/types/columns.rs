@@ -21,7 +21,7 @@ pub(in crate::spec) fn columns(cx: &mut Context<'_>, root: &Node, service: &mut 
     }
 }
 
-/// Returns the columns; `known` is `None` if a field has an error of its own.
+/// Returns the columns; `known` is `None` if a field was rejected.
 fn checked(
     cx: &mut Context<'_>,
     entry: &Entry,
