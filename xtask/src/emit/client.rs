@@ -59,7 +59,7 @@ fn method(file: &mut RustFile, service: &Service, operation: &Operation, mode: &
     file.doc_markdown("# Errors");
     file.doc_break();
     file.doc_markdown(
-        "Fails unless a complete, successful and readable answer is received; see [`Error::kind`].",
+        "Fails unless a complete, successful and readable response is received; see [`Error::kind`].",
     );
     example(file, service, operation, mode);
     if let Some(reason) = &operation.deprecated {
@@ -92,7 +92,7 @@ fn example(file: &mut RustFile, service: &Service, operation: &Operation, mode: 
         (format!("use gateway_client::model::{query};\n\n"), format!("&{query}::new()"))
     };
     let model = service.response_model(operation).map(|model| model.rust.snake());
-    let answer =
+    let output =
         model.filter(|_| !operation.response.is_list()).unwrap_or_else(|| "listing".to_owned());
     let Mode { client, keyword, wait, .. } = mode;
     file.doc_example(
@@ -100,7 +100,7 @@ fn example(file: &mut RustFile, service: &Service, operation: &Operation, mode: 
         format_args!(
             "{import}\
              # {keyword}fn example(client: gateway_client::{client}) -> Result<(), gateway_client::Error> {{\n\
-             let {answer} = client.{name}({argument}){wait}?;\n\
+             let {output} = client.{name}({argument}){wait}?;\n\
              # Ok(())\n\
              # }}"
         ),

@@ -66,7 +66,7 @@ fn document(service: &Service, get: &Value, operations: &[&Operation]) -> Value 
     })
 }
 
-/// Returns the schema of a problem document, for every answer that is not a success.
+/// Returns the schema of a problem document, for every response that is not a success.
 fn problem() -> Value {
     json!({
         "description": "A problem document (RFC 9457).",
@@ -103,12 +103,12 @@ fn get(service: &Service, operation: &Operation) -> Value {
     get.insert("parameters".to_owned(), [selector].into_iter().chain(params).collect());
     get.insert(
         "responses".to_owned(),
-        responses(service, schemas.answer(&operation.response), &[operation]),
+        responses(service, schemas.response(&operation.response), &[operation]),
     );
     Value::Object(get)
 }
 
-/// Returns all operations merged into one, whose answer depends on the selector.
+/// Returns all operations merged into one, whose response depends on the selector.
 fn merged(service: &Service) -> Value {
     let schemas = TypeSchemas { service, prefix: PREFIX };
     let selects: Vec<_> = service.operations.iter().map(|operation| &operation.select).collect();
@@ -150,24 +150,24 @@ fn merged(service: &Service) -> Value {
         let more = format!(" Only for {}.{}", users.join(", "), needed.concat());
         params.push(parameter(param, shape, &more, false));
     }
-    let mut answers: Vec<Value> = Vec::new();
+    let mut schemas_seen: Vec<Value> = Vec::new();
     for operation in &service.operations {
-        let answer = schemas.answer(&operation.response);
-        if !answers.contains(&answer) {
-            answers.push(answer);
+        let schema = schemas.response(&operation.response);
+        if !schemas_seen.contains(&schema) {
+            schemas_seen.push(schema);
         }
     }
-    let answer = match answers.as_slice() {
+    let schema = match schemas_seen.as_slice() {
         [one] => one.clone(),
         // Not `oneOf`: two models may overlap, because other fields are allowed.
-        _ => json!({ "anyOf": answers }),
+        _ => json!({ "anyOf": schemas_seen }),
     };
     let operations: Vec<_> = service.operations.iter().collect();
     json!({
         "operationId": service.name.replace('-', "_"),
         "description": one_line(&service.doc.0),
         "parameters": params,
-        "responses": responses(service, answer, &operations),
+        "responses": responses(service, schema, &operations),
     })
 }
 
@@ -198,10 +198,10 @@ fn needs(operation: &Operation, param: &Param) -> String {
     format!(" Without {} {otherwise}.", names.join(" and "))
 }
 
-fn responses(service: &Service, answer: Value, operations: &[&Operation]) -> Value {
+fn responses(service: &Service, schema: Value, operations: &[&Operation]) -> Value {
     let mut examples = Map::new();
     for example in operations.iter().flat_map(|operation| service.examples_of(operation)) {
-        // An answer with records to reject does not fit the schema, on purpose.
+        // A response with records to reject does not fit the schema, on purpose.
         if example.rejected.is_empty()
             && let Ok(value) = serde_json::from_str::<Value>(&example.body)
         {
@@ -210,7 +210,7 @@ fn responses(service: &Service, answer: Value, operations: &[&Operation]) -> Val
         }
     }
     let mut content = Map::new();
-    content.insert("schema".to_owned(), answer);
+    content.insert("schema".to_owned(), schema);
     if !examples.is_empty() {
         content.insert("examples".to_owned(), Value::Object(examples));
     }

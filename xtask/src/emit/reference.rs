@@ -86,7 +86,7 @@ fn operation(service: &Service, operation: &Operation) -> Page {
             page.text(RECOVERY);
         }
     }
-    page.heading("Answer");
+    page.heading("Response");
     page.text(&fenced("text", &service.outline(&operation.response)));
     if let Some(model) = service.response_model(operation) {
         fields(&mut page, service, model, "../types.md");

@@ -81,8 +81,8 @@ impl TypeSchemas<'_> {
         Value::Object(schema)
     }
 
-    /// Returns a whole successful answer.
-    pub(super) fn answer(self, response: &Response) -> Value {
+    /// Returns the schema of a whole successful response.
+    pub(super) fn response(self, response: &Response) -> Value {
         let item = self.reference(response.of());
         match response {
             Response::Envelope { marker, success, items, .. } => {

@@ -23,7 +23,7 @@ impl Service {
     }
 
     /// Returns the open points that concern an operation: its own, and those of its parameters,
-    /// of the fields in its answer, and of the types of both.
+    /// of the fields in its response, and of the types of both.
     pub fn open_points_of<'a>(&'a self, operation: &'a Operation) -> Vec<&'a OpenPoint> {
         let params = &operation.params;
         let fields = self.response_model(operation).map_or(&[][..], |model| &model.fields);
@@ -40,7 +40,7 @@ impl Service {
         self.open_points(own.chain(of_params).chain(of_fields).chain(of_types.flatten()))
     }
 
-    /// Returns the model that an answer consists of.
+    /// Returns the model that a response consists of.
     pub fn response_model(&self, operation: &Operation) -> Option<&Model> {
         self.models.get(operation.response.of())
     }
@@ -70,7 +70,7 @@ impl Response {
         }
     }
 
-    /// Returns whether the answer is a list of records.
+    /// Returns whether the response is a list of records.
     pub fn is_list(&self) -> bool {
         !matches!(self, Self::Object { .. })
     }

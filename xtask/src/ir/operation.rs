@@ -1,4 +1,4 @@
-//! Operations: their parameters and the shapes of their answers.
+//! Operations: their parameters and the shapes of their responses.
 
 use crate::ir::{Doc, OpenRef, RustName, Source, Type, Wire};
 
@@ -12,7 +12,7 @@ pub struct Operation {
     /// The parameters, in the order in which they are sent. A parameter is never listed before
     /// one that it needs.
     pub params: Vec<Param>,
-    /// The shape of a successful answer.
+    /// The shape of a successful response.
     pub response: Response,
     /// The description.
     pub doc: Doc,
@@ -70,14 +70,14 @@ pub enum Otherwise {
     Error,
 }
 
-/// The shape of a successful answer. The model is an index into `Service::models`.
+/// The shape of a successful response. The model is an index into `Service::models`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
     /// An object with a success marker and the list: `{"status": "success", "result": [..]}`.
     Envelope {
         /// The key of the marker.
         marker: String,
-        /// The value of the marker in a successful answer.
+        /// The value of the marker in a successful response.
         success: String,
         /// The key of the list.
         items: String,

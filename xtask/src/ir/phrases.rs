@@ -14,7 +14,7 @@ impl Service {
         }
     }
 
-    /// Returns an outline of a successful answer, such as `[Vacancy, …]`.
+    /// Returns an outline of a successful response, such as `[Vacancy, …]`.
     pub fn outline(&self, response: &Response) -> String {
         let model = self.type_label(Type::Model(response.of()));
         match response {

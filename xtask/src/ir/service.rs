@@ -41,7 +41,7 @@ pub struct Service {
     pub spec_hash: String,
 }
 
-/// A call and its answer, byte for byte.
+/// A call and its response, byte for byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The name, in kebab case; unique.
@@ -55,11 +55,11 @@ pub struct Example {
     pub params: Vec<(usize, String)>,
     /// The query exactly as it is sent.
     pub query: String,
-    /// The path of the answer, relative to the folder of the spec: `fixtures/credits.json`.
+    /// The path of the response, relative to the folder of the spec: `fixtures/credits.json`.
     pub path: String,
-    /// The answer itself.
+    /// The response itself.
     pub body: String,
-    /// Positions of the records in the answer that a client must reject, each alone.
+    /// Positions of the records in the response that a client must reject, each alone.
     pub rejected: Vec<usize>,
     /// Whether a client must be able to read it.
     pub client: bool,

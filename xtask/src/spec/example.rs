@@ -64,7 +64,7 @@ fn example(
     let body = body(cx, file, folder)?;
     if clean
         && folder.is_some()
-        && let Err(misfit) = answer_fits(service, operation, &body, &rejected)
+        && let Err(misfit) = response_fits(service, operation, &body, &rejected)
     {
         let rejected = node.get("rejected").filter(|_| misfit.is_in_rejected);
         let message = format!("`{}`: {}", file.as_text()?, misfit.why);
@@ -271,7 +271,7 @@ impl From<String> for Misfit {
     }
 }
 
-fn answer_fits(
+fn response_fits(
     service: &Service,
     operation: &Operation,
     body: &str,

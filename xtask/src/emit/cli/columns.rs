@@ -1,15 +1,15 @@
-//! Table columns and field paths of the records in answers.
+//! Table columns and field paths of the records in responses.
 
 use crate::ir::{Model, Service};
 use crate::text::{RustFile, string};
 
-/// Declares the columns and the paths of each record in an answer.
+/// Declares the columns and the paths of each record in a response.
 pub(super) fn declare(file: &mut RustFile, service: &Service) {
-    let answers = |model: &Model| {
+    let is_response = |model: &Model| {
         let mut models = service.operations.iter().filter_map(|one| service.response_model(one));
         models.any(|one| one.rust == model.rust)
     };
-    for model in service.models.iter().filter(|model| answers(model)) {
+    for model in service.models.iter().filter(|model| is_response(model)) {
         let (name, constant) = (model.rust.pascal(), model.rust.screaming_snake());
         file.blank();
         file.doc_markdown(format_args!("The default columns of a [`{name}`](model::{name})."));

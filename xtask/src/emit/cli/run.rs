@@ -39,7 +39,7 @@ pub(super) fn by_flags(file: &mut RustFile, service: &Service, operation: &Opera
 }
 
 fn begin(file: &mut RustFile, visibility: &str) {
-    file.doc("Calls the service and prints the answer.");
+    file.doc("Calls the service and prints the response.");
     let head = format!("{visibility} fn run(self, session: &Session) -> Result<(), Failure> {{");
     file.open(head.trim_start());
 }

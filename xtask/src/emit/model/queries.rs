@@ -12,7 +12,7 @@ mod types;
 
 pub(super) fn emit(service: &Service) -> RustFile {
     let mut file =
-        RustFile::new("The queries of the operations, and how their answers are decoded.");
+        RustFile::new("The queries of the operations, and how their responses are decoded.");
     imports::write(&mut file, service);
     for operation in &service.operations {
         file.blank();

@@ -24,7 +24,7 @@ pub(super) fn emit(service: &Service) -> RustFile {
 
 /// Emits the trait, with one method for each operation.
 fn storage(file: &mut RustFile, service: &Service) {
-    file.doc("Reads from storage what the operations answer: one method for each operation.");
+    file.doc("Reads from storage: one method for each operation.");
     file.open("pub(crate) trait Storage {");
     for (index, operation) in service.operations.iter().enumerate() {
         if index > 0 {
@@ -48,7 +48,7 @@ fn storage(file: &mut RustFile, service: &Service) {
             (doc, "page: Page, records: &mut Records<'_>) -> Result<Option<i64>, Error>")
         } else {
             let doc = format!(
-                "Reads the answer to `{}`: appends the object, as `{row}` writes it.",
+                "Reads the response of `{}`: appends the object, as `{row}` writes it.",
                 operation.select
             );
             (doc, "object: &mut Vec<u8>) -> Result<(), Error>")
@@ -123,7 +123,7 @@ fn without_effect(file: &mut RustFile, service: &Service) {
 
 fn frame(file: &mut RustFile, service: &Service) {
     file.doc(
-        "Returns the JSON text around the records of a list; `None` if the answer is one object.",
+        "Returns the JSON text around the records of a list; `None` if the response is one object.",
     );
     file.open("pub(crate) const fn frame(&self) -> Option<Frame> {");
     file.open("match self {");

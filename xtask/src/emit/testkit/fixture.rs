@@ -1,9 +1,9 @@
-//! The answers of the examples, which generated code includes from the folder of the spec.
+//! The responses of the examples, which generated code includes from the folder of the spec.
 
 use crate::ir::Example;
 use crate::text::string;
 
-/// Returns the expression for the answer of an example, byte for byte.
+/// Returns the expression for the response of an example, byte for byte.
 pub(super) fn included(example: &Example) -> String {
     format!("include_str!({})", string(&format!("{SPEC_FOLDER}/{}", example.path)))
 }

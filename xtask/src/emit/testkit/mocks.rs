@@ -1,4 +1,4 @@
-//! Typed mocks for wiremock: one type for each operation, with its parameters and its answer.
+//! Typed mocks for wiremock: one type for each operation, with its parameters and its response.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ fn mock(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.doc_break();
     file.doc(&operation.doc.0);
     file.line("#[derive(Clone, Debug)]");
-    file.line("#[must_use = \"a mock does nothing until it has an answer and is mounted\"]");
+    file.line("#[must_use = \"a mock does nothing until it has a response and is mounted\"]");
     file.open(format_args!("pub struct {name} {{"));
     file.line("call: Call,");
     file.close("}");
@@ -48,7 +48,7 @@ fn mock(file: &mut RustFile, service: &Service, operation: &Operation) {
     for param in &operation.params {
         parameter(file, service, param);
     }
-    answer(file, service, operation);
+    response(file, service, operation);
     for example in service.examples_of(operation).filter(|example| example.client) {
         one_example(file, operation, example);
     }
@@ -98,7 +98,7 @@ fn setter(param: &Param) -> String {
     if taken { name + "_" } else { name }
 }
 
-fn answer(file: &mut RustFile, service: &Service, operation: &Operation) {
+fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     let Some(model) = service.response_model(operation) else { return };
     let model = model.rust.pascal();
     file.blank();
@@ -126,7 +126,7 @@ fn answer(file: &mut RustFile, service: &Service, operation: &Operation) {
 fn one_example(file: &mut RustFile, operation: &Operation, example: &Example) {
     file.blank();
     file.doc(&format!(
-        "Creates a mock of the example `{}`, with its exact call and answer.",
+        "Creates a mock of the example `{}`, with its exact call and response.",
         example.name.kebab()
     ));
     file.doc_break();

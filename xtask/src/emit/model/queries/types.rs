@@ -1,4 +1,4 @@
-//! The types of parameters and answers.
+//! The types of parameters and responses.
 
 use crate::ir::{Service, Type};
 
