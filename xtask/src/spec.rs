@@ -76,7 +76,7 @@ fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
             let (line, column) = source.position(good.len());
             return rejected(
                 &format!("{shown}:{line}:{column}"),
-                "the text from here on is not UTF-8",
+                "the byte at this position is not UTF-8; save the file as UTF-8",
             );
         }
     };

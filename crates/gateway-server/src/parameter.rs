@@ -34,7 +34,7 @@ pub(crate) enum Fault {
     /// It is not one of the listed values.
     NotListed,
     /// It is missing, but the operation requires it.
-    #[allow(dead_code, reason = "the spec decides which readers are used")]
+    #[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
     Missing,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn text(
 }
 
 /// Reads one of the listed texts.
-#[allow(dead_code, reason = "the spec decides which readers are used")]
+#[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
 pub(crate) fn listed(
     pairs: &Pairs<'_>,
     parameter: &'static str,
@@ -66,7 +66,7 @@ pub(crate) fn listed(
 }
 
 /// Reads an integer in this range: decimal digits, optionally after `-`.
-#[allow(dead_code, reason = "the spec decides which readers are used")]
+#[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
 pub(crate) fn between(
     pairs: &Pairs<'_>,
     parameter: &'static str,

@@ -74,14 +74,15 @@ impl Deadline {
         request.extensions().get::<Self>().copied()
     }
 
-    /// Returns the time left for `request`, or `None` if it has no deadline.
+    /// Returns the time until the whole exchange must end, or `None` if `request` has no deadline. An earlier
+    /// deadline of the head does not shorten it.
     ///
-    /// Every transport calls this first, so that nothing is sent for a caller that no longer waits.
+    /// Every transport calls this first, so that nothing is sent for a caller that is no longer waiting.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) with [`Sent::No`] if the deadline, or the head's
-    /// deadline, has passed.
+    /// Returns [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) with [`Sent::No`] if the deadline of the exchange or
+    /// of the head has passed.
     pub fn remaining(request: &Request) -> Result<Option<Duration>, TransportError> {
         let Some(Self { end, head }) = Self::of(request) else { return Ok(None) };
         let now = Instant::now();

@@ -231,7 +231,7 @@ impl Reader<'_> {
                 let message = if number.is_some() {
                     format!("the number must be between {min} and {max}")
                 } else {
-                    "the number does not fit into 64 bits".to_owned()
+                    "the number does not fit in a signed 64-bit integer".to_owned()
                 };
                 self.say(Diagnostic::new(&code::OUT_OF_RANGE, &value.span(), message));
                 None

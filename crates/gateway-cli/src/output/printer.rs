@@ -215,7 +215,7 @@ fn writer(
         Format::Csv => Box::new(Csv::new(flags.dialect(), columns, terminal)),
         Format::Raw => {
             return Err(Failure::usage(
-                "cannot use -o raw: this command does not print a response of the service",
+                "cannot use -o raw: this command does not print a response from the service",
             ));
         }
     })

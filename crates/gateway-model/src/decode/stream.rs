@@ -14,8 +14,8 @@ use crate::{Error, Rejected};
 /// bounded by the size of a piece plus the largest record; the size of a record is limited by
 /// [`with_record_limit`](Self::with_record_limit).
 ///
-/// It returns [`Next::End`] only after the document is complete and [`finish`](Self::finish) has been
-/// called. A truncated body is always an error, which has the number of records before it.
+/// [`next_record`](Self::next_record) returns [`Next::End`] only after the document is complete and [`finish`](Self::finish) has been
+/// called. A truncated body is always an error, and the error has the number of records before it.
 ///
 /// # Examples
 ///

@@ -106,7 +106,7 @@ impl Work {
             result
         });
         done.await.map_err(|error| {
-            Error::caused(ErrorKind::Storage, "the task of a database reader failed", error)
+            Error::caused(ErrorKind::Storage, "a database task panicked or was cancelled", error)
         })?
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn contradiction(place: Place, what: &str, first: Place) -> Error {
     let line = first.line;
     let of_file = if first.file == place.file { "" } else { " of another file" };
     let text =
-        format!("{what} already has other data in line {line}{of_file}; remove one of the two");
+        format!("{what} is already different on line {line}{of_file}; remove one of the two");
     Error::at(place, text)
 }
 

@@ -53,7 +53,8 @@ impl MemoryStore {
 
     fn data(&self, snapshot: Snapshot) -> Result<Data, Error> {
         let AccountId(account) = snapshot.account;
-        let lost = || Error::new(ErrorKind::NotFound, "the snapshot does not exist");
+        let lost =
+            || Error::new(ErrorKind::NotFound, "the store does not have this account or revision");
         let state = self.state();
         let tenant = index(account - 1).and_then(|at| state.accounts.get(at)).ok_or_else(lost)?;
         let data = index(snapshot.revision).and_then(|at| tenant.revisions.get(at));

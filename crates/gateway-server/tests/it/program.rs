@@ -211,7 +211,7 @@ const LOSSES: [(&str, &str, &str); 13] = [
     (
         "q9.json",
         "{\"credits_number\":\"1\",\"currency\":\"EUR\"}\n{\"credits_number\":\"2\",\"currency\":\"EUR\"}",
-        "2: the credit balance already has other data in line 1",
+        "2: the credit balance is already different on line 1",
     ),
     (
         "r1.json",
@@ -305,7 +305,7 @@ fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
     refused(
         "p.json",
         r#"[{"id":"1","name":"secret"},{"id":"1","name":"other"}]"#,
-        "1: candidate 1 already has other data in line 1",
+        "1: candidate 1 is already different on line 1",
     );
     refused(
         "q.ndjson",

@@ -30,7 +30,7 @@ pub(super) type Function = fn(&Kit) -> Outcome;
 
 macro_rules! registry {
     (() $($group:ident [$($check:ident)*])*) => {
-        /// All checks, by group.
+        /// All checks, ordered by group.
         pub const CHECKS: &[ConformanceCheck] = &[$($(ConformanceCheck {
             name: concat!(stringify!($group), ".", stringify!($check)),
             function: checks::$group::$check,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::contract::record;
 use crate::outcome::{Outcome, fail, skip};
 
-/// The service under test: its address, and an access token.
+/// The service under test: its address, an access token, and the limits of an exchange.
 pub struct Target {
     address: String,
     authorization: HeaderValue,

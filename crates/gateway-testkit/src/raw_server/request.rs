@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-/// One request, as the bytes received.
+/// A request as received: the head byte for byte, the body without its framing.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RawRequest {

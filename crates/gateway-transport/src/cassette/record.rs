@@ -47,7 +47,7 @@ impl<T, W: Write> Recorder<T, W> {
         head: &Parts,
         body: &Bytes,
     ) -> Result<(), TransportError> {
-        let not_written = || TransportError::new(ErrorKind::Other, "cannot write the cassette");
+        let not_written = || TransportError::new(ErrorKind::Other, "cannot write to the cassette");
         let mut line = serde_json::to_vec(&Line::new(method, target, head, body))
             .map_err(|error| not_written().with_source(error))?;
         line.push(b'\n');

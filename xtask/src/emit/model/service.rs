@@ -8,7 +8,11 @@ pub(super) fn emit(service: &Service) -> RustFile {
     for (name, doc, value) in [
         ("NAME", "The name of the service.", &service.name),
         ("API_VERSION", "The version segment of the service's address.", &service.api_version),
-        ("PATH", "The path of all operations, below the base URL.", &service.path),
+        (
+            "PATH",
+            "The URL path that all operations share, appended to the base URL.",
+            &service.path,
+        ),
         ("SELECTOR", "The query parameter that selects the operation.", &service.selector),
         ("ACCEPT", "The value of the `Accept` header of every call.", &service.accept),
     ] {

@@ -151,7 +151,7 @@ pub(super) fn failure(context: &'static str, error: ::postgres::Error) -> Error 
     };
     let (kind, context) = match state.code() {
         "53100" => (ErrorKind::StorageFull, "the disk of the database is full"),
-        "57014" => (ErrorKind::StorageSlow, "a database statement timed out"),
+        "57014" => (ErrorKind::StorageSlow, "a database statement timed out or was cancelled"),
         "40001" | "40P01" | "55P03" | "53300" => {
             (ErrorKind::StorageBusy, "the database is busy; try again later")
         }

@@ -104,7 +104,7 @@ pub fn endless_chunk_extension_is_refused(kit: &Kit) -> Outcome {
     endless(kit, head, "v".repeat(1000))
 }
 
-/// Endless trailers are refused, or read until the deadline at most, and not stored.
+/// A response with endless trailers fails, at the deadline at the latest, and its connection is closed.
 ///
 /// They follow the body, where a limit is easily forgotten. RFC 9112 section 7.1.2.
 pub fn endless_trailers_end(kit: &Kit) -> Outcome {

@@ -206,7 +206,7 @@ pub fn interim_responses_are_skipped(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A head of 54 KB with 90 headers is returned complete.
+/// A 54 KB head is accepted, and all of its 90 headers are returned.
 ///
 /// RFC 9110 section 5.4 sets no limit; common proxies allow about 64 KB.
 pub fn large_head_is_read(kit: &Kit) -> Outcome {

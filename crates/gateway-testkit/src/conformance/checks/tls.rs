@@ -23,7 +23,7 @@ pub fn trusted_certificate_is_accepted(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// The host name is sent in the handshake, so that a server of several hosts can choose its certificate.
+/// The host name is sent in the handshake, so that a server with several host names can choose the right certificate.
 ///
 /// RFC 6066 section 3.
 pub fn server_name_is_sent(kit: &Kit) -> Outcome {
@@ -108,7 +108,7 @@ pub fn end_with_close_notify_is_complete(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A one-megabyte body arrives complete through TLS.
+/// A one-megabyte body arrives in full over TLS.
 ///
 /// TLS splits it into many records. RFC 8446 section 5.1.
 pub fn large_body_is_whole(kit: &Kit) -> Outcome {
