@@ -167,10 +167,7 @@ fn a_truncated_body_reports_the_received_bytes() {
         for (error, received) in [RUNTIME.block_on(asynchronous), in_pieces, copied] {
             assert_eq!((error.kind(), received), (ErrorKind::Interrupted, 1_000_000));
             assert_eq!((error.received(), error.delivered()), (Some(1_000_000), None));
-            assert_eq!(
-                error.to_string(),
-                "the connection was lost before the response was complete after 1000000 bytes"
-            );
+            assert_eq!(error.to_string(), "the response is incomplete after 1000000 bytes");
         }
     });
 }

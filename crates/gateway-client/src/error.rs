@@ -222,9 +222,7 @@ impl From<TransportError> for Error {
             Kind::Connect => (ErrorKind::Connect, "cannot connect to the service"),
             Kind::Tls => (ErrorKind::Tls, "TLS handshake with the service failed"),
             Kind::Timeout => (ErrorKind::Timeout, "the service did not answer in time"),
-            Kind::Interrupted => {
-                (ErrorKind::Interrupted, "the connection was lost before the response was complete")
-            }
+            Kind::Interrupted => (ErrorKind::Interrupted, "the response is incomplete"),
             Kind::Protocol => (ErrorKind::Protocol, "the response is malformed HTTP"),
             Kind::TooLarge => (ErrorKind::TooLarge, "the response exceeds a size limit"),
             _ => (ErrorKind::Transport, "the transport failed"),

@@ -59,8 +59,7 @@ fn a_truncated_response_leaves_the_old_file() {
         let output = person.run(args);
         assert_eq!(code(&output), 4);
         let bytes = (MEBIBYTES << 20) + 2;
-        let message =
-            format!("the connection was lost before the response was complete after {bytes} bytes");
+        let message = format!("the response is incomplete after {bytes} bytes");
         assert!(stderr(&output).contains(&message), "{}", stderr(&output));
         assert_eq!(fs::read_to_string(person.home.path().join("v.json")).unwrap(), "old");
     }
