@@ -1,4 +1,4 @@
-//! What each operation of the contract reads from the database. After the spec has a new operation, the server does not
+//! The storage queries of the operations. After the spec has a new operation, the server does not
 //! compile until it is added here.
 
 use crate::error::Error;

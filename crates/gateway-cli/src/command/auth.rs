@@ -111,7 +111,7 @@ fn login(
     if settings.base_url.is_none() && !flags.unchecked {
         return Err(no_base_url().hint("--unchecked stores the token without asking the service"));
     }
-    // So that nobody types a secret for a URL that is refused afterwards.
+    // Before the prompt, so that a URL that would be refused costs no typing of a secret.
     match &settings.base_url {
         Some(url) if flags.unchecked => check_base_url(&url.value)?,
         Some(_) => drop(with_token(service, &settings, screen, AccessToken::new("unused")?)?),

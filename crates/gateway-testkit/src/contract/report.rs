@@ -92,7 +92,7 @@ impl Report {
         self.count("fail") == 0
     }
 
-    /// Returns the counts as one line for people. Open points and skipped checks are named only if there are any.
+    /// Returns the counts as one line for people. Counts of zero open points or skipped checks are left out.
     pub fn summary(&self) -> String {
         let [pass, fail, open, skip] =
             ["pass", "fail", "open", "skip"].map(|word| self.count(word));
