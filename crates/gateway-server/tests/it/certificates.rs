@@ -10,7 +10,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-use crate::program::{Served, account, program};
+use crate::process::{Served, account, program};
 use crate::support::parse;
 
 /// Sends a request that trusts this certificate only, and returns the status.

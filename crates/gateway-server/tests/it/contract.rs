@@ -5,7 +5,7 @@ use gateway_transport::Options;
 use gateway_transport::ureq::UreqTransport;
 
 use crate::cluster;
-use crate::program::{Served, account, run as administer};
+use crate::process::{Served, account, run as administer};
 
 #[test]
 fn the_contract_checks_pass_on_sqlite() {

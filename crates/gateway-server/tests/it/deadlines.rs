@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use crate::front::Here;
-use crate::program::{Served, account, run};
+use crate::process::{Served, account, run};
 use crate::support::{exchange, get, parse};
 
 /// Writes a byte whenever the server is silent for a moment, until it answers, and returns its whole response.

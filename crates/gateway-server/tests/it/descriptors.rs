@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::program::{Served, account, error, program, run};
+use crate::process::{Served, account, error, program, run};
 use crate::support::{exchange, parse};
 
 /// Returns the program, in a process that may open `files` files.

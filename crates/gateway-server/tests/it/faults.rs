@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use gateway_server::{CandidateRow, ImportMode, Place, PostgresStore, SqliteStore, StoreAdmin};
 
 use crate::cluster;
-use crate::program::{Served, account, error, program, run};
+use crate::process::{Served, account, error, program, run};
 use crate::support::{Response, get, parse};
 
 /// Returns candidates as lines of NDJSON. Their name is the batch.

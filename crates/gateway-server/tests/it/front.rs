@@ -9,7 +9,7 @@ use std::time::Duration;
 use gateway_server::{Config, RunningServer, Server, SqliteStore, StoreAdmin as _, UnixTime};
 use tempfile::TempDir;
 
-use crate::program::{Served, account, program, run};
+use crate::process::{Served, account, program, run};
 use crate::support::{call, exchange, get, parse};
 
 const NOW: UnixTime = UnixTime(1_800_000_000);

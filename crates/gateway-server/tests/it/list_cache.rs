@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::program::{Served, account, run};
+use crate::process::{Served, account, run};
 use crate::support::get;
 
 /// Returns the bytes in the open files of a process that have no name.

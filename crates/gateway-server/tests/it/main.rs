@@ -28,6 +28,8 @@ mod partition;
 #[cfg(test)]
 mod postgres;
 #[cfg(test)]
+mod process;
+#[cfg(test)]
 mod program;
 #[cfg(test)]
 mod revisions;

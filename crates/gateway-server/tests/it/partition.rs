@@ -11,7 +11,7 @@ use std::time::Duration;
 use postgres::config::Host;
 
 use crate::cluster;
-use crate::program::{Served, account};
+use crate::process::{Served, account};
 use crate::support::{exchange, get, parse};
 
 /// A connection to a database that can be cut.
