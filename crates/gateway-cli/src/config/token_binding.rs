@@ -29,7 +29,7 @@ pub(crate) fn check(settings: &Settings, from: &TokenFrom) -> Result<(), Failure
             "the token of profile {name} is for {bound}, and is not sent to {target}"
         ))
         .hint(format!(
-            "give {target} a token of its own: `gateway --profile NAME auth login --base-url {target}`; {for_one_command}"
+            "log in to {target} with another profile: `gateway --profile NAME auth login --base-url {target}`; {for_one_command}"
         )),
         None => Failure::usage(format!(
             "the token of profile {name} belongs to no service, and is not sent to {target}"
