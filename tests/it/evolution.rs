@@ -128,7 +128,7 @@ impl Scratch {
 
     #[track_caller]
     fn regenerate(&self) {
-        let outcome = xtask::cli::run(&[], &self.root);
+        let outcome = gateway_codegen::cli::run(&[], &self.root);
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     }
 

@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use gateway_client::model::{Candidate, Credits, Portal, Vacancy};
+use gateway_codegen::spec::grammar::Form;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
-use xtask::spec::grammar::Form;
 
 #[test]
 fn schema_and_decoder_of_candidates_agree() {

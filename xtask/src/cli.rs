@@ -1,58 +1,20 @@
-//! The command line of `cargo xtask`.
+//! The command line of `cargo xtask`: the generator's commands, and the checks of this workspace.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::cli::outcome::{unknown, usage};
+use gateway_codegen::cli::{self as generator, Outcome};
 
 mod checks;
-mod explain;
-mod generate;
-mod outcome;
-mod service;
-mod specs;
-
-pub use crate::cli::outcome::Outcome;
 
 /// Runs the command in the arguments, which do not include the name of the program.
 pub fn run(args: &[String], root: &Path) -> Outcome {
-    let mut root = root.to_owned();
-    let mut words = Vec::new();
-    let mut rest = args.iter().map(String::as_str);
-    while let Some(arg) = rest.next() {
-        match arg {
-            "-h" | "--help" | "help" => return Outcome::fine(HELP),
-            "--root" => match rest.next() {
-                Some(folder) => root = PathBuf::from(folder),
-                None => return usage("`--root` needs a folder"),
-            },
-            word => words.push(word),
-        }
-    }
-    let outcome = match words.as_slice() {
-        [] => generate::write(&root),
-        ["--check"] => generate::check(&root),
-        ["spec", "check"] => specs::check(&root),
-        ["spec", "diff", rest @ ..] if rest.len() <= 2 => specs::diff(&root, rest),
-        ["spec", "show", rest @ ..] if rest.len() <= 1 => specs::show(&root, rest.first().copied()),
-        words => return without_spec(words, &root),
-    };
-    outcome.unwrap_or_else(|failure| failure)
-}
-
-/// Runs a command that does not read the spec.
-fn without_spec(words: &[&str], root: &Path) -> Outcome {
-    match words {
-        ["explain"] => explain::list(),
-        ["explain", code] => explain::one(code),
+    let words: Vec<_> = args.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["-h" | "--help" | "help"] => Outcome::fine(HELP),
         ["layers"] => checks::layers(root),
         ["transports"] => checks::transports(root),
         ["ci"] => checks::ci(root),
-        ["spec"] => usage("`spec` needs a command: `check`, `diff` or `show`"),
-        ["spec", other, ..] => unknown(other, &["check", "diff", "show"]),
-        words => {
-            let first = words.first().copied().unwrap_or_default();
-            unknown(first, &["--check", "spec", "explain", "layers", "transports", "ci", "help"])
-        }
+        _ => generator::run(args, root),
     }
 }
 
@@ -76,7 +38,6 @@ Usage: cargo xtask [COMMAND]
   ci                      run all checks that a change must pass (.ci/run)
 
 Options:
-  --root DIR              use the workspace in DIR
   -h, --help              print this help
 
 Exit codes: 0 success; 1 a check failed or a file could not be read or written; 2 the spec or the

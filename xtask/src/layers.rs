@@ -45,7 +45,8 @@ const RULES: &[Rule] = &[
         ],
         never: &[],
     },
-    Rule { name: "xtask", may_use: &[], never: &["serde_derive", "syn", "tokio"] },
+    Rule { name: "gateway-codegen", may_use: &[], never: &["serde_derive", "syn", "tokio"] },
+    Rule { name: "xtask", may_use: &["gateway-codegen"], never: &["serde_derive", "syn", "tokio"] },
     Rule {
         name: "gateway-tests",
         may_use: &[
@@ -55,7 +56,7 @@ const RULES: &[Rule] = &[
             "gateway-testkit",
             "gateway-server",
             "gateway-cli",
-            "xtask",
+            "gateway-codegen",
         ],
         never: &[],
     },

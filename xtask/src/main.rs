@@ -15,13 +15,8 @@ fn main() -> ExitCode {
     ExitCode::from(outcome.code)
 }
 
-/// Returns the folder of the workspace: the parent of this package if cargo runs the program,
-/// otherwise the nearest parent folder with a spec.
+/// Returns the folder of the workspace: the parent of this package.
 fn root() -> PathBuf {
-    if let Some(package) = env::var_os("CARGO_MANIFEST_DIR") {
-        return Path::new(&package).parent().unwrap_or_else(|| Path::new(".")).to_owned();
-    }
-    let here = env::current_dir().unwrap_or_default();
-    let found = here.ancestors().find(|folder| folder.join(xtask::output::SPEC).is_file());
-    found.unwrap_or_else(|| Path::new(".")).to_owned()
+    let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+    Path::new(&package).parent().unwrap_or_else(|| Path::new(".")).to_owned()
 }

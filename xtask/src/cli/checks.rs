@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-use crate::cli::outcome::Outcome;
+use gateway_codegen::cli::Outcome;
+
 use crate::layers;
 
 pub(super) fn layers(root: &Path) -> Outcome {

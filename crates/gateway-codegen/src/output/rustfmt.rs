@@ -1,0 +1,83 @@
+//! Formats Rust with rustfmt, all files concurrently.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use crate::emit::GeneratedFile;
+use crate::output::error::Error;
+use crate::output::file;
+
+/// The options for imports. Stable rustfmt accepts them only on the command line, as in the `xfmt`
+/// alias.
+const IMPORTS: &str = "group_imports=StdExternalCrate,imports_granularity=Module";
+
+/// Returns the formatted text of each Rust file, and `None` for the other files.
+pub(super) fn format(files: &[GeneratedFile], root: &Path) -> Result<Vec<Option<String>>, Error> {
+    // All processes are started before the first one is awaited.
+    let mut workers = Vec::new();
+    for file in files {
+        workers.push(if file::extension(&file.path) == "rs" {
+            Some(Worker::start(file, root)?)
+        } else {
+            None
+        });
+    }
+    let finish = |(worker, file): (Option<Worker>, &GeneratedFile)| {
+        worker.map(|worker| worker.finish(&file.path)).transpose()
+    };
+    workers.into_iter().zip(files).map(finish).collect()
+}
+
+/// A running rustfmt. A thread writes its input while this one reads its output, so that full pipes
+/// cannot block both processes.
+struct Worker {
+    child: Child,
+    feeder: thread::JoinHandle<()>,
+}
+
+impl Worker {
+    fn start(file: &GeneratedFile, root: &Path) -> Result<Self, Error> {
+        let mut child = Command::new("rustfmt")
+            .args(["--edition", "2024", "--config", IMPORTS, "--config-path"])
+            .arg(root.join(".rustfmt.toml"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| {
+                Error::io(
+                    "cannot run rustfmt; install it with `rustup component add rustfmt`",
+                    error,
+                )
+            })?;
+        let stdin = child.stdin.take();
+        let text = file.text.clone();
+        let feeder = thread::spawn(move || {
+            if let Some(mut stdin) = stdin {
+                // If rustfmt stops reading, its exit status and messages are reported.
+                stdin.write_all(text.as_bytes()).ok();
+            }
+        });
+        Ok(Self { child, feeder })
+    }
+
+    fn finish(mut self, path: &str) -> Result<String, Error> {
+        let failed = |error| Error::io(format!("cannot format `{path}`"), error);
+        let mut text = String::new();
+        if let Some(stdout) = &mut self.child.stdout {
+            stdout.read_to_string(&mut text).map_err(failed)?;
+        }
+        let output = self.child.wait_with_output().map_err(failed)?;
+        self.feeder.join().ok();
+        if output.status.success() {
+            return Ok(text);
+        }
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        Err(Error::new(format!(
+            "rustfmt rejects `{path}`; fix its emitter in crates/gateway-codegen/src/emit:\n{}",
+            stderr.trim_end()
+        )))
+    }
+}

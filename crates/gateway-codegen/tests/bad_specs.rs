@@ -1,0 +1,81 @@
+//! Every bad spec is rejected with a diagnostic at the mistake, without a panic.
+
+use std::fs;
+use std::path::Path;
+
+use gateway_codegen::spec::{Reading, read_bytes, read_file};
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bad-specs"))
+}
+
+/// The diagnostics of each file in `bad-specs/` are a snapshot with the name of the file.
+#[test]
+fn each_bad_spec_has_its_diagnostics() {
+    let mut specs: Vec<_> = fs::read_dir(folder())
+        .expect("the folder is there")
+        .map(|entry| entry.expect("it can be listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    specs.sort();
+    assert!(specs.len() >= 70, "{} bad specs", specs.len());
+
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("bad-specs/snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    for path in specs {
+        let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        let reading = read_file(&path, "spec.toml");
+        assert!(reading.service.is_none(), "{name} is accepted");
+        assert!(reading.errors > 0, "{name} has no error");
+        settings.bind(|| insta::assert_snapshot!(name, reading.report));
+    }
+}
+
+/// A spec that is truncated at any byte is read or rejected, without a panic.
+#[test]
+fn a_truncated_spec_does_not_panic() {
+    let whole = fs::read(folder().with_file_name("good-spec.toml")).expect("it is there");
+    let parent = folder().parent().expect("it has one");
+    for end in 0..whole.len() {
+        let reading = read_bytes(&whole[..end], parent, "spec.toml");
+        assert_eq!(reading.service.is_some(), reading.errors == 0, "{end}: {}", reading.report);
+    }
+    let Reading { service, report, .. } = read_bytes(&whole, parent, "spec.toml");
+    assert!(service.is_some(), "{report}");
+    assert_eq!(report, "");
+}
+
+/// The parser rejects deep nesting before any code recurses over it.
+#[test]
+fn deep_nesting_is_rejected() {
+    let deep = format!("a = {}", "[".repeat(100_000));
+    assert!(read_bytes(deep.as_bytes(), folder(), "spec.toml").errors > 0);
+    let deep = format!("a = {}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(read_bytes(deep.as_bytes(), folder(), "spec.toml").errors > 0);
+    let dotted = format!("{}a = 1", "a.".repeat(100_000));
+    assert!(read_bytes(dotted.as_bytes(), folder(), "spec.toml").errors > 0);
+}
+
+/// A spec of 50 MiB is rejected before it is parsed.
+#[test]
+fn a_huge_spec_is_rejected() {
+    let large = vec![b'#'; 50 * 1024 * 1024];
+    let Reading { report, .. } = read_bytes(&large, folder(), "spec.toml");
+    assert_eq!(
+        report,
+        "spec.toml:1:1: error[GW001]: cannot read the spec: the file is larger than 4 MiB\n"
+    );
+}
+
+/// A byte-order mark and Windows line endings do not change the result, including the hash.
+#[test]
+fn encodings_of_the_same_text_are_equal() {
+    let text = fs::read_to_string(folder().with_file_name("good-spec.toml")).expect("it is there");
+    let parent = folder().parent().expect("it has one");
+    let plain = read_bytes(text.as_bytes(), parent, "spec.toml").service;
+    let windows = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+    assert!(plain.is_some());
+    assert_eq!(read_bytes(windows.as_bytes(), parent, "spec.toml").service, plain);
+}

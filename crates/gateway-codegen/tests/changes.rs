@@ -1,0 +1,314 @@
+//! Changes of a spec are classified, and the version of our spec was raised accordingly.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
+
+use std::fs;
+use std::path::Path;
+
+use gateway_codegen::cli;
+use gateway_codegen::diff::version::Version;
+use gateway_codegen::diff::{self};
+use gateway_codegen::ir::Service;
+use gateway_codegen::spec::read_bytes;
+
+fn here() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"))
+}
+
+fn good() -> String {
+    fs::read_to_string(here().join("good-spec.toml")).expect("it is there")
+}
+
+fn read(text: &str) -> Service {
+    let reading = read_bytes(text.as_bytes(), here(), "spec.toml");
+    reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+}
+
+/// Changes the good spec by replacing text, and compares.
+#[track_caller]
+fn check(replacements: &[(&str, &str)], expected: &[&str]) {
+    let mut text = good();
+    for (from, to) in replacements {
+        assert!(text.contains(from), "the spec has no `{from}`");
+        text = text.replacen(from, to, 1);
+    }
+    compare(&good(), &text, expected);
+}
+
+#[track_caller]
+fn compare(old: &str, new: &str, expected: &[&str]) {
+    let changes: Vec<_> = diff::changes(&read(old), &read(new))
+        .iter()
+        .map(|change| format!("{} {}: {}", change.class, change.place, change.what))
+        .collect();
+    assert_eq!(changes, expected);
+}
+
+#[test]
+fn equal_specs_have_no_changes() {
+    check(&[("# ", "# "), ("spec-language", "spec-language")][..0], &[]);
+}
+
+#[test]
+fn changes_of_fields() {
+    check(
+        &[(
+            "name = { type = \"text\"",
+            "size = { type = \"integer\", presence = \"optional\", doc = \"The size.\" }\nname = { type = \"text\"",
+        )],
+        &["additive model.Tool.field.size: added"],
+    );
+    check(
+        &[("name = { type = \"text\", presence = \"optional\", doc = \"The name.\" }\n", "")],
+        &["breaking model.Tool.field.name: removed"],
+    );
+    check(
+        &[(
+            "name = { type = \"text\", presence = \"optional\"",
+            "name = { type = \"text\", personal = true, presence = \"optional\"",
+        )],
+        &["additive model.Tool.field.name: personal changed from false to true"],
+    );
+    check(
+        &[(
+            "name = { type = \"text\", presence = \"optional\", doc = \"The name.\"",
+            "name = { type = \"State\", rust-name = \"label\", presence = \"optional\", doc = \"The label.\"",
+        )],
+        &[
+            "breaking model.Tool.field.name: rust name changed from `name` to `label`",
+            "breaking model.Tool.field.name: type changed from `text` to `State`",
+            "documentation model.Tool.field.name: description changed",
+        ],
+    );
+}
+
+#[test]
+fn changes_of_columns() {
+    let identity = "identity = \"id\"\n";
+    let columns = |columns: &str| format!("{identity}columns = [{columns}]\n");
+    // The columns that the fields give by default.
+    check(&[(identity, &columns(r#""id", "name", "state""#))], &[]);
+    check(
+        &[(identity, &columns(r#""name", "id""#))],
+        &["breaking model.Tool: columns changed from `id`, `name`, `state` to `name`, `id`"],
+    );
+    compare(
+        &good().replacen(identity, &columns(r#""id""#), 1),
+        &good().replacen(identity, &columns(r#""id", "name""#), 1),
+        &["additive model.Tool: columns changed from `id` to `id`, `name`"],
+    );
+}
+
+#[test]
+fn changes_of_recovered_attributes() {
+    let recovers = |name: &str| {
+        let shelf = "shelf = { type = \"integer\"";
+        good().replacen(shelf, &format!("{shelf}, recovers = \"{name}\""), 1)
+    };
+    let place = "operation.list_tools.param.shelf";
+    compare(
+        &good(),
+        &recovers("shelf"),
+        &[&format!("additive {place}: recovered attribute changed from none to `shelf`")],
+    );
+    compare(
+        &recovers("shelf"),
+        &recovers("place"),
+        &[&format!("breaking {place}: recovered attribute changed from `shelf` to `place`")],
+    );
+}
+
+#[test]
+fn changes_of_enum_values() {
+    let more = ("value.Lent", "value.Lost = { wire = \"lost\", doc = \"Gone.\" }\nvalue.Lent");
+    check(&[more], &["additive enum.State.value.Lost: added"]);
+    check(
+        &[("open-ended = true", "open-ended = false"), more],
+        &[
+            "breaking enum.State: open-ended changed from true to false",
+            "additive enum.State.value.Lost: added",
+        ],
+    );
+}
+
+#[test]
+fn changes_of_parameters() {
+    check(
+        &[("shelf = { type", "row = { type = \"integer\", doc = \"The row.\" }\nshelf = { type")],
+        &["additive operation.list_tools.param.row: added"],
+    );
+    check(
+        &[("needs = [\"shelf\"], otherwise = \"error\", ", "")],
+        &[
+            "breaking operation.list_tools: parameters in the type of the query changed from `shelf` to none",
+            "additive operation.list_tools.param.state: needs changed from `shelf` to none",
+        ],
+    );
+    check(
+        &[(
+            "shelf = { type = \"integer\"",
+            "shelf = { type = \"integer\", required = true, min = 1",
+        )],
+        &[
+            "breaking operation.list_tools.param.shelf: required changed from false to true",
+            "breaking operation.list_tools.param.shelf: min changed from none to 1",
+            "breaking operation.list_tools: parameters in the type of the query changed from `shelf` to none",
+        ],
+    );
+}
+
+/// The type of a query has a type parameter for each parameter that another one needs.
+#[test]
+fn a_new_type_parameter_of_the_query_is_breaking() {
+    let row = "row = { type = \"integer\", doc = \"The row.\" }\n";
+    let box_ = "box = { type = \"text\", doc = \"The box.\" }\n";
+    let needing = box_.replace("\"text\"", "\"text\", needs = [\"row\"], otherwise = \"error\"");
+    let cases = |params: &str| declaring(FIELD, VALUE, params, QUERY);
+    let place = "operation.list_cases";
+    let argument =
+        format!("breaking {place}: argument of the client method changed from none to a query");
+    let states =
+        format!("breaking {place}: parameters in the type of the query changed from none to `row`");
+    let added = |name: &str| format!("additive {place}.param.{name}: added");
+    compare(&cases(""), &cases(row), &[&argument, &added("row")]);
+    compare(&cases(row), &cases(&format!("{row}{box_}")), &[&added("box")]);
+    compare(&cases(row), &cases(&format!("{row}{needing}")), &[&states, &added("box")]);
+    // A second parameter that needs the same one does not change the type.
+    let second = needing.replacen("box", "lid", 1);
+    compare(
+        &cases(&format!("{row}{needing}")),
+        &cases(&format!("{row}{needing}{second}")),
+        &[&added("lid")],
+    );
+}
+
+/// Returns the good spec with additional declarations that contain these lines.
+fn declaring(fields: &str, values: &str, params: &str, example: &str) -> String {
+    format!(
+        r#"{}
+[model.Case]
+doc = "A case."
+[model.Case.field]
+{fields}
+[enum.Heat]
+open-ended = true
+doc = "How hot it is."
+[enum.Heat.value]
+{values}
+[operation.list_cases]
+select = "cases/list"
+doc = "Lists cases."
+response.array = {{ of = "Tool" }}
+[operation.list_cases.param]
+{params}
+[[example]]
+name = "cases"
+operation = "list_cases"
+doc = "Cases."
+response = "bad-specs/fixtures/tools.json"
+{example}
+"#,
+        good()
+    )
+}
+
+/// Compares specs that differ in the order of two lines.
+#[track_caller]
+fn check_order([first, second]: [&str; 2], write: impl Fn(&str) -> String, expected: &[&str]) {
+    let (one, other) = (format!("{first}\n{second}"), format!("{second}\n{first}"));
+    compare(&write(&one), &write(&other), expected);
+}
+
+/// The arguments of a constructor and the comparison of values follow the order of the spec.
+#[test]
+fn a_new_order_breaks_constructors_and_comparisons() {
+    for (presence, class) in [("required", "breaking"), ("optional", "additive")] {
+        let field =
+            |name| format!(r#"{name} = {{ type = "text", presence = "{presence}", doc = "D." }}"#);
+        let moved = format!("{class} model.Case.field: order changed from `a`, `b` to `b`, `a`");
+        let write = |fields: &str| declaring(fields, VALUE, "", QUERY);
+        check_order([&field("a"), &field("b")], write, &[&moved]);
+    }
+    check_order(
+        [VALUE, r#"Cold = { wire = "cold", doc = "Cold." }"#],
+        |values| declaring(FIELD, values, "", QUERY),
+        &["breaking enum.Heat.value: order changed from `Hot`, `Cold` to `Cold`, `Hot`"],
+    );
+    let param = |name| format!(r#"{name} = {{ type = "integer", doc = "A number." }}"#);
+    check_order(
+        [&param("a"), &param("b")],
+        |params| declaring(FIELD, VALUE, params, QUERY),
+        &["additive operation.list_cases.param: order changed from `a`, `b` to `b`, `a`"],
+    );
+    let param = |name| format!(r#"{name} = {{ type = "integer", required = true, doc = "D." }}"#);
+    check_order(
+        [&param("a"), &param("b")],
+        |params| {
+            let query = if params.starts_with('a') { "a=1&b=1" } else { "b=1&a=1" };
+            let example =
+                format!("params = {{ a = 1, b = 1 }}\nquery = \"call=cases/list&{query}\"");
+            declaring(FIELD, VALUE, params, &example)
+        },
+        &[
+            "breaking operation.list_cases.param: order changed from `a`, `b` to `b`, `a`",
+            "documentation example.cases: example changed",
+        ],
+    );
+}
+
+/// An insertion between two declarations is not a new order.
+#[test]
+fn an_addition_moves_nothing() {
+    let lost = "value.Lost = { wire = \"lost\", doc = \"Gone.\" }\nvalue.Lent";
+    check(&[("value.Lent", lost)], &["additive enum.State.value.Lost: added"]);
+}
+
+#[test]
+fn changes_of_the_service_and_of_open_points() {
+    check(
+        &[
+            ("path = \"/api/v2\"", "path = \"/api/v3\""),
+            ("server = \"Never.\"", "server = \"Sometimes.\""),
+        ],
+        &[
+            "breaking service: path changed from `/api/v2` to `/api/v3`",
+            "additive open-point.Q-id: behaviour of the server changed; check whether users rely on the old one",
+        ],
+    );
+}
+
+/// The version of our spec was raised as the changes since the last release require.
+#[test]
+fn the_version_was_raised() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let outcome = cli::run(&["spec".to_owned(), "diff".to_owned()], root);
+    assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
+}
+
+/// A diff fails until the version is high enough.
+#[test]
+fn a_breaking_change_requires_a_major_version() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let root = scratch.path();
+    fs::create_dir_all(root.join("spec/released")).expect("a folder");
+    fs::write(root.join("spec/released/1.0.0.toml"), good()).expect("written");
+    fs::write(root.join("spec/released/0.9.10.toml"), "not the last").expect("written");
+    let diff = || cli::run(&["spec".to_owned(), "diff".to_owned()], root);
+
+    let broken = good().replace("path = \"/api/v2\"", "path = \"/api/v3\"");
+    fs::write(root.join("spec/gateway.toml"), &broken).expect("written");
+    let outcome = diff();
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (1, "\nerror: raise `version` in spec/gateway.toml to 2.0.0\n")
+    );
+
+    let raised = broken.replace("version = \"1.0.0\"", "version = \"2.0.0\"");
+    fs::write(root.join("spec/gateway.toml"), raised).expect("written");
+    assert_eq!(diff().code, 0);
+    assert!(Version::parse("2.0.0") > Version::parse("1.10.0"));
+}
+
+const FIELD: &str = r#"a = { type = "text", presence = "optional", doc = "A." }"#;
+const VALUE: &str = r#"Hot = { wire = "hot", doc = "Hot." }"#;
+const QUERY: &str = r#"query = "call=cases/list""#;

@@ -1,0 +1,159 @@
+//! How declarations affect generated code, in cases where a mistake would still compile.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
+
+use std::fs;
+use std::path::Path;
+
+use gateway_codegen::emit;
+use gateway_codegen::spec::read_bytes;
+
+/// Replaces text in the good spec, and looks for lines in a file that is generated from it.
+#[track_caller]
+fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) {
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let mut spec = fs::read_to_string(here.join("good-spec.toml")).expect("it is there");
+    for (from, to) in replacements {
+        assert!(spec.contains(from), "the spec has no `{from}`");
+        spec = spec.replacen(from, to, 1);
+    }
+    let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
+    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
+    let files = emit::all(&service);
+    let text = &files.iter().find(|one| one.path == file).expect("it is generated").text;
+    for line in expected {
+        let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+        assert!(lines(text).contains(&lines(line)), "no `{line}` in\n{text}");
+    }
+}
+
+/// The server must refuse such a parameter: if it ignored it, it would send all records.
+#[test]
+fn a_parameter_without_one_that_it_needs_is_refused_or_ignored() {
+    let parameters = "crates/gateway-server/src/generated/parameters.rs";
+    let alone = "state.is_some() && {}.shelf.is_none()";
+    check(
+        &[],
+        parameters,
+        &[
+            &format!("if read.{}", alone.replace("{}", "read")),
+            "return Err(Problem { parameter: \"shelf\", fault: Fault::Missing });",
+        ],
+    );
+    check(
+        &[("otherwise = \"error\"", "otherwise = \"no-effect\"")],
+        parameters,
+        &[
+            &format!("if self.{}", alone.replace("{}", "self")),
+            "return Some((\"state\", \"shelf\"));",
+        ],
+    );
+}
+
+#[test]
+fn the_server_checks_the_documented_limits_of_parameters() {
+    let parameters = "crates/gateway-server/src/generated/parameters.rs";
+    let shelf = "shelf = { type = \"integer\"";
+    check(
+        &[(shelf, &format!("{shelf}, min = -1, max = 12"))],
+        parameters,
+        &["shelf: Option<i64>,", "parameter::between(pairs, \"shelf\", -1..=12)?,"],
+    );
+    check(
+        &[(shelf, &format!("{shelf}, required = true"))],
+        parameters,
+        &[
+            "shelf: i64,",
+            "parameter::between(pairs, \"shelf\", i64::MIN..=i64::MAX)?.ok_or(Problem { parameter: \"shelf\", fault: Fault::Missing })?,",
+        ],
+    );
+    check(
+        &[("needs = [\"shelf\"]", "max-chars = 9, needs = [\"shelf\"]")],
+        parameters,
+        &["state: Option<String>,", "parameter::text(pairs, \"state\", Some(9))?,"],
+    );
+    check(
+        &[("open-ended = true", "open-ended = false")],
+        parameters,
+        &["parameter::listed(pairs, \"state\", &[\"free\", \"lent\"])?,"],
+    );
+}
+
+#[test]
+fn the_spec_declares_the_columns_of_a_table() {
+    let commands = "crates/gateway-cli/src/generated/commands.rs";
+    let constant = "const TOOL_COLUMNS: Fields<'_> =";
+    check(&[], commands, &[&format!("{constant} &[\"id\", \"name\", \"state\"];")]);
+    let identity = "identity = \"id\"";
+    check(
+        &[(identity, &format!("{identity}\ncolumns = [\"state\", \"id\"]"))],
+        commands,
+        &[&format!("{constant} &[\"state\", \"id\"];")],
+    );
+}
+
+#[test]
+fn flags_check_the_documented_limits_of_parameters() {
+    let commands = "crates/gateway-cli/src/generated/commands.rs";
+    let shelf = "shelf = { type = \"integer\"";
+    for (limits, range) in
+        [("min = -1, max = 12", "-1..=12"), ("min = 3", "3.."), ("max = 9", "..=9")]
+    {
+        let parser = format!("value_parser = clap::value_parser!(i64).range({range})");
+        check(&[(shelf, &format!("{shelf}, {limits}"))], commands, &[&parser]);
+    }
+    check(&[], commands, &["Known values: `free`, `lent`.", "NonEmptyStringValueParser"]);
+    check(
+        &[("open-ended = true", "open-ended = false")],
+        commands,
+        &["value_parser = [\"free\", \"lent\"]"],
+    );
+}
+
+#[test]
+fn a_token_is_checked_even_if_every_operation_has_a_required_parameter() {
+    let commands = "crates/gateway-cli/src/generated/commands.rs";
+    let cheapest = "pub(crate) type Probe = model::ListTools;";
+    check(&[], commands, &[cheapest, "CliOperation::new(vec![])"]);
+    let shelf = "shelf = { type = \"integer\"";
+    check(
+        &[(shelf, &format!("{shelf}, required = true"))],
+        commands,
+        &[cheapest, "CliOperation::new(vec![(\"shelf\", Some(\"3\".to_owned()))])"],
+    );
+}
+
+#[test]
+fn a_selector_that_is_not_a_rust_name_becomes_a_command() {
+    let commands = "crates/gateway-cli/src/generated/commands.rs";
+    for (selector, expected) in [
+        ("self/get", ["name = \"self\")]\n    Self_(SelfCommand)", "enum SelfCommand"]),
+        (
+            "2fa/get",
+            ["name = \"2fa\")]\n    Service2fa(Service2faCommand)", "enum Service2faCommand"],
+        ),
+        ("operation/get", ["Operation(OperationCommand_)", "enum OperationCommand_"]),
+        ("2fa", ["name = \"2fa\")]\n    Service2fa(ListToolsFlags)", "Self::Service2fa(flags)"]),
+    ] {
+        let query = format!("query = \"call={selector}&");
+        check(
+            &[
+                ("select = \"tools/list\"", &format!("select = \"{selector}\"")),
+                ("query = \"call=tools/list&", &query),
+            ],
+            commands,
+            &expected,
+        );
+    }
+}
+
+#[test]
+fn the_examples_of_an_enum_use_a_text_that_it_does_not_list() {
+    let enums = "crates/gateway-model/src/generated/enums.rs";
+    check(&[], enums, &["State, UnknownState, \"text\", not \"later\","]);
+    check(
+        &[("value.Lent = { wire = \"lent\"", "value.Lent = { wire = \"later\"")],
+        enums,
+        &["State, UnknownState, \"text\", not \"later still\","],
+    );
+}

@@ -1,0 +1,74 @@
+//! Random specs, with hostile texts and names wherever the language allows them. The generated code
+//! parses, and its behaviour does not depend on descriptions.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot start has failed"
+)]
+
+use gateway_codegen::emit;
+use gateway_codegen::ir::Service;
+use gateway_codegen::spec::read_bytes;
+use proc_macro2::{TokenStream, TokenTree};
+use proptest::prelude::*;
+
+mod service;
+
+fn read(spec: &str, folder: &std::path::Path) -> Service {
+    let reading = read_bytes(spec.as_bytes(), folder, "spec.toml");
+    reading.service.unwrap_or_else(|| panic!("{}\n{spec}", reading.report))
+}
+
+/// Returns the tokens of a file without its descriptions.
+fn code(tokens: TokenStream) -> Vec<String> {
+    let mut code = Vec::new();
+    let mut rest = tokens.into_iter().peekable();
+    while let Some(token) = rest.next() {
+        match token {
+            TokenTree::Punct(mark) if mark.as_char() == '#' => {
+                let inner =
+                    matches!(rest.peek(), Some(TokenTree::Punct(mark)) if mark.as_char() == '!');
+                if inner {
+                    rest.next();
+                }
+                match rest.next() {
+                    Some(TokenTree::Group(group)) if group.to_string().starts_with("[doc =") => {}
+                    other => code.extend(other.map(|other| format!("#{other}"))),
+                }
+            }
+            TokenTree::Group(group) => {
+                code.push(format!("{:?}", group.delimiter()));
+                code.extend(self::code(group.stream()));
+            }
+            other => code.push(other.to_string()),
+        }
+    }
+    code
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn generated_code_parses_and_ignores_descriptions(random in service::random()) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let hostile = read(&random.write(folder.path(), false), folder.path());
+        let dull = read(&random.write(folder.path(), true), folder.path());
+        let (hostile, dull) = (emit::all(&hostile), emit::all(&dull));
+        prop_assert_eq!(hostile.len(), dull.len());
+        for (one, other) in hostile.iter().zip(&dull) {
+            prop_assert_eq!(&one.path, &other.path);
+            if one.path.strip_suffix(".rs").is_none() {
+                continue;
+            }
+            if let Err(error) = syn::parse_file(&one.text) {
+                let line = one.text.lines().nth(error.span().start().line.saturating_sub(1));
+                panic!("{}: {error}: {line:?}", one.path);
+            }
+            let tokens = |text: &str| code(text.parse().expect("it was parsed"));
+            prop_assert_eq!(tokens(&one.text), tokens(&other.text), "{}", one.path);
+        }
+    }
+}
