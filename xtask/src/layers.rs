@@ -28,9 +28,10 @@ const RULES: &[Rule] = &[
         may_use: &["gateway-model", "gateway-transport"],
         never: &["axum", "rusqlite"],
     },
+    Rule { name: "gateway-testkit-core", may_use: &["gateway-transport"], never: &["rusqlite"] },
     Rule {
         name: "gateway-testkit",
-        may_use: &["gateway-model", "gateway-transport"],
+        may_use: &["gateway-model", "gateway-transport", "gateway-testkit-core"],
         never: &["rusqlite"],
     },
     Rule { name: "gateway-server", may_use: &["gateway-model"], never: &["reqwest", "ureq"] },

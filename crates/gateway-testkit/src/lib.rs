@@ -17,16 +17,21 @@
 
 #[cfg(feature = "cases")]
 pub mod cases;
-#[cfg(feature = "tls")]
-pub mod certificates;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod generated;
 #[cfg(feature = "mocks")]
 pub mod mocks;
+
+#[cfg(feature = "tls")]
+#[doc(inline)]
+pub use gateway_testkit_core::certificates;
 #[cfg(any(feature = "conformance", feature = "contract"))]
-pub mod outcome;
+#[doc(inline)]
+pub use gateway_testkit_core::outcome;
 #[cfg(feature = "raw-server")]
-pub mod raw_server;
+#[doc(inline)]
+pub use gateway_testkit_core::raw_server;
+#[cfg(feature = "conformance")]
+#[doc(inline)]
+pub use gateway_testkit_core::{conformance, conformance_tests};

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use gateway_testkit::raw_server::{Next, RawServer};
+use gateway_testkit_core::raw_server::{Next, RawServer};
 use gateway_transport::bridge::{OffThread, OnThread};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{

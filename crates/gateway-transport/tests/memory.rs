@@ -9,7 +9,7 @@ use std::io::Read as _;
 use std::process::Command;
 use std::{env, fs};
 
-use gateway_testkit::raw_server::{Next, RawServer};
+use gateway_testkit_core::raw_server::{Next, RawServer};
 use gateway_transport::bridge::{OffThread, OnThread};
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;

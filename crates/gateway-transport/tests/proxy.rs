@@ -5,7 +5,7 @@ use std::env;
 use std::process::Command;
 
 use bytes::Bytes;
-use gateway_testkit::raw_server::{Next, RawRequest, RawServer};
+use gateway_testkit_core::raw_server::{Next, RawRequest, RawServer};
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, ErrorKind, Options, TransportError};

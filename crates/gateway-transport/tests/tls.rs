@@ -5,8 +5,8 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use gateway_testkit::certificates::{Authority, Identity};
-use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
+use gateway_testkit_core::certificates::{Authority, Identity};
+use gateway_testkit_core::raw_server::{Connection, Next, RawRequest, RawServer};
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;

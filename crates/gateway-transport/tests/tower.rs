@@ -11,7 +11,7 @@ use axum::extract::Request as AxumRequest;
 use axum::http::StatusCode;
 use axum::routing::get;
 use bytes::Bytes;
-use gateway_testkit::raw_server::{Next, RawServer};
+use gateway_testkit_core::raw_server::{Next, RawServer};
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::tower::{ServiceTransport, TransportService};
 use gateway_transport::{

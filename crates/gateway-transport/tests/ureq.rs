@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gateway_testkit::raw_server::{Next, RawServer};
+use gateway_testkit_core::raw_server::{Next, RawServer};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
     BlockingTransport, Deadline, ErrorKind, Options, Phase, Proxy, Request, Sent,

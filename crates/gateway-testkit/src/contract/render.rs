@@ -21,12 +21,12 @@ impl Report {
         let mut out = format!("TAP version 14\n1..{}\n", self.findings().len());
         for (Finding { check, verdict }, number) in self.findings().iter().zip(1..) {
             let (sign, skip) = match verdict {
-                Verdict::Pass => ("ok", String::new()),
                 Verdict::Fail(_) => ("not ok", String::new()),
                 // TAP has no word for an open point.
                 Verdict::Open(detail) | Verdict::Skip(detail) => {
                     ("ok", format!(" # SKIP {}", tap(detail)))
                 }
+                _ => ("ok", String::new()),
             };
             let line = format!("{sign} {number} - {}: {}{skip}\n", check.name, tap(check.title));
             out.push_str(&line);
@@ -62,7 +62,6 @@ impl Report {
         for Finding { check, verdict } in self.findings() {
             let (group, name) = check.name.split_once('.').unwrap_or(("", check.name));
             let inner = match verdict {
-                Verdict::Pass => String::new(),
                 Verdict::Fail(detail) => format!(
                     "<failure message=\"{}\">{} ({})</failure>",
                     xml(detail),
@@ -72,6 +71,7 @@ impl Report {
                 Verdict::Open(detail) | Verdict::Skip(detail) => {
                     format!("<skipped message=\"{}\"/>", xml(detail))
                 }
+                _ => String::new(),
             };
             let case =
                 format!("  <testcase classname=\"{group}\" name=\"{name}\">{inner}</testcase>\n");

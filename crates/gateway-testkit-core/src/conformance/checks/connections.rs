@@ -103,7 +103,7 @@ pub fn requests_run_side_by_side(kit: &Kit) -> Outcome {
 
 /// Each response reaches the caller that sent the request, in any order of arrival.
 ///
-/// A mix-up could show the candidates of one account to another.
+/// A mix-up could show the data of one account to another.
 pub fn responses_are_not_mixed_up(kit: &Kit) -> Outcome {
     let server = echo()?;
     let next = AtomicUsize::new(0);

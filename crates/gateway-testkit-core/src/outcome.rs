@@ -44,7 +44,7 @@ impl Verdict {
     /// Returns the verdict as one word: `pass`, `fail`, `open` or `skip`.
     ///
     /// ```
-    /// assert_eq!(gateway_testkit::outcome::Verdict::Pass.word(), "pass");
+    /// assert_eq!(gateway_testkit_core::outcome::Verdict::Pass.word(), "pass");
     /// ```
     pub fn word(&self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl Verdict {
     /// Returns what was observed, or why the check was skipped; empty after a pass.
     ///
     /// ```
-    /// use gateway_testkit::outcome::Verdict;
+    /// use gateway_testkit_core::outcome::Verdict;
     ///
     /// assert_eq!(Verdict::Fail("status 404".into()).detail(), "status 404");
     /// ```
@@ -81,16 +81,48 @@ impl From<Outcome> for Verdict {
 }
 
 /// Ends a check as failed.
-pub(crate) fn fail<T>(text: impl Into<String>) -> Outcome<T> {
+///
+/// # Errors
+///
+/// Always returns [`Stop::Fail`] with this text.
+///
+/// ```
+/// use gateway_testkit_core::outcome::{Outcome, Verdict, fail};
+///
+/// assert_eq!(Verdict::from(fail("status 404")).word(), "fail");
+/// ```
+pub fn fail<T>(text: impl Into<String>) -> Outcome<T> {
     Err(Stop::Fail(text.into()))
 }
 
 /// Ends a check as skipped.
-pub(crate) fn skip<T>(text: impl Into<String>) -> Outcome<T> {
+///
+/// # Errors
+///
+/// Always returns [`Stop::Skip`] with this text.
+///
+/// ```
+/// use gateway_testkit_core::outcome::{Outcome, Verdict, skip};
+///
+/// assert_eq!(Verdict::from(skip("the list is empty")).word(), "skip");
+/// ```
+pub fn skip<T>(text: impl Into<String>) -> Outcome<T> {
     Err(Stop::Skip(text.into()))
 }
 
-/// Fails with a text unless the condition holds.
+/// Ends a check as failed, with a formatted text, unless the condition holds.
+///
+/// ```
+/// use gateway_testkit_core::outcome::{Outcome, ensure};
+///
+/// fn is_success(status: u16) -> Outcome {
+///     ensure!(status == 200, "the status is {status}");
+///     Ok(())
+/// }
+/// assert!(is_success(200).is_ok());
+/// assert_eq!(is_success(404).unwrap_err().to_string(), "the status is 404");
+/// ```
+#[macro_export]
 macro_rules! ensure {
     ($condition:expr, $($text:tt)+) => {
         if !$condition {
@@ -99,4 +131,4 @@ macro_rules! ensure {
     };
 }
 
-pub(crate) use ensure;
+pub use crate::ensure;

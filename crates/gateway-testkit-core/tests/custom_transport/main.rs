@@ -2,10 +2,10 @@
 
 #![expect(clippy::unnecessary_wraps, reason = "the kit expects a function that can fail")]
 
-#[path = "../../examples/own_transport/adapter.rs"]
+#[path = "../../examples/custom_transport/adapter.rs"]
 mod adapter;
 
-use gateway_testkit::conformance::{Setup, Subject};
+use gateway_testkit_core::conformance::{Setup, Subject};
 use gateway_transport::TransportError;
 
 use crate::adapter::AttohttpcTransport;
@@ -17,7 +17,7 @@ fn subject(setup: &Setup) -> Result<Subject, TransportError> {
 }
 
 // Faults of the client itself. An adapter could not fix them without doing the work of the client.
-gateway_testkit::conformance_tests!(subject, skip = [
+gateway_testkit_core::conformance_tests!(subject, skip = [
     "request.odd_target_is_verbatim_or_refused": "the client parses the URI again and encodes an apostrophe",
     "request.given_host_is_not_doubled": "the client replaces a given host with that of the URI",
     "request.head_is_sent_as_head": "the client waits for the body that the response to HEAD declares",
@@ -44,10 +44,10 @@ gateway_testkit::conformance_tests!(subject, skip = [
 #[test]
 fn the_guide_quotes_the_example() {
     let guide = include_str!("../../../../docs/writing-a-transport.md");
-    let adapter = include_str!("../../examples/own_transport/adapter.rs");
+    let adapter = include_str!("../../examples/custom_transport/adapter.rs");
     assert!(
         guide.contains(adapter.trim()),
-        "copy examples/own_transport/adapter.rs into docs/writing-a-transport.md"
+        "copy examples/custom_transport/adapter.rs into docs/writing-a-transport.md"
     );
     let code = adapter.lines().map(str::trim);
     let code = code.filter(|line| !line.is_empty() && !line.starts_with("//")).count();

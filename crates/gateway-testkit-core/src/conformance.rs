@@ -11,7 +11,7 @@
 //! A check that your client cannot pass by design is skipped with a reason, which the test prints:
 //!
 //! ```
-//! use gateway_testkit::conformance::{Setup, Subject};
+//! use gateway_testkit_core::conformance::{Setup, Subject};
 //! use gateway_transport::TransportError;
 //! # use gateway_transport::MemoryTransport as MyTransport;
 //!
@@ -20,19 +20,19 @@
 //!     Ok(Subject::blocking(MyTransport::default()).without_tls("my client is built without TLS"))
 //! }
 //!
-//! gateway_testkit::conformance_tests!(subject, skip = [
+//! gateway_testkit_core::conformance_tests!(subject, skip = [
 //!     "connections.connection_is_reused": "my client opens a connection for each request",
 //! ]);
 //! # fn main() {
 //! #     let name = "connections.connection_is_reused";
-//! #     assert!(gateway_testkit::conformance::CHECKS.iter().any(|check| check.name == name));
+//! #     assert!(gateway_testkit_core::conformance::CHECKS.iter().any(|check| check.name == name));
 //! # }
 //! ```
 //!
 //! To run all checks and print a list:
 //!
 //! ```no_run
-//! # use gateway_testkit::conformance::{Setup, Subject, run};
+//! # use gateway_testkit_core::conformance::{Setup, Subject, run};
 //! # fn subject(_: &Setup) -> Result<Subject, gateway_transport::TransportError> { unimplemented!() }
 //! for finding in run(subject, &[]) {
 //!     println!("{finding}");

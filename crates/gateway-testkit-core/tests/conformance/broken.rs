@@ -8,7 +8,7 @@ mod responses;
 mod support;
 mod time;
 
-use gateway_testkit::conformance::{Factory, Setup, Subject};
+use gateway_testkit_core::conformance::{Factory, Setup, Subject};
 use gateway_transport::{TransportError, blocking_transport_fn, transport_fn};
 
 use self::connections::{

@@ -13,7 +13,7 @@
 //! use std::io::{Read, Write};
 //! use std::net::TcpStream;
 //!
-//! use gateway_testkit::raw_server::{Next, RawServer};
+//! use gateway_testkit_core::raw_server::{Next, RawServer};
 //!
 //! # fn main() -> std::io::Result<()> {
 //! let server = RawServer::start(|request, connection| {

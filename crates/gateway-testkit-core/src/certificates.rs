@@ -3,7 +3,7 @@
 //! # Examples
 //!
 //! ```
-//! use gateway_testkit::certificates::Authority;
+//! use gateway_testkit_core::certificates::Authority;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let authority = Authority::new()?;

@@ -1,7 +1,7 @@
 //! A custom transport, over an HTTP client that this workspace does not support: `attohttpc`.
 //!
-//! `docs/writing-a-transport.md` explains it, and `tests/own_transport` runs the conformance kit on it.
-//! Run it with `cargo run -p gateway-testkit --example own_transport -- http://localhost:8080/`.
+//! `docs/writing-a-transport.md` explains it, and `tests/custom_transport` runs the conformance kit on it.
+//! Run it with `cargo run -p gateway-testkit-core --example custom_transport -- http://localhost:8080/`.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its result")]
 
@@ -14,7 +14,7 @@ use gateway_transport::{BlockingTransport as _, Request, TransportError};
 
 fn main() -> Result<(), TransportError> {
     let Some(Ok(uri)) = std::env::args().nth(1).map(|text| text.parse()) else {
-        eprintln!("usage: own_transport URI");
+        eprintln!("usage: custom_transport URI");
         return Ok(());
     };
     let transport = AttohttpcTransport {

@@ -17,7 +17,7 @@ impl ConformanceCheck {
     /// Returns the group: `body` for `body.limit_is_exact`.
     ///
     /// ```
-    /// use gateway_testkit::conformance::CHECKS;
+    /// use gateway_testkit_core::conformance::CHECKS;
     ///
     /// assert!(CHECKS.iter().any(|check| check.group() == "tls"));
     /// ```

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use gateway_testkit::conformance::{Setup, Subject};
+use gateway_testkit_core::conformance::{Setup, Subject};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
     BlockingResponse, BlockingTransport, Request, TransportError, blocking_transport_fn,

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use bytes::Bytes;
-use gateway_testkit::conformance::{Setup, Subject};
+use gateway_testkit_core::conformance::{Setup, Subject};
 use gateway_transport::{BlockingBody, BlockingTransport as _, ErrorKind, TransportError};
 use http::Response;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use gateway_testkit::conformance::{Setup, Subject};
+use gateway_testkit_core::conformance::{Setup, Subject};
 use gateway_transport::bridge::OffThread;
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::ureq::UreqTransport;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gateway_testkit::conformance::{Setup, Subject};
+use gateway_testkit_core::conformance::{Setup, Subject};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
     BlockingResponse, ErrorKind, Request, TransportError, blocking_transport_fn,

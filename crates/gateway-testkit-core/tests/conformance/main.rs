@@ -14,7 +14,7 @@ mod broken;
 use std::collections::BTreeSet;
 use std::thread;
 
-use gateway_testkit::conformance::{CHECKS, ConformanceCheck, Factory, Verdict, run, run_one};
+use gateway_testkit_core::conformance::{CHECKS, ConformanceCheck, Factory, Verdict, run, run_one};
 
 use crate::broken::{BROKEN, Broken};
 

@@ -1,0 +1,24 @@
+//! Test tools for software around any method-dispatched gateway: for transports, for services, and for code that uses
+//! a client.
+//!
+//! This crate knows no service. A crate of generated code, such as `gateway-testkit`, re-exports it and adds the
+//! operations of one service.
+//!
+//! No feature is on by default. Each adds a module and its dependencies.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `conformance` | module `conformance` and the macro `conformance_tests!`: checks for any transport |
+//! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not |
+//! | `tls` | module `certificates`, and the raw server over TLS |
+//!
+//! The module [`outcome`] is always there: how a check ends.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "tls")]
+pub mod certificates;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+pub mod outcome;
+#[cfg(feature = "raw-server")]
+pub mod raw_server;
