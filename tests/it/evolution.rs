@@ -105,6 +105,7 @@ impl Scratch {
         fs::remove_dir_all(scratch.root.join("spec")).unwrap();
         copy(&fixture.join("fixtures"), &scratch.root.join("spec/fixtures"));
         fs::copy(fixture.join("spec.toml"), scratch.root.join("spec/gateway.toml")).unwrap();
+        fs::copy(root().join("spec/codegen.toml"), scratch.root.join("spec/codegen.toml")).unwrap();
         scratch.regenerate();
         scratch
     }

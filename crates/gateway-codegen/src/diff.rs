@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use crate::config::Role;
 use crate::diff::change::EVERYONE;
 use crate::ir::Service;
 
@@ -25,11 +26,11 @@ pub fn largest(changes: &[Change]) -> Option<Class> {
 }
 
 /// Returns the most severe class for each affected crate, in the order of the crates.
-pub fn per_crate(changes: &[Change]) -> Vec<(&'static str, Class)> {
-    let class_of = |krate: &str| {
+pub fn per_crate(changes: &[Change]) -> Vec<(Role, Class)> {
+    let class_of = |krate: &Role| {
         changes
             .iter()
-            .filter(|change| change.crates.contains(&krate))
+            .filter(|change| change.crates.contains(krate))
             .map(|change| change.class)
             .max()
     };

@@ -1,11 +1,12 @@
 //! The emitters: each turns a service into some files, independently of the others.
 //!
-//! An emitter is a module that is registered in `EMITTERS`. It gets the checked [`Service`] and
-//! returns whole files; they are formatted, marked in the first line, compared and written
-//! elsewhere. It must be a pure function of the service: no clock, no environment, no hash maps.
+//! An emitter is a module that is registered in `CRATES` or `DOCUMENTS`. It gets the [`Project`]
+//! and returns whole files; they are formatted, marked in the first line, compared and written
+//! elsewhere. It must be a pure function of the project: no clock, no environment, no hash maps.
 
 pub use self::file::{GeneratedFile, MARK};
-use crate::ir::Service;
+use crate::config::Role;
+use crate::project::Project;
 
 mod cli;
 mod client;
@@ -20,25 +21,26 @@ mod spec_schema;
 mod testkit;
 mod type_schemas;
 
-/// Returns all files generated from the service, sorted by path.
-pub fn all(service: &Service) -> Vec<GeneratedFile> {
-    let mut files: Vec<_> = EMITTERS.iter().flat_map(|emit| emit(service)).collect();
+/// Returns all files of a project, sorted by path.
+pub fn all(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let crates = CRATES.iter().filter(|(role, _)| project.config.packages.contains_key(role));
+    let emitters = crates.map(|(_, emit)| emit).chain(DOCUMENTS);
+    let mut files: Vec<_> = emitters.flat_map(|emit| emit(project)).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
 
-type Emitter = fn(&Service) -> Vec<GeneratedFile>;
+type Emitter = fn(&Project<'_>) -> Vec<GeneratedFile>;
 
-/// All emitters, one line each, in alphabetical order.
-#[rustfmt::skip]
-const EMITTERS: &[Emitter] = &[
-    cli::emit,
-    client::emit,
-    json_schema::emit,
-    model::emit,
-    openapi::emit,
-    reference::emit,
-    server::emit,
-    spec_schema::emit,
-    testkit::emit,
+/// The emitters of the crates. One runs if the configuration has its crate.
+const CRATES: &[(Role, Emitter)] = &[
+    (Role::Model, model::emit),
+    (Role::Client, client::emit),
+    (Role::Testkit, testkit::emit),
+    (Role::Server, server::emit),
+    (Role::Cli, cli::emit),
 ];
+
+/// The emitters of the documents, which return nothing if the configuration lacks their path.
+const DOCUMENTS: &[Emitter] =
+    &[json_schema::emit, openapi::emit, reference::emit, spec_schema::emit];

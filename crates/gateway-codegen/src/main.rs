@@ -15,10 +15,10 @@ fn main() -> ExitCode {
     ExitCode::from(outcome.code)
 }
 
-/// Returns the nearest parent folder with a spec.
+/// Returns the nearest parent folder with a configuration.
 fn root() -> PathBuf {
     let here = env::current_dir().unwrap_or_default();
     let found =
-        here.ancestors().find(|folder| folder.join(gateway_codegen::output::SPEC).is_file());
+        here.ancestors().find(|folder| folder.join(gateway_codegen::config::FILE).is_file());
     found.unwrap_or_else(|| Path::new(".")).to_owned()
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::{fmt, fs};
 
 use crate::emit::GeneratedFile;
-use crate::ir::Service;
 use crate::output::file::read;
 use crate::output::staged::Staged;
+use crate::project::Project;
 
 mod error;
 mod file;
@@ -18,12 +18,13 @@ mod staged;
 mod tree;
 
 pub use crate::output::error::Error;
-pub use crate::output::file::SPEC;
 
 /// All files that are generated from a spec: their expected content, by path.
 #[derive(Debug)]
 pub struct Output {
     files: BTreeMap<String, String>,
+    /// Folders that contain only generated files.
+    folders: Vec<String>,
 }
 
 /// The difference between a file on disk and the spec.
@@ -54,24 +55,24 @@ impl fmt::Display for Drift {
 }
 
 impl Output {
-    /// Generates all files from a service: runs the emitters, formats the files and marks them.
+    /// Generates all files of a project: runs the emitters, formats the files and marks them.
     ///
     /// # Errors
     /// If rustfmt cannot be run or rejects a file, or if two emitters write the same file.
-    pub fn of(service: &Service, root: &Path) -> Result<Self, Error> {
-        let mut emitted = crate::emit::all(service);
+    pub fn of(project: &Project<'_>, root: &Path) -> Result<Self, Error> {
+        let mut emitted = crate::emit::all(project);
         emitted.extend(tree::modules(&emitted));
         let mut files = BTreeMap::new();
         for (GeneratedFile { path, text }, formatted) in
             emitted.iter().zip(rustfmt::format(&emitted, root)?)
         {
             let text = formatted.as_ref().unwrap_or(text);
-            if files.insert(path.clone(), mark::marked(path, text)).is_some() {
+            if files.insert(path.clone(), mark::marked(project.config, path, text)).is_some() {
                 return Err(Error::new(format!("two emitters write `{path}`")));
             }
         }
-        files.insert(lock::LOCK.to_owned(), lock::text(service, &files));
-        Ok(Self { files })
+        files.insert(lock::LOCK.to_owned(), lock::text(project, &files));
+        Ok(Self { files, folders: tree::folders(project.config) })
     }
 
     /// Returns the expected content by path, sorted.
@@ -94,7 +95,7 @@ impl Output {
             };
             drifts.push((path.clone(), drift));
         }
-        for path in tree::generated(root)? {
+        for path in tree::generated(root, &self.folders)? {
             if !self.files.contains_key(&path) {
                 let found = read(&root.join(&path))?.unwrap_or_default();
                 let drift = if mark::fits(&found).is_some() { Drift::Orphan } else { Drift::Stray };
@@ -152,7 +153,7 @@ fn lock_file(root: &Path) -> Result<fs::File, Error> {
     let folder = root.join("target");
     let failed = |error| Error::io(format!("cannot lock `{}`", folder.display()), error);
     fs::create_dir_all(&folder).map_err(failed)?;
-    let file = fs::File::create(folder.join("xtask.lock")).map_err(failed)?;
+    let file = fs::File::create(folder.join("codegen.lock")).map_err(failed)?;
     file.lock().map_err(failed)?;
     Ok(file)
 }

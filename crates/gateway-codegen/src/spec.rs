@@ -10,14 +10,16 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::diag::{Level, SourceText, code};
+use crate::diag::{Diagnostic, Level, SourceText, code};
 use crate::ir::Service;
+use crate::spec::grammar::{DOCUMENT, Table};
+use crate::spec::node::Node;
 
 mod context;
 mod example;
 pub mod grammar;
 mod lower;
-mod node;
+pub(crate) mod node;
 mod read;
 mod types;
 
@@ -51,19 +53,45 @@ pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
 }
 
 fn load(path: &Path, folder: Option<&Path>, shown: &str) -> Reading {
+    let rejected = |why: &str| Parsed::rejected(&DOCUMENT, shown, why).into();
     let bytes = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.len() > LARGEST => return rejected(shown, TOO_LARGE),
-        Ok(metadata) if metadata.is_dir() => return rejected(shown, "it is a folder, not a file"),
+        Ok(metadata) if metadata.len() > LARGEST => return rejected(TOO_LARGE),
+        Ok(metadata) if metadata.is_dir() => return rejected("it is a folder, not a file"),
         Ok(_) => std::fs::read(path),
         Err(error) => Err(error),
     };
     match bytes {
         Ok(bytes) => read(&bytes, folder, shown),
-        Err(error) => rejected(shown, &error.to_string()),
+        Err(error) => rejected(&error.to_string()),
     }
 }
 
 fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
+    let service = |text: &str, root: &Node, rejected: &[String], diagnostics: &mut _| {
+        let service = lower::service(root, folder, rejected, diagnostics)?;
+        Some(Service { spec_hash: hash(text.as_bytes()), ..service })
+    };
+    parse(&DOCUMENT, bytes, shown, service).into()
+}
+
+/// The result of reading a TOML file with a grammar.
+pub(crate) struct Parsed<T> {
+    /// The value; `None` if there is an error.
+    pub(crate) value: Option<T>,
+    pub(crate) report: String,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+}
+
+/// Reads a TOML file: checks it against a grammar, and turns its tree into a value. `lower` gets the
+/// text, the tree, the names of rejected declarations, and the list of diagnostics.
+pub(crate) fn parse<T>(
+    grammar: &Table,
+    bytes: &[u8],
+    shown: &str,
+    lower: impl FnOnce(&str, &Node, &[String], &mut Vec<Diagnostic>) -> Option<T>,
+) -> Parsed<T> {
+    let rejected = |place: &str, why: &str| Parsed::rejected(grammar, place, why);
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
         return rejected(shown, TOO_LARGE);
     }
@@ -88,20 +116,32 @@ fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
 
     let source = SourceText { path: shown, text: &text };
     let mut diagnostics = Vec::new();
-    let service = read::document(&text, &mut diagnostics)
-        .and_then(|(root, rejected)| lower::service(&root, folder, &rejected, &mut diagnostics))
-        .map(|service| Service { spec_hash: hash(text.as_bytes()), ..service });
+    let value = read::document(grammar, &text, &mut diagnostics)
+        .and_then(|(root, rejected)| lower(&text, &root, &rejected, &mut diagnostics));
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.code.id));
     diagnostics.dedup();
 
     let warnings = diagnostics.iter().filter(|one| one.code.level == Level::Warning).count();
     let errors = diagnostics.len() - warnings;
     let rendered: Vec<_> = diagnostics.iter().map(|diagnostic| source.render(diagnostic)).collect();
-    Reading {
-        service: service.filter(|_| errors == 0),
-        report: rendered.join("\n"),
-        errors,
-        warnings,
+    let report = rendered.join("\n");
+    Parsed { value: value.filter(|_| errors == 0), report, errors, warnings }
+}
+
+impl<T> Parsed<T> {
+    fn rejected(grammar: &Table, place: &str, why: &str) -> Self {
+        let (id, name) = (code::NOT_TEXT.id, grammar.name);
+        let place =
+            if place.matches(':').count() >= 2 { place.to_owned() } else { format!("{place}:1:1") };
+        let report = format!("{place}: error[{id}]: cannot read the {name}: {why}\n");
+        Self { value: None, report, errors: 1, warnings: 0 }
+    }
+}
+
+impl From<Parsed<Service>> for Reading {
+    fn from(parsed: Parsed<Service>) -> Self {
+        let Parsed { value: service, report, errors, warnings } = parsed;
+        Self { service, report, errors, warnings }
     }
 }
 
@@ -116,18 +156,6 @@ pub fn full_hash(bytes: &[u8]) -> String {
         _ = write!(text, "{byte:02x}");
         text
     })
-}
-
-fn rejected(place: &str, why: &str) -> Reading {
-    let id = code::NOT_TEXT.id;
-    let place =
-        if place.matches(':').count() >= 2 { place.to_owned() } else { format!("{place}:1:1") };
-    Reading {
-        service: None,
-        report: format!("{place}: error[{id}]: cannot read the spec: {why}\n"),
-        errors: 1,
-        warnings: 0,
-    }
 }
 
 /// Maximum size of a spec, in bytes. A larger file is certainly not a spec.

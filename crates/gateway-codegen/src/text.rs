@@ -6,8 +6,10 @@
 
 pub use self::encode::{is_hidden, json_string, one_line, percent_encoded, raw_string, string};
 pub use self::markdown::{fenced, inline, markdown};
+pub use self::path::relative;
 pub use self::rust_file::RustFile;
 
 mod encode;
 mod markdown;
+mod path;
 mod rust_file;

@@ -293,6 +293,7 @@ fn a_breaking_change_requires_a_major_version() {
     fs::create_dir_all(root.join("spec/released")).expect("a folder");
     fs::write(root.join("spec/released/1.0.0.toml"), good()).expect("written");
     fs::write(root.join("spec/released/0.9.10.toml"), "not the last").expect("written");
+    fs::write(root.join("spec/codegen.toml"), "spec = 'spec/gateway.toml'").expect("written");
     let diff = || cli::run(&["spec".to_owned(), "diff".to_owned()], root);
 
     let broken = good().replace("path = \"/api/v2\"", "path = \"/api/v3\"");

@@ -5,8 +5,12 @@
 use std::fs;
 use std::path::Path;
 
-use gateway_codegen::emit;
+use gateway_codegen::config::Config;
 use gateway_codegen::spec::read_bytes;
+use gateway_codegen::{Project, emit};
+
+/// The configuration of this workspace.
+const CONFIG: &[u8] = include_bytes!("../../../spec/codegen.toml");
 
 /// Replaces text in the good spec, and looks for lines in a file that is generated from it.
 #[track_caller]
@@ -19,7 +23,8 @@ fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) {
     }
     let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
     let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
-    let files = emit::all(&service);
+    let config = Config::parse(CONFIG).expect("it is valid");
+    let files = emit::all(&Project { service: &service, config: &config });
     let text = &files.iter().find(|one| one.path == file).expect("it is generated").text;
     for line in expected {
         let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// Creates a workspace that contains only a spec and the options of rustfmt.
+/// Creates a workspace that contains only a spec, the configuration of ours, and the options of rustfmt.
 fn scratch() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
@@ -22,6 +22,8 @@ fn scratch() -> TempDir {
         let name = path.file_name().expect("a name");
         fs::copy(&path, folder.path().join("spec/fixtures").join(name)).expect("copied");
     }
+    fs::copy(workspace.join("spec/codegen.toml"), folder.path().join("spec/codegen.toml"))
+        .expect("copied");
     fs::copy(workspace.join(".rustfmt.toml"), folder.path().join(".rustfmt.toml")).expect("copied");
     folder
 }
@@ -253,7 +255,7 @@ fn a_killed_run_leaves_no_partial_file() {
         child.kill().ok();
         child.wait().expect("it ends");
         for (path, content) in tree(old.path()) {
-            let staged = path.extension().is_some_and(|extension| extension == "xtask-new");
+            let staged = path.extension().is_some_and(|extension| extension == "codegen-new");
             let whole = Some(&content) == before.get(&path) || Some(&content) == after.get(&path);
             assert!(staged || whole, "{} is partially written", path.display());
         }
@@ -263,7 +265,7 @@ fn a_killed_run_leaves_no_partial_file() {
     }
     fs::write(old.path().join("spec/gateway.toml"), &after[Path::new("spec/gateway.toml")])
         .expect("written");
-    fs::write(old.path().join("spec/.generated.lock.1.xtask-new"), "half").expect("written");
+    fs::write(old.path().join("spec/.generated.lock.1.codegen-new"), "half").expect("written");
     succeeds(&run(old.path()));
     assert_eq!(tree(old.path()), after);
 }

@@ -4,14 +4,16 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::cli::outcome::Outcome;
-use crate::cli::service::service;
-use crate::output::{Drift, Output, SPEC};
+use crate::cli::service::load;
+use crate::config::Config;
+use crate::output::{Drift, Output};
 
 /// Runs `cargo xtask` without a command.
 pub(super) fn write(root: &Path) -> Result<Outcome, Outcome> {
-    let (service, warnings) = service(root)?;
+    let loaded = load(root)?;
+    let warnings = &loaded.warnings;
     let failed = |error| Outcome::failed(1, format!("{warnings}error: {error}\n"));
-    let output = Output::of(&service, root).map_err(failed)?;
+    let output = Output::of(&loaded.project(), root).map_err(failed)?;
     let drifts = output.write(root).map_err(failed)?;
     let count = output.files().len();
     let mut stdout = String::new();
@@ -33,28 +35,31 @@ pub(super) fn write(root: &Path) -> Result<Outcome, Outcome> {
         0 => writeln!(stdout, "{count} generated files, all up to date"),
         _ => writeln!(stdout, "{count} generated files; {changed} written or removed"),
     };
-    Ok(Outcome { stdout, stderr: warnings + &strays, code: 0 })
+    Ok(Outcome { stdout, stderr: format!("{warnings}{strays}"), code: 0 })
 }
 
 /// Runs `cargo xtask --check`.
 pub(super) fn check(root: &Path) -> Result<Outcome, Outcome> {
-    let (service, warnings) = service(root)?;
+    let loaded = load(root)?;
+    let warnings = &loaded.warnings;
     let failed = |error| Outcome::failed(1, format!("{warnings}error: {error}\n"));
-    let output = Output::of(&service, root).map_err(failed)?;
+    let output = Output::of(&loaded.project(), root).map_err(failed)?;
     let drifts = output.compare(root).map_err(failed)?;
     if drifts.is_empty() {
         let stdout = format!("{} generated files, all up to date\n", output.files().len());
-        return Ok(Outcome { stdout, stderr: warnings, code: 0 });
+        return Ok(Outcome { stdout, stderr: loaded.warnings, code: 0 });
     }
-    let mut stderr = warnings;
-    _ = writeln!(stderr, "error: generated files do not match {SPEC}:");
+    let mut stderr = warnings.clone();
+    let Config { spec, command, .. } = &loaded.config;
+    _ = writeln!(stderr, "error: generated files do not match {spec}:");
     for (path, drift) in &drifts {
         _ = writeln!(stderr, "  {path}: {drift}");
     }
-    stderr.push_str(if drifts.iter().any(|(_, drift)| *drift == Drift::Stray) {
-        "\nMove the files that are not generated elsewhere, then run: cargo xtask\n"
+    let advice = if drifts.iter().any(|(_, drift)| *drift == Drift::Stray) {
+        "Move the files that are not generated elsewhere, then run"
     } else {
-        "\nTo update them, run: cargo xtask\n"
-    });
+        "To update them, run"
+    };
+    _ = writeln!(stderr, "\n{advice}: {command}");
     Err(Outcome::failed(1, stderr))
 }

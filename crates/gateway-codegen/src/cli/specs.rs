@@ -5,17 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cli::outcome::{Outcome, usage};
-use crate::cli::service::{accepted, service};
+use crate::cli::service::{Loaded, accepted, config, load};
+use crate::config::Config;
 use crate::diag::suggestion;
 use crate::diff::version::Version;
 use crate::diff::{self, Change, Class};
 use crate::ir::Service;
-use crate::output::SPEC;
 use crate::{show, spec};
 
 /// Runs `cargo xtask spec check`.
 pub(super) fn check(root: &Path) -> Result<Outcome, Outcome> {
-    let (service, stderr) = service(root)?;
+    let Loaded { config, service, warnings } = load(root)?;
     let Service { operations, models, scalars, enums, examples, open_points, .. } = &service;
     let counts = [
         counted(operations.len(), "operation"),
@@ -25,8 +25,8 @@ pub(super) fn check(root: &Path) -> Result<Outcome, Outcome> {
         counted(examples.len(), "example"),
         counted(open_points.len(), "open point"),
     ];
-    let stdout = format!("{SPEC} is valid: {}\n", counts.join(", "));
-    Ok(Outcome { stdout, stderr, code: 0 })
+    let stdout = format!("{} is valid: {}\n", config.spec, counts.join(", "));
+    Ok(Outcome { stdout, stderr: warnings, code: 0 })
 }
 
 /// Returns a number with its noun: `1 enum`, `2 enums`.
@@ -37,7 +37,7 @@ fn counted(number: usize, noun: &str) -> String {
 
 /// Runs `cargo xtask spec show`.
 pub(super) fn show(root: &Path, name: Option<&str>) -> Result<Outcome, Outcome> {
-    let (service, _) = service(root)?;
+    let service = load(root)?.service;
     let operations = &service.operations;
     let Some(name) = name else {
         let lines = operations
@@ -58,14 +58,17 @@ pub(super) fn show(root: &Path, name: Option<&str>) -> Result<Outcome, Outcome> 
 
 /// Runs `cargo xtask spec diff`.
 pub(super) fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
-    let old = match paths.first() {
-        Some(path) => PathBuf::from(path),
-        None => last_released(root).ok_or_else(|| {
-            usage("spec/released/ contains no spec; pass the path of the old spec")
-        })?,
+    let config = config(root)?;
+    let old = if let Some(path) = paths.first() {
+        PathBuf::from(path)
+    } else {
+        let folder = config.beside_spec("released");
+        last_released(&root.join(&folder)).ok_or_else(|| {
+            usage(&format!("{folder}/ contains no spec; pass the path of the old spec"))
+        })?
     };
     let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
-    let new = paths.get(1).map_or_else(|| root.join(SPEC), PathBuf::from);
+    let new = paths.get(1).map_or_else(|| root.join(&config.spec), PathBuf::from);
     let (before, _) = accepted(spec::read_alone(&old, &shown(&old)), &shown(&old))?;
     let (after, _) = accepted(spec::read_alone(&new, &shown(&new)), &shown(&new))?;
     let changes = diff::changes(&before, &after);
@@ -76,7 +79,7 @@ pub(super) fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
     for Change { class, place, what, .. } in &changes {
         _ = writeln!(out, "{class:13}  {place}: {what}");
     }
-    crates(&mut out, root, &changes);
+    crates(&mut out, root, &config, &changes);
     let (Some(was), Some(is)) = (Version::parse(&before.version), Version::parse(&after.version))
     else {
         return Ok(Outcome::fine(out));
@@ -95,7 +98,7 @@ pub(super) fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
 
 /// Writes the version that the changes require of each crate. All crates have the version of the
 /// workspace.
-fn crates(out: &mut String, root: &Path, changes: &[Change]) {
+fn crates(out: &mut String, root: &Path, config: &Config, changes: &[Change]) {
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
     let (_, package) = manifest.split_once("[workspace.package]").unwrap_or_default();
     let version = package.lines().find_map(|line| line.strip_prefix("version = \""));
@@ -103,7 +106,8 @@ fn crates(out: &mut String, root: &Path, changes: &[Change]) {
         return;
     };
     out.push('\n');
-    for (krate, class) in diff::per_crate(changes) {
+    for (role, class) in diff::per_crate(changes) {
+        let Some(package) = config.packages.get(&role) else { continue };
         let level = match (class, version.0) {
             (Class::Breaking, [0, ..]) => "minor; before 1.0, a minor version may break",
             (Class::Breaking, _) => "major",
@@ -111,13 +115,13 @@ fn crates(out: &mut String, root: &Path, changes: &[Change]) {
             (Class::Additive, _) => "minor",
         };
         let next = version.after(class);
-        _ = writeln!(out, "{krate:17}  {version} → {next}  ({level})");
+        _ = writeln!(out, "{:17}  {version} → {next}  ({level})", package.name);
     }
 }
 
-/// Returns the path of the released spec with the highest version.
-pub(crate) fn last_released(root: &Path) -> Option<PathBuf> {
-    let entries = fs::read_dir(root.join("spec/released")).ok()?;
+/// Returns the path of the spec with the highest version in the folder of released specs.
+fn last_released(folder: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).ok()?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let version = |path: &PathBuf| {
         let name = path.file_name()?.to_str()?;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::config::Role;
+
 /// The effect of a change on users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
@@ -33,13 +35,12 @@ pub struct Change {
     /// A description of the change.
     pub what: String,
     /// The crates whose users are affected.
-    pub crates: &'static [&'static str],
+    pub crates: &'static [Role],
 }
 
 /// Crates that contain or use the generated types.
-pub(super) const EVERYONE: &[&str] =
-    &["gateway-model", "gateway-client", "gateway-testkit", "gateway-server", "gateway-cli"];
+pub(super) const EVERYONE: &[Role] = Role::ALL;
 /// The crate of the program, which shows tables.
-pub(super) const PROGRAM: &[&str] = &["gateway-cli"];
+pub(super) const PROGRAM: &[Role] = &[Role::Cli];
 /// Crates that contain the descriptions.
-pub(super) const READERS: &[&str] = &["gateway-model", "gateway-cli"];
+pub(super) const READERS: &[Role] = &[Role::Model, Role::Cli];

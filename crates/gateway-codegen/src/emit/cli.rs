@@ -1,8 +1,10 @@
-//! Code of gateway-cli: one command for each operation, with its parameters as flags.
+//! Code of the program: one command for each operation, with its parameters as flags.
 
+use crate::config::Role;
 use crate::emit::cli::imperative::imperative;
 use crate::emit::file::GeneratedFile;
 use crate::ir::{Command, Operation, Service};
+use crate::project::Project;
 use crate::text::{RustFile, string};
 
 mod columns;
@@ -11,10 +13,11 @@ mod imperative;
 mod probe;
 mod run;
 
-pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let Project { service, config } = project;
     let mut file = RustFile::new("The commands that call the operations.");
     file.line("use clap::{Args, Subcommand};");
-    file.line("use gateway_client::model;");
+    file.line(format_args!("use {}::model;", config.rust_name(Role::Client)));
     file.blank();
     file.line("use crate::failure::Failure;");
     let mut params = service.operations.iter().flat_map(|one| &one.params);
@@ -38,7 +41,7 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
     }
     probe::declare(&mut file, service);
     columns::declare(&mut file, service);
-    vec![GeneratedFile::rust("crates/gateway-cli/src/generated/commands.rs", file)]
+    vec![GeneratedFile::rust(format!("{}/commands.rs", config.modules(Role::Cli)), file)]
 }
 
 /// A top-level command: `candidates` with its subcommands, or an operation whose selector has no `/`.

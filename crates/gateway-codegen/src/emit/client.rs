@@ -1,19 +1,22 @@
-//! Code of gateway-client: one method for each operation, on the async and on the blocking client.
+//! Code of the client: one method for each operation, on the async and on the blocking client.
 
+use crate::config::Role;
 use crate::emit::describe;
 use crate::emit::file::GeneratedFile;
 use crate::emit::model::states::States;
 use crate::ir::{Operation, Response, Service};
+use crate::project::Project;
 use crate::text::RustFile;
 
-pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let folder = project.config.modules(Role::Client);
     let mut root = RustFile::new("The operations of the service, as methods of the clients.");
     root.line("mod blocking;");
     root.line("mod client;");
     vec![
-        GeneratedFile::rust(format!("{FOLDER}.rs"), root),
-        GeneratedFile::rust(format!("{FOLDER}/client.rs"), methods(service, &ASYNC)),
-        GeneratedFile::rust(format!("{FOLDER}/blocking.rs"), methods(service, &BLOCKING)),
+        GeneratedFile::rust(format!("{folder}.rs"), root),
+        GeneratedFile::rust(format!("{folder}/client.rs"), methods(project, &ASYNC)),
+        GeneratedFile::rust(format!("{folder}/blocking.rs"), methods(project, &BLOCKING)),
     ]
 }
 
@@ -28,9 +31,10 @@ struct Mode {
     wait: &'static str,
 }
 
-fn methods(service: &Service, mode: &Mode) -> RustFile {
+fn methods(project: &Project<'_>, mode: &Mode) -> RustFile {
+    let Project { service, config } = project;
     let mut file = RustFile::new(mode.purpose);
-    file.import("use gateway_model", names(service));
+    file.import(&format!("use {}", config.rust_name(Role::Model)), names(service));
     file.blank();
     file.line("use crate::Error;");
     file.line(format_args!("use crate::{};", mode.client));
@@ -40,13 +44,14 @@ fn methods(service: &Service, mode: &Mode) -> RustFile {
         if index > 0 {
             file.blank();
         }
-        method(&mut file, service, operation, mode);
+        method(&mut file, project, operation, mode);
     }
     file.close("}");
     file
 }
 
-fn method(file: &mut RustFile, service: &Service, operation: &Operation, mode: &Mode) {
+fn method(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mode: &Mode) {
+    let service = project.service;
     let (name, query) = (operation.rust.method(), operation.rust.pascal());
     describe::operation(file, service, operation);
     if operation.response.is_list() {
@@ -61,7 +66,7 @@ fn method(file: &mut RustFile, service: &Service, operation: &Operation, mode: &
     file.doc_markdown(
         "Fails unless a complete, successful and readable response is received; see [`Error::kind`].",
     );
-    example(file, service, operation, mode);
+    example(file, project, operation, mode);
     if let Some(reason) = &operation.deprecated {
         file.line(format_args!("#[deprecated = {}]", crate::text::string(reason)));
     }
@@ -80,18 +85,19 @@ fn method(file: &mut RustFile, service: &Service, operation: &Operation, mode: &
     file.close("}");
 }
 
-fn example(file: &mut RustFile, service: &Service, operation: &Operation, mode: &Mode) {
+fn example(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mode: &Mode) {
     // The model has the examples that need values for required parameters.
     if operation.params.iter().any(|param| param.required) {
         return;
     }
     let (name, query) = (operation.rust.method(), operation.rust.pascal());
+    let krate = project.config.rust_name(Role::Client);
     let (import, argument) = if operation.params.is_empty() {
         (String::new(), String::new())
     } else {
-        (format!("use gateway_client::model::{query};\n\n"), format!("&{query}::new()"))
+        (format!("use {krate}::model::{query};\n\n"), format!("&{query}::new()"))
     };
-    let model = service.response_model(operation).map(|model| model.rust.snake());
+    let model = project.service.response_model(operation).map(|model| model.rust.snake());
     let output =
         model.filter(|_| !operation.response.is_list()).unwrap_or_else(|| "listing".to_owned());
     let Mode { client, keyword, wait, .. } = mode;
@@ -99,7 +105,7 @@ fn example(file: &mut RustFile, service: &Service, operation: &Operation, mode: 
         "no_run",
         format_args!(
             "{import}\
-             # {keyword}fn example(client: gateway_client::{client}) -> Result<(), gateway_client::Error> {{\n\
+             # {keyword}fn example(client: {krate}::{client}) -> Result<(), {krate}::Error> {{\n\
              let {output} = client.{name}({argument}){wait}?;\n\
              # Ok(())\n\
              # }}"
@@ -123,8 +129,6 @@ fn names(service: &Service) -> impl Iterator<Item = String> {
         [Some(operation.rust.pascal()), model, listing].into_iter().flatten()
     })
 }
-
-const FOLDER: &str = "crates/gateway-client/src/generated";
 
 const ASYNC: Mode = Mode {
     purpose: "The operations of the async client.",

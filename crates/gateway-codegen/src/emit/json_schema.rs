@@ -4,9 +4,12 @@ use serde_json::{Map, Value, json};
 
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::type_schemas::{TypeSchemas, reachable};
-use crate::ir::{Model, Service};
+use crate::ir::Model;
+use crate::project::Project;
 
-pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let service = project.service;
+    let Some(folder) = &project.config.documents.json_schema else { return Vec::new() };
     let schemas = TypeSchemas { service, prefix: "#/$defs/" };
     let one = |(index, model): (usize, &Model)| {
         let mut schema = Map::new();
@@ -21,10 +24,7 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
             }
         }
         schema.insert("$defs".to_owned(), Value::Object(definitions));
-        GeneratedFile::json(
-            format!("docs/generated/json-schema/{}.json", model.rust.kebab()),
-            &Value::Object(schema),
-        )
+        GeneratedFile::json(format!("{folder}/{}.json", model.rust.kebab()), &Value::Object(schema))
     };
     service.models.iter().enumerate().map(one).collect()
 }

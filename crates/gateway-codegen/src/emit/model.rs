@@ -1,7 +1,8 @@
-//! Code of gateway-model: scalars, enums, records, queries, constants and random values.
+//! Code of the model: scalars, enums, records, queries, constants and random values.
 
+use crate::config::Role;
 use crate::emit::file::GeneratedFile;
-use crate::ir::Service;
+use crate::project::Project;
 use crate::text::RustFile;
 
 mod draws;
@@ -14,15 +15,16 @@ mod service;
 pub(in crate::emit) mod states;
 mod strategies;
 
-pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
-    let folder = "crates/gateway-model/src/generated";
-    let mut files = records::emit(service);
-    files.push(GeneratedFile::rust(format!("{folder}.rs"), root(service)));
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let service = project.service;
+    let folder = project.config.modules(Role::Model);
+    let mut files = records::emit(project);
+    files.push(GeneratedFile::rust(format!("{folder}.rs"), root(project)));
     files.extend(
         [
             ("draws", draws::emit(service)),
             ("enums", enums::emit(service)),
-            ("queries", queries::emit(service)),
+            ("queries", queries::emit(project)),
             ("scalars", scalars::emit(service)),
             ("service", service::emit(service)),
             ("strategies", strategies::emit(service)),
@@ -33,8 +35,9 @@ pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
 }
 
 /// Returns the root module, which re-exports every public name.
-fn root(service: &Service) -> RustFile {
-    let mut file = RustFile::new("Code that `cargo xtask` generates from the spec.");
+fn root(project: &Project<'_>) -> RustFile {
+    let service = project.service;
+    let mut file = RustFile::new(&project.purpose());
     for module in ["enums", "models", "queries", "scalars", "service"] {
         file.line(format_args!("pub(crate) mod {module};"));
     }

@@ -9,11 +9,14 @@ use serde_json::{Map, Value, json};
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::type_schemas::{TypeSchemas, describe, reachable};
 use crate::ir::{Operation, Otherwise, Param, Service};
+use crate::project::Project;
 use crate::text::one_line;
 
-pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let service = project.service;
+    let Some(folder) = &project.config.documents.openapi else { return Vec::new() };
     let file = |name: &str, document: &Value| {
-        GeneratedFile::json(format!("docs/generated/openapi/{name}.json"), document)
+        GeneratedFile::json(format!("{folder}/{name}.json"), document)
     };
     let exact = service.operations.iter().map(|operation| {
         let document = document(service, &get(service, operation), &[operation]);

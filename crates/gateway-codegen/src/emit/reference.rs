@@ -5,30 +5,33 @@ use crate::emit::reference::page::{Page, code};
 use crate::ir::{
     Doc, Enum, Example, Model, OpenPoint, Operation, Scalar, Service, Source, Type, Wire,
 };
-use crate::text::{fenced, inline, markdown};
+use crate::project::Project;
+use crate::text::{fenced, inline, markdown, relative};
 
 mod page;
 
-pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let service = project.service;
+    let Some(folder) = &project.config.documents.reference else { return Vec::new() };
     let file = |name: &str, page: Page| GeneratedFile {
-        path: format!("docs/generated/{name}.md"),
+        path: format!("{folder}/{name}.md"),
         text: page.finish(),
     };
-    let operations = service
-        .operations
-        .iter()
-        .map(|one| file(&format!("operations/{}", one.rust.kebab()), operation(service, one)));
+    let operations = service.operations.iter().map(|one| {
+        file(&format!("operations/{}", one.rust.kebab()), operation(project, folder, one))
+    });
     [
-        file("README", index(service)),
-        file("types", types(service)),
-        file("open-points", open_points(service)),
+        file("README", index(project, folder)),
+        file("types", types(project, folder)),
+        file("open-points", open_points(project, folder)),
     ]
     .into_iter()
     .chain(operations)
     .collect()
 }
 
-fn index(service: &Service) -> Page {
+fn index(project: &Project<'_>, folder: &str) -> Page {
+    let Project { service, config } = project;
     let mut page = Page::new(&service.title);
     page.text(&markdown(&service.doc.0));
     page.text(&format!(
@@ -40,23 +43,20 @@ fn index(service: &Service) -> Page {
         vec![link, code(&one.select), cell(&one.doc)]
     });
     page.table(&["Operation", &code(&service.selector), "Description"], rows);
-    page.text("See also the [contract](../service.md), the [types](types.md) and the [open points](open-points.md).");
-    let mut machines = vec![format!(
-        "[OpenAPI of the whole service](openapi/{}.json), with all operations merged into one",
-        service.name
-    )];
-    machines.extend(service.operations.iter().map(|one| {
-        format!("[OpenAPI of “{}”](openapi/{}.json)", one.rust.spaced(), one.rust.kebab())
-    }));
-    machines.extend(service.models.iter().map(|one| {
-        format!(
-            "[JSON Schema of {}](json-schema/{}.json)",
-            code(&one.rust.pascal()),
-            one.rust.kebab()
-        )
-    }));
-    page.heading("Machine-readable descriptions");
-    page.list(machines);
+    let contract = config
+        .documents
+        .contract
+        .as_ref()
+        .map(|contract| format!("the [contract]({}), ", relative(folder, contract)));
+    page.text(&format!(
+        "See also {}the [types](types.md) and the [open points](open-points.md).",
+        contract.unwrap_or_default()
+    ));
+    let machines = machines(project, folder);
+    if !machines.is_empty() {
+        page.heading("Machine-readable descriptions");
+        page.list(machines);
+    }
     if !service.open.is_empty() {
         page.heading("Open points of every call");
         points(&mut page, service.open_points(&service.open), "");
@@ -64,7 +64,32 @@ fn index(service: &Service) -> Page {
     page
 }
 
-fn operation(service: &Service, operation: &Operation) -> Page {
+/// Returns links to the documents for programs.
+fn machines(project: &Project<'_>, folder: &str) -> Vec<String> {
+    let Project { service, config } = project;
+    let mut links = Vec::new();
+    if let Some(openapi) = &config.documents.openapi {
+        let openapi = relative(folder, openapi);
+        links.push(format!(
+            "[OpenAPI of the whole service]({openapi}/{}.json), with all operations merged into one",
+            service.name
+        ));
+        links.extend(service.operations.iter().map(|one| {
+            format!("[OpenAPI of “{}”]({openapi}/{}.json)", one.rust.spaced(), one.rust.kebab())
+        }));
+    }
+    if let Some(json_schema) = &config.documents.json_schema {
+        let json_schema = relative(folder, json_schema);
+        links.extend(service.models.iter().map(|one| {
+            let (name, file) = (code(&one.rust.pascal()), one.rust.kebab());
+            format!("[JSON Schema of {name}]({json_schema}/{file}.json)")
+        }));
+    }
+    links
+}
+
+fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page {
+    let service = project.service;
     let mut page = Page::new(&capitalized(&operation.rust.spaced()));
     page.text(&markdown(&operation.doc.0));
     if let Some(why) = &operation.deprecated {
@@ -74,7 +99,7 @@ fn operation(service: &Service, operation: &Operation) -> Page {
         "text",
         &format!("GET {}?{}={}", service.path, service.selector, operation.select),
     ));
-    page.text(&section(&operation.source, "../"));
+    page.text(&section(project, &operation.source, &format!("{folder}/operations")));
     if !operation.params.is_empty() {
         page.heading("Parameters");
         let rows = operation.params.iter().map(|param| {
@@ -125,19 +150,20 @@ fn example(page: &mut Page, service: &Service, example: &Example) {
     }
 }
 
-fn types(service: &Service) -> Page {
+fn types(project: &Project<'_>, folder: &str) -> Page {
+    let service = project.service;
     let mut page = Page::new("Types");
     page.text("The types of fields and parameters. `text`, `integer` (64-bit, signed) and `boolean` are built in.");
     for model in &service.models {
         page.heading(&code(&model.rust.pascal()));
         page.text(&markdown(&model.doc.0));
-        page.text(&section(&model.source, ""));
+        page.text(&section(project, &model.source, folder));
         fields(&mut page, service, model, "");
     }
     for Enum { rust, open_ended, values, doc, source, .. } in &service.enums {
         page.heading(&code(&rust.pascal()));
         page.text(&markdown(&doc.0));
-        page.text(&section(source, ""));
+        page.text(&section(project, source, folder));
         page.text(if *open_ended {
             "Open-ended: a value that is not listed is kept."
         } else {
@@ -176,17 +202,17 @@ fn fields(page: &mut Page, service: &Service, model: &Model, types: &str) {
     page.table(&["Field", "Type", "Presence", "Description"], rows);
 }
 
-fn open_points(service: &Service) -> Page {
+fn open_points(project: &Project<'_>, folder: &str) -> Page {
     let mut page = Page::new("Open points");
     page.text("Questions that the contract does not answer, with what our client libraries and our server do.");
-    for point in &service.open_points {
+    for point in &project.service.open_points {
         page.heading(&format!("{}. {}", point.number, point.id));
         page.text(&markdown(&point.question.0));
         page.list(vec![
             format!("Client: {}", inline(&point.client.0)),
             format!("Server: {}", inline(&point.server.0)),
         ]);
-        page.text(&section(&point.source, ""));
+        page.text(&section(project, &point.source, folder));
     }
     page
 }
@@ -204,11 +230,13 @@ fn cell(doc: &Doc) -> String {
     inline(&doc.0)
 }
 
-/// Returns a sentence with a link to the contract; `up` leads to the folder of the index page.
-fn section(source: &Source, up: &str) -> String {
-    source.phrase().map_or_else(String::new, |sections| {
-        format!("See [{}]({up}../service.md).", inline(&sections))
-    })
+/// Returns a sentence that names sections of the contract, with a link from a page in `folder`.
+fn section(project: &Project<'_>, source: &Source, folder: &str) -> String {
+    let Some(sections) = source.phrase() else { return String::new() };
+    match &project.config.documents.contract {
+        Some(contract) => format!("See [{}]({}).", inline(&sections), relative(folder, contract)),
+        None => format!("See {}.", inline(&sections)),
+    }
 }
 
 fn capitalized(text: &str) -> String {

@@ -1,7 +1,8 @@
-//! Code of gateway-server: the operations, their parameters, the trait of their storage, and the records it writes.
+//! Code of the server: the operations, their parameters, the trait of their storage, and the records it writes.
 
+use crate::config::Role;
 use crate::emit::file::GeneratedFile;
-use crate::ir::Service;
+use crate::project::Project;
 use crate::text::RustFile;
 
 mod call;
@@ -9,9 +10,10 @@ mod operation;
 mod parameters;
 mod record;
 
-pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
-    let folder = "crates/gateway-server/src/generated";
-    let mut root = RustFile::new("Code that `cargo xtask` generates from the spec.");
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let service = project.service;
+    let folder = project.config.modules(Role::Server);
+    let mut root = RustFile::new(&project.purpose());
     for module in ["call", "operation", "parameters", "record"] {
         root.line(format_args!("pub(crate) mod {module};"));
     }

@@ -4,11 +4,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::emit::file::{GeneratedFile, MARK};
-use crate::ir::Service;
+use crate::project::Project;
 use crate::spec::grammar::{DOCUMENT, Form, Key, Shape, Table};
 
 /// Emits the schema, which describes the language and therefore ignores the service.
-pub(super) fn emit(_: &Service) -> Vec<GeneratedFile> {
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let Some(path) = &project.config.documents.spec_schema else { return Vec::new() };
     let mut definitions = Map::new();
     let mut schema = Map::new();
     schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
@@ -17,7 +18,7 @@ pub(super) fn emit(_: &Service) -> Vec<GeneratedFile> {
     schema.extend(table(&DOCUMENT, &mut definitions));
     definitions.sort_keys();
     schema.insert("$defs".to_owned(), Value::Object(definitions));
-    vec![GeneratedFile::json("spec/gateway-spec.schema.json", &Value::Object(schema))]
+    vec![GeneratedFile::json(path.as_str(), &Value::Object(schema))]
 }
 
 fn table(table: &Table, definitions: &mut Map<String, Value>) -> Map<String, Value> {

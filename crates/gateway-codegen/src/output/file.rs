@@ -5,9 +5,6 @@ use std::{fs, io};
 
 use crate::output::error::Error;
 
-/// The path of the spec, from the workspace root.
-pub const SPEC: &str = "spec/gateway.toml";
-
 /// Reads a file; `None` if it does not exist. Windows line endings become Unix line endings.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
     match fs::read(path) {

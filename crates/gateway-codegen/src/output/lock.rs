@@ -9,8 +9,8 @@ use std::path::Path;
 
 use crate::ir::Service;
 use crate::output::error::Error;
-use crate::output::file::SPEC;
 use crate::output::{file, mark};
+use crate::project::Project;
 use crate::spec::full_hash;
 use crate::spec::grammar::Form;
 
@@ -18,15 +18,16 @@ use crate::spec::grammar::Form;
 pub(super) const LOCK: &str = "spec/generated.lock";
 
 /// Returns the text of the lock for some files.
-pub(super) fn text(service: &Service, files: &BTreeMap<String, String>) -> String {
+pub(super) fn text(project: &Project<'_>, files: &BTreeMap<String, String>) -> String {
     let generator = env!("CARGO_PKG_VERSION");
-    let Service { version, spec_hash, .. } = service;
+    let Service { version, spec_hash, .. } = project.service;
+    let spec = &project.config.spec;
     let mut text =
-        format!("#\n# generator {generator}\n# spec {version}, {SPEC}, SHA-256 {spec_hash}…\n");
+        format!("#\n# generator {generator}\n# spec {version}, {spec}, SHA-256 {spec_hash}…\n");
     for (path, content) in files {
         _ = writeln!(text, "{}  {path}", full_hash(content.as_bytes()));
     }
-    mark::marked(LOCK, &text)
+    mark::marked(project.config, LOCK, &text)
 }
 
 /// Returns the paths in the lock below a root.

@@ -40,8 +40,9 @@ struct Worker {
 impl Worker {
     fn start(file: &GeneratedFile, root: &Path) -> Result<Self, Error> {
         let mut child = Command::new("rustfmt")
-            .args(["--edition", "2024", "--config", IMPORTS, "--config-path"])
-            .arg(root.join(".rustfmt.toml"))
+            .args(["--edition", "2024", "--config", IMPORTS])
+            // The folder in which rustfmt looks for its options, as `cargo fmt` does.
+            .current_dir(root)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -76,7 +77,7 @@ impl Worker {
         }
         let stderr = String::from_utf8_lossy(&output.stderr);
         Err(Error::new(format!(
-            "rustfmt rejects `{path}`; fix its emitter in crates/gateway-codegen/src/emit:\n{}",
+            "rustfmt rejects `{path}`, which is a mistake of its emitter:\n{}",
             stderr.trim_end()
         )))
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::config::{Config, Documents};
 use crate::emit::GeneratedFile;
 use crate::output::error::Error;
 use crate::text::RustFile;
@@ -37,28 +38,29 @@ pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
     roots
 }
 
-/// Returns the paths of all files below a root in folders for generated files.
-pub(super) fn generated(root: &Path) -> Result<Vec<String>, Error> {
-    let mut found = Vec::new();
-    for krate in names(&root.join("crates"))? {
-        let module = format!("crates/{krate}/src/generated.rs");
-        if root.join(&module).is_file() {
-            found.push(module);
-        }
-        below(root, &format!("crates/{krate}/src/generated"), &mut found)?;
+/// Returns the folders that contain only generated files.
+pub(super) fn folders(config: &Config) -> Vec<String> {
+    let Documents { reference, openapi, json_schema, .. } = &config.documents;
+    let documents = [reference, openapi, json_schema].into_iter().flatten().cloned();
+    config.packages.keys().map(|role| config.modules(*role)).chain(documents).collect()
+}
+
+/// Returns the paths of all files below a root in some folders for generated files.
+pub(super) fn generated(root: &Path, folders: &[String]) -> Result<BTreeSet<String>, Error> {
+    let mut found = BTreeSet::new();
+    for folder in folders {
+        below(root, folder, &mut found)?;
     }
-    below(root, "docs/generated", &mut found)?;
-    below(root, "tests/it/generated", &mut found)?;
     Ok(found)
 }
 
-fn below(root: &Path, folder: &str, found: &mut Vec<String>) -> Result<(), Error> {
+fn below(root: &Path, folder: &str, found: &mut BTreeSet<String>) -> Result<(), Error> {
     for name in names(&root.join(folder))? {
         let path = format!("{folder}/{name}");
         if root.join(&path).is_dir() {
             below(root, &path, found)?;
         } else if !is_staged(&name) {
-            found.push(path);
+            found.insert(path);
         }
     }
     Ok(())
@@ -88,7 +90,7 @@ fn is_staged(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(STAGED)
 }
 
-const STAGED: &str = ".xtask-new";
+const STAGED: &str = ".codegen-new";
 
 /// Returns the names in a folder, sorted; empty if the folder does not exist.
 fn names(folder: &Path) -> Result<Vec<String>, Error> {

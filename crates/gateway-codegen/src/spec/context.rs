@@ -114,7 +114,7 @@ impl<'a> Context<'a> {
                     format!("{what} `{written}` conflicts with `{first}` in generated code")
                 };
                 let help = if *code == code::COMMANDS_COLLIDE {
-                    "remove one of the two; `cargo xtask explain GW036` shows the rules"
+                    "remove one of the two; `explain GW036` shows the rules"
                 } else if matches!(what, "field" | "parameter") {
                     "give one of them another `rust-name`"
                 } else if *code == code::DUPLICATE_WIRE {

@@ -64,15 +64,15 @@ pub fn hidden_in(text: &str) -> Option<char> {
     text.chars().find(|&c| is_hidden(c) && c != '\n')
 }
 
-const fn table(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Table {
+pub(crate) const fn table(name: &'static str, doc: &'static str, keys: &'static [Key]) -> Table {
     Table { name, doc, keys, exactly_one: false }
 }
 
-const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Key {
+pub(crate) const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Key {
     Key { name, shape, required: true, doc }
 }
 
-const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Key {
+pub(crate) const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Key {
     Key { name, shape, required: false, doc }
 }
 
@@ -128,7 +128,7 @@ static SERVICE: Table = table(
         required(
             "version",
             Shape::Text(Form::Version),
-            "The version of this spec; `cargo xtask spec diff` shows when to raise it.",
+            "The version of this spec; the command `spec diff` shows when to raise it.",
         ),
         required("api-version", Shape::Text(Form::Param), "The version segment of the address."),
         required("path", Shape::Text(Form::Path), "The path that all operations share."),

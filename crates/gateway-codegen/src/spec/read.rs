@@ -6,12 +6,13 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Diagnostic, code, listed, visible};
-use crate::spec::grammar::{DOCUMENT, Form, Key, Shape, Table, hidden_in};
+use crate::spec::grammar::{Form, Key, Shape, Table, hidden_in};
 use crate::spec::node::{Entry, Node, Value};
 
-/// Reads a document. Returns the tree, and the names whose declarations were rejected. `None` only
+/// Reads a document that follows a grammar. Returns the tree, and the names whose declarations were rejected. `None` only
 /// if there are syntax errors.
 pub(super) fn document(
+    grammar: &Table,
     text: &str,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<(Node, Vec<String>)> {
@@ -31,7 +32,7 @@ pub(super) fn document(
     }
     let mut reader = Reader { diagnostics, rejected: Vec::new() };
     let whole = 0..0;
-    let tree = reader.table(&DOCUMENT, root.get_ref(), &whole, &whole);
+    let tree = reader.table(grammar, root.get_ref(), &whole, &whole);
     Some((tree, reader.rejected))
 }
 
@@ -329,7 +330,8 @@ fn kind(value: &DeValue<'_>) -> &'static str {
 fn article(name: &str) -> String {
     let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     match name {
-        "spec" | "service" => format!("the {name}"),
+        "spec" | "service" | "configuration" => format!("the {name}"),
+        name if name.starts_with('`') => name.to_owned(),
         _ => format!("{article} {name}"),
     }
 }

@@ -8,13 +8,17 @@
     reason = "a test that cannot start has failed"
 )]
 
-use gateway_codegen::emit;
+use gateway_codegen::config::Config;
 use gateway_codegen::ir::Service;
 use gateway_codegen::spec::read_bytes;
+use gateway_codegen::{Project, emit};
 use proc_macro2::{TokenStream, TokenTree};
 use proptest::prelude::*;
 
 mod service;
+
+/// The configuration of this workspace.
+const CONFIG: &[u8] = include_bytes!("../../../../spec/codegen.toml");
 
 fn read(spec: &str, folder: &std::path::Path) -> Service {
     let reading = read_bytes(spec.as_bytes(), folder, "spec.toml");
@@ -56,7 +60,9 @@ proptest! {
         let folder = tempfile::tempdir().expect("a folder");
         let hostile = read(&random.write(folder.path(), false), folder.path());
         let dull = read(&random.write(folder.path(), true), folder.path());
-        let (hostile, dull) = (emit::all(&hostile), emit::all(&dull));
+        let config = Config::parse(CONFIG).expect("it is valid");
+        let all = |service| emit::all(&Project { service, config: &config });
+        let (hostile, dull) = (all(&hostile), all(&dull));
         prop_assert_eq!(hostile.len(), dull.len());
         for (one, other) in hostile.iter().zip(&dull) {
             prop_assert_eq!(&one.path, &other.path);

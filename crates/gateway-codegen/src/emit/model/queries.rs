@@ -3,6 +3,7 @@
 use crate::emit::model::queries::types::type_name;
 use crate::emit::model::states::States;
 use crate::ir::{Operation, Param, Response, Service, Type, Wire};
+use crate::project::Project;
 use crate::text::{RustFile, string};
 
 mod docs;
@@ -10,22 +11,24 @@ mod imports;
 mod methods;
 mod types;
 
-pub(super) fn emit(service: &Service) -> RustFile {
+pub(super) fn emit(project: &Project<'_>) -> RustFile {
+    let service = project.service;
     let mut file =
         RustFile::new("The queries of the operations, and how their responses are decoded.");
     imports::write(&mut file, service);
     for operation in &service.operations {
         file.blank();
-        query(&mut file, service, operation);
+        query(&mut file, project, operation);
     }
     file
 }
 
-fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
+fn query(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
+    let service = project.service;
     let states = States::of(operation);
-    docs::of_query(file, service, operation);
+    docs::of_query(file, project, operation);
     structure(file, service, operation, &states);
-    methods::write(file, service, operation, &states);
+    methods::write(file, project, operation, &states);
     operation_impl(file, service, operation, &states);
     if operation.response.is_list() {
         list_operation_impl(file, service, operation, &states);

@@ -1,8 +1,10 @@
 //! Records: one file for each model, with its owned and its borrowed form and their JSON.
 
+use crate::config::Role;
 use crate::emit::file::GeneratedFile;
 use crate::emit::model::records::field::{RecordField, fields};
 use crate::ir::{Model, RustName, Service, Type};
+use crate::project::Project;
 use crate::text::RustFile;
 
 mod declare;
@@ -12,10 +14,11 @@ mod field;
 mod nulls;
 mod serde;
 
-pub(super) fn emit(service: &Service) -> Vec<GeneratedFile> {
-    let folder = "crates/gateway-model/src/generated/models";
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let service = project.service;
+    let folder = format!("{}/models", project.config.modules(Role::Model));
     let models = service.models.iter().map(|model| {
-        GeneratedFile::rust(format!("{folder}/{}.rs", model.rust.module()), one(service, model))
+        GeneratedFile::rust(format!("{folder}/{}.rs", model.rust.module()), one(project, model))
     });
     std::iter::once(GeneratedFile::rust(format!("{folder}.rs"), root(service)))
         .chain(models)
@@ -35,12 +38,13 @@ fn root(service: &Service) -> RustFile {
     file
 }
 
-fn one(service: &Service, model: &Model) -> RustFile {
+fn one(project: &Project<'_>, model: &Model) -> RustFile {
+    let service = project.service;
     let fields = fields(service, model);
     let purpose = format!("`{}`: its owned and its borrowed form.", model.rust.pascal());
     let mut file = RustFile::new(&purpose);
     imports(&mut file, service, model, &fields);
-    declare::write(&mut file, service, model, &fields);
+    declare::write(&mut file, project, model, &fields);
     serde::write(&mut file, model, &fields);
     fast_path::write(&mut file, model, &fields);
     file

@@ -2,29 +2,33 @@
 
 use std::fmt::Write as _;
 
+use crate::config::Role;
 use crate::emit::testkit::fixture;
 use crate::ir::{Example, Operation, Param, RustName, Service, Type};
+use crate::project::Project;
 use crate::text::{RustFile, raw_string, string};
 
-pub(super) fn emit(service: &Service) -> RustFile {
+pub(super) fn emit(project: &Project<'_>) -> RustFile {
+    let Project { service, config } = project;
     let mut file = RustFile::new("One mock for each operation of the service.");
     let params = service.operations.iter().flat_map(|operation| &operation.params);
     let types = params.filter_map(|param| service.type_name(param.ty));
     let models =
         service.operations.iter().filter_map(|operation| service.response_model(operation));
     let names = types.chain(models.map(|model| &model.rust)).map(RustName::pascal);
-    file.import("use gateway_model", names);
+    file.import(&format!("use {}", config.rust_name(Role::Model)), names);
     file.line("use wiremock::Mock;");
     file.blank();
     file.line("use crate::mocks::Call;");
     for operation in &service.operations {
         file.blank();
-        mock(&mut file, service, operation);
+        mock(&mut file, project, operation);
     }
     file
 }
 
-fn mock(file: &mut RustFile, service: &Service, operation: &Operation) {
+fn mock(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
+    let service = project.service;
     let name = operation.rust.preceded_by("mock").pascal();
     file.doc(&format!("A mock of `{}`.", operation.select));
     file.doc_break();
@@ -50,7 +54,7 @@ fn mock(file: &mut RustFile, service: &Service, operation: &Operation) {
     }
     response(file, service, operation);
     for example in service.examples_of(operation).filter(|example| example.client) {
-        one_example(file, operation, example);
+        one_example(file, project, operation, example);
     }
     file.close("}");
     file.blank();
@@ -123,7 +127,12 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.close("}");
 }
 
-fn one_example(file: &mut RustFile, operation: &Operation, example: &Example) {
+fn one_example(
+    file: &mut RustFile,
+    project: &Project<'_>,
+    operation: &Operation,
+    example: &Example,
+) {
     file.blank();
     file.doc(&format!(
         "Creates a mock of the example `{}`, with its exact call and response.",
@@ -141,6 +150,6 @@ fn one_example(file: &mut RustFile, operation: &Operation, example: &Example) {
             None => write!(call, ".without({wire})"),
         };
     }
-    file.line(format_args!("{call}.exactly({})", fixture::included(example)));
+    file.line(format_args!("{call}.exactly({})", fixture::included(project, example)));
     file.close("}");
 }

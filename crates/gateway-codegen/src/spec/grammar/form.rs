@@ -35,7 +35,7 @@ pub enum Form {
     Media,
     /// `1.2.3`.
     Version,
-    /// A relative path below the folder of the spec.
+    /// A relative path that does not leave its folder.
     File,
     /// A query string of printable ASCII.
     Query,
@@ -96,9 +96,7 @@ impl Form {
             Self::Path => "a path such as `/c/oauth/v1`, without a trailing slash",
             Self::Media => "a media type such as `application/json`",
             Self::Version => "a version of three numbers, such as `1.0.0`",
-            Self::File => {
-                "a relative path in the folder of the spec, such as `fixtures/credits.json`"
-            }
+            Self::File => "a relative path without `..`, such as `fixtures/credits.json`",
             Self::Query => "a query string of printable ASCII, such as `method=credits/get`",
         }
     }

@@ -2,25 +2,29 @@
 
 use std::fmt::Write as _;
 
+use crate::config::Role;
 use crate::emit::describe;
 use crate::ir::{Example, Operation, Otherwise, Param, Service, Type, Wire};
+use crate::project::Project;
 use crate::text::{RustFile, percent_encoded, string};
 
-pub(super) fn of_query(file: &mut RustFile, service: &Service, operation: &Operation) {
+pub(super) fn of_query(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
+    let service = project.service;
     describe::operation(file, service, operation);
     describe::deprecation(file, operation.deprecated.as_ref());
-    if let Some(code) = fullest(service, operation).and_then(|one| call(service, operation, one)) {
+    if let Some(code) = fullest(service, operation).and_then(|one| call(project, operation, one)) {
         file.doc_example("", code);
     }
-    without(file, service, operation);
+    without(file, project, operation);
 }
 
 /// Shows that a parameter cannot be given without one that it needs.
-fn without(file: &mut RustFile, service: &Service, operation: &Operation) {
+fn without(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
+    let krate = project.config.rust_name(Role::Model);
     let optional_need = |param: &&Param| operation.needed_by(param).any(|needed| !needed.required);
     for param in operation.params.iter().filter(|param| !param.required).filter(optional_need) {
-        let Some(value) = value(service, operation, param) else { continue };
-        let sampled = |param: &Param| self::value(service, operation, param);
+        let Some(value) = value(project, operation, param) else { continue };
+        let sampled = |param: &Param| self::value(project, operation, param);
         let Some(new) = constructor(operation, sampled) else { continue };
         let (wire, needs) = (&param.wire, names_of_needed(operation, param));
         let effect = match param.otherwise {
@@ -30,14 +34,12 @@ fn without(file: &mut RustFile, service: &Service, operation: &Operation) {
         file.doc_break();
         file.doc(&format!("Without {needs}, {effect}, so such a query does not compile:"));
         let setter = param.rust.snake();
-        file.doc_example(
-            "compile_fail,E0599",
-            format_args!("gateway_model::{new}.{setter}({value});"),
-        );
+        file.doc_example("compile_fail,E0599", format_args!("{krate}::{new}.{setter}({value});"));
     }
 }
 
-pub(super) fn of_constructor(file: &mut RustFile, service: &Service, operation: &Operation) {
+pub(super) fn of_constructor(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
+    let service = project.service;
     let required: Vec<_> = operation.params.iter().filter(|param| param.required).collect();
     if required.is_empty() {
         let optional =
@@ -50,21 +52,21 @@ pub(super) fn of_constructor(file: &mut RustFile, service: &Service, operation: 
             file.doc(&format!("`{}`: {}", param.rust.snake(), param.doc.0));
         }
     }
-    if let Some(new) = constructor(operation, |param| value(service, operation, param)) {
+    if let Some(new) = constructor(operation, |param| value(project, operation, param)) {
         let values = required.iter().filter_map(|param| {
             let text = sample(service, operation, param)?;
             Some(format!("&{}={}", param.wire, percent_encoded(text)))
         });
         let query =
             format!("{}={}{}", service.selector, operation.select, values.collect::<String>());
-        file.doc_example("", asserts(operation, &new, &query));
+        file.doc_example("", asserts(project, operation, &new, &query));
     }
 }
 
 /// Describes a setter. An example that was shown before is not shown again.
 pub(super) fn of_setter<'a>(
     file: &mut RustFile,
-    service: &'a Service,
+    project: &Project<'a>,
     operation: &Operation,
     param: &Param,
     shown: &mut Vec<&'a Example>,
@@ -81,9 +83,9 @@ pub(super) fn of_setter<'a>(
         file.doc_break();
         file.doc(&about.join(" "));
     }
-    if let Some(example) = shortest(service, operation, param)
+    if let Some(example) = shortest(project.service, operation, param)
         && !shown.iter().any(|other| other.name == example.name)
-        && let Some(code) = call(service, operation, example)
+        && let Some(code) = call(project, operation, example)
     {
         shown.push(example);
         file.doc_example("", code);
@@ -108,26 +110,27 @@ fn names_of_needed(operation: &Operation, param: &Param) -> String {
 }
 
 /// Returns code that creates the query of an example.
-fn call(service: &Service, operation: &Operation, example: &Example) -> Option<String> {
+fn call(project: &Project<'_>, operation: &Operation, example: &Example) -> Option<String> {
     let mut chain =
-        constructor(operation, |param| literal(service, param, given(operation, param, example)?))?;
+        constructor(operation, |param| literal(project, param, given(operation, param, example)?))?;
     for (index, text) in &example.params {
         let Some(param) = operation.params.get(*index).filter(|param| !param.required) else {
             continue;
         };
-        let value = literal(service, param, text)?;
+        let value = literal(project, param, text)?;
         _ = write!(chain, ".{}({value})", param.rust.snake());
     }
-    Some(asserts(operation, &chain, &example.query))
+    Some(asserts(project, operation, &chain, &example.query))
 }
 
 /// Returns code that compares a query with its text.
-fn asserts(operation: &Operation, query: &str, expected: &str) -> String {
+fn asserts(project: &Project<'_>, operation: &Operation, query: &str, expected: &str) -> String {
+    let krate = project.config.rust_name(Role::Model);
     format!(
-        "use gateway_model::{{{}, Operation as _}};\n\n\
+        "use {krate}::{{{}, Operation as _}};\n\n\
          let query = {query}.query()?;\n\
          assert_eq!(query.as_str(), {});\n\
-         # Ok::<(), gateway_model::Error>(())",
+         # Ok::<(), {krate}::Error>(())",
         operation.rust.pascal(),
         string(expected)
     )
@@ -141,8 +144,8 @@ fn constructor(operation: &Operation, value: impl Fn(&Param) -> Option<String>) 
 }
 
 /// Returns the value that the examples have for a parameter, as it is written in Rust.
-fn value(service: &Service, operation: &Operation, param: &Param) -> Option<String> {
-    literal(service, param, sample(service, operation, param)?)
+fn value(project: &Project<'_>, operation: &Operation, param: &Param) -> Option<String> {
+    literal(project, param, sample(project.service, operation, param)?)
 }
 
 /// Returns the value that the examples have for a parameter, as wire text.
@@ -166,18 +169,19 @@ fn shortest<'a>(service: &'a Service, operation: &Operation, param: &Param) -> O
 }
 
 /// Returns a value as it is written in Rust.
-fn literal(service: &Service, param: &Param, text: &str) -> Option<String> {
+fn literal(project: &Project<'_>, param: &Param, text: &str) -> Option<String> {
     Some(match (param.ty, param.query_wire) {
         // A literal without a suffix is an `i32` here.
         (Type::Integer, _) if text.parse::<i32>().is_err() => format!("{text}_i64"),
         (Type::Integer | Type::Boolean, _) | (_, Wire::Integer) => text.to_owned(),
         (Type::Enum(index), _) => {
-            let one = service.enums.get(index)?;
+            let one = project.service.enums.get(index)?;
             if one.open_ended {
                 string(text)
             } else {
                 let value = one.values.iter().find(|value| value.wire == text)?;
-                format!("gateway_model::{}::{}", one.rust.pascal(), value.rust.variant())
+                let krate = project.config.rust_name(Role::Model);
+                format!("{krate}::{}::{}", one.rust.pascal(), value.rust.variant())
             }
         }
         _ => string(text),

@@ -4,16 +4,17 @@ use crate::emit::model::queries::docs;
 use crate::emit::model::queries::types::type_name;
 use crate::emit::model::states::States;
 use crate::ir::{Example, Operation, Param, Service, Type};
+use crate::project::Project;
 use crate::text::{RustFile, string};
 
 pub(super) fn write(
     file: &mut RustFile,
-    service: &Service,
+    project: &Project<'_>,
     operation: &Operation,
     states: &States,
 ) {
     let name = operation.rust.pascal();
-    let mut shown = docs::shown(service, operation);
+    let mut shown = docs::shown(project.service, operation);
     for Block { header: (generics, arguments), methods } in blocks(operation, states) {
         file.blank();
         file.open(format_args!("impl{generics} {name}{arguments} {{"));
@@ -22,9 +23,9 @@ pub(super) fn write(
                 file.blank();
             }
             match *method {
-                Method::New => constructor(file, service, operation, states),
+                Method::New => constructor(file, project, operation, states),
                 Method::Set(position, param) => {
-                    setter(file, service, operation, states, (position, param), &mut shown);
+                    setter(file, project, operation, states, (position, param), &mut shown);
                 }
                 Method::Restated => restated(file, operation),
             }
@@ -65,8 +66,9 @@ fn blocks<'a>(operation: &'a Operation, states: &States) -> Vec<Block<'a>> {
     blocks
 }
 
-fn constructor(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
-    docs::of_constructor(file, service, operation);
+fn constructor(file: &mut RustFile, project: &Project<'_>, operation: &Operation, states: &States) {
+    let service = project.service;
+    docs::of_constructor(file, project, operation);
     if let Some(why) = &operation.deprecated {
         file.line(format_args!("#[deprecated = {}]", string(why)));
     }
@@ -116,15 +118,16 @@ fn default(file: &mut RustFile, operation: &Operation) {
 
 fn setter<'a>(
     file: &mut RustFile,
-    service: &'a Service,
+    project: &Project<'a>,
     operation: &Operation,
     states: &States,
     (position, param): (usize, &Param),
     shown: &mut Vec<&'a Example>,
 ) {
+    let service = project.service;
     let (name, setter) = (operation.rust.pascal(), param.rust.snake());
     let (ty, value) = (argument_type(service, param), converted("value", param));
-    docs::of_setter(file, service, operation, param, shown);
+    docs::of_setter(file, project, operation, param, shown);
     if let Some(why) = &param.deprecated {
         file.line(format_args!("#[deprecated = {}]", string(why)));
     }

@@ -1,21 +1,23 @@
 //! The two forms of a record, with their constructor and their conversion.
 
+use crate::config::Role;
 use crate::emit::describe;
 use crate::emit::model::records::example;
 use crate::emit::model::records::field::RecordField;
-use crate::ir::{Field, Model, Service};
+use crate::ir::{Field, Model};
+use crate::project::Project;
 use crate::text::RustFile;
 
 pub(super) fn write(
     file: &mut RustFile,
-    service: &Service,
+    project: &Project<'_>,
     model: &Model,
     fields: &[RecordField<'_>],
 ) {
     owned(file, model, fields);
     borrowed(file, model, fields);
-    owned_methods(file, service, model, fields);
-    borrowed_methods(file, service, model, fields);
+    owned_methods(file, project, model, fields);
+    borrowed_methods(file, project, model, fields);
 }
 
 fn owned(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
@@ -64,11 +66,11 @@ fn presence(field: &RecordField<'_>, ty: &str) -> String {
 
 fn owned_methods(
     file: &mut RustFile,
-    service: &Service,
+    project: &Project<'_>,
     model: &Model,
     fields: &[RecordField<'_>],
 ) {
-    let name = model.rust.pascal();
+    let (krate, name) = (project.config.rust_name(Role::Model), model.rust.pascal());
     let required: Vec<_> = fields.iter().filter(|field| field.spec.required).collect();
     let arguments: Vec<_> =
         required.iter().map(|field| format!("{}: {}", field.name, field.argument().0)).collect();
@@ -83,7 +85,7 @@ fn owned_methods(
         "",
         format_args!(
             "let record = {};\nassert!(record.extra().is_empty());",
-            example::constructor(service, model)
+            example::constructor(project, model)
         ),
     );
     file.line("#[must_use]");
@@ -106,10 +108,10 @@ fn owned_methods(
         "",
         format_args!(
             "let json = {};\n\
-             let record: gateway_model::{name} = serde_json::from_str(json)?;\n\
+             let record: {krate}::{name} = serde_json::from_str(json)?;\n\
              assert_eq!(record.extra().raw(\"{}\"), Some(\"1\"));\n\
              # Ok::<(), serde_json::Error>(())",
-            example::with_unlisted_field(service, model),
+            example::with_unlisted_field(project.service, model),
             example::UNLISTED
         ),
     );
@@ -127,11 +129,11 @@ fn owned_methods(
 
 fn borrowed_methods(
     file: &mut RustFile,
-    service: &Service,
+    project: &Project<'_>,
     model: &Model,
     fields: &[RecordField<'_>],
 ) {
-    let name = model.rust.pascal();
+    let (krate, name) = (project.config.rust_name(Role::Model), model.rust.pascal());
     let borrowed = model.rust.followed_by("ref").pascal();
     file.blank();
     file.open(format_args!("impl<'a> {borrowed}<'a> {{"));
@@ -139,11 +141,11 @@ fn borrowed_methods(
     file.doc_example(
         "",
         format_args!(
-            "let record: gateway_model::{borrowed}<'_> = serde_json::from_str({})?;\n\
+            "let record: {krate}::{borrowed}<'_> = serde_json::from_str({})?;\n\
              assert_eq!(record.into_owned(), {});\n\
              # Ok::<(), serde_json::Error>(())",
-            example::minimal(service, model),
-            example::constructor(service, model)
+            example::minimal(project.service, model),
+            example::constructor(project, model)
         ),
     );
     file.line("#[inline]");

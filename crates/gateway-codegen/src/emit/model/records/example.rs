@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::config::Role;
 use crate::ir::{Field, Model, Service, Type, Wire};
+use crate::project::Project;
 use crate::text::{raw_string, string};
 
 /// Returns a Rust literal of the JSON text of a record with only its required fields.
@@ -18,9 +20,10 @@ pub(super) fn with_unlisted_field(service: &Service, model: &Model) -> String {
 }
 
 /// Returns the constructor call that creates the same record.
-pub(super) fn constructor(service: &Service, model: &Model) -> String {
-    let arguments: Vec<_> = required(model).map(|field| argument(service, field)).collect();
-    format!("gateway_model::{}::new({})", model.rust.pascal(), arguments.join(", "))
+pub(super) fn constructor(project: &Project<'_>, model: &Model) -> String {
+    let arguments: Vec<_> = required(model).map(|field| argument(project, field)).collect();
+    let krate = project.config.rust_name(Role::Model);
+    format!("{krate}::{}::new({})", model.rust.pascal(), arguments.join(", "))
 }
 
 fn required(model: &Model) -> impl Iterator<Item = &Field> {
@@ -53,18 +56,20 @@ fn value(service: &Service, field: &Field) -> Value {
     }
 }
 
-fn argument(service: &Service, field: &Field) -> String {
+fn argument(project: &Project<'_>, field: &Field) -> String {
+    let service = project.service;
     match field.ty {
         Type::Enum(index) => service
             .enums
             .get(index)
             .and_then(|one| Some((one, one.values.first()?)))
             .map(|(one, value)| {
-                format!("gateway_model::{}::{}", one.rust.pascal(), value.rust.variant())
+                let krate = project.config.rust_name(Role::Model);
+                format!("{krate}::{}::{}", one.rust.pascal(), value.rust.variant())
             })
             .unwrap_or_default(),
         Type::Model(index) => {
-            service.models.get(index).map(|model| constructor(service, model)).unwrap_or_default()
+            service.models.get(index).map(|model| constructor(project, model)).unwrap_or_default()
         }
         _ => match value(service, field) {
             Value::String(text) => string(&text),

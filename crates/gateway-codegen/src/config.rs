@@ -1,0 +1,190 @@
+//! The configuration of the generator, `spec/codegen.toml`: where the spec is, and which crates and
+//! documents are generated.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fmt, fs, io};
+
+use crate::config::grammar::CONFIGURATION;
+pub use crate::config::role::{Package, Role};
+use crate::diag::{Diagnostic, code};
+use crate::spec::node::Node;
+use crate::spec::{Parsed, parse};
+
+mod grammar;
+mod role;
+
+/// The path of the configuration, from the root of the workspace.
+pub const FILE: &str = "spec/codegen.toml";
+
+/// What to generate, and where. All paths are relative to the root of the workspace, with `/`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The path of the spec: `spec/gateway.toml`.
+    pub spec: String,
+    /// The command that generates the files again: `cargo xtask`. The first line of each file names it.
+    pub command: String,
+    /// The generated crates.
+    pub packages: BTreeMap<Role, Package>,
+    /// The generated documents.
+    pub documents: Documents,
+}
+
+/// The generated documents. Documents without a path are not generated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Documents {
+    /// A document that people wrote, to which the reference pages link: `docs/service.md`.
+    pub contract: Option<String>,
+    /// The folder of the reference pages.
+    pub reference: Option<String>,
+    /// The folder of the OpenAPI documents.
+    pub openapi: Option<String>,
+    /// The folder of the JSON Schemas of the models.
+    pub json_schema: Option<String>,
+    /// The path of the JSON Schema of the spec language, for editors.
+    pub spec_schema: Option<String>,
+}
+
+/// The reason why a configuration cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    /// The printed errors, in the order of the file.
+    pub report: String,
+    /// Number of errors.
+    pub errors: usize,
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.report.trim_end())
+    }
+}
+
+impl std::error::Error for Rejected {}
+
+impl Config {
+    /// Reads the configuration of the workspace at a root.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is invalid.
+    pub fn read(root: &Path) -> Result<Self, Rejected> {
+        match fs::read(root.join(FILE)) {
+            Ok(bytes) => Self::parse(&bytes),
+            Err(error) => {
+                let (why, help) = match error.kind() {
+                    io::ErrorKind::NotFound => ("it does not exist".to_owned(), MISSING),
+                    _ => (error.to_string(), ""),
+                };
+                let report = format!("error: cannot read {FILE}: {why}{help}\n");
+                Err(Rejected { report, errors: 1 })
+            }
+        }
+    }
+
+    /// Reads a configuration from memory.
+    ///
+    /// # Errors
+    /// If it is invalid.
+    ///
+    /// ```
+    /// use gateway_codegen::config::{Config, Role};
+    ///
+    /// let config = Config::parse(b"
+    ///     spec = 'spec/photos.toml'
+    ///     [crate]
+    ///     model = { name = 'photos-model' }
+    /// ")?;
+    /// assert_eq!(config.command, "gateway-codegen generate");
+    /// assert_eq!(config.packages[&Role::Model].folder, "crates/photos-model");
+    /// # Ok::<(), gateway_codegen::config::Rejected>(())
+    /// ```
+    pub fn parse(bytes: &[u8]) -> Result<Self, Rejected> {
+        let Parsed { value, report, errors, .. } =
+            parse(&CONFIGURATION, bytes, FILE, |_, root, _, diagnostics| {
+                Some(Self::lower(root, diagnostics))
+            });
+        value.ok_or(Rejected { report, errors })
+    }
+
+    fn lower(root: &Node, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let text = |node: Option<&Node>, key| node?.get(key)?.as_text().map(str::to_owned);
+        let documents = root.get("documents");
+        Self {
+            spec: root.text("spec"),
+            command: text(Some(root), "command").unwrap_or_else(|| COMMAND.to_owned()),
+            packages: packages(root, diagnostics),
+            documents: Documents {
+                contract: text(documents, "contract"),
+                reference: text(documents, "reference"),
+                openapi: text(documents, "openapi"),
+                json_schema: text(documents, "json-schema"),
+                spec_schema: text(documents, "spec-schema"),
+            },
+        }
+    }
+
+    /// Returns the name of a crate, as `Cargo.toml` has it; the name of its role if it is not generated.
+    pub fn name(&self, role: Role) -> &str {
+        self.packages.get(&role).map_or_else(|| role.key(), |package| &package.name)
+    }
+
+    /// Returns the name of a crate in Rust code: `gateway_model`.
+    pub fn rust_name(&self, role: Role) -> String {
+        self.name(role).replace('-', "_")
+    }
+
+    /// Returns the folder of the generated modules of a crate. The module itself is next to it.
+    pub(crate) fn modules(&self, role: Role) -> String {
+        let folder = self.packages.get(&role).map_or_else(|| role.key(), |package| &package.folder);
+        format!("{folder}/src/generated")
+    }
+
+    /// Returns the path of a file whose path is relative to the folder of the spec.
+    pub(crate) fn beside_spec(&self, path: &str) -> String {
+        match self.spec.rsplit_once('/') {
+            Some((folder, _)) => format!("{folder}/{path}"),
+            None => path.to_owned(),
+        }
+    }
+}
+
+/// Reads the crates, and checks that they are distinct and that each has the crates that it uses.
+fn packages(root: &Node, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<Role, Package> {
+    let mut packages: BTreeMap<Role, Package> = BTreeMap::new();
+    for entry in root.entries_of("crate") {
+        let Some(role) = Role::ALL.iter().find(|role| role.key() == entry.key) else { continue };
+        let name = entry.node.text("name");
+        let folder = entry.node.get("folder").and_then(Node::as_text);
+        let folder = folder.map_or_else(|| format!("crates/{name}"), str::to_owned);
+        if packages.values().any(|other| other.name == name || other.folder == folder) {
+            let message = format!("another crate has the name `{name}` or the folder `{folder}`");
+            diagnostics.push(
+                Diagnostic::new(&code::NAMES_COLLIDE, &entry.key_span, message)
+                    .help("give each crate its own name and folder"),
+            );
+        }
+        packages.insert(*role, Package { name, folder });
+    }
+    for entry in root.entries_of("crate") {
+        let role = Role::ALL.iter().find(|role| role.key() == entry.key);
+        if let Some(used) = role.and_then(|role| role.uses())
+            && root.get("crate").is_some_and(|crates| crates.get(used.key()).is_none())
+        {
+            let message = format!(
+                "the crate `{}` uses the crate `{}`, which is missing",
+                entry.key,
+                used.key()
+            );
+            diagnostics.push(
+                Diagnostic::new(&code::MISSING_KEY, &entry.key_span, message)
+                    .help(format!("add `{} = {{ name = \"…\" }}`", used.key())),
+            );
+        }
+    }
+    packages
+}
+
+/// The default of `command`.
+const COMMAND: &str = "gateway-codegen generate";
+
+const MISSING: &str = "; `gateway-codegen init NAME` starts a workspace that has one";

@@ -1,0 +1,146 @@
+//! The configuration: which crates and documents are generated, and what is wrong with a bad one.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
+
+use std::fs;
+use std::path::Path;
+
+use gateway_codegen::config::Config;
+use gateway_codegen::spec::read_bytes;
+use gateway_codegen::{Project, emit};
+
+#[track_caller]
+fn config(text: &str) -> Config {
+    Config::parse(text.as_bytes()).unwrap_or_else(|rejected| panic!("{rejected}"))
+}
+
+/// Generates all files of a small service.
+fn files(config: &Config) -> Vec<emit::GeneratedFile> {
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let spec = fs::read(here.join("good-spec.toml")).expect("it is there");
+    let service = read_bytes(&spec, here, "spec.toml").service.expect("it is good");
+    emit::all(&Project { service: &service, config })
+}
+
+#[test]
+fn only_configured_crates_and_documents_are_generated() {
+    assert_eq!(files(&config("spec = 'spec/shed.toml'")), []);
+    let openapi = config("spec = 'spec/shed.toml'\n[documents]\nopenapi = 'openapi'");
+    let paths: Vec<_> = files(&openapi).into_iter().map(|file| file.path).collect();
+    assert_eq!(paths, ["openapi/list-tools.json", "openapi/tool-shed.json"]);
+}
+
+/// A generated file names no crate, folder or command of this workspace.
+#[test]
+fn all_names_are_those_of_the_configuration() {
+    let shed = config(
+        "spec = 'api/shed.toml'
+        command = 'make code'
+        [crate]
+        model = { name = 'shed-types', folder = 'types' }
+        client = { name = 'shed-http' }
+        testkit = { name = 'shed-fakes', folder = 'test/fakes' }
+        server = { name = 'shed-service' }
+        cli = { name = 'shed' }
+        [documents]
+        contract = 'CONTRACT.md'
+        reference = 'book/api'
+        openapi = 'openapi'
+        json-schema = 'book/api/schema'
+        spec-schema = 'api/schema.json'",
+    );
+    let files = files(&shed);
+    let folders = ["api/", "book/", "crates/shed", "openapi/", "test/fakes/", "types/"];
+    for emit::GeneratedFile { path, text } in &files {
+        assert!(folders.iter().any(|folder| path.starts_with(folder)), "{path}");
+        let gateway = ["gateway-model", "gateway_model::", "gateway_client::", "xtask", "spec/"];
+        for name in gateway {
+            assert!(!text.contains(name), "{path} contains `{name}`");
+        }
+    }
+    let text = |path: &str| {
+        &files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("no {path}")).text
+    };
+    assert!(text("types/src/generated/queries.rs").contains("use shed_types::{ListTools,"));
+    assert!(text("crates/shed-http/src/generated/client.rs").contains("use shed_types::{"));
+    assert!(text("crates/shed/src/generated/commands.rs").contains("use shed_http::model;"));
+    let mocks = text("test/fakes/src/generated/mocks.rs");
+    assert!(mocks.contains("include_str!(\"../../../../api/bad-specs/fixtures/tools.json\")"));
+    let index = text("book/api/README.md");
+    assert!(index.contains("the [contract](../../CONTRACT.md)"));
+    assert!(index.contains("(../../openapi/tool-shed.json)"));
+    assert!(index.contains("(schema/tool.json)"));
+}
+
+#[track_caller]
+fn rejects(text: &str, expected: &str) {
+    let rejected = Config::parse(text.as_bytes()).expect_err("it is bad");
+    assert_eq!(rejected.report.trim_end(), expected.trim_start(), "{}", rejected.report);
+}
+
+#[test]
+fn mistakes_are_reported_with_their_place() {
+    rejects(
+        "command = 'make'",
+        "
+spec/codegen.toml:1:1: error[GW004]: missing key `spec` in the configuration
+  |
+1 | command = 'make'
+  | ^
+  = help: add `spec`: the path of the spec",
+    );
+    rejects(
+        "spec = 'spec/a.toml'\n[crate]\nmodle = { name = 'a-model' }",
+        "
+spec/codegen.toml:3:1: error[GW003]: unknown key `modle` in `[crate]`
+  |
+3 | modle = { name = 'a-model' }
+  | ^^^^^
+  = help: did you mean `model`?",
+    );
+    rejects(
+        "spec = 'spec/a.toml'\n[crate]\nmodel = { name = 'a-model', folder = '../a' }",
+        "
+spec/codegen.toml:3:38: error[GW007]: `folder` must be a relative path without `..`, such as `fixtures/credits.json`
+  |
+3 | model = { name = 'a-model', folder = '../a' }
+  |                                      ^^^^^^",
+    );
+    rejects(
+        "spec = 'spec/a.toml'\n[crate]\nclient = { name = 'a' }\ncli = { name = 'a' }",
+        "
+spec/codegen.toml:3:1: error[GW004]: the crate `client` uses the crate `model`, which is missing
+  |
+3 | client = { name = 'a' }
+  | ^^^^^^
+  = help: add `model = { name = \"…\" }`
+
+spec/codegen.toml:4:1: error[GW017]: another crate has the name `a` or the folder `crates/a`
+  |
+4 | cli = { name = 'a' }
+  | ^^^
+  = help: give each crate its own name and folder",
+    );
+}
+
+#[test]
+fn a_missing_file_is_reported_with_the_command_that_creates_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rejected = Config::read(folder.path()).expect_err("nothing is there");
+    assert_eq!(
+        rejected.to_string(),
+        "error: cannot read spec/codegen.toml: it does not exist; \
+         `gateway-codegen init NAME` starts a workspace that has one"
+    );
+}
+
+/// The guide shows the configuration of this workspace.
+#[test]
+fn the_example_of_the_guide_is_ours() {
+    let spec = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec"));
+    let guide = fs::read_to_string(spec.join("README.md")).expect("it is there");
+    let section = guide.split("\n## Configuration\n").nth(1).expect("the section");
+    let block = section.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    let ours = fs::read_to_string(spec.join("codegen.toml")).expect("it is there");
+    assert_eq!(config(block.expect("an example")), config(&ours));
+}
