@@ -49,22 +49,28 @@ impl Diagnostic {
     }
 }
 
-/// The text of a spec with its name, for printing diagnostics.
-#[derive(Clone, Copy, Debug)]
+/// A text with its name, for printing diagnostics.
+#[derive(Clone, Debug)]
 pub struct SourceText<'a> {
-    /// The path, as messages show it.
-    pub path: &'a str,
-    /// The content.
-    pub text: &'a str,
+    path: &'a str,
+    text: &'a str,
+    /// The first byte of each line, so that the cost of a position does not grow with the text.
+    lines: Vec<usize>,
 }
 
-impl SourceText<'_> {
+impl<'a> SourceText<'a> {
+    /// Creates a text. Messages show the path.
+    pub fn new(path: &'a str, text: &'a str) -> Self {
+        let newlines = text.match_indices('\n').map(|(newline, _)| newline + 1);
+        Self { path, text, lines: [0].into_iter().chain(newlines).collect() }
+    }
+
     /// Returns the line and column of a byte. Both start at 1, and columns count characters.
     pub fn position(&self, byte: usize) -> (usize, usize) {
-        let before = self.before(byte);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = before.matches('\n').count() + 1;
-        (line, before.get(line_start..).unwrap_or_default().chars().count() + 1)
+        let byte = self.boundary(byte);
+        let line = self.lines.partition_point(|&start| start <= byte);
+        let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
+        (line, self.text.get(start..byte).unwrap_or_default().chars().count() + 1)
     }
 
     /// Returns the printed form of a diagnostic, with the line of the spec and carets.
@@ -94,8 +100,9 @@ impl SourceText<'_> {
 
     fn snippet(&self, out: &mut String, gutter: &str, span: &Range<usize>, what: Option<&str>) {
         let (number, column) = self.position(span.start);
-        let line = self.text.lines().nth(number - 1).unwrap_or_default();
-        let covered = self.before(span.end).len().saturating_sub(self.before(span.start).len());
+        let start = self.lines.get(number - 1).copied().unwrap_or_default();
+        let line = self.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+        let covered = self.boundary(span.end).saturating_sub(self.boundary(span.start));
         let rest: String = line.chars().skip(column - 1).collect();
         let length = rest.char_indices().take_while(|&(at, _)| at < covered).count().max(1);
 
@@ -112,12 +119,13 @@ impl SourceText<'_> {
         _ = writeln!(out, "{gutter} | {pad}{carets}{what}");
     }
 
-    fn before(&self, byte: usize) -> &str {
-        let mut end = byte.min(self.text.len());
-        while !self.text.is_char_boundary(end) {
-            end -= 1;
+    /// Returns the start of the character to which a byte belongs.
+    fn boundary(&self, byte: usize) -> usize {
+        let mut start = byte.min(self.text.len());
+        while !self.text.is_char_boundary(start) {
+            start -= 1;
         }
-        self.text.get(..end).unwrap_or_default()
+        start
     }
 }
 
@@ -162,9 +170,10 @@ fn closest<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
         short.to_lowercase().replace(['-', '_', ' '], "")
     };
     let most = (written.chars().count() / 3).max(1);
+    let meant = folded(written);
     names
         .iter()
-        .map(|name| (strsim::osa_distance(&folded(written), &folded(name)), *name))
+        .map(|name| (strsim::osa_distance(&meant, &folded(name)), *name))
         .filter(|&(far, _)| far <= most)
         .min_by_key(|&(far, _)| far)
         .map(|(_, name)| name)
@@ -187,7 +196,7 @@ mod tests {
     #[test]
     fn carets_mark_the_place() {
         let text = "a = 1\nbé = \"x\"\n";
-        let source = SourceText { path: "s.toml", text };
+        let source = SourceText::new("s.toml", text);
         let code: &'static Code = &super::code::UNKNOWN_KEY;
         let diagnostic = Diagnostic::new(code, &(12..15), "no").related(&(0..1), "first here");
         assert_eq!(

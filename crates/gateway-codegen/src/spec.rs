@@ -100,7 +100,7 @@ pub(crate) fn parse<T>(
         Err(error) => {
             let good =
                 String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-            let source = SourceText { path: shown, text: &good };
+            let source = SourceText::new(shown, &good);
             let (line, column) = source.position(good.len());
             return rejected(
                 &format!("{shown}:{line}:{column}"),
@@ -114,7 +114,7 @@ pub(crate) fn parse<T>(
         return rejected(shown, "the file is empty");
     }
 
-    let source = SourceText { path: shown, text: &text };
+    let source = SourceText::new(shown, &text);
     let mut diagnostics = Vec::new();
     let value = read::document(grammar, &text, &mut diagnostics)
         .and_then(|(root, rejected)| lower(&text, &root, &rejected, &mut diagnostics));

@@ -4,6 +4,8 @@
 //! of the whole service therefore merges them, with `anyOf` where they differ. The exact documents
 //! fix the selector.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::emit::file::{GeneratedFile, MARK};
@@ -35,12 +37,10 @@ const PROBLEM: &str = "Problem";
 /// Returns a document around one operation object.
 fn document(service: &Service, get: &Value, operations: &[&Operation]) -> Value {
     let schemas = TypeSchemas { service, prefix: PREFIX };
-    let mut models: Vec<_> = operations
+    let models: BTreeSet<_> = operations
         .iter()
         .flat_map(|operation| reachable(service, operation.response.of()))
         .collect();
-    models.sort_unstable();
-    models.dedup();
     let mut components = Map::new();
     for index in models {
         if let Some(model) = service.models.get(index) {

@@ -1,5 +1,7 @@
 //! JSON Schemas of the types, for all documents that contain some.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::ir::{Doc, Field, Meaning, Param, Response, Service, Type, Wire};
@@ -170,21 +172,17 @@ pub(super) fn describe(schema: &mut Map<String, Value>, doc: &Doc) {
 }
 
 /// Returns the models that a model contains, including itself, in the order of the spec.
-pub(super) fn reachable(service: &Service, from: usize) -> Vec<usize> {
-    let mut found = vec![from];
-    let mut next = 0;
-    while let Some(&index) = found.get(next) {
-        next += 1;
-        for field in
-            service.models.get(index).map(|model| model.fields.as_slice()).unwrap_or_default()
-        {
-            if let Type::Model(model) = field.ty
-                && !found.contains(&model)
+pub(super) fn reachable(service: &Service, from: usize) -> BTreeSet<usize> {
+    let mut found = BTreeSet::from([from]);
+    let mut pending = vec![from];
+    while let Some(model) = pending.pop().and_then(|index| service.models.get(index)) {
+        for field in &model.fields {
+            if let Type::Model(next) = field.ty
+                && found.insert(next)
             {
-                found.push(model);
+                pending.push(next);
             }
         }
     }
-    found.sort_unstable();
     found
 }

@@ -14,12 +14,13 @@ pub(super) struct Context<'a> {
     pub(super) types: BTreeMap<String, (Type, Range<usize>)>,
     /// The names of types and open points to which something refers.
     pub(super) used: BTreeSet<String>,
-    /// Names whose declaration was rejected. References to them are not reported as well.
-    rejected: &'a [String],
+    /// Names whose declaration was rejected, in lowercase. References to them are not reported as well.
+    rejected: BTreeSet<String>,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(diagnostics: &'a mut Vec<Diagnostic>, rejected: &'a [String]) -> Self {
+    pub(super) fn new(diagnostics: &'a mut Vec<Diagnostic>, rejected: &[String]) -> Self {
+        let rejected = rejected.iter().map(|name| name.to_ascii_lowercase()).collect();
         Self { diagnostics, types: BTreeMap::new(), used: BTreeSet::new(), rejected }
     }
 
@@ -35,7 +36,7 @@ impl<'a> Context<'a> {
 
     /// Returns whether a declaration of this name was rejected.
     pub(super) fn is_rejected(&self, name: &str) -> bool {
-        self.rejected.iter().any(|rejected| rejected.eq_ignore_ascii_case(name))
+        self.rejected.contains(&name.to_ascii_lowercase())
     }
 
     /// Resolves the name of a type, built-in or declared.

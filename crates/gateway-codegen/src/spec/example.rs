@@ -1,6 +1,6 @@
 //! Checks the examples against the operations: the exact queries, and every field of the responses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -24,8 +24,10 @@ pub(super) fn examples(
     cx.distinct_texts(&code::NAMES_COLLIDE, "example", "name", &nodes);
     // After an error above, an example may be correct and the declaration wrong.
     let clean = cx.is_clean();
-    let examples: Vec<_> =
-        given.iter().filter_map(|node| example(cx, node, service, folder, clean)).collect();
+    let operations = service.operations.iter().enumerate();
+    let operations = operations.map(|(index, one)| (one.rust.words(), index)).collect();
+    let all = All { service, operations, folder, clean };
+    let examples: Vec<_> = given.iter().filter_map(|node| example(cx, node, &all)).collect();
     if cx.is_clean() {
         let shown: BTreeSet<_> = given.iter().map(|node| node.text("operation")).collect();
         for entry in root.entries_of("operation") {
@@ -39,16 +41,21 @@ pub(super) fn examples(
     examples
 }
 
-fn example(
-    cx: &mut Context<'_>,
-    node: &Node,
-    service: &Service,
-    folder: Option<&Path>,
+/// The spec around an example.
+struct All<'a> {
+    service: &'a Service,
+    /// The positions of the operations, by name.
+    operations: BTreeMap<String, usize>,
+    folder: Option<&'a Path>,
+    /// Whether no error was found before the examples.
     clean: bool,
-) -> Option<Example> {
+}
+
+fn example(cx: &mut Context<'_>, node: &Node, all: &All<'_>) -> Option<Example> {
+    let All { service, folder, clean, .. } = *all;
     let about = About::of(cx, node);
     let named = node.get("operation")?;
-    let index = operation(cx, named, service)?;
+    let index = operation(cx, named, &all.operations)?;
     let operation = service.operations.get(index)?;
     let params = if clean { params(cx, node, operation, service) } else { None };
     if let (Some(query), Some(params)) = (node.get("query"), &params) {
@@ -91,13 +98,16 @@ fn example(
     })
 }
 
-fn operation(cx: &mut Context<'_>, given: &Node, service: &Service) -> Option<usize> {
+fn operation(
+    cx: &mut Context<'_>,
+    given: &Node,
+    operations: &BTreeMap<String, usize>,
+) -> Option<usize> {
     let name = given.as_text()?;
-    let known: Vec<_> = service.operations.iter().map(|one| one.rust.words()).collect();
-    let index = known.iter().position(|known| known == name);
+    let index = operations.get(name).copied();
     if index.is_none() {
         let message = format!("unknown operation `{name}`");
-        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let known: Vec<_> = operations.keys().map(String::as_str).collect();
         let diagnostic = Diagnostic::new(&code::UNKNOWN_OPERATION, &given.span, message);
         cx.say(diagnostic.suggest(name, &known));
     }
@@ -300,8 +310,8 @@ fn response_fits(
     let wrong = |why| Misfit { why, is_in_rejected: true };
     for (index, record) in records.iter().enumerate() {
         match is_value(types, of, record, &format!("$[{index}]")) {
-            Err(why) if !rejected.contains(&index) => return Err(why.into()),
-            Ok(()) if rejected.contains(&index) => {
+            Err(why) if rejected.binary_search(&index).is_err() => return Err(why.into()),
+            Ok(()) if rejected.binary_search(&index).is_ok() => {
                 return Err(wrong(format!("record {index} is listed in `rejected`, but is valid")));
             }
             _ => {}

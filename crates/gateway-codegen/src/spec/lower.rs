@@ -1,5 +1,6 @@
 //! Turns the tree into a service: resolves names, and checks the rules that the grammar cannot express.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::diag::{Diagnostic, code};
@@ -64,15 +65,15 @@ fn open_points(cx: &mut Context<'_>, root: &Node) -> Vec<OpenPoint> {
     let names =
         entries.iter().map(|entry| (entry.key.to_lowercase(), entry.key.as_str(), &entry.key_span));
     cx.distinct(&code::NAMES_COLLIDE, "open point", names);
-    let mut points: Vec<(u32, &Entry)> = Vec::new();
+    let taken: BTreeSet<_> =
+        entries.iter().filter_map(|entry| entry.node.integer("number")).collect();
+    let mut numbered: BTreeMap<u32, &Entry> = BTreeMap::new();
     for entry in entries {
         let Some(number) = entry.node.integer("number") else { continue };
         let span = entry.node.get("number").map_or(&entry.key_span, |node| &node.span);
         let number = u32::try_from(number).unwrap_or_default();
-        if let Some((_, first)) = points.iter().find(|(other, _)| *other == number) {
+        if let Some(first) = numbered.get(&number) {
             let message = format!("open point `{}` already has the number {number}", first.key);
-            let taken: Vec<_> =
-                entries.iter().filter_map(|entry| entry.node.integer("number")).collect();
             let free = (1..10_000).find(|free| !taken.contains(free)).unwrap_or_default();
             let help = format!("use {free}, the first free number");
             cx.say(Diagnostic::new(&code::NUMBERING, span, message).help(help));
@@ -84,10 +85,9 @@ fn open_points(cx: &mut Context<'_>, root: &Node) -> Vec<OpenPoint> {
                     .help("number open points 1, 2, 3, … without gaps"),
             );
         }
-        points.push((number, entry));
+        numbered.entry(number).or_insert(entry);
     }
-    points.sort_by_key(|(number, _)| *number);
-    points
+    numbered
         .into_iter()
         .map(|(number, entry)| OpenPoint {
             number,
@@ -102,8 +102,9 @@ fn open_points(cx: &mut Context<'_>, root: &Node) -> Vec<OpenPoint> {
 
 /// Checks that every `open` list, at any depth, refers to declared open points.
 fn open_references(cx: &mut Context<'_>, root: &Node) {
-    let ids: Vec<_> =
+    let ids: BTreeSet<_> =
         root.entries_of("open-point").iter().map(|entry| entry.key.as_str()).collect();
+    let listed: Vec<_> = ids.iter().copied().collect();
     let mut pending = vec![root];
     while let Some(node) = pending.pop() {
         for entry in node.entries() {
@@ -113,11 +114,11 @@ fn open_references(cx: &mut Context<'_>, root: &Node) {
             }
             for reference in entry.node.list() {
                 let id = reference.as_text().unwrap_or_default();
-                if !ids.contains(&id) && !cx.is_rejected(id) {
+                if !ids.contains(id) && !cx.is_rejected(id) {
                     let message = format!("unknown open point `{id}`");
                     cx.say(
                         Diagnostic::new(&code::UNKNOWN_OPEN_POINT, &reference.span, message)
-                            .suggest(id, &ids),
+                            .suggest(id, &listed),
                     );
                 }
             }

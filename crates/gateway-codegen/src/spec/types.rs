@@ -6,6 +6,7 @@ use crate::spec::context::{About, Context};
 use crate::spec::node::{Entry, Node};
 
 mod columns;
+mod components;
 mod recursion;
 mod value;
 

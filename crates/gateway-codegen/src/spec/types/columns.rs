@@ -1,21 +1,21 @@
 //! Lowers the columns of models.
 
+use std::collections::BTreeSet;
+
 use crate::diag::{Diagnostic, code};
-use crate::ir::{RustName, Service};
+use crate::ir::Service;
 use crate::spec::context::Context;
 use crate::spec::node::{Entry, Node};
 
 /// Sets the columns that models declare. All fields must be known by now.
 pub(in crate::spec) fn columns(cx: &mut Context<'_>, root: &Node, service: &mut Service) {
-    for entry in root.entries_of("model") {
+    for (index, entry) in root.entries_of("model").iter().enumerate() {
         let Some(list) = entry.node.get("columns") else { continue };
-        let name = RustName::new(&entry.key);
-        let index = service.models.iter().position(|model| Some(&model.rust) == name.as_ref());
-        let Some(model) = index.and_then(|index| service.models.get(index)) else { continue };
+        let Some(model) = service.models.get(index) else { continue };
         let complete = model.fields.len() == entry.node.entries_of("field").len();
         let known = complete.then(|| service.paths(model));
         let columns = checked(cx, entry, list, known.as_deref());
-        if let Some(model) = index.and_then(|index| service.models.get_mut(index)) {
+        if let Some(model) = service.models.get_mut(index) {
             model.columns = Some(columns);
         }
     }
@@ -33,15 +33,17 @@ fn checked(
         let help = "list at least one field, or remove `columns`";
         cx.say(Diagnostic::new(&code::EMPTY, &list.span, message).help(help));
     }
+    let names: Option<BTreeSet<_>> = known.map(|known| known.iter().collect());
+    let mut seen = BTreeSet::new();
     let mut columns: Vec<String> = Vec::new();
     for column in list.list() {
         let path = column.as_text().unwrap_or_default().to_owned();
-        if known.is_some_and(|known| !known.contains(&path)) {
+        if names.as_ref().is_some_and(|names| !names.contains(&path)) {
             let message = format!("unknown column `{path}`");
             let known: Vec<_> = known.unwrap_or_default().iter().map(String::as_str).collect();
             let diagnostic = Diagnostic::new(&code::COLUMNS, &column.span, message);
             cx.say(diagnostic.suggest(&path, &known));
-        } else if columns.contains(&path) {
+        } else if !seen.insert(path.clone()) {
             let message = format!("duplicate column `{path}`");
             let help = "remove one of them";
             cx.say(Diagnostic::new(&code::COLUMNS, &column.span, message).help(help));
