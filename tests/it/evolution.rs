@@ -129,7 +129,8 @@ impl Scratch {
 
     #[track_caller]
     fn regenerate(&self) {
-        let outcome = gateway_codegen::cli::run(&[], &self.root);
+        let outcome =
+            gateway_codegen::cli::run("gateway-codegen", &["generate".to_owned()], &self.root);
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     }
 

@@ -10,13 +10,21 @@ mod checks;
 pub fn run(args: &[String], root: &Path) -> Outcome {
     let words: Vec<_> = args.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["-h" | "--help" | "help"] => Outcome::fine(HELP),
+        [.., "-h" | "--help" | "help"] => Outcome::fine(HELP),
         ["layers"] => checks::layers(root),
         ["transports"] => checks::transports(root),
         ["ci"] => checks::ci(root),
-        _ => generator::run(args, root),
+        [] | ["--check"] => {
+            generator::run(PROGRAM, &[&["generate".to_owned()], args].concat(), root)
+        }
+        ["spec" | "explain", ..] => generator::run(PROGRAM, args, root),
+        [other, ..] => generator::unknown(other, COMMANDS),
     }
 }
+
+const PROGRAM: &str = "cargo xtask";
+
+const COMMANDS: &[&str] = &["--check", "spec", "explain", "layers", "transports", "ci", "help"];
 
 const HELP: &str = "\
 Tasks of this workspace. Without a command, write all generated files from spec/gateway.toml.

@@ -1,62 +1,66 @@
-//! The command line of the generator.
+//! The command line of the generator, for its own program and for the tasks of a workspace.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+mod context;
 mod explain;
 mod generate;
 mod outcome;
-mod service;
 mod specs;
 
+use crate::cli::context::Context;
 pub use crate::cli::outcome::{Outcome, unknown, usage};
+use crate::config;
 
-/// Runs the command in the arguments, which do not include the name of the program.
-pub fn run(args: &[String], root: &Path) -> Outcome {
-    let mut root = root.to_owned();
+/// Runs the command in the arguments, which do not include the name of the program. Messages name
+/// the program as `program`. The workspace is the nearest one that contains `folder`.
+///
+/// ```
+/// let here = std::path::Path::new(".");
+/// let outcome = gateway_codegen::cli::run("cargo codegen", &["explain".to_owned()], here);
+/// assert!(outcome.stdout.contains("GW003  unknown key\n"));
+/// ```
+pub fn run(program: &str, args: &[String], folder: &Path) -> Outcome {
+    let mut folder = folder;
     let mut words = Vec::new();
     let mut rest = args.iter().map(String::as_str);
     while let Some(arg) = rest.next() {
         match arg {
             "-h" | "--help" | "help" => return Outcome::fine(HELP),
             "--root" => match rest.next() {
-                Some(folder) => root = PathBuf::from(folder),
+                Some(root) => folder = Path::new(root),
                 None => return usage("`--root` needs a folder"),
             },
             word => words.push(word),
         }
     }
+    let mut parents = folder.ancestors();
+    let root = parents.find(|folder| folder.join(config::FILE).is_file()).unwrap_or(folder);
+    let cx = Context { program, root };
     let outcome = match words.as_slice() {
-        [] => generate::write(&root),
-        ["--check"] => generate::check(&root),
-        ["spec", "check"] => specs::check(&root),
-        ["spec", "diff", rest @ ..] if rest.len() <= 2 => specs::diff(&root, rest),
-        ["spec", "show", rest @ ..] if rest.len() <= 1 => specs::show(&root, rest.first().copied()),
-        words => return without_spec(words),
+        ["generate"] => generate::write(&cx),
+        ["generate", "--check"] => generate::check(&cx),
+        ["spec", "check"] => specs::check(&cx),
+        ["spec", "diff", rest @ ..] if rest.len() <= 2 => specs::diff(&cx, rest),
+        ["spec", "show", rest @ ..] if rest.len() <= 1 => specs::show(&cx, rest.first().copied()),
+        ["explain"] => Ok(explain::list()),
+        ["explain", code] => Ok(explain::one(&cx, code)),
+        [] => Err(usage("a command is missing")),
+        ["spec"] => Err(usage("`spec` needs a command: `check`, `diff` or `show`")),
+        ["spec", other, ..] => Err(unknown(other, &["check", "diff", "show"])),
+        ["generate", other, ..] => Err(unknown(other, &["--check"])),
+        [other, ..] => Err(unknown(other, &["generate", "spec", "explain", "help"])),
     };
     outcome.unwrap_or_else(|failure| failure)
 }
 
-/// Runs a command that does not read the spec.
-fn without_spec(words: &[&str]) -> Outcome {
-    match words {
-        ["explain"] => explain::list(),
-        ["explain", code] => explain::one(code),
-        ["spec"] => usage("`spec` needs a command: `check`, `diff` or `show`"),
-        ["spec", other, ..] => unknown(other, &["check", "diff", "show"]),
-        words => {
-            let first = words.first().copied().unwrap_or_default();
-            unknown(first, &["--check", "spec", "explain", "help"])
-        }
-    }
-}
-
 const HELP: &str = "\
-Generator of method-dispatched gateways. Without a command, write all generated files from spec/gateway.toml.
+Generates models, clients, mocks, programs and documents of a method-dispatched gateway from its spec.
 
-Usage: gateway-codegen [COMMAND]
+Usage: gateway-codegen COMMAND
 
-  (none)                  check the spec and write the generated files
-  --check                 check the spec and compare the generated files; write nothing
+  generate                check the spec and write the generated files
+  generate --check        check the spec and compare the generated files; write nothing
 
   spec check              check only the spec
   spec diff [OLD [NEW]]   list the changes since OLD (default: the last released spec), the
@@ -66,9 +70,10 @@ Usage: gateway-codegen [COMMAND]
   explain [CODE]          explain a diagnostic such as GW012; without a code, list all
 
 Options:
-  --root DIR              use the workspace in DIR
+  --root DIR              use the workspace in DIR; default: the nearest one that contains the
+                          current folder
   -h, --help              print this help
 
-Exit codes: 0 success; 1 a check failed or a file could not be read or written; 2 the spec or the
-command line is invalid, and no file was changed.
+Exit codes: 0 success; 1 a check failed or a file could not be read or written; 2 the spec, its
+configuration or the command line is invalid, and no file was changed.
 ";

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::{fmt, fs, io};
 
 use crate::config::grammar::CONFIGURATION;
 pub use crate::config::role::{Package, Role};
 use crate::diag::{Diagnostic, code};
+use crate::report::Report;
 use crate::spec::node::Node;
-use crate::spec::{Parsed, parse};
+use crate::spec::{Parsed, content, parse};
 
 mod grammar;
 mod role;
@@ -45,40 +45,21 @@ pub struct Documents {
     pub spec_schema: Option<String>,
 }
 
-/// The reason why a configuration cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejected {
-    /// The printed errors, in the order of the file.
-    pub report: String,
-    /// Number of errors.
-    pub errors: usize,
-}
-
-impl fmt::Display for Rejected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.report.trim_end())
-    }
-}
-
-impl std::error::Error for Rejected {}
-
 impl Config {
     /// Reads the configuration of the workspace at a root.
     ///
     /// # Errors
     /// If the file cannot be read, or is invalid.
-    pub fn read(root: &Path) -> Result<Self, Rejected> {
-        match fs::read(root.join(FILE)) {
-            Ok(bytes) => Self::parse(&bytes),
-            Err(error) => {
-                let (why, help) = match error.kind() {
-                    io::ErrorKind::NotFound => ("it does not exist".to_owned(), MISSING),
-                    _ => (error.to_string(), ""),
-                };
-                let report = format!("error: cannot read {FILE}: {why}{help}\n");
-                Err(Rejected { report, errors: 1 })
+    pub fn read(root: &Path) -> Result<Self, Report> {
+        let path = root.join(FILE);
+        let bytes = content(&path).map_err(|why| {
+            let mut report = rejected(Parsed::rejected(&CONFIGURATION, FILE, &why));
+            if !path.exists() {
+                report.text.push_str(MISSING);
             }
-        }
+            report
+        })?;
+        Self::parse(&bytes)
     }
 
     /// Reads a configuration from memory.
@@ -96,14 +77,13 @@ impl Config {
     /// ")?;
     /// assert_eq!(config.command, "gateway-codegen generate");
     /// assert_eq!(config.packages[&Role::Model].folder, "crates/photos-model");
-    /// # Ok::<(), gateway_codegen::config::Rejected>(())
+    /// # Ok::<(), gateway_codegen::Report>(())
     /// ```
-    pub fn parse(bytes: &[u8]) -> Result<Self, Rejected> {
-        let Parsed { value, report, errors, .. } =
-            parse(&CONFIGURATION, bytes, FILE, |_, root, _, diagnostics| {
-                Some(Self::lower(root, diagnostics))
-            });
-        value.ok_or(Rejected { report, errors })
+    pub fn parse(bytes: &[u8]) -> Result<Self, Report> {
+        let mut parsed = parse(&CONFIGURATION, bytes, FILE, |_, root, _, diagnostics| {
+            Some(Self::lower(root, diagnostics))
+        });
+        parsed.value.take().ok_or_else(|| rejected(parsed))
     }
 
     fn lower(root: &Node, diagnostics: &mut Vec<Diagnostic>) -> Self {
@@ -187,4 +167,9 @@ fn packages(root: &Node, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<Role, Pa
 /// The default of `command`.
 const COMMAND: &str = "gateway-codegen generate";
 
-const MISSING: &str = "; `gateway-codegen init NAME` starts a workspace that has one";
+const MISSING: &str = " = help: `gateway-codegen init NAME` starts a workspace that has one\n";
+
+fn rejected(parsed: Parsed<Config>) -> Report {
+    let Parsed { report: text, errors, warnings, .. } = parsed;
+    Report { path: FILE.to_owned(), text, errors, warnings }
+}

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::diag::{Diagnostic, Level, SourceText, code};
 use crate::ir::Service;
+use crate::report::Report;
 use crate::spec::grammar::{DOCUMENT, Table};
 use crate::spec::node::Node;
 
@@ -36,6 +37,21 @@ pub struct Reading {
     pub warnings: usize,
 }
 
+impl Reading {
+    /// Returns the service and the warnings about the spec, whose path messages show as `shown`.
+    ///
+    /// # Errors
+    /// If there is an error.
+    pub fn accepted(self, shown: &str) -> Result<(Service, Report), Report> {
+        let Self { service, report: text, errors, warnings } = self;
+        let report = Report { path: shown.to_owned(), text, errors, warnings };
+        match service {
+            Some(service) => Ok((service, report)),
+            None => Err(report),
+        }
+    }
+}
+
 /// Reads the spec at a path, with the fixtures in its folder. Messages show the path as `shown`.
 pub fn read_file(path: &Path, shown: &str) -> Reading {
     load(path, path.parent(), shown)
@@ -53,16 +69,19 @@ pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
 }
 
 fn load(path: &Path, folder: Option<&Path>, shown: &str) -> Reading {
-    let rejected = |why: &str| Parsed::rejected(&DOCUMENT, shown, why).into();
-    let bytes = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.len() > LARGEST => return rejected(TOO_LARGE),
-        Ok(metadata) if metadata.is_dir() => return rejected("it is a folder, not a file"),
-        Ok(_) => std::fs::read(path),
-        Err(error) => Err(error),
-    };
-    match bytes {
+    match content(path) {
         Ok(bytes) => read(&bytes, folder, shown),
-        Err(error) => rejected(&error.to_string()),
+        Err(why) => Parsed::rejected(&DOCUMENT, shown, &why).into(),
+    }
+}
+
+/// Returns the content of a file, or the reason why it cannot be read.
+pub(crate) fn content(path: &Path) -> Result<Vec<u8>, String> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.len() > LARGEST => Err(TOO_LARGE.to_owned()),
+        Ok(metadata) if metadata.is_dir() => Err("it is a folder, not a file".to_owned()),
+        Ok(_) => std::fs::read(path).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -129,7 +148,7 @@ pub(crate) fn parse<T>(
 }
 
 impl<T> Parsed<T> {
-    fn rejected(grammar: &Table, place: &str, why: &str) -> Self {
+    pub(crate) fn rejected(grammar: &Table, place: &str, why: &str) -> Self {
         let (id, name) = (code::NOT_TEXT.id, grammar.name);
         let place =
             if place.matches(':').count() >= 2 { place.to_owned() } else { format!("{place}:1:1") };

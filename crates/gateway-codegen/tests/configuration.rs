@@ -75,7 +75,7 @@ fn all_names_are_those_of_the_configuration() {
 #[track_caller]
 fn rejects(text: &str, expected: &str) {
     let rejected = Config::parse(text.as_bytes()).expect_err("it is bad");
-    assert_eq!(rejected.report.trim_end(), expected.trim_start(), "{}", rejected.report);
+    assert_eq!(rejected.text.trim_end(), expected.trim_start(), "{}", rejected.text);
 }
 
 #[test]
@@ -129,8 +129,9 @@ fn a_missing_file_is_reported_with_the_command_that_creates_one() {
     let rejected = Config::read(folder.path()).expect_err("nothing is there");
     assert_eq!(
         rejected.to_string(),
-        "error: cannot read spec/codegen.toml: it does not exist; \
-         `gateway-codegen init NAME` starts a workspace that has one"
+        "spec/codegen.toml:1:1: error[GW001]: cannot read the configuration: \
+         No such file or directory (os error 2)\n \
+         = help: `gateway-codegen init NAME` starts a workspace that has one"
     );
 }
 

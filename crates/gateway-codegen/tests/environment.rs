@@ -30,7 +30,7 @@ fn scratch() -> TempDir {
 
 fn command(root: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gateway-codegen"));
-    command.env_remove("CARGO_MANIFEST_DIR").arg("--root").arg(root);
+    command.arg("--root").arg(root).arg("generate");
     command
 }
 

@@ -1,12 +1,13 @@
-//! `cargo xtask explain`.
+//! The command `explain`.
 
+use crate::cli::context::Context;
 use crate::cli::outcome::{Outcome, usage};
 use crate::diag::{CODES, suggestion};
 
-pub(super) fn one(code: &str) -> Outcome {
+pub(super) fn one(cx: &Context<'_>, code: &str) -> Outcome {
     let ids: Vec<_> = CODES.iter().map(|code| code.id).collect();
     let Some(code) = CODES.iter().find(|known| known.id.eq_ignore_ascii_case(code)) else {
-        let list = || "`cargo xtask explain` lists all codes".to_owned();
+        let list = || format!("`{} explain` lists all codes", cx.program);
         let hint = suggestion(code, &ids).unwrap_or_else(list);
         return usage(&format!("unknown code `{code}`; {hint}"));
     };

@@ -1,20 +1,18 @@
-//! `cargo xtask` without a command, and `cargo xtask --check`.
+//! The command `generate`, also with `--check`.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
+use crate::cli::context::Context;
 use crate::cli::outcome::Outcome;
-use crate::cli::service::load;
 use crate::config::Config;
-use crate::output::{Drift, Output};
+use crate::output::Drift;
 
-/// Runs `cargo xtask` without a command.
-pub(super) fn write(root: &Path) -> Result<Outcome, Outcome> {
-    let loaded = load(root)?;
-    let warnings = &loaded.warnings;
+/// Runs `generate`.
+pub(super) fn write(cx: &Context<'_>) -> Result<Outcome, Outcome> {
+    let (workspace, warnings) = cx.workspace()?;
     let failed = |error| Outcome::failed(1, format!("{warnings}error: {error}\n"));
-    let output = Output::of(&loaded.project(), root).map_err(failed)?;
-    let drifts = output.write(root).map_err(failed)?;
+    let output = workspace.generate().map_err(failed)?;
+    let drifts = output.write(cx.root).map_err(failed)?;
     let count = output.files().len();
     let mut stdout = String::new();
     let mut strays = String::new();
@@ -38,19 +36,18 @@ pub(super) fn write(root: &Path) -> Result<Outcome, Outcome> {
     Ok(Outcome { stdout, stderr: format!("{warnings}{strays}"), code: 0 })
 }
 
-/// Runs `cargo xtask --check`.
-pub(super) fn check(root: &Path) -> Result<Outcome, Outcome> {
-    let loaded = load(root)?;
-    let warnings = &loaded.warnings;
+/// Runs `generate --check`.
+pub(super) fn check(cx: &Context<'_>) -> Result<Outcome, Outcome> {
+    let (workspace, warnings) = cx.workspace()?;
     let failed = |error| Outcome::failed(1, format!("{warnings}error: {error}\n"));
-    let output = Output::of(&loaded.project(), root).map_err(failed)?;
-    let drifts = output.compare(root).map_err(failed)?;
+    let output = workspace.generate().map_err(failed)?;
+    let drifts = output.compare(cx.root).map_err(failed)?;
     if drifts.is_empty() {
         let stdout = format!("{} generated files, all up to date\n", output.files().len());
-        return Ok(Outcome { stdout, stderr: loaded.warnings, code: 0 });
+        return Ok(Outcome { stdout, stderr: warnings, code: 0 });
     }
-    let mut stderr = warnings.clone();
-    let Config { spec, command, .. } = &loaded.config;
+    let mut stderr = warnings;
+    let Config { spec, command, .. } = &workspace.config;
     _ = writeln!(stderr, "error: generated files do not match {spec}:");
     for (path, drift) in &drifts {
         _ = writeln!(stderr, "  {path}: {drift}");

@@ -1,21 +1,22 @@
-//! `cargo xtask spec check`, `diff` and `show`.
+//! The commands `spec check`, `spec diff` and `spec show`.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::cli::context::Context;
 use crate::cli::outcome::{Outcome, usage};
-use crate::cli::service::{Loaded, accepted, config, load};
 use crate::config::Config;
 use crate::diag::suggestion;
 use crate::diff::version::Version;
 use crate::diff::{self, Change, Class};
 use crate::ir::Service;
+use crate::workspace::Workspace;
 use crate::{show, spec};
 
-/// Runs `cargo xtask spec check`.
-pub(super) fn check(root: &Path) -> Result<Outcome, Outcome> {
-    let Loaded { config, service, warnings } = load(root)?;
+/// Runs `spec check`.
+pub(super) fn check(cx: &Context<'_>) -> Result<Outcome, Outcome> {
+    let (Workspace { config, service, .. }, warnings) = cx.workspace()?;
     let Service { operations, models, scalars, enums, examples, open_points, .. } = &service;
     let counts = [
         counted(operations.len(), "operation"),
@@ -35,9 +36,9 @@ fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// Runs `cargo xtask spec show`.
-pub(super) fn show(root: &Path, name: Option<&str>) -> Result<Outcome, Outcome> {
-    let service = load(root)?.service;
+/// Runs `spec show`.
+pub(super) fn show(cx: &Context<'_>, name: Option<&str>) -> Result<Outcome, Outcome> {
+    let service = cx.workspace()?.0.service;
     let operations = &service.operations;
     let Some(name) = name else {
         let lines = operations
@@ -51,14 +52,15 @@ pub(super) fn show(root: &Path, name: Option<&str>) -> Result<Outcome, Outcome> 
         return Ok(Outcome::fine(show::operation(&service, one)));
     }
     let known: Vec<_> = names.iter().map(String::as_str).collect();
-    let list = || "`cargo xtask spec show` lists all operations".to_owned();
+    let list = || format!("`{} spec show` lists all operations", cx.program);
     let hint = suggestion(name, &known).unwrap_or_else(list);
     Err(usage(&format!("unknown operation `{name}`; {hint}")))
 }
 
-/// Runs `cargo xtask spec diff`.
-pub(super) fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
-    let config = config(root)?;
+/// Runs `spec diff`.
+pub(super) fn diff(cx: &Context<'_>, paths: &[&str]) -> Result<Outcome, Outcome> {
+    let root = cx.root;
+    let config = Config::read(root).map_err(|report| cx.rejected(&report))?;
     let old = if let Some(path) = paths.first() {
         PathBuf::from(path)
     } else {
@@ -69,8 +71,11 @@ pub(super) fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
     };
     let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     let new = paths.get(1).map_or_else(|| root.join(&config.spec), PathBuf::from);
-    let (before, _) = accepted(spec::read_alone(&old, &shown(&old)), &shown(&old))?;
-    let (after, _) = accepted(spec::read_alone(&new, &shown(&new)), &shown(&new))?;
+    let service = |path: &Path| {
+        let reading = spec::read_alone(path, &shown(path)).accepted(&shown(path));
+        reading.map(|(service, _)| service).map_err(|report| cx.rejected(&report))
+    };
+    let (before, after) = (service(&old)?, service(&new)?);
     let changes = diff::changes(&before, &after);
     let Some(largest) = diff::largest(&changes) else {
         return Ok(Outcome::fine(format!("no changes from {} to {}\n", shown(&old), shown(&new))));

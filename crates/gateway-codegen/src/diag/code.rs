@@ -1,4 +1,4 @@
-//! The table of diagnostic codes, with the text that `cargo xtask explain` prints for each.
+//! The table of diagnostic codes, with the text that the command `explain` prints for each.
 
 use std::fmt;
 
