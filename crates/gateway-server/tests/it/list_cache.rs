@@ -20,16 +20,24 @@ fn unnamed_bytes(process: u32) -> u64 {
         .sum()
 }
 
+/// Returns the size of a candidate of the sample data in a list. It depends on the fields in the spec.
+fn bytes_per_candidate() -> usize {
+    let demo = gateway_server::demo::start().unwrap();
+    let list = get(demo.base_url(), demo.token(), "method=candidates/list");
+    list.body.len() / list.json()["result"].as_array().unwrap().len()
+}
+
 #[test]
 fn cached_lists_stay_within_their_limit() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
-    run(&database, &["demo-data", "--account", "acme", "--candidates", "4000"]);
+    let limit = 1024 * 1024;
+    let candidates = (limit * 3 / 4 / bytes_per_candidate()).to_string();
+    run(&database, &["demo-data", "--account", "acme", "--candidates", &candidates]);
     let served = Served::start(&database, &["--list-cache", "1"]);
     let list = || get(&served.base_url, &token, "method=candidates/list").body;
     let whole = list();
-    let limit = 1024 * 1024;
     assert!(
         whole.len() > limit / 2 && whole.len() < limit,
         "must fit once but not twice: {}",

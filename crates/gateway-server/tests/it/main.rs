@@ -12,6 +12,8 @@ mod deadlines;
 #[cfg(test)]
 mod descriptors;
 #[cfg(test)]
+mod documented;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod front;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use gateway_server::{
     ApplicationRow, CandidateRow, Config, ImportMode, PortalRow, PostgresStore, RunningServer,
@@ -15,6 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
 
 use crate::cluster;
+use crate::documented::Documented;
 
 const NOW: UnixTime = UnixTime(1_800_000_000);
 
@@ -29,7 +30,6 @@ struct Data {
 impl Data {
     /// Returns the expected response of `candidates/list`.
     fn candidates(&self, vacancy: Option<u64>, status: Option<&str>) -> Vec<u8> {
-        let quoted = |text: &str| serde_json::to_string(text).unwrap();
         let wanted = |id: &i64| match (vacancy, status) {
             (None, _) => true,
             (Some(vacancy), status) => i64::try_from(vacancy).is_ok_and(|vacancy| {
@@ -42,12 +42,14 @@ impl Data {
             .iter()
             .filter(|(id, _)| wanted(id))
             .map(|(id, [name, portal, kind])| {
-                format!(
-                    r#"{{"id":"{id}","name":{},"email":"","phone":"","phone_mobile":"","date":"","portal":{{"id":"1","name":{}}},"type":{}}}"#,
-                    quoted(name),
-                    quoted(portal),
-                    quoted(kind)
-                )
+                let portal = PORTAL.record(&[("id", "\"1\""), ("name", &quoted(portal))]);
+                let id = format!("\"{id}\"");
+                CANDIDATE.record(&[
+                    ("id", &id),
+                    ("name", &quoted(name)),
+                    ("portal", &portal),
+                    ("type", &quoted(kind)),
+                ])
             })
             .collect();
         format!(r#"{{"status":"success","result":[{}]}}"#, records.join(",")).into_bytes()
@@ -55,7 +57,7 @@ impl Data {
 
     fn vacancies(&self) -> Vec<u8> {
         let record = |(id, project): (&i64, &String)| {
-            format!(r#"{{"id":"{id}","project":{}}}"#, serde_json::to_string(project).unwrap())
+            VACANCY.record(&[("id", &format!("\"{id}\"")), ("project", &quoted(project))])
         };
         format!("[{}]", self.vacancies.iter().map(record).collect::<Vec<_>>().join(","))
             .into_bytes()
@@ -84,6 +86,17 @@ impl Data {
             .unwrap();
         store.create_token(account, "", NOW, None).unwrap().reveal().to_owned()
     }
+}
+
+static PORTAL: LazyLock<Documented> = LazyLock::new(|| Documented::read("candidate", "Portal"));
+
+static CANDIDATE: LazyLock<Documented> =
+    LazyLock::new(|| Documented::read("candidate", "Candidate"));
+
+static VACANCY: LazyLock<Documented> = LazyLock::new(|| Documented::read("vacancy", "Vacancy"));
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap()
 }
 
 /// Generates statuses, many of which differ only in case, whitespace or Unicode composition.

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cluster;
+use crate::documented::Documented;
 use crate::process::{Served, account, error, program, run};
 use crate::support::{call, get};
 
@@ -36,6 +37,24 @@ fn files(directory: &Path) -> [String; 3] {
     ]
 }
 
+/// Returns the list of the candidates in [`files`].
+fn imported_candidates() -> String {
+    let portal = Documented::read("candidate", "Portal");
+    let candidate = Documented::read("candidate", "Candidate");
+    let anna = candidate.record(&[
+        ("id", r#""11""#),
+        ("name", r#""Groß, Anna""#),
+        ("email", r#""a@example.org""#),
+        ("phone_mobile", r#""+31 6""#),
+        ("date", r#""2026-01-02 03:04:05""#),
+        ("portal", &portal.record(&[("id", r#""3""#), ("name", r#""Indeed""#)])),
+        ("type", r#""person""#),
+    ]);
+    let o_neill =
+        candidate.record(&[("id", r#""12""#), ("name", r#""O\"Neill""#), ("type", r#""person""#)]);
+    format!(r#"{{"status":"success","result":[{anna},{o_neill}]}}"#)
+}
+
 /// Imports and serves an account, and imports the responses into a second account, which serves the same bytes.
 fn import_serve_and_copy(database: &str, copy: &str) {
     let directory = tempfile::tempdir().unwrap();
@@ -50,19 +69,12 @@ fn import_serve_and_copy(database: &str, copy: &str) {
 
     let served = Served::start(database, &[]);
     let candidates = get(&served.base_url, &token, "method=candidates/list");
-    assert_eq!(
-        candidates.text(),
-        concat!(
-            r#"{"status":"success","result":[{"id":"11","name":"Groß, Anna","email":"a@example.org","phone":"","#,
-            r#""phone_mobile":"+31 6","date":"2026-01-02 03:04:05","portal":{"id":"3","name":"Indeed"},"#,
-            r#""type":"person"},{"id":"12","name":"O\"Neill","email":"","phone":"","phone_mobile":"","#,
-            r#""date":"","portal":{"id":"","name":""},"type":"person"}]}"#
-        )
-    );
+    assert_eq!(candidates.text(), imported_candidates());
     let held = get(&served.base_url, &token, "method=candidates/list&vacancy_id=52&status=On+hold");
     assert!(held.text().contains("\"12\"") && !held.text().contains("\"11\""));
     let credits = get(&served.base_url, &token, "method=credits/get");
-    assert_eq!(credits.text(), r#"{"credits_number":"-3.50","currency":"CHF"}"#);
+    let balance = [("credits_number", r#""-3.50""#), ("currency", r#""CHF""#)];
+    assert_eq!(credits.text(), Documented::read("credits", "Credits").record(&balance));
 
     // Another account on another server, imported from the responses of this one.
     let copied = account(copy, "copy");
@@ -187,6 +199,7 @@ fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
         assert_eq!(error.lines().count(), 1, "{error}");
         assert!(error.contains(&format!("{name}:{expected}")), "{error}");
         assert!(error.ends_with("nothing was imported\n") && !error.contains("secret"), "{error}");
+        error
     };
     let good = r#"{"id":"1","name":"secret"}"#;
     refused(
@@ -194,11 +207,14 @@ fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
         &format!("{good}\n{{\"id\":\"x\"}}\n"),
         "2: `id` must be a whole number from 0 to",
     );
-    refused(
+    let error = refused(
         "b.ndjson",
         &format!("{good}\n\n{{\"nmae\":\"secret\"}}\n"),
-        "3: unknown field `nmae`; known fields: id, project",
+        "3: unknown field `nmae`; known fields: id, ",
     );
+    for known in ["project", "name", "portal", "candidate_id", "credits_number"] {
+        assert!(error.contains(&format!(", {known}")), "{known}: {error}");
+    }
     refused(
         "c.ndjson",
         &format!("{good}\n{{\"id\":\"2\",\"name\":\"secret"),
@@ -220,7 +236,11 @@ fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
         "id,name\n1,secret\n2\n",
         "3: the number of cells is 1, but the first line has 2",
     );
-    refused("h.csv", "id,nmae\n1,secret\n", "1: unknown column `nmae`; known columns: id, project");
+    let error =
+        refused("h.csv", "id,nmae\n1,secret\n", "1: unknown column `nmae`; known columns: id, ");
+    for known in ["project", "name", "portal_id", "portal_name", "status"] {
+        assert!(error.contains(&format!(", {known}")), "{known}: {error}");
+    }
     refused("i.csv", "id,name,vacancy_id,status\n1,secret,9,New\n", "2: vacancy 9 does not exist");
     refused("j.ndjson", "{\"id\":\"1\",\"id\":\"2\"}", "1: field `id` is given twice");
     refused(
