@@ -102,7 +102,11 @@ codes! {
     Error GW017 NAMES_COLLIDE: "conflicting names",
         "Two names differ in the spec but become the same name in Rust or the same file name: \
         `phoneMobile`, `phone_mobile` and `PhoneMobile` conflict. Give a field or parameter another \
-        `rust-name`; rename any other declaration.";
+        `rust-name`; rename any other declaration.\n\nTypes and operations share one set of names, \
+        because the operation `tool` has a query of type `Tool`. A model `Tool` also has a borrowed \
+        form, `ToolRef`. An open-ended enum `State` also has `UnknownState`, for values outside its \
+        list. A parameter `shelf` that others need has the state `HasShelf`, and the operation \
+        `tool` has the mock `MockTool`; no type can have these names.";
     Error GW018 NO_RUST_NAME: "name that Rust does not allow",
         "The wire name does not start with a letter or contains letters other than ASCII, so it cannot \
         be turned into a Rust name. Choose one with `rust-name`.";
@@ -164,8 +168,9 @@ codes! {
         "The program has a command for every operation: `vacancies/list` is `vacancies list`, and \
         `a/b/c` is `a b-c`. Every operation needs its own command, and a selector without `/` \
         needs a first word that no other selector has. A parameter `page_size` is the flag \
-        `--page-size`, and every parameter of an operation needs its own flag. The spec cannot \
-        override these names: remove one of the two.";
+        `--page-size`, and every parameter of an operation needs its own flag. First words that \
+        differ only in case or punctuation, such as `Page` and `page`, are two commands but one name \
+        in Rust. The spec cannot override these names: remove one of the two.";
     Error GW037 COLUMNS: "invalid columns",
         "`columns` lists the columns that the program shows of a record, in order: names of fields, \
         or `portal.name` for a field of a nested model. Every column must exist, and none may be \

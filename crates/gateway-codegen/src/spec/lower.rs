@@ -10,6 +10,7 @@ use crate::spec::node::{Entry, Node};
 use crate::spec::{example, types};
 
 mod command;
+mod names;
 mod operation;
 
 /// Lowers a document. `None` if the table `service` is missing. The service may be used only if no
@@ -25,6 +26,7 @@ pub(super) fn service(
     let selector = head.text("selector");
 
     types::declare(&mut cx, root);
+    names::distinct(&mut cx, root);
     let scalars = types::scalars(&mut cx, root);
     let enums = types::enums(&mut cx, root);
     let models = types::models(&mut cx, root);

@@ -15,14 +15,8 @@ pub(super) use value::{Types, is_value};
 
 /// Collects the names of all types first, so that a model can use a type that is declared after it.
 pub(super) fn declare(cx: &mut Context<'_>, root: &Node) {
-    let mut names = Vec::new();
     for section in ["scalar", "enum", "model"] {
         for (index, entry) in root.entries_of(section).iter().enumerate() {
-            // `FooBar` and `Foobar` are two types in Rust, but one file on a case-insensitive file
-            // system.
-            names.push((entry.key.to_lowercase(), entry.key.as_str(), &entry.key_span));
-            let companion = companion(section, entry);
-            names.extend(companion.map(|name| (name, entry.key.as_str(), &entry.key_span)));
             let ty = match section {
                 "scalar" => Type::Scalar(index),
                 "enum" => Type::Enum(index),
@@ -30,20 +24,6 @@ pub(super) fn declare(cx: &mut Context<'_>, root: &Node) {
             };
             cx.types.entry(entry.key.clone()).or_insert_with(|| (ty, entry.key_span.clone()));
         }
-    }
-    names.sort_by_key(|(_, _, span)| span.start);
-    let names = names.into_iter();
-    cx.distinct(&code::NAMES_COLLIDE, "type", names);
-}
-
-/// Returns the lowercase name of the second type that is generated from a declaration, if any.
-fn companion(section: &str, entry: &Entry) -> Option<String> {
-    match section {
-        "model" => Some(format!("{}ref", entry.key.to_lowercase())),
-        "enum" if entry.node.flag("open-ended") => {
-            Some(format!("unknown{}", entry.key.to_lowercase()))
-        }
-        _ => None,
     }
 }
 

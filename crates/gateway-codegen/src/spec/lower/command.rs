@@ -1,8 +1,9 @@
 //! Checks that commands of operations and flags of parameters do not conflict.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use crate::diag::Diagnostic;
 use crate::diag::code::COMMANDS_COLLIDE;
 use crate::ir::{Operation, Param};
 use crate::spec::context::Context;
@@ -13,6 +14,7 @@ pub(super) fn operations(cx: &mut Context<'_>, operations: &[(&Entry, Operation)
     // A duplicate selector is reported elsewhere.
     let mut selectors = BTreeSet::new();
     let mut nouns = BTreeSet::new();
+    let mut types: BTreeMap<String, (String, &Range<usize>)> = BTreeMap::new();
     let (mut above, mut below) = (Vec::new(), Vec::new());
     for (entry, operation) in operations {
         let Some(span) = entry.node.get("select").map(|node| &node.span) else { continue };
@@ -22,8 +24,24 @@ pub(super) fn operations(cx: &mut Context<'_>, operations: &[(&Entry, Operation)
         let (command, select) = (operation.command(), operation.select.as_str());
         // Commands with a verb share their noun; a command without a verb does not.
         let alone = command.verb.is_none();
-        if nouns.insert(command.noun.clone()) || alone {
-            above.push((command.rust.words(), select, span));
+        let first = nouns.insert(command.noun.clone());
+        if first || alone {
+            above.push((command.noun.clone(), select, span));
+        }
+        if first {
+            let name = command.rust.variant();
+            if let Some((noun, related)) = types.get(&name) {
+                let message = format!(
+                    "commands `{}` and `{noun}` have the same name in Rust, `{name}`",
+                    command.noun
+                );
+                let diagnostic = Diagnostic::new(&COMMANDS_COLLIDE, span, message)
+                    .help("remove one of the two; `explain GW036` shows the rules")
+                    .related(related, "the other one");
+                cx.say(diagnostic);
+            } else {
+                types.insert(name, (command.noun.clone(), span));
+            }
         }
         below.extend(command.verb.map(|verb| (format!("{} {verb}", command.noun), select, span)));
     }

@@ -15,31 +15,8 @@ pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -
                 .help("add an `[operation.…]`"),
         );
     }
-    let names = given.iter().filter_map(|entry| {
-        Some((
-            RustName::new(&entry.key)?.pascal().to_lowercase(),
-            entry.key.as_str(),
-            &entry.key_span,
-        ))
-    });
-    cx.distinct(&code::NAMES_COLLIDE, "operation", names);
     let nodes: Vec<_> = given.iter().map(|entry| &entry.node).collect();
     cx.distinct_texts(&code::DUPLICATE_WIRE, "selector value", "select", &nodes);
-    for entry in given {
-        // The query type of an operation is in the same module as the models.
-        let name = RustName::new(&entry.key).map(|name| name.pascal().to_lowercase());
-        let taken = cx.types.iter().find(|(ty, _)| Some(ty.to_lowercase()) == name);
-        if let Some((ty, (_, span))) = taken {
-            let message = format!(
-                "operation `{}` conflicts with the type `{ty}` in generated code",
-                entry.key
-            );
-            let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, &entry.key_span, message)
-                .help("rename one of them")
-                .related(span, "the type");
-            cx.say(diagnostic);
-        }
-    }
     let operations: Vec<_> = given
         .iter()
         .filter_map(|entry| operation(cx, entry, service).map(|operation| (entry, operation)))

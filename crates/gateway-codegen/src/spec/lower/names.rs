@@ -1,0 +1,129 @@
+//! Checks that the types in generated code have different names, whatever declares them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use crate::diag::{Diagnostic, code};
+use crate::ir::RustName;
+use crate::spec::context::Context;
+use crate::spec::node::{Entry, Node};
+
+/// Reports types with the same name, and files with the same name.
+pub(super) fn distinct(cx: &mut Context<'_>, root: &Node) {
+    let operations = root.entries_of("operation");
+    let mut types: Vec<_> = ["scalar", "enum", "model"]
+        .into_iter()
+        .flat_map(|section| root.entries_of(section).iter().map(move |entry| (section, entry)))
+        .collect();
+    // The second of two declarations is reported, and declarations need not be sorted by section.
+    types.sort_by_key(|(_, entry)| entry.key_span.start);
+
+    let mut names = Names { cx, taken: BTreeMap::new(), reported: BTreeSet::new() };
+    for (section, entry) in types {
+        let Some(rust) = RustName::new(&entry.key) else { continue };
+        names.claim(&rust, format!("{section} `{}`", entry.key), &entry.key_span);
+        let second = match section {
+            "model" => Some((rust.followed_by("ref"), "borrowed form")),
+            "enum" if entry.node.flag("open-ended") => {
+                Some((rust.preceded_by("unknown"), "unknown values"))
+            }
+            _ => None,
+        };
+        if let Some((rust, what)) = second {
+            let what = format!("the {what} of {section} `{}`", entry.key);
+            names.claim(&rust, what, &entry.key_span);
+        }
+    }
+    // These are declared where the types are imported, but not in the same module as the queries.
+    for entry in operations {
+        let Some(rust) = RustName::new(&entry.key) else { continue };
+        let mock = format!("the mock of operation `{}`", entry.key);
+        names.check(&rust.preceded_by("mock"), &mock, &entry.key_span);
+        let states: Vec<_> = needed(entry)
+            .filter_map(|param| Some((state(param)?, param.key.as_str(), &param.key_span)))
+            .collect();
+        for (rust, param, span) in &states {
+            names.check(rust, &format!("the state of parameter `{param}`"), span);
+        }
+        let states = states.into_iter().map(|(rust, param, span)| (rust.pascal(), param, span));
+        names.cx.distinct(&code::NAMES_COLLIDE, "parameter", states);
+    }
+    for entry in operations {
+        let Some(rust) = RustName::new(&entry.key) else { continue };
+        names.claim(&rust, format!("operation `{}`", entry.key), &entry.key_span);
+    }
+    files(cx, root, operations);
+}
+
+/// Returns the name of the type parameter for the state of a parameter.
+fn state(param: &Entry) -> Option<RustName> {
+    let name = param.node.get("rust-name").and_then(Node::as_text).unwrap_or(&param.key);
+    Some(RustName::new(name)?.preceded_by("has"))
+}
+
+/// Returns the parameters that others need.
+fn needed(operation: &Entry) -> impl Iterator<Item = &Entry> {
+    let params = operation.node.entries_of("param");
+    let needed: BTreeSet<_> = params
+        .iter()
+        .flat_map(|param| param.node.list_of("needs"))
+        .filter_map(Node::as_text)
+        .collect();
+    params.iter().filter(move |param| needed.contains(param.key.as_str()))
+}
+
+/// The names of types so far.
+struct Names<'a, 'c, 'n> {
+    cx: &'a mut Context<'c>,
+    /// By the name in lowercase: the name, its declaration, and its position. `FooBar` and `Foobar`
+    /// are two types, but one file on a case-insensitive file system.
+    taken: BTreeMap<String, (String, String, &'n Range<usize>)>,
+    /// The pairs of declarations that were reported.
+    reported: BTreeSet<(usize, usize)>,
+}
+
+impl<'n> Names<'_, '_, 'n> {
+    /// Takes a name; reports an error if it is taken.
+    fn claim(&mut self, rust: &RustName, what: String, span: &'n Range<usize>) {
+        if self.check(rust, &what, span) {
+            let name = rust.pascal();
+            self.taken.insert(name.to_lowercase(), (name, what, span));
+        }
+    }
+
+    /// Reports an error if a name is taken. Returns whether it is free.
+    fn check(&mut self, rust: &RustName, what: &str, span: &Range<usize>) -> bool {
+        let name = rust.pascal();
+        let Some((first, owner, first_span)) = self.taken.get(&name.to_lowercase()) else {
+            return true;
+        };
+        if self.reported.insert((first_span.start, span.start)) {
+            let message = if *first == name {
+                format!("{what} and {owner} have the same name in Rust, `{name}`")
+            } else {
+                format!(
+                    "the names of {what} and {owner} differ only in case: `{name}` and `{first}`"
+                )
+            };
+            let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, span, message)
+                .help("rename one of them")
+                .related(first_span, owner.clone());
+            self.cx.say(diagnostic);
+        }
+        false
+    }
+}
+
+/// Reports an operation whose OpenAPI document has the name of the document of the whole service.
+fn files(cx: &mut Context<'_>, root: &Node, operations: &[Entry]) {
+    let Some(service) = root.get("service").and_then(|service| service.get("name")) else { return };
+    let name = service.as_text().and_then(RustName::new);
+    let Some(entry) = operations.iter().find(|entry| RustName::new(&entry.key) == name) else {
+        return;
+    };
+    let message = format!("operation `{}` and the service have the same name", entry.key);
+    let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, &entry.key_span, message)
+        .help("rename one of them: each has an OpenAPI document with its name")
+        .related(&service.span, "the service");
+    cx.say(diagnostic);
+}
