@@ -3,56 +3,97 @@
 use std::io::{self, Write as _};
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum as _};
+use clap::{
+    Arg, ArgAction, Args as _, ColorChoice, FromArgMatches as _, Subcommand, ValueEnum as _,
+};
 
 use crate::command::Command;
-use crate::config::flags::ServiceFlags;
+use crate::config::flags::{CallFlags, ServiceFlags};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::help;
+use crate::name::{Name, Variable};
+use crate::operation_commands::OperationCommands;
 use crate::output::flags::OutputFlags;
+use crate::program::Program;
 use crate::screen::Color;
+use crate::{fill, help};
 
-/// Candidates, vacancies and SMS credits of a recruitment gateway.
-#[derive(Debug, Parser)]
-#[command(
-    name = "gateway",
-    version,
-    propagate_version = true,
-    after_help = help::short(),
-    after_long_help = help::long(),
-    disable_help_subcommand = true,
-    max_term_width = 100
-)]
-pub(crate) struct Args {
-    #[command(flatten)]
+/// A parsed command line.
+#[derive(Debug)]
+pub(crate) struct Args<C: Subcommand> {
     pub(crate) output: OutputFlags,
-    #[command(flatten)]
     pub(crate) service: ServiceFlags,
-    #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) call: CallFlags,
+    pub(crate) command: Command<C>,
 }
 
-/// Returns the commands and flags of the program, for help and completions.
-pub(crate) fn program() -> clap::Command {
-    Args::command()
+/// Returns the commands and flags of a program, for the parser, help and completions.
+pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Command {
+    let fill = |text: &str| help::fill(text, program, C::EXAMPLE);
+    let flags = OutputFlags::augment_args(clap::Command::new(program.name.as_str()));
+    let flags = ServiceFlags::augment_args(flags);
+    let flags = if program.demo.is_some() { flags.arg(demo_flag()) } else { flags };
+    let flags = CallFlags::augment_args(flags);
+    fill::command(flags, &fill)
+        .version(program.version)
+        .propagate_version(true)
+        .about(program.about)
+        .after_help(help::short(program, C::EXAMPLE))
+        .after_long_help(help::long(program, C::EXAMPLE))
+        .disable_help_subcommand(true)
+        .max_term_width(100)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(subcommands::<C>(program, &fill))
+}
+
+/// Returns the commands of the program. Placeholders are filled in texts of the frame only: those of the service are free
+/// to contain them.
+fn subcommands<C: OperationCommands>(
+    program: &Program,
+    fill: &dyn Fn(&str) -> String,
+) -> Vec<clap::Command> {
+    let all = Command::<C>::augment_subcommands(clap::Command::new(""));
+    let has = |name: &str| name != "check" || program.contract.is_some();
+    let shown = all.get_subcommands().filter(|one| has(one.get_name())).cloned();
+    shown
+        .map(|one| if C::has_subcommand(one.get_name()) { one } else { fill::command(one, fill) })
+        .collect()
+}
+
+/// The flag of programs with a sample service.
+fn demo_flag() -> Arg {
+    Arg::new(DEMO)
+        .long("demo")
+        .help("Use a sample service that runs only for this command")
+        .help_heading("Service")
+        .action(ArgAction::SetTrue)
+        .global(true)
 }
 
 /// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
-pub(crate) fn parse(color: Color) -> Result<Args, Failure> {
+pub(crate) fn parse<C: OperationCommands>(
+    program: Name,
+    definition: clap::Command,
+    color: Color,
+) -> Result<Args<C>, Failure> {
     let color = match color {
         Color::Auto => ColorChoice::Auto,
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let matches = program().color(color).try_get_matches();
-    matches.and_then(|matches| Args::from_arg_matches(&matches)).map_err(|error| {
+    let matches = definition.color(color).try_get_matches();
+    matches.and_then(|matches| read(&matches)).map_err(|error| {
         // People try it because other programs have such a flag. If it were defined here, shells would complete it.
         if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--token".to_owned())) {
             return Failure::usage(
                 "cannot take a token from the command line: other programs can read it there",
             )
-            .hint("set GATEWAY_TOKEN, or use --token-file, --token-stdin or `gateway auth login`");
+            .hint(format!(
+                "set {}, or use --token-file, --token-stdin or {}",
+                Variable::Token.of(program),
+                program.command("auth login")
+            ));
         }
         if error.use_stderr() {
             error.exit()
@@ -64,6 +105,21 @@ pub(crate) fn parse(color: Color) -> Result<Args, Failure> {
         }
     })
 }
+
+fn read<C: OperationCommands>(matches: &clap::ArgMatches) -> Result<Args<C>, clap::Error> {
+    let call = CallFlags::from_arg_matches(matches)?;
+    // A program without a sample service has no such flag.
+    let demo = matches.try_get_one(DEMO).ok().flatten().copied().unwrap_or_default();
+    Ok(Args {
+        output: OutputFlags::from_arg_matches(matches)?,
+        service: ServiceFlags::from_arg_matches(matches)?,
+        call: CallFlags { demo, ..call },
+        command: Command::from_arg_matches(matches)?,
+    })
+}
+
+/// Identifier of the flag `--demo`.
+const DEMO: &str = "demo";
 
 /// Finds `--color` before the command line is parsed: help and usage errors have colours too.
 pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
@@ -88,13 +144,13 @@ mod tests {
     #[test]
     fn the_colour_is_found_before_the_command_line_is_parsed() {
         for (args, expected) in [
-            ("gateway credits get", Color::Auto),
-            ("gateway --color never -h", Color::Never),
-            ("gateway -h --color=always", Color::Always),
-            ("gateway --color", Color::Auto),
-            ("gateway --color purple --color never", Color::Auto),
-            ("gateway --colors never", Color::Auto),
-            ("gateway api -- --color never", Color::Auto),
+            ("photos albums list", Color::Auto),
+            ("photos --color never -h", Color::Never),
+            ("photos -h --color=always", Color::Always),
+            ("photos --color", Color::Auto),
+            ("photos --color purple --color never", Color::Auto),
+            ("photos --colors never", Color::Auto),
+            ("photos api -- --color never", Color::Auto),
         ] {
             assert_eq!(color(args.split(' ').map(str::to_owned)), expected, "{args}");
         }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 use crate::interrupt::{self, Undo, Unfinished};
+use crate::name::Name;
 
 /// A temporary file that will replace another. If it is dropped, or a signal ends the program, it is removed.
 #[derive(Debug)]
@@ -18,10 +19,10 @@ pub(crate) struct AtomicFile {
 
 impl AtomicFile {
     /// Creates a file with a temporary name in this folder, readable only by its owner.
-    pub(crate) fn create(folder: &Path, suffix: &str) -> io::Result<Self> {
+    pub(crate) fn create(folder: &Path, prefix: &str, suffix: &str) -> io::Result<Self> {
         let (file, unfinished) = interrupt::begin(|| {
             let mut builder = tempfile::Builder::new();
-            let file = builder.prefix(PREFIX).suffix(suffix).tempfile_in(folder)?;
+            let file = builder.prefix(prefix).suffix(suffix).tempfile_in(folder)?;
             let path = file.path().to_owned();
             let undo = Undo::new(move || drop(fs::remove_file(path))).result("nothing was written");
             io::Result::Ok((file, undo))
@@ -31,14 +32,14 @@ impl AtomicFile {
         Ok(Self { file, unfinished })
     }
 
-    /// Removes files with this suffix that a killed process left in the folder: no process locks them, and they have not
+    /// Removes files with this prefix and suffix that a killed process left in the folder: no process locks them, and they have not
     /// changed for a minute.
-    pub(crate) fn remove_leftovers(folder: &Path, suffix: &str) {
+    pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let ours = name
                 .to_str()
-                .is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(suffix));
+                .is_some_and(|name| name.starts_with(prefix) && name.ends_with(suffix));
             // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
             let is_old = |there: fs::Metadata| {
                 let age = there.modified().ok().and_then(|at| at.elapsed().ok());
@@ -79,7 +80,10 @@ impl Write for AtomicFile {
     }
 }
 
-const PREFIX: &str = ".gateway-";
+/// Returns the prefix of the temporary files of a program.
+pub(crate) fn prefix(program: Name) -> String {
+    format!(".{program}-")
+}
 
 /// Minimum age of a leftover. A younger file may be about to be locked.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60);

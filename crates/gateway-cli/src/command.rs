@@ -9,11 +9,9 @@ use crate::command::completions::CompletionsFlags;
 use crate::command::config::ConfigCommand;
 use crate::command::help::HelpFlags;
 use crate::command::man::ManFlags;
-use crate::config::flags::ServiceFlags;
 use crate::failure::Failure;
-use crate::generated::commands::OperationCommand;
-use crate::output::flags::OutputFlags;
-use crate::screen::Screen;
+use crate::invocation::Invocation;
+use crate::operation_commands::OperationCommands;
 use crate::session::Session;
 
 mod api;
@@ -29,9 +27,9 @@ mod version;
 
 /// A command of the program.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum Command<C: Subcommand> {
     #[command(flatten)]
-    Operation(OperationCommand),
+    Operation(C),
     /// Call any API method and print the raw response.
     Api(ApiFlags),
     /// Log in, log out, and show where the active token comes from.
@@ -40,7 +38,7 @@ pub(crate) enum Command {
     /// Show and change settings.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Check the service against its contract, with about 40 read-only requests.
+    /// Check the service against its contract, with about {requests} read-only requests.
     ///
     /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the contract
     /// leaves open. Open points are reported but fail only with --strict. The exit code is 5 if a check fails.
@@ -55,24 +53,22 @@ pub(crate) enum Command {
     Version,
 }
 
-/// Runs a command. `program` describes all commands and flags, for help, the manual page and completions.
-pub(crate) fn run(
-    command: Command,
-    service: &ServiceFlags,
-    output: &OutputFlags,
-    screen: Screen,
-    program: clap::Command,
+/// Runs a command. `definition` has all commands and flags, for help, the manual page and completions.
+pub(crate) fn run<C: OperationCommands>(
+    command: Command<C>,
+    invocation: &Invocation,
+    definition: clap::Command,
 ) -> Result<(), Failure> {
-    let session = || Session::open(service, output, screen);
+    let session = || Session::open(invocation);
     match command {
         Command::Operation(operation) => operation.run(&session()?),
         Command::Api(flags) => api::run(&session()?, flags),
-        Command::Check(flags) => check::run(&session()?, &flags),
-        Command::Auth(command) => auth::run(command, service, output, screen),
-        Command::Config(command) => config::run(command, service, output, screen),
-        Command::Completions(flags) => completions::run(&flags, program, output),
-        Command::Help(flags) => help::run(&flags, program, output, screen),
-        Command::Man(flags) => man::run(&flags, program, output),
-        Command::Version => version::run(output, screen),
+        Command::Check(flags) => check::run::<C>(&session()?, &flags),
+        Command::Auth(command) => auth::run::<C>(command, invocation),
+        Command::Config(command) => config::run(command, invocation),
+        Command::Completions(flags) => completions::run(&flags, definition, invocation),
+        Command::Help(flags) => help::run(&flags, definition, invocation),
+        Command::Man(flags) => man::run(&flags, definition, invocation),
+        Command::Version => version::run(invocation),
     }
 }

@@ -10,84 +10,89 @@ use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::{BlockingTransport, Options};
 use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, blocking};
 
-use crate::config::flags::ServiceFlags;
 use crate::config::keyring::Keyring;
-use crate::config::origin::{Setting, TOKEN, TokenFrom};
+use crate::config::origin::{Origin, Setting, TokenFrom};
 use crate::config::settings::Settings;
 use crate::config::variable::setting;
 use crate::config::{folder, token_binding, tokens};
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
-use crate::screen::Screen;
+use crate::invocation::Invocation;
+use crate::name::{Name, Variable};
+use crate::program::Program;
 use crate::trace::Trace;
 use crate::{prompt, proxy};
 
 /// Creates the client that the settings describe. With `--demo`, starts the sample service too, which runs until the
 /// second part is dropped.
 pub(crate) fn connect(
-    flags: &ServiceFlags,
+    invocation: &Invocation,
     settings: &mut Settings,
-    screen: Screen,
 ) -> Result<(blocking::Client, Option<Unfinished>), Failure> {
-    #[cfg(feature = "demo")]
-    if flags.demo {
-        use crate::config::origin::Origin;
-        use crate::demo;
-
-        let (base_url, token, running) = demo::start()?;
+    if let Some(demo) = invocation.program.demo.filter(|_| invocation.call.demo) {
+        let (base_url, token, running) = demo.start()?;
         settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
         settings.token = Some(TokenFrom::Demo);
-        let client = build(flags, settings, screen, |builder| builder.token(token))?;
+        let client = build(invocation, settings, |builder| builder.token(token))?;
         return Ok((client, Some(running)));
     }
-    Ok((connect_to_service(flags, settings, screen)?, None))
+    Ok((connect_to_service(invocation, settings)?, None))
 }
 
 fn connect_to_service(
-    flags: &ServiceFlags,
+    invocation: &Invocation,
     settings: &Settings,
-    screen: Screen,
 ) -> Result<blocking::Client, Failure> {
     if settings.base_url.is_none() {
-        return Err(no_base_url());
+        return Err(no_base_url(&invocation.program));
     }
-    if flags.dry_run {
+    if invocation.call.dry_run {
         // A dry run prints a variable in place of the token.
         let token = AccessToken::new("unused")?;
-        return build(flags, settings, screen, |builder| builder.token(token));
+        return build(invocation, settings, |builder| builder.token(token));
     }
-    let missing = || {
-        Failure::usage(format!(
-            "no access token: set GATEWAY_TOKEN, use --token-file, or run `gateway auth login`{OR_DEMO}"
-        ))
-    };
+    let missing = || no_token(&invocation.program);
     let token = settings.token.clone().ok_or_else(missing)?;
     token_binding::check(settings, &token)?;
     match token {
         TokenFrom::File(file) => {
             check_token_file(&file)?;
             let source = FileToken::new(file.value);
-            build(flags, settings, screen, |builder| builder.token(source))
+            build(invocation, settings, |builder| builder.token(source))
         }
         TokenFrom::Command(command) => {
             let mut words = command.value.into_iter();
             let program = words.next().unwrap_or_default();
             let source = words.fold(CommandToken::new(program), CommandToken::arg);
-            build(flags, settings, screen, |builder| builder.token(source))
+            build(invocation, settings, |builder| builder.token(source))
         }
         fixed => {
-            let text = read_token(&fixed)?.ok_or_else(missing)?;
+            let text = read_token(settings.program, &fixed)?.ok_or_else(missing)?;
             let token = AccessToken::new(text.trim()).map_err(|error| {
                 Failure::from(error).hint(format!("the token comes from {fixed}"))
             })?;
-            build(flags, settings, screen, |builder| builder.token(token))
+            build(invocation, settings, |builder| builder.token(token))
         }
     }
 }
 
 /// Returns the failure that no base URL is set.
-pub(crate) fn no_base_url() -> Failure {
-    Failure::usage(format!("no base URL: set GATEWAY_BASE_URL or --base-url{OR_DEMO}"))
+pub(crate) fn no_base_url(program: &Program) -> Failure {
+    let variable = Variable::BaseUrl.of(program.name);
+    Failure::usage(format!("no base URL: set {variable} or --base-url{}", or_demo(program)))
+}
+
+fn no_token(program: &Program) -> Failure {
+    Failure::usage(format!(
+        "no access token: set {}, use --token-file, or run {}{}",
+        Variable::Token.of(program.name),
+        program.name.command("auth login"),
+        or_demo(program)
+    ))
+}
+
+fn or_demo(program: &Program) -> &'static str {
+    if program.demo.is_some() { ", or try --demo" } else { "" }
 }
 
 /// Refuses an invalid base URL. Unencrypted http is accepted: another setting decides whether it is allowed.
@@ -119,21 +124,19 @@ pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
 }
 
 /// Reads the token from a source that cannot change while the program runs.
-fn read_token(from: &TokenFrom) -> Result<Option<String>, Failure> {
+fn read_token(program: Name, from: &TokenFrom) -> Result<Option<String>, Failure> {
     match from {
         TokenFrom::Stdin => Ok(Some(from_stdin()?)),
-        TokenFrom::Variable => setting(TOKEN),
-        TokenFrom::Login { profile } => tokens::read(profile),
+        TokenFrom::Variable(name) => setting(name),
+        TokenFrom::Login { profile, .. } => tokens::read(program, profile),
         TokenFrom::Keyring { profile } => {
-            let token = Keyring::open()?.read(profile)?.ok_or_else(|| {
+            let token = Keyring::open(program)?.read(profile)?.ok_or_else(|| {
                 Failure::usage(format!("the keyring has no token for profile {profile}"))
-                    .hint("`gateway auth login --keyring` stores one")
+                    .hint(format!("{} stores one", program.command("auth login --keyring")))
             })?;
             Ok(Some(token))
         }
-        #[cfg(feature = "demo")]
-        TokenFrom::Demo => Ok(None),
-        TokenFrom::File(_) | TokenFrom::Command(_) => Ok(None),
+        TokenFrom::Demo | TokenFrom::File(_) | TokenFrom::Command(_) => Ok(None),
     }
 }
 
@@ -160,18 +163,16 @@ type Builder = gateway_client::Builder<Arc<dyn BlockingTransport>>;
 
 /// Creates a client with this token in place of the one in the settings.
 pub(crate) fn with_token(
-    flags: &ServiceFlags,
+    invocation: &Invocation,
     settings: &Settings,
-    screen: Screen,
     token: AccessToken,
 ) -> Result<blocking::Client, Failure> {
-    build(flags, settings, screen, |builder| builder.token(token))
+    build(invocation, settings, |builder| builder.token(token))
 }
 
 fn build(
-    flags: &ServiceFlags,
+    invocation: &Invocation,
     settings: &Settings,
-    screen: Screen,
     token: impl FnOnce(Builder) -> Builder,
 ) -> Result<blocking::Client, Failure> {
     let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
@@ -185,7 +186,7 @@ fn build(
         let limit = Duration::from_secs(value);
         builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
     }
-    let trace = Trace::of(flags.verbose, screen);
+    let trace = Trace::of(invocation);
     if let Some(trace) = trace {
         builder = builder.observer(trace);
     }
@@ -233,8 +234,6 @@ const MAX_IDLE: u64 = 365 * 24 * 60 * 60;
 
 /// Maximum size of a token on standard input, in bytes: more than any server accepts in a header.
 const MAX_TOKEN: u64 = 64 * 1024;
-
-const OR_DEMO: &str = if cfg!(feature = "demo") { ", or try --demo" } else { "" };
 
 #[cfg(test)]
 mod tests {

@@ -3,15 +3,16 @@
 use gateway_client::transport::Request;
 use http::header::AUTHORIZATION;
 
-use crate::config::origin::TOKEN;
 use crate::escape::printable;
+use crate::name::{Name, Variable};
 
 /// Returns the command that sends this request with all its headers. A shell variable replaces the access token.
-pub(crate) fn curl(request: &Request) -> String {
+pub(crate) fn curl(program: Name, request: &Request) -> String {
+    let token = Variable::Token.of(program);
     let mut command = "curl -sS".to_owned();
     for (name, value) in request.headers() {
         let header = if name == AUTHORIZATION {
-            format!("\"{name}: Bearer ${TOKEN}\"")
+            format!("\"{name}: Bearer ${token}\"")
         } else {
             quoted(&format!("{name}: {}", String::from_utf8_lossy(value.as_bytes())))
         };

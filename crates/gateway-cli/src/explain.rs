@@ -9,11 +9,14 @@ use serde::Deserialize;
 use crate::config::origin::TokenFrom;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::name::Name;
 use crate::proxy;
 
 /// The facts about a failed call that its error does not have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
+    /// The name of the program, for hints.
+    pub(crate) program: Name,
     /// The source of the access token.
     pub(crate) token: Option<&'a TokenFrom>,
     /// The base URL of the service.
@@ -24,8 +27,24 @@ pub(crate) struct Context<'a> {
 
 /// Returns the failure with which the program ends because of an error.
 pub(crate) fn explain(error: &Error, context: Context<'_>) -> Failure {
-    let (exit, hint) = meaning(error, context);
-    let mut message = match (error.kind(), context.token) {
+    let failure = failure(error, context.token);
+    match hint(error, context) {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// For an error from before a call, such as an invalid base URL.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        failure(&error, None)
+    }
+}
+
+/// Returns the failure without a hint.
+fn failure(error: &Error, token: Option<&TokenFrom>) -> Failure {
+    let exit = exit(error);
+    let mut message = match (error.kind(), token) {
         (ErrorKind::Token, Some(TokenFrom::File(_))) => "cannot use the token file".to_owned(),
         (ErrorKind::Token, Some(TokenFrom::Command(_))) => {
             "cannot use the token command".to_owned()
@@ -35,93 +54,84 @@ pub(crate) fn explain(error: &Error, context: Context<'_>) -> Failure {
     if error.attempts() > 1 {
         message = format!("{message}, after {} attempts", error.attempts());
     }
-    let failure =
-        causes(error, exit).into_iter().fold(Failure::new(exit, message), Failure::because);
-    match hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    causes(error, exit).into_iter().fold(Failure::new(exit, message), Failure::because)
 }
 
-/// For an error from before a call, such as an invalid base URL.
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        explain(&error, Context { token: None, base_url: None, raw: SAME_COMMAND })
-    }
-}
-
-/// Returns the exit code of an error, and a hint on what to do next.
-fn meaning(error: &Error, context: Context<'_>) -> (Exit, Option<String>) {
-    let fixed = |hint: &str| Some(hint.to_owned());
+/// Returns the exit code of an error.
+fn exit(error: &Error) -> Exit {
     match error.kind() {
-        ErrorKind::Config | ErrorKind::Query => (Exit::Usage, None),
-        ErrorKind::Token => (Exit::Usage, context.token.map(origin)),
-        ErrorKind::Unauthorized => (Exit::NotAuthorised, context.token.map(origin)),
-        ErrorKind::Forbidden => (
-            Exit::NotAuthorised,
-            fixed("the token is valid but does not allow this call; use a token that does"),
-        ),
-        ErrorKind::Connect => (
-            Exit::Network,
-            Some(match context.base_url.and_then(proxy::variable_for) {
-                Some(name) => format!(
-                    "check that the proxy in {name} is running and reaches the service; NO_PROXY names hosts to call directly"
-                ),
-                None => "check the base URL, and that the service is running; `gateway config list --origin` shows where the URL comes from".to_owned(),
-            }),
-        ),
-        ErrorKind::Tls => {
-            let not_tls = causes(error, Exit::Network).iter().any(|text| text.contains(NOT_TLS));
-            (
-                Exit::Network,
-                fixed(if not_tls {
-                    "the service does not speak TLS on this port; check the port and the scheme of the base URL"
-                } else {
-                    "check the certificate of the service and the clock of this machine"
-                }),
-            )
+        ErrorKind::Config | ErrorKind::Query | ErrorKind::Token => Exit::Usage,
+        ErrorKind::Unauthorized | ErrorKind::Forbidden => Exit::NotAuthorised,
+        ErrorKind::Connect
+        | ErrorKind::Tls
+        | ErrorKind::Timeout
+        | ErrorKind::Interrupted
+        | ErrorKind::Transport
+        | ErrorKind::RateLimited => Exit::Network,
+        ErrorKind::Server | ErrorKind::Status if error.is_transient() => Exit::Network,
+        _ => Exit::Contract,
+    }
+}
+
+/// Returns a hint on what to do next.
+fn hint(error: &Error, context: Context<'_>) -> Option<String> {
+    let Context { program, token, base_url, raw } = context;
+    let origins = || program.command("config list --origin");
+    Some(match error.kind() {
+        ErrorKind::Token | ErrorKind::Unauthorized => origin(program, token?),
+        ErrorKind::Forbidden => {
+            "the token is valid but does not allow this call; use a token that does".to_owned()
         }
-        ErrorKind::Timeout => (Exit::Network, fixed("use `--timeout SECONDS` to wait longer")),
-        ErrorKind::Interrupted | ErrorKind::Transport => (Exit::Network, None),
+        ErrorKind::Connect => match base_url.and_then(proxy::variable_for) {
+            Some(name) => format!(
+                "check that the proxy in {name} is running and reaches the service; NO_PROXY names hosts to call directly"
+            ),
+            None => format!(
+                "check the base URL, and that the service is running; {} shows where the URL comes from",
+                origins()
+            ),
+        },
+        ErrorKind::Tls => {
+            let is_tls = !causes(error, Exit::Network).iter().any(|text| text.contains(NOT_TLS));
+            if is_tls {
+                "check the certificate of the service and the clock of this machine".to_owned()
+            } else {
+                "the service does not speak TLS on this port; check the port and the scheme of the base URL".to_owned()
+            }
+        }
+        ErrorKind::Timeout => "use `--timeout SECONDS` to wait longer".to_owned(),
         ErrorKind::NotFound
         | ErrorKind::Redirected
         | ErrorKind::ContentType
-        | ErrorKind::Protocol => (
-            Exit::Contract,
-            fixed(
-                "the base URL may be wrong; `gateway config list --origin` shows where it comes from",
-            ),
-        ),
-        ErrorKind::RateLimited => (
-            Exit::Network,
-            Some(match error.retry_after() {
-                Some(wait) if wait <= LONGEST_WAIT => format!("retry in {} s", wait.as_secs()),
-                _ => "retry later".to_owned(),
-            }),
-        ),
+        | ErrorKind::Protocol => {
+            format!("the base URL may be wrong; {} shows where it comes from", origins())
+        }
+        ErrorKind::RateLimited => match error.retry_after() {
+            Some(wait) if wait <= LONGEST_WAIT => format!("retry in {} s", wait.as_secs()),
+            _ => "retry later".to_owned(),
+        },
         ErrorKind::Server if error.is_transient() => {
-            (Exit::Network, fixed("the service has an internal problem; retry later"))
+            "the service has an internal problem; retry later".to_owned()
         }
-        ErrorKind::Server => (Exit::Contract, fixed("the service has an internal problem")),
-        ErrorKind::Status if error.is_transient() => (Exit::Network, fixed("retry later")),
+        ErrorKind::Server => "the service has an internal problem".to_owned(),
+        ErrorKind::Status if error.is_transient() => "retry later".to_owned(),
+        ErrorKind::Status => {
+            format!("the service knows the methods {}", methods(error)?.join(", "))
+        }
         ErrorKind::Decode | ErrorKind::NotSuccess => {
-            (Exit::Contract, Some(format!("{} prints the response unchanged", context.raw)))
+            format!("{raw} prints the response unchanged")
         }
-        ErrorKind::Status => (
-            Exit::Contract,
-            methods(error)
-                .map(|methods| format!("the service knows the methods {}", methods.join(", "))),
-        ),
-        _ => (Exit::Contract, None),
-    }
+        _ => return None,
+    })
 }
 
 /// Returns a hint on where the token comes from, and how to replace a stored token.
-fn origin(token: &TokenFrom) -> String {
+fn origin(program: Name, token: &TokenFrom) -> String {
+    let replaces = |login| format!("; {} replaces it", program.command(login));
     let next = match token {
-        TokenFrom::Login { .. } => "; `gateway auth login` replaces it",
-        TokenFrom::Keyring { .. } => "; `gateway auth login --keyring` replaces it",
-        _ => "",
+        TokenFrom::Login { .. } => replaces("auth login"),
+        TokenFrom::Keyring { .. } => replaces("auth login --keyring"),
+        _ => String::new(),
     };
     format!("the token comes from {token}{next}")
 }

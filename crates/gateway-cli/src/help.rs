@@ -1,74 +1,127 @@
-//! The end of the program's help: examples, token sources, settings, variables and exit codes.
+//! The parts of the help that depend on the program and its service.
+
+use crate::name::{Name, Variable};
+use crate::operation_commands::Example;
+use crate::program::Program;
+
+/// Replaces the placeholders in a text of the help.
+pub(crate) fn fill(text: &str, program: &Program, example: Example) -> String {
+    let Example { command, method, fields } = example;
+    let contract = program.contract;
+    let mut text = text
+        .replace("{PROGRAM}", &program.name.prefix())
+        .replace("{program}", program.name.as_str())
+        .replace("{command}", command)
+        .replace("{page}", &command.replace(' ', "-"))
+        .replace("{method}", method)
+        .replace("{fields}", fields);
+    if text.contains("{api-examples}") {
+        text = text.replace("{api-examples}", &api_examples(program, method));
+    }
+    match contract {
+        Some(contract) => text
+            .replace("{requests}", &contract.requests.to_string())
+            .replace("{reference}", contract.reference),
+        None => text,
+    }
+}
 
 /// Returns the end of the short help.
-pub(crate) fn short() -> String {
-    format!("{TRY}{EXAMPLES}\n\n{MORE}")
+pub(crate) fn short(program: &Program, example: Example) -> String {
+    let demo = program.demo.map(|demo| demo.examples);
+    let name = program.name;
+    format!(
+        "{}{}\n\nSee `{name} --help` for token sources, environment variables and exit codes.",
+        sample_data(name, demo, example),
+        examples(program, example)
+    )
 }
 
 /// Returns the end of the long help.
-pub(crate) fn long() -> String {
-    format!("{TRY_MORE}{EXAMPLES}\n\n{REST}")
-}
+pub(crate) fn long(program: &Program, example: Example) -> String {
+    let demo = program.demo.map(|demo| demo.more_examples);
+    let name = program.name;
+    let [token, file] = [Variable::Token, Variable::TokenFile].map(|one| one.of(name));
+    format!(
+        "\
+{}{}
 
-const TRY: &str = if cfg!(feature = "demo") {
-    "\
-With sample data:
-  gateway --demo candidates list
-  gateway --demo credits get
-
-"
-} else {
-    ""
-};
-
-const TRY_MORE: &str = if cfg!(feature = "demo") {
-    "\
-With sample data:
-  gateway --demo candidates list
-  gateway --demo candidates list --vacancy-id 101 --status Shortlist
-  gateway --demo candidates list --fields id,name,portal.name --sort -date
-  gateway --demo candidates list --filter portal.name=Indeed -o ndjson
-  gateway --demo vacancies list -o csv
-  gateway --demo api vacancies/list
-  gateway --demo credits get --dry-run
-
-"
-} else {
-    ""
-};
-
-const EXAMPLES: &str = "\
-Examples:
-  gateway auth login --base-url https://gateway.example.com
-  gateway candidates list --vacancy-id 101 --status Shortlist
-  gateway candidates list --output-file candidates.csv --excel
-  gateway credits get -o json";
-
-const MORE: &str = "See `gateway --help` for token sources, environment variables and exit codes.";
-
-const REST: &str = "\
 Access token, first source found wins:
   --token-file FILE, --token-stdin
-  GATEWAY_TOKEN, GATEWAY_TOKEN_FILE
+  {token}, {file}
   token-command, then token-file of the profile
-  the token stored by `gateway auth login`: in the keyring, or in a file that only you can read
+  the token stored by {}: in the keyring, or in a file that only you can read
 
-Settings, first source found wins (`gateway config list --origin` shows which):
+Settings, first source found wins ({} shows which):
   the flag
   the environment
   the profile
 
-Environment:
-  GATEWAY_BASE_URL    base URL of the service
-  GATEWAY_PROFILE     profile
-  GATEWAY_TOKEN       access token
-  GATEWAY_TOKEN_FILE  file that contains the access token
-  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY
-                      proxy for each scheme, and hosts to call directly
-  GATEWAY_FORCE_TTY   print as on a terminal with this number of columns
-  NO_COLOR            no colours
-  CI                  no progress line
+{}
+{EXIT_CODES}",
+        sample_data(name, demo, example),
+        examples(program, example),
+        name.command("auth login"),
+        name.command("config list --origin"),
+        environment(name)
+    )
+}
 
+fn sample_data(name: Name, given: Option<&[&str]>, example: Example) -> String {
+    let Some(given) = given else { return String::new() };
+    let own = [example.command];
+    let given = if given.is_empty() { &own } else { given };
+    let given = given.iter().map(|one| format!("--demo {one}"));
+    format!("With sample data:\n{}\n\n", lines(name, given))
+}
+
+fn examples(program: &Program, example: Example) -> String {
+    let name = program.name;
+    let login = format!("auth login --base-url https://{name}.example.com");
+    let own = [example.command, &format!("{} --output-file records.csv --excel", example.command)];
+    let given = if program.examples.is_empty() { &own } else { program.examples };
+    format!("Examples:\n{}", lines(name, [&*login].iter().chain(given)))
+}
+
+fn api_examples(program: &Program, method: &str) -> String {
+    let own = [method, &format!("{method} --include")];
+    let given = if program.api_examples.is_empty() { &own } else { program.api_examples };
+    let name = program.name;
+    lines(name, given.iter().map(|one| format!("api {one}")))
+}
+
+fn lines<T: AsRef<str>>(name: Name, examples: impl Iterator<Item = T>) -> String {
+    let lines: Vec<_> = examples.map(|one| format!("  {name} {}", one.as_ref())).collect();
+    lines.join("\n")
+}
+
+/// Returns the list of environment variables.
+fn environment(name: Name) -> String {
+    let width = Variable::TokenFile.of(name).len();
+    let line = |variable: &str, text: &str| format!("  {variable:width$}  {text}\n");
+    let own = |variable: Variable| line(&variable.of(name), meaning(variable));
+    let [service @ .., terminal] = Variable::ALL;
+    let service: String = service.into_iter().map(own).collect();
+    let proxies = line("", "proxy for each scheme, and hosts to call directly");
+    let colours = line("NO_COLOR", "no colours");
+    let ci = line("CI", "no progress line");
+    format!(
+        "Environment:\n{service}  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY\n{proxies}{}{colours}{ci}",
+        own(terminal)
+    )
+}
+
+fn meaning(variable: Variable) -> &'static str {
+    match variable {
+        Variable::BaseUrl => "base URL of the service",
+        Variable::Profile => "profile",
+        Variable::Token => "access token",
+        Variable::TokenFile => "file that contains the access token",
+        Variable::ForceTty => "print as on a terminal with this number of columns",
+    }
+}
+
+const EXIT_CODES: &str = "\
 Exit codes:
   0    success
   1    the output could not be written, for example because the disk is full

@@ -35,7 +35,6 @@ impl Undo {
     }
 
     /// Runs the function after the message about the signal, because it may take time.
-    #[cfg(feature = "demo")]
     pub(crate) fn slow(mut self) -> Self {
         self.slow = true;
         self

@@ -1,6 +1,5 @@
 //! The `gateway` program: candidates, vacancies and credits in a terminal or a file.
 
-use std::env;
 use std::process::ExitCode;
 
 mod args;
@@ -8,50 +7,37 @@ mod atomic_file;
 mod command;
 mod config;
 mod connect;
-#[cfg(feature = "demo")]
+mod contract;
 mod demo;
 mod dry_run;
 mod escape;
 mod exit;
 mod explain;
 mod failure;
-
+mod fill;
+mod gateway;
 mod generated;
 mod help;
 mod interrupt;
+mod invocation;
 mod lock;
+mod name;
 mod number;
 mod operation;
+mod operation_commands;
 mod output;
+mod program;
 #[cfg_attr(not(unix), path = "prompt_windows.rs")]
 mod prompt;
 mod proxy;
+mod run;
+#[cfg(feature = "demo")]
+mod sample;
 mod screen;
 mod session;
 mod suggest;
 mod trace;
 
-use crate::args::Args;
-use crate::exit::Exit;
-use crate::screen::Screen;
-
 fn main() -> ExitCode {
-    // Arguments that are not UTF-8 are refused later, by the parser.
-    let color = args::color(env::args_os().map(|arg| arg.to_string_lossy().into_owned()));
-    let (screen, done) = match args::parse(color) {
-        Ok(args) => {
-            let screen = Screen::look(args.output.color, args.output.quiet);
-            interrupt::watch(screen);
-            let Args { output, service, command } = args;
-            (screen, command::run(command, &service, &output, screen, args::program()))
-        }
-        Err(failure) => (Screen::look(color, false), Err(failure)),
-    };
-    match done {
-        Ok(()) => Exit::Done.into(),
-        Err(failure) => {
-            failure.print(screen);
-            failure.exit().into()
-        }
-    }
+    run::run::<generated::commands::OperationCommand>(&gateway::PROGRAM)
 }

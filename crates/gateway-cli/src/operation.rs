@@ -1,4 +1,4 @@
-//! An operation of the service, with parameters from the command line.
+//! An operation with parameters from the command line.
 
 use std::marker::PhantomData;
 

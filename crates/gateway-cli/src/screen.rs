@@ -11,6 +11,7 @@ use std::os::windows::io::AsHandle as Stream;
 use clap::ValueEnum;
 
 use crate::escape::printable;
+use crate::name::{Name, Variable};
 
 /// When to print in colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -51,15 +52,15 @@ pub(crate) struct Screen {
     errors_color: bool,
     color: Color,
     quiet: bool,
-    /// The columns that `GATEWAY_FORCE_TTY` sets.
+    /// The columns that `Variable::ForceTty` sets.
     forced: Option<u16>,
 }
 
 impl Screen {
     /// Examines the two streams, and the environment variables about terminals.
-    pub(crate) fn look(color: Color, quiet: bool) -> Self {
-        // For screenshots and tests: a terminal with this number of columns.
-        let forced = variable("GATEWAY_FORCE_TTY").and_then(|columns| columns.parse().ok());
+    pub(crate) fn look(program: Name, color: Color, quiet: bool) -> Self {
+        let forced =
+            variable(&Variable::ForceTty.of(program)).and_then(|columns| columns.parse().ok());
         let width = forced.or_else(|| columns(&io::stdout()));
         let errors_seen = forced.is_some() || io::stderr().is_terminal();
         Self {

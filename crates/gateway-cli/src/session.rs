@@ -8,23 +8,21 @@ use gateway_client::transport::{BlockingBody, BlockingTransport};
 use gateway_client::{Entry, Error, StreamingResponse, blocking};
 use serde::Serialize;
 
-use crate::config::flags::ServiceFlags;
 use crate::config::settings::Settings;
 use crate::connect::{connect, transport};
 use crate::dry_run::curl;
 use crate::explain::{Context, SAME_COMMAND, explain};
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
+use crate::invocation::Invocation;
 use crate::operation::{CliOperation, Parameters};
 use crate::output::destination::Destination;
-use crate::output::flags::OutputFlags;
 use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::progress::records as count;
 use crate::output::raw::Raw;
 use crate::output::schema::{RecordSource, Schema};
 use crate::output::select::Fields;
-use crate::screen::Screen;
 use crate::trace::Trace;
 
 /// A client with the settings and the flags for its output.
@@ -32,9 +30,7 @@ use crate::trace::Trace;
 pub(crate) struct Session {
     pub(crate) client: blocking::Client,
     pub(crate) settings: Settings,
-    pub(crate) output: OutputFlags,
-    pub(crate) screen: Screen,
-    dry_run: bool,
+    pub(crate) invocation: Invocation,
     trace: Option<Trace>,
     /// The sample service of `--demo`. The last field, so that the service stops after the client is dropped.
     _demo: Option<Unfinished>,
@@ -45,16 +41,11 @@ pub(crate) type RawResponse = StreamingResponse<BlockingBody>;
 
 impl Session {
     /// Creates a client for the service in the settings.
-    pub(crate) fn open(
-        service: &ServiceFlags,
-        output: &OutputFlags,
-        screen: Screen,
-    ) -> Result<Self, Failure> {
-        let mut settings = Settings::of_known(service)?;
-        let (client, demo) = connect(service, &mut settings, screen)?;
-        let (dry_run, trace) = (service.dry_run, Trace::of(service.verbose, screen));
-        let output = output.clone();
-        Ok(Self { client, settings, output, screen, dry_run, trace, _demo: demo })
+    pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
+        let mut settings = Settings::of_known(invocation)?;
+        let (client, demo) = connect(invocation, &mut settings)?;
+        let trace = Trace::of(invocation);
+        Ok(Self { client, settings, invocation: invocation.clone(), trace, _demo: demo })
     }
 
     /// Requests a list and prints its records while they arrive.
@@ -73,7 +64,7 @@ impl Session {
         }
         let source = RecordSource::Operation;
         let schema = Schema { columns, fields, single: false, source };
-        let mut printer = Printer::open(&self.output, self.screen, &schema)?;
+        let mut printer = Printer::open(&self.invocation, &schema)?;
         match self.print_all(&operation, &mut printer) {
             Ok(rejected) => {
                 self.close(printer)?;
@@ -130,7 +121,7 @@ impl Session {
         }
         let source = RecordSource::Operation;
         let schema = Schema { columns, fields, single: true, source };
-        let mut printer = Printer::open(&self.output, self.screen, &schema)?;
+        let mut printer = Printer::open(&self.invocation, &schema)?;
         let object = self.client.send(&operation).map_err(|error| self.explain(&error))?;
         printer.print(&object)?;
         self.close(printer)
@@ -141,33 +132,35 @@ impl Session {
         let records = printer.printed();
         printer.finish()?;
         if self.trace.is_some() {
-            self.screen.trace(&format!("  printed {}", count(records)));
+            self.invocation.screen.trace(&format!("  printed {}", count(records)));
         }
         Ok(())
     }
 
     /// Prints the request as a command if this is a dry run. Returns whether it is.
     pub(crate) fn print_dry_run<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
-        if !self.dry_run {
+        let Invocation { program, call, .. } = &self.invocation;
+        if !call.dry_run {
             return Ok(false);
         }
         let request = self.client.request(operation)?;
         // The output file is for a response, and a dry run has none.
-        let mut out = Destination::open(None)?;
-        writeln!(out, "{}", curl(&request))?;
+        let mut out = Destination::open(None, program.name)?;
+        writeln!(out, "{}", curl(program.name, &request))?;
         out.finish()?;
         Ok(true)
     }
 
     /// Prints the unchanged response if the format is `raw`. Returns whether it is.
     fn print_raw<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
-        if self.output.format()? != Some(Format::Raw) {
+        let output = &self.invocation.output;
+        if output.format()? != Some(Format::Raw) {
             return Ok(false);
         }
-        self.output.refuse_selection(RAW)?;
+        output.refuse_selection(RAW)?;
         let response = self.stream_raw(operation)?.error_for_status();
         let mut response = response.map_err(|error| self.explain(&error))?;
-        let mut out = Raw::open(&self.output, self.screen)?;
+        let mut out = Raw::open(&self.invocation)?;
         self.pass_on(&mut response, &mut out)?;
         out.finish()?;
         Ok(true)
@@ -200,9 +193,12 @@ impl Session {
 
     /// Returns the failure with which the program ends because of an error.
     pub(crate) fn explain(&self, error: &Error) -> Failure {
-        let Settings { token, base_url, .. } = &self.settings;
+        let Settings { program, token, base_url, .. } = &self.settings;
         let base_url = base_url.as_ref().map(|url| url.value.as_str());
-        explain(error, Context { token: token.as_ref(), base_url, raw: SAME_COMMAND })
+        explain(
+            error,
+            Context { program: *program, token: token.as_ref(), base_url, raw: SAME_COMMAND },
+        )
     }
 }
 

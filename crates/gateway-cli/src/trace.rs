@@ -11,6 +11,8 @@ use gateway_client::transport::{
 use gateway_client::{Attempt, Observer};
 use http::HeaderMap;
 
+use crate::config::flags::CallFlags;
+use crate::invocation::Invocation;
 use crate::output::progress::size;
 use crate::screen::Screen;
 
@@ -23,8 +25,9 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Returns the log for this number of `-v` flags; `None` for 0.
-    pub(crate) fn of(verbose: u8, screen: Screen) -> Option<Self> {
+    /// Returns the log; `None` without `-v`.
+    pub(crate) fn of(invocation: &Invocation) -> Option<Self> {
+        let Invocation { screen, call: CallFlags { verbose, .. }, .. } = *invocation;
         (verbose > 0).then_some(Self { screen, headers: verbose > 1 })
     }
 

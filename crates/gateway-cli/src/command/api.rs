@@ -1,4 +1,4 @@
-//! `gateway api`: calls any method, and prints the response unchanged or as records.
+//! `api`: calls any method, and prints the response unchanged or as records.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -16,15 +16,13 @@ use crate::output::record::{Object, one_line};
 use crate::output::schema::{RecordSource, Schema};
 use crate::session::{RAW, RawResponse, Session};
 
-/// The flags of `gateway api`.
+/// The flags of `api`.
 #[derive(Debug, Flags)]
 #[command(after_help = "\
 Examples:
-  gateway api vacancies/list
-  gateway api candidates/list -f vacancy_id=101 -f 'status=On hold'
-  gateway api credits/get --include")]
+{api-examples}")]
 pub(crate) struct ApiFlags {
-    /// Name of the method, such as `vacancies/list`.
+    /// Name of the method, such as `{method}`.
     #[arg(value_name = "METHOD")]
     method: String,
     /// Parameter of the method; may be repeated.
@@ -43,15 +41,15 @@ pub(crate) fn run(session: &Session, flags: ApiFlags) -> Result<(), Failure> {
     if session.print_dry_run(&query)? {
         return Ok(());
     }
-    let format = session.output.format()?;
+    let format = session.invocation.output.format()?;
     if format == Some(Format::Raw) {
-        session.output.refuse_selection(RAW)?;
+        session.invocation.output.refuse_selection(RAW)?;
     }
     if flags.include {
-        session.output.refuse_selection("--include prints the unchanged response")?;
+        session.invocation.output.refuse_selection("--include prints the unchanged response")?;
     }
     match format {
-        None | Some(Format::Json) if session.output.selection().is_none() => {}
+        None | Some(Format::Json) if session.invocation.output.selection().is_none() => {}
         Some(Format::Raw) => {}
         _ if flags.include => {
             return Err(Failure::usage(
@@ -70,10 +68,10 @@ fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Fai
     let head = if include { head(&response) } else { String::new() };
     let mut response =
         response.error_for_status().or_else(|error| refused(session, &error, &head))?;
-    let mut out = Raw::open(&session.output, session.screen)?;
+    let mut out = Raw::open(&session.invocation)?;
     out.write(head.as_bytes())?;
     session.pass_on(&mut response, &mut out)?;
-    if include || session.output.output != Some(Format::Raw) {
+    if include || session.invocation.output.output != Some(Format::Raw) {
         out.end_line()?;
     }
     Ok(out.finish()?)
@@ -81,8 +79,8 @@ fn pass_on(session: &Session, query: &RawQuery, include: bool) -> Result<(), Fai
 
 /// Prints the body of an error response, but not into a file: the file is for a successful response.
 fn refused<T>(session: &Session, error: &Error, head: &str) -> Result<T, Failure> {
-    if session.output.file().is_none() {
-        let mut out = Raw::open(&session.output, session.screen)?;
+    if session.invocation.output.file().is_none() {
+        let mut out = Raw::open(&session.invocation)?;
         out.write(head.as_bytes())?;
         out.write(error.body().map_or(&[], |body| body))?;
         out.end_line()?;
@@ -106,7 +104,7 @@ fn records(session: &Session, query: &RawQuery) -> Result<(), Failure> {
     let names = names(&values);
     let columns: Vec<&str> = names.iter().map(String::as_str).collect();
     let schema = Schema { columns: &columns, fields: &[], single, source: RecordSource::Response };
-    let mut printer = Printer::open(&session.output, session.screen, &schema)?;
+    let mut printer = Printer::open(&session.invocation, &schema)?;
     for value in values {
         printer.print_line(&one_line(value))?;
     }

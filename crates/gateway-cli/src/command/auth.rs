@@ -1,16 +1,16 @@
-//! `gateway auth`: the access token of a profile.
+//! `auth`: the access token of a profile.
 
 use std::io::{self, IsTerminal as _};
 
 use clap::{Args, Subcommand};
 use gateway_client::AccessToken;
-use gateway_client::model::Operation as _;
+use gateway_client::model::Operation;
 use serde::Serialize;
 
 use crate::config::file::ConfigFile;
-use crate::config::flags::ServiceFlags;
+use crate::config::flags::{CallFlags, ServiceFlags};
 use crate::config::keyring::Keyring;
-use crate::config::origin::{Origin, TOKEN, TokenFrom};
+use crate::config::origin::{Origin, TokenFrom};
 use crate::config::settings::Settings;
 use crate::config::variable::setting;
 use crate::config::web_origin::origin;
@@ -21,11 +21,13 @@ use crate::connect::{
 use crate::exit::Exit;
 use crate::explain::{Context, explain};
 use crate::failure::Failure;
-use crate::generated::commands::{Probe, probe};
-use crate::output::flags::OutputFlags;
+use crate::invocation::Invocation;
+use crate::name::{Name, Variable};
+use crate::operation::CliOperation;
+use crate::operation_commands::OperationCommands;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
-use crate::screen::Screen;
+use crate::program::Program;
 use crate::session::Session;
 
 /// A command about the token.
@@ -33,14 +35,14 @@ use crate::session::Session;
 pub(crate) enum AuthCommand {
     /// Store a token for the profile, after the service has accepted it.
     ///
-    /// The token is typed in without being shown, or read from --token-stdin, --token-file or `GATEWAY_TOKEN`. It is stored
+    /// The token is typed in without being shown, or read from --token-stdin, --token-file or `{PROGRAM}_TOKEN`. It is stored
     /// in a file that only you can read, or with --keyring in the keyring of the operating system. The profile also
     /// remembers --base-url and --allow-insecure-http. A stored token is only sent to the service that it was stored for.
     #[command(after_help = "\
 Examples:
-  gateway auth login --base-url https://gateway.example.com
-  gateway auth login --keyring
-  pass show gateway | gateway --profile work auth login --token-stdin")]
+  {program} auth login --base-url https://{program}.example.com
+  {program} auth login --keyring
+  pass show {program} | {program} --profile work auth login --token-stdin")]
     Login(LoginFlags),
     /// Show where the token comes from, and whether the service accepts it. Never shows the token.
     Status,
@@ -48,7 +50,7 @@ Examples:
     Logout,
 }
 
-/// The flags of `gateway auth login`.
+/// The flags of `auth login`.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LoginFlags {
     /// Store the token in the keyring of the operating system: Keychain, Credential Manager, or Secret Service.
@@ -73,75 +75,75 @@ struct Status {
 }
 
 /// Runs the command.
-pub(crate) fn run(
+pub(crate) fn run<C: OperationCommands>(
     command: AuthCommand,
-    service: &ServiceFlags,
-    output: &OutputFlags,
-    screen: Screen,
+    invocation: &Invocation,
 ) -> Result<(), Failure> {
-    if service.is_demo() && !matches!(command, AuthCommand::Status) {
+    let probe = CliOperation::<C::Probe>::new(C::probe());
+    if invocation.call.demo && !matches!(command, AuthCommand::Status) {
         return Err(Failure::usage(
             "cannot log in or out with --demo: the sample service creates a token for each command",
         ));
     }
     match command {
-        AuthCommand::Login(flags) => login(flags, service, output, screen),
-        AuthCommand::Status => status(service, output, screen),
-        AuthCommand::Logout => logout(service, screen),
+        AuthCommand::Login(flags) => login(flags, invocation, &probe),
+        AuthCommand::Status => status(invocation, &probe),
+        AuthCommand::Logout => logout(invocation),
     }
 }
 
 /// Reads a token, checks it with the service, and stores it.
-fn login(
+fn login<O: Operation>(
     flags: LoginFlags,
-    service: &ServiceFlags,
-    output: &OutputFlags,
-    screen: Screen,
+    invocation: &Invocation,
+    probe: &O,
 ) -> Result<(), Failure> {
-    if service.dry_run {
-        Session::open(service, output, screen)?.print_dry_run(&probe())?;
+    let &Invocation { program: Program { name, .. }, ref service, call, screen, .. } = invocation;
+    if call.dry_run {
+        Session::open(invocation)?.print_dry_run(probe)?;
         return Ok(());
     }
-    let settings = Settings::of(service)?;
+    let settings = Settings::of(invocation)?;
     let profile = settings.profile.value.as_str();
     // If the token cannot be stored, fail before asking for it.
-    let mut file = ConfigFile::read()?;
+    let mut file = ConfigFile::read(name)?;
     file.path()?;
-    let keyring = if flags.keyring { Some(Keyring::open()?) } else { None };
+    let keyring = if flags.keyring { Some(Keyring::open(name)?) } else { None };
     if settings.base_url.is_none() && !flags.unchecked {
-        return Err(no_base_url().hint("--unchecked stores the token without asking the service"));
+        return Err(no_base_url(&invocation.program)
+            .hint("--unchecked stores the token without asking the service"));
     }
     // Before the prompt, so that a URL that would be refused costs no typing of a secret.
     match &settings.base_url {
         Some(url) if flags.unchecked => check_base_url(&url.value)?,
-        Some(_) => drop(with_token(service, &settings, screen, AccessToken::new("unused")?)?),
+        Some(_) => drop(with_token(invocation, &settings, AccessToken::new("unused")?)?),
         None => {}
     }
-    let (text, from) = given(&settings)?;
+    let (text, from) = given(name, &settings)?;
     let text = text.trim();
     let token = AccessToken::new(text)
         .map_err(|error| Failure::from(error).hint(format!("the token comes from {from}")))?;
     if !flags.unchecked {
-        let client = with_token(service, &settings, screen, token)?;
-        client.send(&probe()).map_err(|error| refused(error, &from))?;
+        let client = with_token(invocation, &settings, token)?;
+        client.send(probe).map_err(|error| refused(error, &from))?;
     }
     let bound = settings.base_url.as_ref().and_then(|url| origin(&url.value));
     if file.get(profile, token_binding::KEY) != bound {
-        rebind(&mut file, profile, bound.as_deref(), keyring.as_ref(), screen)?;
+        rebind(invocation, &mut file, profile, bound.as_deref(), keyring.as_ref())?;
     }
     let place = if let Some(keyring) = keyring {
         keyring.store(profile, text)?;
         file.set(profile, "token-keyring", "true")?;
         // A secret is stored in one place only.
-        tokens::remove(profile)?;
+        tokens::remove(name, profile)?;
         "the keyring".to_owned()
     } else {
-        tokens::store(profile, text)?;
+        tokens::store(name, profile, text)?;
         if file.is_on(profile, "token-keyring") {
-            forget_in_keyring(profile, screen);
+            forget_in_keyring(invocation, profile);
             file.unset(profile, "token-keyring");
         }
-        tokens::path()?.display().to_string()
+        tokens::path(name)?.display().to_string()
     };
     // The next command needs the settings that the token was checked with.
     if let Some(url) = &service.base_url {
@@ -154,7 +156,7 @@ fn login(
     let done = if flags.unchecked { "stored" } else { "checked and stored" };
     screen.note(&format!("{done} the token of profile {profile} in {place}"));
     // A source that takes precedence over the stored token would be a surprise in the next command.
-    match Settings::of(&without_token(service))?.token {
+    match Settings::of(&without_token(invocation))?.token {
         Some(TokenFrom::Login { .. } | TokenFrom::Keyring { .. }) | None => {}
         Some(other) => screen.warn(&format!("commands still use another token, from {other}")),
     }
@@ -164,17 +166,17 @@ fn login(
 /// Binds the profile to the service of the new token. Removes the old token first: if storing the new one fails, no token
 /// must be bound to a service that is not its own.
 fn rebind(
+    invocation: &Invocation,
     file: &mut ConfigFile,
     profile: &str,
     bound: Option<&str>,
     keyring: Option<&Keyring>,
-    screen: Screen,
 ) -> Result<(), Failure> {
-    tokens::remove(profile)?;
+    tokens::remove(invocation.program.name, profile)?;
     if let Some(keyring) = keyring {
         keyring.remove(profile)?;
     } else if file.unset(profile, "token-keyring") {
-        forget_in_keyring(profile, screen);
+        forget_in_keyring(invocation, profile);
     }
     match bound {
         Some(bound) => file.set(profile, token_binding::KEY, bound)?,
@@ -186,7 +188,7 @@ fn rebind(
 }
 
 /// Reads the token to store. Returns it, and where it comes from.
-fn given(settings: &Settings) -> Result<(String, String), Failure> {
+fn given(program: Name, settings: &Settings) -> Result<(String, String), Failure> {
     let text = match &settings.token {
         Some(TokenFrom::Stdin) => from_stdin()?,
         // The token file of the profile is in force without a login.
@@ -194,16 +196,16 @@ fn given(settings: &Settings) -> Result<(String, String), Failure> {
             check_token_file(file)?;
             folder::read(&file.value)?.unwrap_or_default()
         }
-        Some(TokenFrom::Variable) => setting(TOKEN)?.unwrap_or_default(),
-        _ => return Ok((prompt(&settings.profile.value)?, "the keyboard".to_owned())),
+        Some(TokenFrom::Variable(name)) => setting(name)?.unwrap_or_default(),
+        _ => return Ok((prompt(program, &settings.profile.value)?, "the keyboard".to_owned())),
     };
     Ok((text, settings.token.as_ref().map(ToString::to_string).unwrap_or_default()))
 }
 
-fn prompt(profile: &str) -> Result<String, Failure> {
+fn prompt(program: Name, profile: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         return Err(Failure::usage("cannot ask for the token: standard input is not a terminal")
-            .hint("use --token-stdin, --token-file or GATEWAY_TOKEN"));
+            .hint(format!("use --token-stdin, --token-file or {}", Variable::Token.of(program))));
     }
     ask_for_token(&format!("Access token of profile {profile}"))
 }
@@ -219,19 +221,20 @@ fn refused(error: gateway_client::Error, from: &str) -> Failure {
 }
 
 /// Prints where the token comes from, and whether the service accepts it.
-fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
-    let session = Session::open(service, output, screen)?;
-    if session.print_dry_run(&probe())? {
+fn status<O: Operation>(invocation: &Invocation, probe: &O) -> Result<(), Failure> {
+    let session = Session::open(invocation)?;
+    if session.print_dry_run(probe)? {
         return Ok(());
     }
     let source = RecordSource::Program;
     let schema = Schema { columns: FIELDS, fields: FIELDS, single: true, source };
-    let mut printer = Printer::open(output, screen, &schema)?;
+    let mut printer = Printer::open(invocation, &schema)?;
     let settings = &session.settings;
-    let raw = format!("`gateway api {} -o raw`", Probe::METHOD);
+    let program = invocation.program.name;
+    let raw = program.command(&format!("api {} -o raw", O::METHOD));
     let base_url = settings.base_url.as_ref().map(|url| url.value.as_str());
-    let context = Context { token: settings.token.as_ref(), base_url, raw: &raw };
-    let checked = session.client.send(&probe()).map_err(|error| explain(&error, context));
+    let context = Context { program, token: settings.token.as_ref(), base_url, raw: &raw };
+    let checked = session.client.send(probe).map_err(|error| explain(&error, context));
     let accepted = match &checked {
         Ok(_) => Some(true),
         Err(failure) if failure.exit() == Exit::NotAuthorised => Some(false),
@@ -248,13 +251,16 @@ fn status(service: &ServiceFlags, output: &OutputFlags, screen: Screen) -> Resul
 }
 
 /// Removes every stored token of the profile.
-fn logout(service: &ServiceFlags, screen: Screen) -> Result<(), Failure> {
-    let Settings { profile, mut file, .. } = Settings::of_known(service)?;
+fn logout(invocation: &Invocation) -> Result<(), Failure> {
+    let &Invocation {
+        program: Program { name, .. }, call: CallFlags { dry_run, .. }, screen, ..
+    } = invocation;
+    let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
     let profile = profile.value;
-    let (places, done, nothing) = if service.dry_run {
-        (places(&file, &profile)?, "would remove", "would be")
+    let (places, done, nothing) = if dry_run {
+        (places(name, &file, &profile)?, "would remove", "would be")
     } else {
-        (remove(&mut file, &profile)?, "removed", "was")
+        (remove(name, &mut file, &profile)?, "removed", "was")
     };
     if places.is_empty() {
         screen.note(&format!("profile {profile} has no stored token: nothing {nothing} removed"));
@@ -262,38 +268,38 @@ fn logout(service: &ServiceFlags, screen: Screen) -> Result<(), Failure> {
         let places = places.join(" and ");
         screen.note(&format!("{done} the token of profile {profile} from {places}"));
     }
-    if service.dry_run {
+    if dry_run {
         return Ok(());
     }
-    if let Some(other) = Settings::of(&without_token(service))?.token {
+    if let Some(other) = Settings::of(&without_token(invocation))?.token {
         screen.warn(&format!("commands still use the token from {other}"));
     }
     Ok(())
 }
 
 /// Returns where the profile has a stored token, without opening the keyring.
-fn places(file: &ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
+fn places(program: Name, file: &ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
     let mut places = Vec::new();
     if file.is_on(profile, "token-keyring") {
         places.push("the keyring".to_owned());
     }
-    if tokens::read(profile)?.is_some() {
-        places.push(tokens::path()?.display().to_string());
+    if tokens::read(program, profile)?.is_some() {
+        places.push(tokens::path(program)?.display().to_string());
     }
     Ok(places)
 }
 
 /// Removes the stored token. Returns the places that had it.
-fn remove(file: &mut ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
+fn remove(program: Name, file: &mut ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
     let mut places = Vec::new();
     if file.is_on(profile, "token-keyring") {
-        if Keyring::open()?.remove(profile)? {
+        if Keyring::open(program)?.remove(profile)? {
             places.push("the keyring".to_owned());
         }
         file.unset(profile, "token-keyring");
     }
-    if tokens::remove(profile)? {
-        places.push(tokens::path()?.display().to_string());
+    if tokens::remove(program, profile)? {
+        places.push(tokens::path(program)?.display().to_string());
     }
     file.unset(profile, token_binding::KEY);
     file.save()?;
@@ -301,15 +307,18 @@ fn remove(file: &mut ConfigFile, profile: &str) -> Result<Vec<String>, Failure> 
 }
 
 /// Removes the previous token of the profile from the keyring. The login has replaced it, so this may fail.
-fn forget_in_keyring(profile: &str, screen: Screen) {
-    if Keyring::open().and_then(|keyring| keyring.remove(profile)).is_err() {
+fn forget_in_keyring(invocation: &Invocation, profile: &str) {
+    let Invocation { program, screen, .. } = invocation;
+    if Keyring::open(program.name).and_then(|keyring| keyring.remove(profile)).is_err() {
         screen.warn("cannot remove the previous token of this profile from the keyring");
     }
 }
 
 /// Returns the flags as the next command has them, without those that pass a token.
-fn without_token(service: &ServiceFlags) -> ServiceFlags {
-    ServiceFlags { token_file: None, token_stdin: false, ..service.clone() }
+fn without_token(invocation: &Invocation) -> Invocation {
+    let service =
+        ServiceFlags { token_file: None, token_stdin: false, ..invocation.service.clone() };
+    Invocation { service, ..invocation.clone() }
 }
 
 const FIELDS: &[&str] = &["profile", "base_url", "token", "accepted"];

@@ -1,25 +1,27 @@
-//! `gateway check`: checks the service against its contract.
+//! `check`: checks the service against its contract.
 
 use std::io::Write as _;
 
 use clap::{Args, ValueEnum};
-use gateway_testkit::contract::{Finding, Profile, Report, Target, run as judge};
+use gateway_client::model::Operation;
+use gateway_testkit::contract::{Finding, Profile, Report, Target};
 use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::generated::commands::{Probe, probe};
+use crate::invocation::Invocation;
 use crate::operation::CliOperation;
+use crate::operation_commands::OperationCommands;
 use crate::output::destination::Destination;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
 use crate::session::Session;
 use crate::trace::token_of;
 
-/// The flags of `gateway check`.
+/// The flags of `check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckFlags {
-    /// Also require what gateway-server does where the contract leaves a point open.
+    /// Also require what {reference} does where the contract leaves a point open.
     #[arg(long)]
     strict: bool,
 
@@ -54,10 +56,15 @@ enum Findings {
 }
 
 /// Sends the requests and judges the responses.
-pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> {
-    let probe = probe();
+pub(crate) fn run<C: OperationCommands>(
+    session: &Session,
+    flags: &CheckFlags,
+) -> Result<(), Failure> {
+    let Invocation { program, screen, .. } = &session.invocation;
+    let Some(contract) = program.contract else { return Ok(()) };
+    let probe = CliOperation::<C::Probe>::new(C::probe());
     if session.print_dry_run(&probe)? {
-        session.screen.note("this is the first of about 40 requests");
+        screen.note(&format!("this is the first of about {} requests", contract.requests));
         return Ok(());
     }
     let findings = open(session, flags.report)?;
@@ -70,7 +77,7 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
         }
     }
     let profile = if flags.strict { Profile::Reference } else { Profile::Any };
-    let report = judge(&target(session, &probe)?, &session.transport()?, profile);
+    let report = (contract.run)(&target(session, &probe)?, &session.transport()?, profile);
     match findings {
         Findings::Report(form, mut out) => {
             let text = match form {
@@ -82,7 +89,7 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
         }
         Findings::Records(printer) => print(*printer, &report)?,
     }
-    session.screen.note(&report.summary());
+    screen.note(&report.summary());
     if report.is_kept() {
         return Ok(());
     }
@@ -92,7 +99,7 @@ pub(crate) fn run(session: &Session, flags: &CheckFlags) -> Result<(), Failure> 
 }
 
 /// Returns the service and token that every other command uses.
-fn target(session: &Session, probe: &CliOperation<Probe>) -> Result<Target, Failure> {
+fn target<O: Operation>(session: &Session, probe: &CliOperation<O>) -> Result<Target, Failure> {
     let request = session.client.request(probe).map_err(|error| session.explain(&error))?;
     let token = token_of(request.headers()).unwrap_or_default();
     let base_url = session.settings.base_url.as_ref().map_or("", |url| url.value.as_str());
@@ -106,11 +113,11 @@ fn target(session: &Session, probe: &CliOperation<Probe>) -> Result<Target, Fail
 
 /// Opens the output.
 fn open(session: &Session, report: Option<ReportFormat>) -> Result<Findings, Failure> {
-    let output = &session.output;
+    let output = &session.invocation.output;
     let Some(form) = report else {
         let source = RecordSource::Program;
         let schema = Schema { columns: COLUMNS, fields: FIELDS, single: false, source };
-        return Ok(Findings::Records(Box::new(Printer::open(output, session.screen, &schema)?)));
+        return Ok(Findings::Records(Box::new(Printer::open(&session.invocation, &schema)?)));
     };
     output.refuse_selection("a report contains every check")?;
     if output.output.is_some() || output.excel || output.csv_raw || output.separator.is_some() {
@@ -119,7 +126,7 @@ fn open(session: &Session, report: Option<ReportFormat>) -> Result<Findings, Fai
         )
         .hint("remove --report, or remove -o and the CSV flags"));
     }
-    Ok(Findings::Report(form, Destination::open(output.file())?))
+    Ok(Findings::Report(form, Destination::open(output.file(), session.invocation.program.name)?))
 }
 
 fn print(mut printer: Printer, report: &Report) -> Result<(), Failure> {

@@ -1,19 +1,19 @@
-//! `gateway completions`: a script with which a shell completes commands, flags and values.
+//! `completions`: a script with which a shell completes commands, flags and values.
 
 use clap::{Args as Flags, Command};
 use clap_complete::Shell;
 
 use crate::command::print::print;
 use crate::failure::Failure;
-use crate::output::flags::OutputFlags;
+use crate::invocation::Invocation;
 
-/// The flags of `gateway completions`.
+/// The flags of `completions`.
 #[derive(Debug, Flags)]
 #[command(after_help = "\
 Examples:
-  gateway completions bash > ~/.local/share/bash-completion/completions/gateway
-  gateway completions zsh > ~/.zfunc/_gateway
-  gateway completions fish > ~/.config/fish/completions/gateway.fish
+  {program} completions bash > ~/.local/share/bash-completion/completions/{program}
+  {program} completions zsh > ~/.zfunc/_{program}
+  {program} completions fish > ~/.config/fish/completions/{program}.fish
 
 For zsh, above compinit in ~/.zshrc:
   fpath+=(~/.zfunc)")]
@@ -25,10 +25,11 @@ pub(crate) struct CompletionsFlags {
 /// Prints the script.
 pub(crate) fn run(
     flags: &CompletionsFlags,
-    mut program: Command,
-    output: &OutputFlags,
+    mut definition: Command,
+    invocation: &Invocation,
 ) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(flags.shell, &mut program, "gateway", &mut script);
-    print(output, &script)
+    let name = invocation.program.name.as_str();
+    clap_complete::generate(flags.shell, &mut definition, name, &mut script);
+    print(invocation, &script)
 }

@@ -1,21 +1,22 @@
-//! `gateway config`: the settings of profiles.
+//! `config`: the settings of profiles.
 
 use clap::Subcommand;
 use serde::Serialize;
 
 use crate::command::print::print;
 use crate::config::file::{ConfigFile, path};
-use crate::config::flags::ServiceFlags;
+use crate::config::flags::CallFlags;
 use crate::config::names::{KEYS, check_key, check_known};
 use crate::config::origin::Setting;
 use crate::config::settings::{Settings, profile};
 use crate::config::token_binding;
 use crate::connect::check_base_url;
 use crate::failure::Failure;
-use crate::output::flags::OutputFlags;
+use crate::invocation::Invocation;
+use crate::name::Name;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
-use crate::screen::Screen;
+use crate::program::Program;
 
 /// A command about settings.
 #[derive(Debug, Subcommand)]
@@ -38,14 +39,14 @@ Settings:
   token-file           file with the access token, which only you can read
   token-command        program that prints the access token, with its arguments
   token-keyring        true if the access token is in the keyring of the operating system
-  token-for            service that the token of `gateway auth login` is for; login sets it
+  token-for            service that the token of `{program} auth login` is for; login sets it
   timeout              time limit for each call, in seconds
   allow-insecure-http  true to allow unencrypted http to remote hosts (exposes the token)
 
 Examples:
-  gateway config set base-url https://gateway.example.com
-  gateway --profile work config set token-command 'pass show gateway'
-  gateway config set timeout 120")]
+  {program} config set base-url https://{program}.example.com
+  {program} --profile work config set token-command 'pass show {program}'
+  {program} config set timeout 120")]
     Set {
         /// Name of the setting, such as `base-url`.
         key: String,
@@ -71,66 +72,64 @@ struct Listed {
 }
 
 /// Runs the command.
-pub(crate) fn run(
-    command: ConfigCommand,
-    service: &ServiceFlags,
-    output: &OutputFlags,
-    screen: Screen,
-) -> Result<(), Failure> {
+pub(crate) fn run(command: ConfigCommand, invocation: &Invocation) -> Result<(), Failure> {
+    let &Invocation {
+        program: Program { name, .. }, call: CallFlags { demo, dry_run, .. }, ..
+    } = invocation;
     let changes = matches!(command, ConfigCommand::Set { .. } | ConfigCommand::Unset { .. });
-    if changes && service.is_demo() {
+    if changes && demo {
         return Err(Failure::usage(
             "cannot change settings with --demo: the sample service has none",
         ));
     }
     match command {
-        ConfigCommand::Path => print(output, format!("{}\n", path()?.display()).as_bytes()),
+        ConfigCommand::Path => print(invocation, format!("{}\n", path(name)?.display()).as_bytes()),
         ConfigCommand::Set { key, value } => {
-            let profile = profile(service)?.value;
-            let mut file = ConfigFile::read()?;
+            let profile = profile(invocation)?.value;
+            let mut file = ConfigFile::read(name)?;
             if key == "base-url" {
                 check_base_url(&value)?;
             }
             if key == "base-url" {
-                token_binding::keep(&mut file, &profile)?;
+                token_binding::keep(name, &mut file, &profile)?;
             }
             file.set(&profile, &key, &value)?;
-            let done = if service.dry_run { "would set" } else { "set" };
-            change(&file, service, screen, &format!("{done} {key} of profile {profile}"))
+            let done = if dry_run { "would set" } else { "set" };
+            change(&file, invocation, &format!("{done} {key} of profile {profile}"))
         }
         ConfigCommand::Unset { key } => {
             check_key(&key)?;
-            let Settings { profile, mut file, .. } = Settings::of_known(service)?;
+            let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
             let profile = profile.value;
             if key == "base-url" {
-                token_binding::keep(&mut file, &profile)?;
+                token_binding::keep(name, &mut file, &profile)?;
             }
             if !file.unset(&profile, &key) {
                 let path = file.path()?;
                 let path = path.display();
-                screen.note(&format!("{key} of profile {profile} is not set in {path}"));
+                invocation.screen.note(&format!("{key} of profile {profile} is not set in {path}"));
                 return Ok(());
             }
-            let done = if service.dry_run { "would unset" } else { "unset" };
-            change(&file, service, screen, &format!("{done} {key} of profile {profile}"))
+            let done = if dry_run { "would unset" } else { "unset" };
+            change(&file, invocation, &format!("{done} {key} of profile {profile}"))
         }
         ConfigCommand::Get { key } => {
-            let all = listed(&Settings::of_known(service)?);
+            let all = listed(name, &Settings::of_known(invocation)?);
             let names: Vec<_> = all.iter().map(|one| one.setting).collect();
             check_known(&key, &names)?;
             match all.into_iter().find(|one| one.setting == key).and_then(|one| one.value) {
-                Some(value) => print(output, format!("{value}\n").as_bytes()),
+                Some(value) => print(invocation, format!("{value}\n").as_bytes()),
                 None => Err(Failure::usage(format!("`{key}` is not set"))),
             }
         }
         ConfigCommand::List { origin } => {
-            let settings = Settings::of_known(service)?;
+            let settings = Settings::of_known(invocation)?;
             let fields: &[&str] = &["setting", "value", "origin"];
             let fields = fields.get(..if origin { 3 } else { 2 }).unwrap_or(fields);
             let source = RecordSource::Program;
             let schema = Schema { columns: fields, fields, single: false, source };
-            let mut printer = Printer::open(output, screen, &schema)?;
-            for mut listed in listed(&settings) {
+            let mut printer = Printer::open(invocation, &schema)?;
+            for mut listed in listed(name, &settings) {
                 if !origin {
                     listed.origin = None;
                 }
@@ -142,21 +141,16 @@ pub(crate) fn run(
 }
 
 /// Saves the change unless this is a dry run, and says what it is.
-fn change(
-    file: &ConfigFile,
-    service: &ServiceFlags,
-    screen: Screen,
-    what: &str,
-) -> Result<(), Failure> {
-    if !service.dry_run {
+fn change(file: &ConfigFile, invocation: &Invocation, what: &str) -> Result<(), Failure> {
+    if !invocation.call.dry_run {
         file.save()?;
     }
-    screen.note(&format!("{what} in {}", file.path()?.display()));
+    invocation.screen.note(&format!("{what} in {}", file.path()?.display()));
     Ok(())
 }
 
 /// Returns all settings. The value is `None` for those that are not set.
-fn listed(settings: &Settings) -> Vec<Listed> {
+fn listed(program: Name, settings: &Settings) -> Vec<Listed> {
     let profile = &settings.profile;
     let mut all = vec![Listed {
         setting: "profile",
@@ -177,7 +171,7 @@ fn listed(settings: &Settings) -> Vec<Listed> {
         all.push(Listed { setting: key, value, origin });
     }
     let token = settings.token.as_ref().map(|from| format!("from {from}"));
-    let origin = token.as_ref().map(|_| "see `gateway auth status`".to_owned());
+    let origin = token.as_ref().map(|_| format!("see {}", program.command("auth status")));
     all.push(Listed { setting: "token", value: token, origin });
     all
 }

@@ -6,10 +6,10 @@ use crate::failure::Failure;
 use crate::suggest::closest;
 
 /// Returns the command that these words name; without words, the program itself.
-pub(crate) fn find(mut program: Command, words: &[String]) -> Result<Command, Failure> {
-    program.build();
-    let mut found = &program;
-    let mut name = "gateway".to_owned();
+pub(crate) fn find(mut definition: Command, words: &[String]) -> Result<Command, Failure> {
+    definition.build();
+    let mut found = &definition;
+    let mut name = found.get_name().to_owned();
     for word in words {
         let unknown = || {
             let failure = Failure::usage(format!("unknown command `{name} {word}`"));

@@ -1,4 +1,4 @@
-//! `gateway man`: the manual page of the program or a command.
+//! `man`: the manual page of the program or a command.
 
 use std::fmt::Write as _;
 use std::io;
@@ -9,28 +9,33 @@ use clap_mangen::Man;
 use crate::command::find::find;
 use crate::command::print::print;
 use crate::failure::Failure;
-use crate::output::flags::OutputFlags;
+use crate::invocation::Invocation;
+use crate::program::Program;
 
-/// The arguments of `gateway man`.
+/// The arguments of `man`.
 #[derive(Debug, Flags)]
 #[command(after_help = "\
 Examples:
-  gateway man | man -l -
-  gateway man candidates list > gateway-candidates-list.1")]
+  {program} man | man -l -
+  {program} man {command} > {program}-{page}.1")]
 pub(crate) struct ManFlags {
-    /// Command, such as `candidates list` [default: the whole program].
+    /// Command, such as `{command}` [default: the whole program].
     command: Vec<String>,
 }
 
 /// Prints the page in the format of `man`.
-pub(crate) fn run(flags: &ManFlags, program: Command, output: &OutputFlags) -> Result<(), Failure> {
-    print(output, &page(&find(program, &flags.command)?)?)
+pub(crate) fn run(
+    flags: &ManFlags,
+    definition: Command,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    print(invocation, &page(&find(definition, &flags.command)?, &invocation.program)?)
 }
 
 /// Returns the page. Each paragraph at the end of the help, such as the examples, becomes a section.
-fn page(command: &Command) -> io::Result<Vec<u8>> {
+fn page(command: &Command, program: &Program) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    let man = Man::new(command.clone()).source(concat!("gateway ", env!("CARGO_PKG_VERSION")));
+    let man = Man::new(command.clone()).source(format!("{} {}", program.name, program.version));
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;

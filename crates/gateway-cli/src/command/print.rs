@@ -3,12 +3,12 @@
 use std::io::Write as _;
 
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::output::destination::Destination;
-use crate::output::flags::OutputFlags;
 
 /// Writes text to the output file, or to standard output.
-pub(crate) fn print(output: &OutputFlags, text: &[u8]) -> Result<(), Failure> {
-    let mut out = Destination::open(output.file())?;
+pub(crate) fn print(invocation: &Invocation, text: &[u8]) -> Result<(), Failure> {
+    let mut out = Destination::open(invocation.output.file(), invocation.program.name)?;
     out.write_all(text)?;
     Ok(out.finish()?)
 }

@@ -1,13 +1,12 @@
-//! `gateway version`: the version and the features of this build.
+//! `version`: the version and the features of this build.
 
 use serde::Serialize;
 
 use crate::command::print::print;
 use crate::failure::Failure;
-use crate::output::flags::OutputFlags;
+use crate::invocation::Invocation;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
-use crate::screen::Screen;
 
 /// The facts that belong in a bug report.
 #[derive(Serialize)]
@@ -20,12 +19,13 @@ struct Version {
 }
 
 /// Prints text for a person, or a record if any flag asks for one.
-pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
+pub(crate) fn run(invocation: &Invocation) -> Result<(), Failure> {
+    let Invocation { program, output, .. } = invocation;
     let version = Version {
-        name: "gateway",
-        version: env!("CARGO_PKG_VERSION"),
+        name: program.name.as_str(),
+        version: program.version,
         api: gateway_client::model::service::API_VERSION,
-        demo: cfg!(feature = "demo"),
+        demo: program.demo.is_some(),
         keyring: cfg!(feature = "keyring"),
     };
     if output.format()?.is_none() && output.selection().is_none() {
@@ -38,11 +38,11 @@ pub(crate) fn run(output: &OutputFlags, screen: Screen) -> Result<(), Failure> {
             with(version.demo),
             with(version.keyring)
         );
-        return print(output, text.as_bytes());
+        return print(invocation, text.as_bytes());
     }
     let source = RecordSource::Program;
     let schema = Schema { columns: FIELDS, fields: FIELDS, single: true, source };
-    let mut printer = Printer::open(output, screen, &schema)?;
+    let mut printer = Printer::open(invocation, &schema)?;
     printer.print(&version)?;
     Ok(printer.finish()?)
 }

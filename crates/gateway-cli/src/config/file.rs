@@ -7,10 +7,12 @@ use toml_edit::{DocumentMut, Item, Table, Value};
 use crate::config::names::{check_key, check_name};
 use crate::config::{folder, value};
 use crate::failure::Failure;
+use crate::name::Name;
 
 /// The contents of `config.toml`, checked.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ConfigFile {
+    program: Name,
     /// `None` without a settings folder.
     path: Option<PathBuf>,
     document: DocumentMut,
@@ -19,20 +21,26 @@ pub(crate) struct ConfigFile {
 
 impl ConfigFile {
     /// Reads the file. If the file or its folder does not exist, the settings are empty.
-    pub(crate) fn read() -> Result<Self, Failure> {
-        let Some(path) = folder::find(NAME) else { return Ok(Self::default()) };
+    pub(crate) fn read(program: Name) -> Result<Self, Failure> {
+        let Some(path) = folder::find(program, NAME) else { return Ok(Self::empty(program)) };
         let text = folder::read(&path)?.unwrap_or_default();
         let document = text.parse::<DocumentMut>().map_err(|error| {
             Failure::usage(format!("{} is not valid TOML", path.display()))
                 .because(place(&text, &error))
         })?;
-        check(&document).map_err(|failure| failure.because(format!("in {}", path.display())))?;
-        Ok(Self { path: Some(path), document, changed: false })
+        check(program, &document)
+            .map_err(|failure| failure.because(format!("in {}", path.display())))?;
+        Ok(Self { program, path: Some(path), document, changed: false })
+    }
+
+    /// Returns empty settings.
+    pub(crate) fn empty(program: Name) -> Self {
+        Self { program, path: None, document: DocumentMut::new(), changed: false }
     }
 
     /// Returns the path of the file, which may not exist yet.
     pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
-        self.path.clone().map_or_else(path, Ok)
+        self.path.clone().map_or_else(|| path(self.program), Ok)
     }
 
     /// Returns the names of the profiles.
@@ -59,7 +67,7 @@ impl ConfigFile {
 
     /// Changes a setting of a profile in memory; [`Self::save`] writes it.
     pub(crate) fn set(&mut self, profile: &str, key: &str, value: &str) -> Result<(), Failure> {
-        let value = value::read(key, value)?;
+        let value = value::read(self.program, key, value)?;
         self.changed = true;
         let table = self.document.entry("profile").or_insert_with(|| {
             let mut profiles = Table::new();
@@ -90,7 +98,7 @@ impl ConfigFile {
         if !self.changed {
             return Ok(());
         }
-        folder::write(&self.path()?, &self.document.to_string())
+        folder::write(self.program, &self.path()?, &self.document.to_string())
     }
 
     fn value(&self, profile: &str, key: &str) -> Option<&Value> {
@@ -99,12 +107,12 @@ impl ConfigFile {
 }
 
 /// Returns the path of the settings file.
-pub(crate) fn path() -> Result<PathBuf, Failure> {
-    folder::path(NAME)
+pub(crate) fn path(program: Name) -> Result<PathBuf, Failure> {
+    folder::path(program, NAME)
 }
 
 /// Refuses unknown keys: a mistyped setting must not be ignored.
-fn check(document: &DocumentMut) -> Result<(), Failure> {
+fn check(program: Name, document: &DocumentMut) -> Result<(), Failure> {
     for (key, item) in document.iter() {
         let profiles = item.as_table_like().filter(|_| key == "profile").ok_or_else(|| {
             Failure::usage(format!("unexpected key `{key}`"))
@@ -120,7 +128,7 @@ fn check(document: &DocumentMut) -> Result<(), Failure> {
                 let value = value.as_value().ok_or_else(|| {
                     Failure::usage(format!("`profile.{name}.{key}` must be a value"))
                 })?;
-                value::check(key, value)?;
+                value::check(program, key, value)?;
             }
         }
     }

@@ -7,22 +7,18 @@ use clap::{ArgAction, Args};
 use crate::number::seconds;
 
 /// The service to call, and the token to call it with.
-#[cfg_attr(
-    feature = "demo",
-    expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")
-)]
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Service")]
 pub(crate) struct ServiceFlags {
-    /// Base URL of the service (or `GATEWAY_BASE_URL`).
+    /// Base URL of the service (or `{PROGRAM}_BASE_URL`).
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) base_url: Option<String>,
 
-    /// Profile with the settings to use (or `GATEWAY_PROFILE`).
+    /// Profile with the settings to use (or `{PROGRAM}_PROFILE`).
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) profile: Option<String>,
 
-    /// Read the access token from a file that only you can read; `-` is standard input (or `GATEWAY_TOKEN_FILE`).
+    /// Read the access token from a file that only you can read; `-` is standard input (or `{PROGRAM}_TOKEN_FILE`).
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "token_stdin")]
     pub(crate) token_file: Option<PathBuf>,
 
@@ -41,10 +37,14 @@ pub(crate) struct ServiceFlags {
     /// 5 s in each attempt, regardless of this limit.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
+}
 
-    /// Use a sample service that runs only for this command.
-    #[cfg(feature = "demo")]
-    #[arg(long, global = true)]
+/// How to call the service.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Service")]
+pub(crate) struct CallFlags {
+    /// Whether the sample service is used. Its flag exists only in programs that have one.
+    #[arg(skip)]
     pub(crate) demo: bool,
 
     /// Print the request as a `curl` command and send nothing.
@@ -54,19 +54,4 @@ pub(crate) struct ServiceFlags {
     /// Log requests and responses to standard error, with sizes and times; -vv adds the headers. Tokens are never logged.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
-}
-
-impl ServiceFlags {
-    /// Returns whether the sample service is used.
-    #[cfg_attr(
-        not(feature = "demo"),
-        expect(clippy::unused_self, reason = "this build has no sample service")
-    )]
-    pub(crate) const fn is_demo(&self) -> bool {
-        #[cfg(feature = "demo")]
-        let demo = self.demo;
-        #[cfg(not(feature = "demo"))]
-        let demo = false;
-        demo
-    }
 }

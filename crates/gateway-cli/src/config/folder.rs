@@ -4,26 +4,27 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use crate::atomic_file::AtomicFile;
+use crate::atomic_file::{AtomicFile, prefix};
 use crate::failure::Failure;
+use crate::name::Name;
 
-/// Returns the path of a settings file: in `$XDG_CONFIG_HOME/gateway`, `~/.config/gateway`, or `%APPDATA%\gateway`.
+/// Returns the path of a settings file: in `$XDG_CONFIG_HOME/PROGRAM`, `~/.config/PROGRAM`, or `%APPDATA%\PROGRAM`.
 ///
 /// `None` if the variables are not set, as in some containers and cron jobs. The settings are empty then.
-pub(crate) fn find(name: &str) -> Option<PathBuf> {
+pub(crate) fn find(program: Name, name: &str) -> Option<PathBuf> {
     let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = if cfg!(windows) {
         absolute("APPDATA")
     } else {
         absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))
     };
-    Some(base?.join("gateway").join(name))
+    Some(base?.join(program.as_str()).join(name))
 }
 
 /// Returns the path of a settings file, or fails without a settings folder.
-pub(crate) fn path(name: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn path(program: Name, name: &str) -> Result<PathBuf, Failure> {
     let variables = if cfg!(windows) { "APPDATA" } else { "HOME or XDG_CONFIG_HOME" };
-    find(name).ok_or_else(|| {
+    find(program, name).ok_or_else(|| {
         Failure::usage("cannot find the settings folder").hint(format!("set {variables}"))
     })
 }
@@ -43,12 +44,12 @@ fn is_missing(error: &io::Error) -> bool {
 }
 
 /// Writes a file atomically, readable only by its owner.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn write(program: Name, path: &Path, text: &str) -> Result<(), Failure> {
     let put = || -> io::Result<()> {
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
         make_private(folder)?;
         // Its mode is 0600 from the start, so that others can never read it.
-        let mut file = AtomicFile::create(folder, "")?;
+        let mut file = AtomicFile::create(folder, &prefix(program), "")?;
         file.write_all(text.as_bytes())?;
         file.persist(path)
     };

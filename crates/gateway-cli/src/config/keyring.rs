@@ -1,4 +1,4 @@
-//! The tokens that `gateway auth login --keyring` stores in the keyring of the operating system.
+//! The tokens that `auth login --keyring` stores in the keyring of the operating system.
 //!
 //! The keyring is the Keychain on macOS, the Credential Manager on Windows, and elsewhere a provider of the Secret Service,
 //! such as GNOME Keyring, `KWallet` or `KeePassXC`.
@@ -8,39 +8,74 @@ use std::sync::Arc;
 use keyring_core::{CredentialStore, Entry, Error};
 
 use crate::failure::Failure;
+use crate::name::Name;
 
 /// A connection to the keyring.
 #[derive(Debug)]
-pub(crate) struct Keyring(Arc<CredentialStore>);
+pub(crate) struct Keyring {
+    store: Arc<CredentialStore>,
+    /// Also the service name of the entries.
+    program: Name,
+}
 
 impl Keyring {
     /// Connects to the keyring of this machine.
-    pub(crate) fn open() -> Result<Self, Failure> {
-        native().map(Self).map_err(|error| {
+    pub(crate) fn open(program: Name) -> Result<Self, Failure> {
+        native().map(|store| Self { store, program }).map_err(|error| {
             Failure::usage("cannot connect to a keyring on this machine")
                 .because(text(&error))
-                .hint("start one and log in again, or use a file: run `gateway auth login` without --keyring, or pass --token-file")
+                .hint(format!("start one and log in again, or use a file: run {} without --keyring, or pass --token-file", program.command("auth login")))
         })
     }
 
     /// Returns the token of a profile.
     pub(crate) fn read(&self, profile: &str) -> Result<Option<String>, Failure> {
-        optional(self.entry(profile)?.get_password()).map_err(|error| failure(&error, profile))
+        optional(self.entry(profile)?.get_password()).map_err(|error| self.failure(&error, profile))
     }
 
     /// Stores the token of a profile.
     pub(crate) fn store(&self, profile: &str, token: &str) -> Result<(), Failure> {
-        self.entry(profile)?.set_password(token).map_err(|error| failure(&error, profile))
+        self.entry(profile)?.set_password(token).map_err(|error| self.failure(&error, profile))
     }
 
     /// Removes the token of a profile, and returns whether there was one.
     pub(crate) fn remove(&self, profile: &str) -> Result<bool, Failure> {
         let removed = optional(self.entry(profile)?.delete_credential());
-        removed.map(|done| done.is_some()).map_err(|error| failure(&error, profile))
+        removed.map(|done| done.is_some()).map_err(|error| self.failure(&error, profile))
     }
 
     fn entry(&self, profile: &str) -> Result<Entry, Failure> {
-        self.0.build(SERVICE, profile, None).map_err(|error| failure(&error, profile))
+        self.store
+            .build(self.program.as_str(), profile, None)
+            .map_err(|error| self.failure(&error, profile))
+    }
+
+    /// Explains an error. Errors that contain the entry are not quoted, because it may be a token.
+    fn failure(&self, error: &Error, profile: &str) -> Failure {
+        let program = self.program;
+        let file = format!("run {} without --keyring", program.command("auth login"));
+        match error {
+            Error::NoStorageAccess(_) => {
+                Failure::usage("the keyring is locked, or denies access to this program")
+                    .because(text(error))
+                    .hint(format!("unlock it and try again, or use a file: {file}"))
+            }
+            Error::BadEncoding(_) | Error::BadDataFormat(..) => {
+                Failure::usage(format!("the keyring entry of profile {profile} is not a token"))
+                    .hint(format!("{} replaces it", program.command("auth login --keyring")))
+            }
+            Error::Ambiguous(_) => {
+                Failure::usage(format!("the keyring has several tokens for profile {profile}"))
+                    .hint(format!(
+                        "remove all but one entry of service `{program}`, user `{profile}`"
+                    ))
+            }
+            Error::TooLong(_, limit) => Failure::usage(format!(
+                "the token is too long for this keyring, which takes at most {limit} bytes"
+            ))
+            .hint(format!("store it in a file: {file}")),
+            other => Failure::usage("the keyring failed").because(text(other)),
+        }
     }
 }
 
@@ -68,30 +103,6 @@ fn optional<T>(found: keyring_core::Result<T>) -> keyring_core::Result<Option<T>
     }
 }
 
-/// Explains an error. Errors that contain the entry are not quoted, because it may be a token.
-fn failure(error: &Error, profile: &str) -> Failure {
-    match error {
-        Error::NoStorageAccess(_) => Failure::usage(
-            "the keyring is locked, or denies access to this program",
-        )
-        .because(text(error))
-        .hint("unlock it and try again, or use a file: run `gateway auth login` without --keyring"),
-        Error::BadEncoding(_) | Error::BadDataFormat(..) => {
-            Failure::usage(format!("the keyring entry of profile {profile} is not a token"))
-                .hint("`gateway auth login --keyring` replaces it")
-        }
-        Error::Ambiguous(_) => {
-            Failure::usage(format!("the keyring has several tokens for profile {profile}"))
-                .hint(format!("remove all but one entry of service `{SERVICE}`, user `{profile}`"))
-        }
-        Error::TooLong(_, limit) => Failure::usage(format!(
-            "the token is too long for this keyring, which takes at most {limit} bytes"
-        ))
-        .hint("store it in a file: run `gateway auth login` without --keyring"),
-        other => Failure::usage("the keyring failed").because(text(other)),
-    }
-}
-
 /// Returns the error text of the operating system, else that of the keyring.
 fn text(error: &Error) -> String {
     match error {
@@ -100,23 +111,23 @@ fn text(error: &Error) -> String {
     }
 }
 
-/// Service name of the entries.
-const SERVICE: &str = "gateway";
-
 #[cfg(test)]
 mod tests {
     use keyring_core::mock;
 
-    use super::{CredentialStore, Error, Failure, Keyring, SERVICE};
+    use super::{CredentialStore, Error, Failure, Keyring, Name};
 
     fn keyring() -> Keyring {
-        Keyring(mock::Store::new().expect("the mock keyring always opens"))
+        Keyring {
+            store: mock::Store::new().expect("the mock keyring always opens"),
+            program: Name::new("photos"),
+        }
     }
 
     /// Lets the next use of the entry of profile `work` fail, and returns the failure.
     fn fail(keyring: &Keyring, error: Error) -> Failure {
-        let store: &CredentialStore = &*keyring.0;
-        let entry = store.build(SERVICE, "work", None).expect("it can be built");
+        let store: &CredentialStore = &*keyring.store;
+        let entry = store.build("photos", "work", None).expect("it can be built");
         let credential: &mock::Cred = entry.as_any().downcast_ref().expect("it is a mock");
         credential.set_error(error);
         keyring.read("work").expect_err("the error was set")

@@ -3,14 +3,15 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::name::Name;
+
 /// The origin of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Flag(&'static str),
-    Variable(&'static str),
+    Variable(String),
     Profile(String),
     Default,
-    #[cfg(feature = "demo")]
     Demo,
 }
 
@@ -21,7 +22,6 @@ impl fmt::Display for Origin {
             Self::Variable(name) => write!(f, "environment variable {name}"),
             Self::Profile(name) => write!(f, "profile {name}"),
             Self::Default => f.write_str("default"),
-            #[cfg(feature = "demo")]
             Self::Demo => f.write_str("flag --demo"),
         }
     }
@@ -38,16 +38,17 @@ pub(crate) struct Setting<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TokenFrom {
     Stdin,
-    Variable,
+    /// The environment variable of this name.
+    Variable(String),
     File(Setting<PathBuf>),
     Command(Setting<Vec<String>>),
     Keyring {
         profile: String,
     },
     Login {
+        program: Name,
         profile: String,
     },
-    #[cfg(feature = "demo")]
     Demo,
 }
 
@@ -55,7 +56,7 @@ impl fmt::Display for TokenFrom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stdin => f.write_str("standard input (--token-stdin)"),
-            Self::Variable => write!(f, "the environment variable {TOKEN}"),
+            Self::Variable(name) => write!(f, "the environment variable {name}"),
             Self::File(file) => write!(f, "the file {} ({})", file.value.display(), file.origin),
             Self::Command(command) => {
                 let program = command.value.first().map_or("", String::as_str);
@@ -64,12 +65,10 @@ impl fmt::Display for TokenFrom {
             Self::Keyring { profile } => {
                 write!(f, "the keyring of the operating system (profile {profile})")
             }
-            Self::Login { profile } => write!(f, "`gateway auth login` (profile {profile})"),
-            #[cfg(feature = "demo")]
+            Self::Login { program, profile } => {
+                write!(f, "{} (profile {profile})", program.command("auth login"))
+            }
             Self::Demo => f.write_str("the sample service (--demo)"),
         }
     }
 }
-
-/// Name of the environment variable with the access token.
-pub(crate) const TOKEN: &str = "GATEWAY_TOKEN";

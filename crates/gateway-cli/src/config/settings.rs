@@ -4,17 +4,19 @@ use std::env;
 use std::path::PathBuf;
 
 use crate::config::file::ConfigFile;
-use crate::config::flags::ServiceFlags;
 use crate::config::names::check_name;
-use crate::config::origin::{Origin, Setting, TOKEN, TokenFrom};
+use crate::config::origin::{Origin, Setting, TokenFrom};
 use crate::config::tokens;
 use crate::config::variable::setting;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::name::{Name, Variable};
 use crate::suggest::closest;
 
 /// The settings in force.
 #[derive(Debug)]
 pub(crate) struct Settings {
+    pub(crate) program: Name,
     pub(crate) profile: Setting<String>,
     pub(crate) base_url: Option<Setting<String>>,
     pub(crate) token: Option<TokenFrom>,
@@ -26,14 +28,16 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Combines flags, environment and profile, in this order of precedence.
-    pub(crate) fn of(flags: &ServiceFlags) -> Result<Self, Failure> {
-        let profile = profile(flags)?;
-        let file = if flags.is_demo() { ConfigFile::default() } else { ConfigFile::read()? };
+    pub(crate) fn of(invocation: &Invocation) -> Result<Self, Failure> {
+        let profile = profile(invocation)?;
+        let Invocation { service: flags, call, program, .. } = invocation;
+        let program = program.name;
+        let file = if call.demo { ConfigFile::empty(program) } else { ConfigFile::read(program)? };
         let given = |key: &str| file.get(&profile.value, key);
         let from = || Origin::Profile(profile.value.clone());
         let base_url = first([
             flags.base_url.clone().map(|url| (url, Origin::Flag("--base-url"))),
-            setting(BASE_URL)?.map(|url| (url, Origin::Variable(BASE_URL))),
+            variable(Variable::BaseUrl, program)?,
             given("base-url").map(|url| (url, from())),
         ]);
         let insecure = file.is_on(&profile.value, "allow-insecure-http");
@@ -46,19 +50,20 @@ impl Settings {
             flags.timeout.map(|seconds| (seconds, Origin::Flag("--timeout"))),
             given("timeout").and_then(|text| text.parse().ok()).map(|seconds| (seconds, from())),
         ]);
-        let token = token(flags, &file, &profile.value)?;
-        Ok(Self { profile, base_url, token, allow_insecure_http, timeout, file })
+        let token = token(invocation, &file, &profile.value)?;
+        Ok(Self { program, profile, base_url, token, allow_insecure_http, timeout, file })
     }
 
     /// Does the same, but fails for an unknown profile: a mistyped name must not select another account.
-    pub(crate) fn of_known(flags: &ServiceFlags) -> Result<Self, Failure> {
-        let settings = Self::of(flags)?;
+    pub(crate) fn of_known(invocation: &Invocation) -> Result<Self, Failure> {
+        let settings = Self::of(invocation)?;
+        let program = settings.program;
         let (profile, file) = (&settings.profile, &settings.file);
         let name = &profile.value;
-        if flags.is_demo()
+        if invocation.call.demo
             || profile.origin == Origin::Default
             || file.profiles().any(|known| known == name)
-            || tokens::hold(name)
+            || tokens::hold(program, name)
         {
             return Ok(settings);
         }
@@ -66,7 +71,7 @@ impl Settings {
         Err(match closest(name, file.profiles()) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure
-                .hint(format!("`gateway --profile {name} config set base-url URL` creates it")),
+                .hint(format!("`{program} --profile {name} config set base-url URL` creates it")),
         })
     }
 }
@@ -76,11 +81,17 @@ fn first<T, const N: usize>(candidates: [Option<(T, Origin)>; N]) -> Option<Sett
     Some(Setting { value, origin })
 }
 
+/// Returns the value of a variable.
+fn variable(variable: Variable, program: Name) -> Result<Option<(String, Origin)>, Failure> {
+    let name = variable.of(program);
+    Ok(setting(&name)?.map(|value| (value, Origin::Variable(name))))
+}
+
 /// Returns the profile, which may not exist yet.
-pub(crate) fn profile(flags: &ServiceFlags) -> Result<Setting<String>, Failure> {
+pub(crate) fn profile(invocation: &Invocation) -> Result<Setting<String>, Failure> {
     let named = first([
-        flags.profile.clone().map(|name| (name, Origin::Flag("--profile"))),
-        setting(PROFILE)?.map(|name| (name, Origin::Variable(PROFILE))),
+        invocation.service.profile.clone().map(|name| (name, Origin::Flag("--profile"))),
+        variable(Variable::Profile, invocation.program.name)?,
     ]);
     let profile = named
         .unwrap_or_else(|| Setting { value: DEFAULT_PROFILE.to_owned(), origin: Origin::Default });
@@ -90,13 +101,16 @@ pub(crate) fn profile(flags: &ServiceFlags) -> Result<Setting<String>, Failure> 
 
 /// Finds the source of the token, without reading the token.
 fn token(
-    flags: &ServiceFlags,
+    invocation: &Invocation,
     file: &ConfigFile,
     profile: &str,
 ) -> Result<Option<TokenFrom>, Failure> {
     let from_file = |value: PathBuf, origin| TokenFrom::File(Setting { value, origin });
-    #[cfg(feature = "demo")]
-    if flags.demo {
+    let Invocation { service: flags, call, program, .. } = invocation;
+    let program = program.name;
+    let [variable, file_variable] =
+        [Variable::Token, Variable::TokenFile].map(|one| one.of(program));
+    if call.demo {
         return Ok(Some(TokenFrom::Demo));
     }
     let origin = Origin::Profile(profile.to_owned());
@@ -108,18 +122,18 @@ fn token(
         } else {
             from_file(path.clone(), Origin::Flag("--token-file"))
         }
-    } else if setting(TOKEN)?.is_some() {
-        TokenFrom::Variable
-    } else if let Some(path) = env::var_os(TOKEN_FILE).filter(|path| !path.is_empty()) {
-        from_file(path.into(), Origin::Variable(TOKEN_FILE))
+    } else if setting(&variable)?.is_some() {
+        TokenFrom::Variable(variable)
+    } else if let Some(path) = env::var_os(&file_variable).filter(|path| !path.is_empty()) {
+        from_file(path.into(), Origin::Variable(file_variable))
     } else if let Some(command) = file.words(profile, "token-command") {
         TokenFrom::Command(Setting { value: command, origin })
     } else if let Some(path) = file.get(profile, "token-file") {
         from_file(path.into(), origin)
     } else if file.is_on(profile, "token-keyring") {
         TokenFrom::Keyring { profile: profile.to_owned() }
-    } else if tokens::hold(profile) {
-        TokenFrom::Login { profile: profile.to_owned() }
+    } else if tokens::hold(program, profile) {
+        TokenFrom::Login { program, profile: profile.to_owned() }
     } else {
         return Ok(None);
     }))
@@ -127,7 +141,3 @@ fn token(
 
 /// Name of the profile if none is given.
 const DEFAULT_PROFILE: &str = "default";
-
-const TOKEN_FILE: &str = "GATEWAY_TOKEN_FILE";
-const BASE_URL: &str = "GATEWAY_BASE_URL";
-const PROFILE: &str = "GATEWAY_PROFILE";

@@ -6,11 +6,13 @@ use crate::config::settings::Settings;
 use crate::config::tokens;
 use crate::config::web_origin::origin;
 use crate::failure::Failure;
+use crate::name::{Name, Variable};
 
 /// Refuses to send a stored token to another service than its own: `auth login` recorded the origin, else the token
 /// belongs to the base URL of its profile. Tokens from flags and variables are given for the call, so they may go anywhere.
 pub(crate) fn check(settings: &Settings, from: &TokenFrom) -> Result<(), Failure> {
-    let Settings { profile, file, base_url, .. } = settings;
+    let Settings { program, profile, file, base_url, .. } = settings;
+    let program = *program;
     let name = profile.value.as_str();
     let bound = match from {
         TokenFrom::Login { .. } | TokenFrom::Keyring { .. } => recorded(file, name),
@@ -22,27 +24,30 @@ pub(crate) fn check(settings: &Settings, from: &TokenFrom) -> Result<(), Failure
     };
     // The client refuses a base URL that has no origin.
     let Some(target) = base_url.as_ref().and_then(|url| origin(&url.value)) else { return Ok(()) };
-    let for_one_command = "for one command, use --token-file, --token-stdin or GATEWAY_TOKEN";
+    let for_one_command = format!(
+        "for one command, use --token-file, --token-stdin or {}",
+        Variable::Token.of(program)
+    );
     Err(match bound {
         Some(bound) if bound == target => return Ok(()),
         Some(bound) => Failure::usage(format!(
             "the token of profile {name} is for {bound}, and is not sent to {target}"
         ))
         .hint(format!(
-            "log in to {target} with another profile: `gateway --profile NAME auth login --base-url {target}`; {for_one_command}"
+            "log in to {target} with another profile: `{program} --profile NAME auth login --base-url {target}`; {for_one_command}"
         )),
         None => Failure::usage(format!(
             "the token of profile {name} belongs to no service, and is not sent to {target}"
         ))
         .hint(format!(
-            "if the token is for it, run `gateway --profile {name} config set base-url {target}`; {for_one_command}"
+            "if the token is for it, run `{program} --profile {name} config set base-url {target}`; {for_one_command}"
         )),
     })
 }
 
 /// Records the service of a stored token before the base URL of its profile changes.
-pub(crate) fn keep(file: &mut ConfigFile, profile: &str) -> Result<(), Failure> {
-    let stored = file.is_on(profile, "token-keyring") || tokens::hold(profile);
+pub(crate) fn keep(program: Name, file: &mut ConfigFile, profile: &str) -> Result<(), Failure> {
+    let stored = file.is_on(profile, "token-keyring") || tokens::hold(program, profile);
     match recorded(file, profile).filter(|_| stored) {
         Some(bound) => file.set(profile, KEY, &bound),
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! The tokens that `gateway auth login` stores in a private file, with one key for each profile.
+//! The tokens that `auth login` stores in a private file, with one key for each profile.
 
 use std::path::PathBuf;
 
@@ -6,48 +6,49 @@ use toml_edit::{DocumentMut, value};
 
 use crate::config::folder;
 use crate::failure::Failure;
+use crate::name::Name;
 
 /// Returns whether a profile has a token. True if the file cannot be read: [`read`] explains the error.
-pub(crate) fn hold(profile: &str) -> bool {
-    read(profile).map_or(true, |token| token.is_some())
+pub(crate) fn hold(program: Name, profile: &str) -> bool {
+    read(program, profile).map_or(true, |token| token.is_some())
 }
 
 /// Returns the token of a profile.
-pub(crate) fn read(profile: &str) -> Result<Option<String>, Failure> {
-    let document = open()?;
+pub(crate) fn read(program: Name, profile: &str) -> Result<Option<String>, Failure> {
+    let document = open(program)?;
     Ok(document.get(profile).and_then(|token| token.as_str()).map(str::to_owned))
 }
 
 /// Stores the token of a profile.
-pub(crate) fn store(profile: &str, token: &str) -> Result<(), Failure> {
-    let mut document = open()?;
+pub(crate) fn store(program: Name, profile: &str, token: &str) -> Result<(), Failure> {
+    let mut document = open(program)?;
     document.insert(profile, value(token));
-    folder::write(&path()?, &document.to_string())
+    folder::write(program, &path(program)?, &document.to_string())
 }
 
 /// Removes the token of a profile, and returns whether there was one.
-pub(crate) fn remove(profile: &str) -> Result<bool, Failure> {
-    let mut document = open()?;
+pub(crate) fn remove(program: Name, profile: &str) -> Result<bool, Failure> {
+    let mut document = open(program)?;
     let there = document.remove(profile).is_some();
     if there {
-        folder::write(&path()?, &document.to_string())?;
+        folder::write(program, &path(program)?, &document.to_string())?;
     }
     Ok(there)
 }
 
 /// Returns the path of the file.
-pub(crate) fn path() -> Result<PathBuf, Failure> {
-    folder::path(NAME)
+pub(crate) fn path(program: Name) -> Result<PathBuf, Failure> {
+    folder::path(program, NAME)
 }
 
-fn open() -> Result<DocumentMut, Failure> {
-    let Some(path) = folder::find(NAME) else { return Ok(DocumentMut::new()) };
+fn open(program: Name) -> Result<DocumentMut, Failure> {
+    let Some(path) = folder::find(program, NAME) else { return Ok(DocumentMut::new()) };
     let Some(text) = folder::read(&path)? else { return Ok(DocumentMut::new()) };
     folder::check_private(&path)?;
     // The parser's error would quote the line, and with it the token.
     text.parse().map_err(|_quotes| {
         Failure::usage(format!("{} is not valid TOML", path.display()))
-            .hint("remove it, and run `gateway auth login` again")
+            .hint(format!("remove it, and run {} again", program.command("auth login")))
     })
 }
 

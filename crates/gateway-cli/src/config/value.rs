@@ -7,12 +7,13 @@ use toml_edit::{Array, Value};
 use crate::config::names::{KEYS, check_key};
 use crate::config::web_origin::origin;
 use crate::failure::Failure;
+use crate::name::Name;
 
 /// Parses a setting from the command line.
-pub(super) fn read(key: &str, text: &str) -> Result<Value, Failure> {
+pub(super) fn read(program: Name, key: &str, text: &str) -> Result<Value, Failure> {
     check_key(key)?;
     let value = match key {
-        "token-command" => Value::Array(words(text)?.into_iter().collect::<Array>()),
+        "token-command" => Value::Array(words(program, text)?.into_iter().collect::<Array>()),
         "timeout" => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
         "allow-insecure-http" | "token-keyring" => {
             text.parse::<bool>().map_or_else(|_| text.into(), Value::from)
@@ -21,7 +22,7 @@ pub(super) fn read(key: &str, text: &str) -> Result<Value, Failure> {
         "token-file" if !text.is_empty() => absolute(text)?.into(),
         _ => text.into(),
     };
-    check(key, &value)?;
+    check(program, key, &value)?;
     Ok(value)
 }
 
@@ -40,36 +41,39 @@ pub(super) fn show(value: &Value) -> String {
 }
 
 /// Refuses a value that is invalid for the setting.
-pub(super) fn check(key: &str, value: &Value) -> Result<(), Failure> {
+pub(super) fn check(program: Name, key: &str, value: &Value) -> Result<(), Failure> {
     debug_assert!(KEYS.contains(&key), "the caller checked the name");
     let (fits, expected) = match key {
         "token-command" => (
             value
                 .as_array()
                 .is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_str)),
-            "a program and its arguments, such as [\"pass\", \"show\", \"gateway\"]",
+            format!("a program and its arguments, such as [\"pass\", \"show\", \"{program}\"]"),
         ),
         "timeout" => (
             value.as_integer().is_some_and(|seconds| seconds > 0),
-            "a number of seconds, 1 or more",
+            "a number of seconds, 1 or more".to_owned(),
         ),
-        "allow-insecure-http" | "token-keyring" => (value.is_bool(), "true or false"),
+        "allow-insecure-http" | "token-keyring" => (value.is_bool(), "true or false".to_owned()),
         "token-for" => (
             value.as_str().is_some_and(|url| origin(url).is_some()),
-            "a URL such as https://gateway.example.com",
+            format!("a URL such as https://{program}.example.com"),
         ),
-        _ => (value.as_str().is_some_and(|text| !text.is_empty()), "text that is not empty"),
+        _ => (
+            value.as_str().is_some_and(|text| !text.is_empty()),
+            "text that is not empty".to_owned(),
+        ),
     };
     if fits { Ok(()) } else { Err(Failure::usage(format!("`{key}` must be {expected}"))) }
 }
 
 /// Splits a command as a shell does.
-fn words(text: &str) -> Result<Vec<String>, Failure> {
+fn words(program: Name, text: &str) -> Result<Vec<String>, Failure> {
     // In a Windows path, a backslash is a plain character.
     let text = if cfg!(windows) { &text.replace('\\', "\\\\") } else { text };
     shlex::split(text).ok_or_else(|| {
         Failure::usage("`token-command` has an unclosed quotation mark or a trailing backslash")
-            .hint("quote it as in a shell: pass show 'my gateway'")
+            .hint(format!("quote it as in a shell: pass show 'my {program}'"))
     })
 }
 
@@ -83,7 +87,15 @@ fn absolute(text: &str) -> Result<String, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{read, show};
+    use toml_edit::Value;
+
+    use super::show;
+    use crate::failure::Failure;
+    use crate::name::Name;
+
+    fn read(key: &str, text: &str) -> Result<Value, Failure> {
+        super::read(Name::new("photos"), key, text)
+    }
 
     /// Checks how `config get` shows a value that was set.
     #[track_caller]
@@ -97,7 +109,7 @@ mod tests {
     fn a_command_is_split_as_in_a_shell() {
         let words = read("token-command", r#"sh -c "echo 'a b'" \$x ''"#).unwrap();
         assert_eq!(words.to_string(), r#"["sh", "-c", "echo 'a b'", "$x", ""]"#);
-        check("token-command", "pass show gateway", "pass show gateway");
+        check("token-command", "pass show photos", "pass show photos");
         check("token-command", "sh -c 'echo x'", "sh -c 'echo x'");
         for wrong in ["", " ", "sh -c 'echo", "x \\"] {
             assert!(read("token-command", wrong).is_err(), "{wrong:?}");

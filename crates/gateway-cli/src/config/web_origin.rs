@@ -2,7 +2,7 @@
 
 use http::Uri;
 
-/// Returns the origin of a URL, such as `https://gateway.example.com` or `http://localhost:8080`: in lower case, and
+/// Returns the origin of a URL, such as `https://photos.example.com` or `http://localhost:8080`: in lower case, and
 /// without the default port. `None` if the URL is invalid.
 pub(crate) fn origin(url: &str) -> Option<String> {
     let url: Uri = url.parse().ok()?;

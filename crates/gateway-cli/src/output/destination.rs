@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::atomic_file::AtomicFile;
+use crate::atomic_file::{AtomicFile, prefix};
 use crate::failure::Failure;
+use crate::name::Name;
 use crate::output::auto_flush::AutoFlush;
 use crate::screen::{Screen, View};
 
@@ -29,11 +30,11 @@ enum Target {
 }
 
 impl Destination {
-    /// Opens a file, or standard output without a path.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+    /// Opens a file, or standard output without a path. The name of the program is part of that of the temporary file.
+    pub(crate) fn open(path: Option<&Path>, program: Name) -> Result<Self, Failure> {
         let target = match path {
             None => Target::Stdout(AutoFlush::new(buffered(io::stdout()))),
-            Some(path) => Self::file(path).map_err(|error| {
+            Some(path) => Self::file(path, program).map_err(|error| {
                 let cause = match error.kind() {
                     io::ErrorKind::NotFound => "no such folder".to_owned(),
                     io::ErrorKind::PermissionDenied
@@ -51,7 +52,7 @@ impl Destination {
         Ok(Self { target, bytes: 0 })
     }
 
-    fn file(path: &Path) -> io::Result<Target> {
+    fn file(path: &Path, program: Name) -> io::Result<Target> {
         let existing = fs::metadata(path).ok();
         if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
             let device = File::options().write(true).open(path)?;
@@ -68,8 +69,9 @@ impl Destination {
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or_else(|| Path::new("."));
-        AtomicFile::remove_leftovers(folder, PART);
-        let out = AtomicFile::create(folder, PART)?;
+        let prefix = prefix(program);
+        AtomicFile::remove_leftovers(folder, &prefix, PART);
+        let out = AtomicFile::create(folder, &prefix, PART)?;
         if let Some(existing) = existing {
             // A replaced file keeps its mode. Some file systems do not support modes.
             drop(out.as_file().set_permissions(existing.permissions()));

@@ -24,7 +24,7 @@ pub(crate) struct OutputFlags {
     #[arg(short, long, global = true, value_name = "FORMAT", hide_possible_values = false)]
     pub(crate) output: Option<Format>,
 
-    /// Print only these fields, such as `id,name,portal.name`, in any case.
+    /// Print only these fields, such as `{fields}`, in any case.
     #[arg(long, global = true, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) fields: Option<Vec<String>>,
 

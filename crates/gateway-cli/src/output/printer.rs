@@ -8,6 +8,7 @@ use memchr::memchr2;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::output::csv::Csv;
 use crate::output::destination::Destination;
 use crate::output::flags::OutputFlags;
@@ -43,11 +44,8 @@ pub(crate) struct Printer {
 
 impl Printer {
     /// Checks the flags against the schema, and opens the output.
-    pub(crate) fn open(
-        flags: &OutputFlags,
-        screen: Screen,
-        schema: &Schema<'_>,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn open(invocation: &Invocation, schema: &Schema<'_>) -> Result<Self, Failure> {
+        let &Invocation { output: ref flags, screen, ref program, .. } = invocation;
         if schema.single && (flags.sort.is_some() || !flags.filter.is_empty()) {
             return Err(Failure::usage(
                 "cannot use --filter or --sort: the output is one object, not a list",
@@ -74,7 +72,7 @@ impl Printer {
         }
         // Before the file is created: its extension may be refused.
         let requested = flags.format()?;
-        let out = Destination::open(flags.file())?;
+        let out = Destination::open(flags.file(), program.name)?;
         let view = out.view(screen);
         let default = if view.is_terminal() { Format::Table } else { Format::Json };
         let format = requested.unwrap_or(default);

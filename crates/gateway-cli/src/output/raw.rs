@@ -4,9 +4,8 @@ use std::io::{self, Write as _};
 
 use crate::escape::printable;
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::output::destination::Destination;
-use crate::output::flags::OutputFlags;
-use crate::screen::Screen;
 
 /// An output of bytes, in constant memory.
 #[derive(Debug)]
@@ -20,9 +19,9 @@ pub(crate) struct Raw {
 
 impl Raw {
     /// Opens the output.
-    pub(crate) fn open(flags: &OutputFlags, screen: Screen) -> Result<Self, Failure> {
-        let out = Destination::open(flags.file())?;
-        let terminal = out.view(screen).is_terminal();
+    pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
+        let out = Destination::open(invocation.output.file(), invocation.program.name)?;
+        let terminal = out.view(invocation.screen).is_terminal();
         Ok(Self { out, terminal, line: Vec::new(), last: None })
     }
 
@@ -100,13 +99,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{MAX_LINE, Raw};
+    use crate::name::Name;
     use crate::output::destination::Destination;
 
     /// Writes the pieces as on a terminal, and returns the output.
     fn on_terminal(pieces: &[&[u8]]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("terminal");
-        let out = Destination::open(Some(&path)).unwrap();
+        let out = Destination::open(Some(&path), Name::new("photos")).unwrap();
         let mut raw = Raw { out, terminal: true, line: Vec::new(), last: None };
         for piece in pieces {
             raw.write(piece).unwrap();

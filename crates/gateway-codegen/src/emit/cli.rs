@@ -8,6 +8,7 @@ use crate::project::Project;
 use crate::text::{RustFile, string};
 
 mod columns;
+mod example;
 mod flags;
 mod imperative;
 mod probe;
@@ -24,7 +25,8 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     if params.any(|param| flags::is_whole_number(service, param)) {
         file.line("use crate::number::whole_number;");
     }
-    file.line("use crate::operation::CliOperation;");
+    file.line("use crate::operation::Parameters;");
+    file.line("use crate::operation_commands::{Example, OperationCommands};");
     file.line("use crate::output::select::Fields;");
     file.line("use crate::session::Session;");
     file.blank();
@@ -39,7 +41,6 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
             run::by_flags(&mut file, service, operation);
         }
     }
-    probe::declare(&mut file, service);
     columns::declare(&mut file, service);
     vec![GeneratedFile::rust(format!("{}/commands.rs", config.modules(Role::Cli)), file)]
 }
@@ -103,7 +104,12 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
         }
     }
     file.close("}");
-    run::by_command(file, ALL, |file| {
+    file.blank();
+    file.open(format_args!("impl OperationCommands for {ALL} {{"));
+    probe::declare_type(file, service);
+    example::declare(file, service);
+    probe::declare_parameters(file, service);
+    run::function(file, "", |file| {
         for group in groups {
             let variant = group.variant();
             match group.alone {
@@ -114,6 +120,7 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
             }
         }
     });
+    file.close("}");
 }
 
 fn verbs(file: &mut RustFile, service: &Service, group: &Group<'_>) {

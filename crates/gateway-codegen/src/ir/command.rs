@@ -43,6 +43,7 @@ const RESERVED_COMMANDS: &[&str] =
 /// Flags that every command has.
 const RESERVED_FLAGS: &[&str] = &[
     "allow-insecure-http",
+    "any-field",
     "base-url",
     "color",
     "csv-raw",

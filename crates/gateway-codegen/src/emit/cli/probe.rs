@@ -3,8 +3,15 @@
 use crate::ir::{Operation, Param, Service, Type};
 use crate::text::{RustFile, string};
 
-/// Declares the call and the type of its operation.
-pub(super) fn declare(file: &mut RustFile, service: &Service) {
+/// Declares the type of the operation.
+pub(super) fn declare_type(file: &mut RustFile, service: &Service) {
+    let Some(operation) = cheapest(service) else { return };
+    file.line(format_args!("type Probe = model::{};", operation.rust.pascal()));
+    file.blank();
+}
+
+/// Declares the function that returns the parameters of the call: those of an example.
+pub(super) fn declare_parameters(file: &mut RustFile, service: &Service) {
     let Some(operation) = cheapest(service) else { return };
     let required = operation.params.iter().enumerate().filter(|(_, param)| param.required);
     let given: Vec<_> = required
@@ -13,18 +20,10 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
             format!("({}, Some({}.to_owned()))", string(&param.wire), string(&value))
         })
         .collect();
-    file.blank();
-    file.doc("The cheapest operation, which checks whether the service accepts a token.");
-    file.line(format_args!("pub(crate) type Probe = model::{};", operation.rust.pascal()));
-    file.blank();
-    if given.is_empty() {
-        file.doc("Creates the call that checks a token.");
-    } else {
-        file.doc("Creates the call that checks a token, with the parameters of an example.");
-    }
-    file.open("pub(crate) fn probe() -> CliOperation<Probe> {");
-    file.line(format_args!("CliOperation::new(vec![{}])", given.join(", ")));
+    file.open("fn probe() -> Parameters {");
+    file.line(format_args!("vec![{}]", given.join(", ")));
     file.close("}");
+    file.blank();
 }
 
 /// Returns the operation that needs the fewest parameters; one that returns an object if possible,

@@ -8,10 +8,16 @@ use crate::text::{RustFile, string};
 pub(super) fn by_command(file: &mut RustFile, command: &str, arms: impl FnOnce(&mut RustFile)) {
     file.blank();
     file.open(format_args!("impl {command} {{"));
-    begin(file, "pub(crate)");
+    file.doc(CALLS);
+    function(file, "pub(crate) ", arms);
+    file.close("}");
+}
+
+/// Writes a `run` function, with the arms of its `match`.
+pub(super) fn function(file: &mut RustFile, visibility: &str, arms: impl FnOnce(&mut RustFile)) {
+    begin(file, visibility);
     file.open("match self {");
     arms(file);
-    file.close("}");
     file.close("}");
     file.close("}");
 }
@@ -30,6 +36,7 @@ pub(super) fn arm(file: &mut RustFile, service: &Service, operation: &Operation,
 pub(super) fn by_flags(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.blank();
     file.open(format_args!("impl {}Flags {{", operation.rust.pascal()));
+    file.doc(CALLS);
     begin(file, "");
     let given: Vec<_> = operation.params.iter().map(given).collect();
     file.line(format_args!("let given = vec![{}];", given.join(", ")));
@@ -39,10 +46,12 @@ pub(super) fn by_flags(file: &mut RustFile, service: &Service, operation: &Opera
 }
 
 fn begin(file: &mut RustFile, visibility: &str) {
-    file.doc("Calls the service and prints the response.");
-    let head = format!("{visibility} fn run(self, session: &Session) -> Result<(), Failure> {{");
-    file.open(head.trim_start());
+    file.open(format_args!(
+        "{visibility}fn run(self, session: &Session) -> Result<(), Failure> {{"
+    ));
 }
+
+const CALLS: &str = "Calls the service and prints the response.";
 
 /// Returns the call of the session that runs an operation.
 fn call(service: &Service, operation: &Operation, given: &str) -> String {
