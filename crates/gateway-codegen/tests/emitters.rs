@@ -118,13 +118,23 @@ fn flags_check_the_documented_limits_of_parameters() {
 #[test]
 fn a_token_is_checked_even_if_every_operation_has_a_required_parameter() {
     let commands = "crates/gateway-cli/src/generated/commands.rs";
-    let cheapest = "pub(crate) type Probe = model::ListTools;";
-    check(&[], commands, &[cheapest, "CliOperation::new(vec![])"]);
+    let cheapest = "type Probe = model::ListTools;";
+    check(&[], commands, &[cheapest, "fn probe() -> Parameters {\n        vec![]"]);
     let shelf = "shelf = { type = \"integer\"";
     check(
         &[(shelf, &format!("{shelf}, required = true"))],
         commands,
-        &[cheapest, "CliOperation::new(vec![(\"shelf\", Some(\"3\".to_owned()))])"],
+        &[cheapest, "vec![(\"shelf\", Some(\"3\".to_owned()))]"],
+    );
+}
+
+#[test]
+fn examples_in_the_help_need_no_parameters() {
+    let commands = "crates/gateway-cli/src/generated/commands.rs";
+    check(
+        &[],
+        commands,
+        &["command: \"tools list\"", "method: \"tools/list\"", "fields: \"id,name,state\""],
     );
 }
 
