@@ -50,6 +50,7 @@ mod kit;
 mod peer;
 mod registry;
 mod run;
+mod show;
 mod subject;
 
 pub use self::harness::{Failed, test};

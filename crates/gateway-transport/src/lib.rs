@@ -11,7 +11,8 @@
 //! 1. Method, target and header bytes are sent unchanged. Nothing is added except what HTTP/1.1 needs (`Host`, `Connection`,
 //!    the framing of a body) and a `User-Agent`. A request that cannot be sent unchanged is refused with
 //!    [`ErrorKind::InvalidRequest`].
-//! 2. Every status is `Ok`. No redirect is followed, no request is retried, no body is decompressed.
+//! 2. Every status is `Ok`. No redirect is followed, no request is retried, no body is decompressed. Header values are
+//!    returned unchanged, and no header is removed. Trailers are discarded; none becomes a header.
 //! 3. The response streams: the head is returned before the body is complete, and a slow reader slows the peer down.
 //! 4. The [`Deadline`] in the request's extensions is honoured: the exchange fails if the head has not arrived by
 //!    [`Deadline::head`], or the last byte of the body by [`Deadline::instant`].

@@ -1,6 +1,7 @@
 //! How a check of a transport fails: errors as text, and the conversions behind `?`.
 
 use std::error::Error as StdError;
+use std::fmt;
 use std::fmt::Write as _;
 
 use gateway_transport::{ErrorKind, TransportError};
@@ -55,12 +56,22 @@ pub(super) fn expect_kind(error: &TransportError, kinds: &[ErrorKind]) -> Outcom
     fail(format!("expected an error of {kinds:?}, got {}", describe(error)))
 }
 
+/// Adds the input to the failure of a check that tries several inputs.
+pub(super) fn for_input<T>(input: impl fmt::Display, outcome: Outcome<T>) -> Outcome<T> {
+    outcome.map_err(|stop| match stop {
+        Stop::Fail(text) => Stop::Fail(format!("{input}: {text}")),
+        Stop::Skip(text) => Stop::Skip(text),
+    })
+}
+
 /// Fails with both values unless they are equal.
 macro_rules! ensure_eq {
-    ($left:expr, $right:expr, $what:literal) => {{
+    ($left:expr, $right:expr, $what:expr) => {{
+        use $crate::conformance::show::Show as _;
+
         let (left, right) = (&$left, &$right);
         if left != right {
-            let text = format!("{}: {left:?} instead of {right:?}", $what);
+            let text = format!("{}: {} instead of {}", $what, left.show(), right.show());
             return $crate::outcome::fail(text);
         }
     }};

@@ -50,6 +50,7 @@ macro_rules! __conformance_checks {
                 empty_query_is_kept
                 method_and_host
                 header_bytes_are_preserved
+                header_values_keep_their_case
                 repeated_headers_keep_their_order
                 nothing_is_added
                 accept_is_not_replaced
@@ -76,6 +77,9 @@ macro_rules! __conformance_checks {
                 http_1_0_is_understood
                 repeated_headers_are_kept
                 header_bytes_are_kept
+                header_values_keep_their_case
+                no_header_is_removed
+                trailers_are_not_headers
                 retry_after_is_visible
                 encoded_body_is_not_decoded
                 chunks_are_joined
@@ -145,6 +149,7 @@ macro_rules! __conformance_checks {
                 connect_timeout
                 idle_timeout_of_the_body
                 deadline_of_a_silent_body
+                deadline_of_a_fast_body
                 deadline_of_sending
                 deadline_of_connecting
                 deadline_of_interim_responses
@@ -171,6 +176,8 @@ macro_rules! __conformance_checks {
                 close_is_respected
                 stale_connection_is_survived
                 failed_connection_is_not_reused
+                connection_of_a_late_head_is_not_reused
+                connection_of_a_late_body_is_not_reused
                 requests_run_side_by_side
                 responses_are_not_mixed_up
                 http_1_0_connection_is_not_reused

@@ -3,6 +3,8 @@
 #![expect(clippy::map_err_ignore, clippy::mem_forget, reason = "broken on purpose")]
 
 mod connections;
+mod headers;
+mod pooled;
 mod requests;
 mod responses;
 mod support;
@@ -14,6 +16,16 @@ use gateway_transport::{TransportError, blocking_transport_fn, transport_fn};
 use self::connections::{
     connects_each_time, follows_redirects, follows_redirects_to_other_hosts, leaks_connections,
     retries, reveals_a_token_in_its_name, sends_one_at_a_time,
+};
+use self::headers::{
+    decodes_deflate, decodes_gzip, lowers_request_values, lowers_response_values,
+    lowers_the_content_type_of_a_request, lowers_the_content_type_of_a_response,
+    replaces_bytes_that_are_not_ascii, strips_content_length, strips_set_cookie, strips_via,
+    strips_www_authenticate, treats_trailers_as_headers,
+};
+use self::pooled::{
+    does_not_survive_a_stale_connection, reuses_after_a_failed_body, reuses_after_a_late_body,
+    reuses_after_a_late_head, reuses_after_connection_close, reuses_after_http_1_0,
 };
 use self::requests::{
     adds_a_header, adds_a_second_host, drops_empty_headers, keeps_cookies,
@@ -28,8 +40,9 @@ use self::responses::{
 };
 use self::support::other;
 use self::time::{
-    applies_the_head_deadline_to_the_body, continues_after_a_drop, gives_up_early,
-    ignores_deadlines, ignores_the_idle_timeout, keeps_the_first_deadline, needs_a_runtime,
+    applies_the_head_deadline_to_the_body, checks_the_clock_only_while_waiting,
+    continues_after_a_drop, gives_up_early, ignores_deadlines, ignores_the_deadline_of_a_body,
+    ignores_the_idle_timeout, keeps_the_first_deadline, needs_a_runtime,
     overflows_on_a_far_deadline, panics_in_a_runtime, sends_before_it_is_awaited,
 };
 
@@ -52,6 +65,27 @@ macro_rules! broken {
 
 broken! {
     adds_a_header: ["request.nothing_is_added"],
+    lowers_request_values: ["request.header_values_keep_their_case"],
+    lowers_the_content_type_of_a_request: ["request.header_values_keep_their_case"],
+    lowers_response_values: ["response.header_values_keep_their_case"],
+    lowers_the_content_type_of_a_response: ["response.header_values_keep_their_case"],
+    strips_set_cookie: ["response.no_header_is_removed"],
+    strips_www_authenticate: ["response.no_header_is_removed"],
+    strips_content_length: ["response.no_header_is_removed"],
+    strips_via: ["response.no_header_is_removed"],
+    replaces_bytes_that_are_not_ascii: [
+        "request.header_bytes_are_preserved",
+        "response.header_bytes_are_kept",
+    ],
+    treats_trailers_as_headers: ["response.trailers_are_not_headers"],
+    decodes_gzip: ["response.encoded_body_is_not_decoded"],
+    decodes_deflate: ["response.encoded_body_is_not_decoded"],
+    reuses_after_a_late_head: ["connections.connection_of_a_late_head_is_not_reused"],
+    reuses_after_a_late_body: ["connections.connection_of_a_late_body_is_not_reused"],
+    reuses_after_a_failed_body: ["connections.failed_connection_is_not_reused"],
+    reuses_after_connection_close: ["connections.close_is_respected"],
+    reuses_after_http_1_0: ["connections.http_1_0_connection_is_not_reused"],
+    does_not_survive_a_stale_connection: ["connections.stale_connection_is_survived"],
     sends_expect_continue: ["request.expect_continue_is_not_sent"],
     keeps_cookies: ["request.cookies_are_not_kept"],
     supports_four_methods: ["request.methods_are_kept"],
@@ -118,6 +152,12 @@ broken! {
         "time.deadline_of_connecting",
         "time.deadline_that_has_passed",
     ],
+    ignores_the_deadline_of_a_body: [
+        "time.deadline_of_a_dripping_body",
+        "time.deadline_of_a_fast_body",
+        "time.deadline_of_a_silent_body",
+    ],
+    checks_the_clock_only_while_waiting: ["time.deadline_of_a_fast_body"],
     applies_the_head_deadline_to_the_body: ["time.body_later_than_the_deadline_of_its_head"],
     keeps_the_first_deadline: ["time.deadline_belongs_to_its_request"],
     gives_up_early: ["time.slow_response_within_its_deadline", "time.slow_body_is_not_idle"],

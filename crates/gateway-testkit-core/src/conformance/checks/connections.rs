@@ -3,10 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use gateway_transport::ErrorKind;
+
 use crate::conformance::Kit;
-use crate::conformance::failure::ensure_eq;
+use crate::conformance::failure::{ensure_eq, expect_kind, for_input};
 use crate::conformance::peer::{
-    PATIENCE, concurrently, echo, friendly, get, get_uri, playing, server, settle, within,
+    PATIENCE, SHORT, concurrently, echo, friendly, get, get_uri, playing, server, settle, within,
 };
 use crate::outcome::{Outcome, ensure};
 use crate::raw_server::{Next, RawServer};
@@ -80,6 +82,67 @@ pub fn failed_connection_is_not_reused(kit: &Kit) -> Outcome {
     for _ in 0..3 {
         kit.failure(within(PATIENCE, get(&server, "/bad")?))?;
         ensure_eq!(kit.fetch(get(&server, "/good")?)?.body, &b"good"[..], "the body");
+        settle(Duration::from_millis(10));
+    }
+    not_reused_after(&server, "/bad")
+}
+
+/// A connection is not reused after a call whose head did not arrive by its deadline.
+///
+/// The late response would reach the next caller, who may be another person. RFC 9112 section 9.2.
+pub fn connection_of_a_late_head_is_not_reused(kit: &Kit) -> Outcome {
+    let server = server(|request, connection| {
+        if request.target() == "/late" {
+            settle(SHORT * 2);
+        }
+        connection.respond("", request.target().as_bytes());
+        Next::KeepAlive
+    })?;
+    late_response_reaches_nobody(kit, &server)
+}
+
+/// A connection is not reused after a call whose body did not arrive by its deadline.
+///
+/// The rest of the body would be read as the head of the next response. RFC 9112 section 9.2.
+pub fn connection_of_a_late_body_is_not_reused(kit: &Kit) -> Outcome {
+    let server = server(|request, connection| {
+        if request.target() == "/late" {
+            connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc");
+            settle(SHORT * 2);
+            connection.send(b"defghij");
+        } else {
+            connection.respond("", request.target().as_bytes());
+        }
+        Next::KeepAlive
+    })?;
+    late_response_reaches_nobody(kit, &server)
+}
+
+/// Sends a request whose response is late, and then others, on connections that must not be those of the first.
+fn late_response_reaches_nobody(kit: &Kit, server: &RawServer) -> Outcome {
+    for round in 1..=3 {
+        let error = kit.failure(within(SHORT, get(server, "/late")?))?;
+        expect_kind(&error, &[ErrorKind::Timeout])?;
+        for number in 1..=2 {
+            let target = format!("/{round}/{number}");
+            let response = kit.fetch(within(PATIENCE, get(server, &target)?));
+            let body = for_input("the request after a timeout", response)?.body;
+            ensure_eq!(body, target.as_bytes(), "the body after a timeout");
+        }
+    }
+    not_reused_after(server, "/late")
+}
+
+/// Checks that no request followed one for `target` on the same connection.
+fn not_reused_after(server: &RawServer, target: &str) -> Outcome {
+    let requests = server.progress().requests;
+    for (index, failed) in requests.iter().enumerate() {
+        let mut later = requests.iter().skip(index + 1);
+        let is_reused = later.any(|next| next.connection == failed.connection);
+        ensure!(
+            failed.target() != target || !is_reused,
+            "a request was sent on the connection of the failed request {target}"
+        );
     }
     Ok(())
 }

@@ -5,10 +5,10 @@ use gateway_transport::ErrorKind;
 use http::{HeaderValue, Method};
 
 use crate::conformance::Kit;
-use crate::conformance::failure::{ensure_eq, expect_kind};
+use crate::conformance::failure::{ensure_eq, expect_kind, for_input};
 use crate::conformance::peer::{echo, friendly, get, get_uri, only_request, playing};
 use crate::outcome::{Outcome, ensure};
-use crate::raw_server::Next;
+use crate::raw_server::{Next, RawServer};
 
 /// The target arrives unchanged: percent-encoding, empty parameters and unusual characters included.
 ///
@@ -30,11 +30,12 @@ pub fn odd_target_is_verbatim_or_refused(kit: &Kit) -> Outcome {
     {
         let server = friendly()?;
         let Ok(request) = get(&server, target) else { continue };
-        if kit.fetch(request).is_ok() {
-            ensure_eq!(only_request(&server)?.target(), target, "the target");
+        let outcome = if kit.fetch(request).is_ok() {
+            arrived_as(&server, target)
         } else {
-            ensure_eq!(server.progress().requests.len(), 0, "requests after a refusal");
-        }
+            none_arrived(&server)
+        };
+        for_input(target, outcome)?;
     }
     Ok(())
 }
@@ -46,7 +47,7 @@ pub fn empty_query_is_kept(kit: &Kit) -> Outcome {
     for target in ["/a", "/a?"] {
         let server = friendly()?;
         kit.fetch(get(&server, target)?)?;
-        ensure_eq!(only_request(&server)?.target(), target, "the target");
+        for_input(target, arrived_as(&server, target))?;
     }
     Ok(())
 }
@@ -81,7 +82,33 @@ pub fn header_bytes_are_preserved(kit: &Kit) -> Outcome {
     kit.fetch(request)?;
     let request = only_request(&server)?;
     for (name, value) in values {
-        ensure_eq!(request.header(name), vec![value.to_vec()], "a header value");
+        ensure_eq!(request.header(name), [value], name);
+    }
+    Ok(())
+}
+
+/// Header values keep their upper-case and lower-case letters.
+///
+/// Most values are case-sensitive: tokens, entity tags, boundaries, trace states. RFC 9110 section 5.5.
+pub fn header_values_keep_their_case(kit: &Kit) -> Outcome {
+    let names = [
+        "accept-language",
+        "authorization",
+        "content-type",
+        "if-none-match",
+        "traceparent",
+        "user-agent",
+        "x-api-key",
+    ];
+    let server = friendly()?;
+    let mut request = get(&server, "/")?;
+    for name in names {
+        request.headers_mut().insert(name, HeaderValue::from_static(MIXED_CASE));
+    }
+    kit.fetch(request)?;
+    let request = only_request(&server)?;
+    for name in names {
+        ensure_eq!(request.header(name), [MIXED_CASE.as_bytes()], name);
     }
     Ok(())
 }
@@ -221,8 +248,9 @@ pub fn invalid_ports_are_refused(kit: &Kit) -> Outcome {
     // Some clients truncate such a port to the digits or bits that fit.
     let port = u32::from(server.address().port());
     for port in [format!("{}", port + 0x1_0000), format!("{port}x"), format!("{port}00000")] {
-        let error = kit.failure(get_uri(&format!("http://127.0.0.1:{port}/"))?)?;
-        expect_kind(&error, &[ErrorKind::InvalidRequest])?;
+        let failure = kit.failure(get_uri(&format!("http://127.0.0.1:{port}/"))?);
+        let outcome = failure.and_then(|error| expect_kind(&error, &[ErrorKind::InvalidRequest]));
+        for_input(format_args!("port {port}"), outcome)?;
     }
     ensure_eq!(server.progress().connections, 0, "connections to the truncated port");
     Ok(())
@@ -234,8 +262,8 @@ pub fn invalid_ports_are_refused(kit: &Kit) -> Outcome {
 pub fn empty_path_is_a_slash(kit: &Kit) -> Outcome {
     for (rest, target) in [("", "/"), ("?a=1", "/?a=1")] {
         let server = friendly()?;
-        kit.fetch(get(&server, rest)?)?;
-        ensure_eq!(only_request(&server)?.target(), target, "the target");
+        for_input(target, kit.fetch(get(&server, rest)?))?;
+        arrived_as(&server, target)?;
     }
     Ok(())
 }
@@ -248,7 +276,7 @@ pub fn methods_are_kept(kit: &Kit) -> Outcome {
         let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", Next::KeepAlive)?;
         let mut request = get(&server, "/")?;
         *request.method_mut() = Method::from_bytes(method.as_bytes()).unwrap_or_default();
-        kit.fetch(request)?;
+        for_input(method, kit.fetch(request))?;
         let line = format!("{method} / HTTP/1.1");
         ensure_eq!(only_request(&server)?.line(), line, "the request line");
     }
@@ -314,3 +342,18 @@ pub fn cookies_are_not_kept(kit: &Kit) -> Outcome {
     }
     Ok(())
 }
+
+/// Checks that the only request has this target.
+fn arrived_as(server: &RawServer, target: &str) -> Outcome {
+    ensure_eq!(only_request(server)?.target(), target, "the target");
+    Ok(())
+}
+
+/// Checks that no request has arrived.
+fn none_arrived(server: &RawServer) -> Outcome {
+    ensure_eq!(server.progress().requests.len(), 0, "requests after a refusal");
+    Ok(())
+}
+
+/// A header value that changes if its letters become lower or upper case.
+const MIXED_CASE: &str = "aB-Cd/EF;gH=\"Ij\"";

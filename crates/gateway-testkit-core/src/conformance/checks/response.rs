@@ -6,7 +6,7 @@ use gateway_transport::ErrorKind;
 use http::{HeaderValue, Method};
 
 use crate::conformance::Kit;
-use crate::conformance::failure::{ensure_eq, expect_kind};
+use crate::conformance::failure::{ensure_eq, expect_kind, for_input};
 use crate::conformance::peer::{get, playing, server, settle, within};
 use crate::outcome::{Outcome, ensure};
 use crate::raw_server::Next;
@@ -22,7 +22,8 @@ pub fn every_status_is_returned(kit: &Kit) -> Outcome {
         Next::KeepAlive
     })?;
     for code in [200, 400, 401, 403, 404, 407, 408, 421, 429, 500, 502, 503, 504, 599] {
-        let response = kit.fetch(get(&server, &format!("/{code}"))?)?;
+        let response = kit.fetch(get(&server, &format!("/{code}"))?);
+        let response = for_input(format_args!("status {code}"), response)?;
         ensure_eq!(response.head.status.as_u16(), code, "the status");
         ensure_eq!(response.body, &b"err"[..], "the body");
         ensure_eq!(response.header("x-h"), vec![&b"v"[..]], "the header");
@@ -44,7 +45,7 @@ pub fn redirects_are_not_followed(kit: &Kit) -> Outcome {
     for code in [301, 302, 303, 307, 308] {
         let mut request = get(&server, &format!("/{code}"))?;
         request.headers_mut().insert("authorization", HeaderValue::from_static("Bearer t"));
-        let response = kit.fetch(request)?;
+        let response = for_input(format_args!("status {code}"), kit.fetch(request))?;
         ensure_eq!(response.head.status.as_u16(), code, "the status");
         ensure_eq!(response.header("location"), vec![&b"/200"[..]], "the location");
     }
@@ -106,6 +107,75 @@ pub fn header_bytes_are_kept(kit: &Kit) -> Outcome {
     Ok(())
 }
 
+/// Header values keep their upper-case and lower-case letters.
+///
+/// Most values are case-sensitive: entity tags, cookies, boundaries, realms. RFC 9110 section 5.5.
+pub fn header_values_keep_their_case(kit: &Kit) -> Outcome {
+    let names =
+        ["content-type", "etag", "link", "location", "set-cookie", "www-authenticate", "x-own"];
+    let value = "aB-Cd/EF;gH=\"Ij\"";
+    let headers: Vec<_> = names.iter().map(|name| format!("{name}: {value}\r\n")).collect();
+    let headers = headers.concat();
+    let server = server(move |_, connection| {
+        connection.respond(&headers, b"{}");
+        Next::KeepAlive
+    })?;
+    let response = kit.fetch(get(&server, "/")?)?;
+    for name in names {
+        ensure_eq!(response.header(name), [value.as_bytes()], name);
+    }
+    Ok(())
+}
+
+/// No header is removed, whatever it means: framing, cookies, authentication, caching.
+///
+/// A wrapper of the transport may need any of them. RFC 9110 section 5.
+pub fn no_header_is_removed(kit: &Kit) -> Outcome {
+    let headers = [
+        ("age", "7"),
+        ("alt-svc", "clear"),
+        ("cache-control", "no-store"),
+        ("content-disposition", "inline"),
+        ("content-language", "en"),
+        ("date", "Sun, 22 Nov 2026 08:00:00 GMT"),
+        ("server", "kit"),
+        ("set-cookie", "a=b"),
+        ("strict-transport-security", "max-age=1"),
+        ("vary", "accept"),
+        ("via", "1.1 kit"),
+        ("www-authenticate", "Bearer realm=\"kit\""),
+        ("x-request-id", "1"),
+    ];
+    let lines: Vec<_> =
+        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let lines = lines.concat();
+    let server = server(move |_, connection| {
+        connection.respond(&lines, b"{}");
+        Next::KeepAlive
+    })?;
+    let response = kit.fetch(get(&server, "/")?)?;
+    for (name, value) in headers {
+        ensure_eq!(response.header(name), [value.as_bytes()], name);
+    }
+    ensure_eq!(response.header("content-length"), [b"2"], "content-length");
+    Ok(())
+}
+
+/// A trailer does not become a header of the response.
+///
+/// It arrives after the caller has decided what the headers mean. Transports discard trailers. RFC 9110 section 6.5.1.
+pub fn trailers_are_not_headers(kit: &Kit) -> Outcome {
+    let response = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntrailer: x-trailer\r\n\r\n\
+                    2\r\n{}\r\n0\r\nx-trailer: 1\r\nretry-after: 9\r\n\r\n";
+    let server = playing(response, Next::KeepAlive)?;
+    let response = kit.send(get(&server, "/")?)?;
+    for name in ["x-trailer", "retry-after"] {
+        let is_header = response.head.headers.contains_key(name);
+        ensure!(!is_header, "the trailer {name} became a header");
+    }
+    Ok(())
+}
+
 /// `Retry-After` of a 429 is returned.
 ///
 /// RFC 9110 section 10.2.3.
@@ -121,14 +191,23 @@ pub fn retry_after_is_visible(kit: &Kit) -> Outcome {
 ///
 /// Decompressing it without being asked defeats every size limit. RFC 9110 section 8.4.
 pub fn encoded_body_is_not_decoded(kit: &Kit) -> Outcome {
-    const GZIP: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\xae\x05\0\x43\xbf\xa6\xa3\x02\0\0\0";
-    let server = server(|_, connection| {
-        connection.respond("content-encoding: gzip\r\n", GZIP);
-        Next::KeepAlive
-    })?;
-    let response = kit.fetch(get(&server, "/")?)?;
-    ensure_eq!(response.body, GZIP, "the body");
-    ensure_eq!(response.header("content-encoding"), vec![&b"gzip"[..]], "content-encoding");
+    // `{}` in each coding: RFC 1952, RFC 1950, RFC 7932 and RFC 8878.
+    let codings: [(&str, &[u8]); 5] = [
+        ("gzip", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\xae\x05\0\x43\xbf\xa6\xa3\x02\0\0\0"),
+        ("x-gzip", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xab\xae\x05\0\x43\xbf\xa6\xa3\x02\0\0\0"),
+        ("deflate", b"\x78\x9c\xab\xae\x05\0\x01\x75\0\xf9"),
+        ("br", b"\x8b\0\x80{}\x03"),
+        ("zstd", b"\x28\xb5\x2f\xfd\0\x58\x11\0\0{}"),
+    ];
+    for (coding, bytes) in codings {
+        let server = server(move |_, connection| {
+            connection.respond(&format!("content-encoding: {coding}\r\n"), bytes);
+            Next::KeepAlive
+        })?;
+        let response = for_input(coding, kit.fetch(get(&server, "/")?))?;
+        ensure_eq!(response.body, bytes, format_args!("the body in {coding}"));
+        ensure_eq!(response.header("content-encoding"), [coding.as_bytes()], "content-encoding");
+    }
     Ok(())
 }
 
@@ -174,7 +253,8 @@ pub fn some_responses_have_no_body(kit: &Kit) -> Outcome {
     for (method, target) in [(Method::GET, "/204"), (Method::GET, "/304"), (Method::HEAD, "/")] {
         let mut request = get(&server, target)?;
         *request.method_mut() = method;
-        ensure!(kit.fetch(request)?.body.is_empty(), "{target} has a body");
+        let response = for_input(target, kit.fetch(request))?;
+        ensure!(response.body.is_empty(), "{target} has a body");
     }
     Ok(())
 }
@@ -243,13 +323,16 @@ pub fn endless_head_is_refused(kit: &Kit) -> Outcome {
 ///
 /// It is valid HTTP, not malformed, and a higher limit would help. RFC 9110 section 5.4.
 pub fn oversized_heads_are_too_large(kit: &Kit) -> Outcome {
-    for headers in ["x-a: v\r\n".repeat(20_000), format!("x-a: {}\r\n", "v".repeat(1 << 20))] {
+    let many = "x-a: v\r\n".repeat(20_000);
+    let large = format!("x-a: {}\r\n", "v".repeat(1 << 20));
+    for (input, headers) in [("20,000 headers", many), ("a header of 1 MiB", large)] {
         let server = server(move |_, connection| {
             connection.respond(&headers, b"{}");
             Next::Close
         })?;
-        let error = kit.failure(get(&server, "/")?)?;
-        expect_kind(&error, &[ErrorKind::TooLarge])?;
+        let failure = kit.failure(get(&server, "/")?);
+        let outcome = failure.and_then(|error| expect_kind(&error, &[ErrorKind::TooLarge]));
+        for_input(input, outcome)?;
     }
     Ok(())
 }

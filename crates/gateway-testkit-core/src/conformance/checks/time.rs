@@ -12,7 +12,7 @@ use crate::conformance::peer::{
     BlackHole, PATIENCE, SHORT, begun_within, friendly, get, get_uri, patiently, server, settle,
     within,
 };
-use crate::outcome::{Outcome, Stop, ensure};
+use crate::outcome::{Outcome, Stop, ensure, fail};
 use crate::raw_server::Next;
 
 /// The deadline ends the wait for a head.
@@ -138,6 +138,29 @@ pub fn connect_timeout(kit: &Kit) -> Outcome {
     ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
     ensure!(took < LATE, "the call took {took:?}");
     Ok(())
+}
+
+/// The deadline ends a body that arrives faster than it is read.
+///
+/// A client that looks at the clock only while it waits for data never looks. Promise 4 of a transport.
+pub fn deadline_of_a_fast_body(kit: &Kit) -> Outcome {
+    let server = server(|_, connection| {
+        connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+        let chunk = [b"4000\r\n".as_slice(), &[b'x'; 0x4000], b"\r\n"].concat();
+        connection.flood(&chunk, usize::MAX);
+        Next::Close
+    })?;
+    let started = Instant::now();
+    let mut response = kit.send(within(SHORT, get(&server, "/")?))?;
+    loop {
+        match response.chunk() {
+            Err(error) => return expect_kind(&error, &[ErrorKind::Timeout]),
+            Ok(None) => return fail("an endless body ended without an error"),
+            Ok(Some(_)) => {
+                ensure!(started.elapsed() < LATE, "the body was read for {:?}", started.elapsed());
+            }
+        }
+    }
 }
 
 /// The idle timeout ends a body whose peer stops sending.

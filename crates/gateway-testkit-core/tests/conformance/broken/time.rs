@@ -7,7 +7,8 @@ use gateway_transport::bridge::OffThread;
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingTransport as _, Deadline, Transport as _, TransportError, transport_fn,
+    BlockingBody, BlockingResponse, BlockingTransport as _, Deadline, ErrorKind, Request,
+    Transport as _, TransportError, blocking_transport_fn, transport_fn,
 };
 use http::Response;
 
@@ -29,6 +30,47 @@ pub(super) fn applies_the_head_deadline_to_the_body(
         }
         good.send(request)
     })
+}
+
+pub(super) fn ignores_the_deadline_of_a_body(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, without_the_deadline_of_the_body)
+}
+
+pub(super) fn checks_the_clock_only_while_waiting(
+    setup: &Setup,
+) -> Result<Subject, TransportError> {
+    /// A body that looks at its deadline only if there is no data.
+    struct Waiting(BlockingBody, Option<Deadline>);
+    impl std::io::Read for Waiting {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            loop {
+                let is_over =
+                    self.1.is_some_and(|deadline| deadline.instant() <= std::time::Instant::now());
+                match self.0.read(buffer).map_err(TransportError::from_io) {
+                    Err(error) if error.kind() == ErrorKind::Timeout && !is_over => {}
+                    outcome => return outcome.map_err(TransportError::into_io),
+                }
+            }
+        }
+    }
+    let soon = std::time::Duration::from_millis(100);
+    let good = UreqTransport::new(&setup.options().idle_timeout(soon))?;
+    Ok(Subject::blocking(blocking_transport_fn(move |request| {
+        let deadline = Deadline::of(&request);
+        let response = without_the_deadline_of_the_body(&good, request)?;
+        Ok(response.map(|body| BlockingBody::new(Waiting(body, deadline))))
+    })))
+}
+
+fn without_the_deadline_of_the_body(
+    good: &UreqTransport,
+    mut request: Request,
+) -> Result<BlockingResponse, TransportError> {
+    if let Some(deadline) = Deadline::of(&request) {
+        let hour = std::time::Duration::from_secs(3600);
+        request.extensions_mut().insert(Deadline::after(hour).head_by(deadline.head()));
+    }
+    good.send(request)
 }
 
 pub(super) fn keeps_the_first_deadline(setup: &Setup) -> Result<Subject, TransportError> {
