@@ -28,6 +28,7 @@ impl<O: Operation> CliOperation<O> {
 }
 
 impl<O: Operation> Operation for CliOperation<O> {
+    type Service = <RawQuery as Operation>::Service;
     type Output = O::Output;
 
     const NAME: &'static str = O::NAME;

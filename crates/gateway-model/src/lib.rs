@@ -62,39 +62,17 @@
 
 #![no_std]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
-#![allow(
-    dead_code,
-    unused_imports,
-    unused_macros,
-    reason = "the modules serve every spec, and a spec may need only some of them"
-)]
-
 extern crate alloc;
 
-mod decode;
-mod error;
-mod extra;
 mod generated;
-mod listing;
-mod nulls;
-mod operation;
-mod query;
-#[cfg(any(feature = "arbitrary", feature = "proptest"))]
-mod random;
-mod raw;
-mod redact;
-mod scalar;
-mod wire_enum;
 
 pub mod service;
 
-pub use crate::decode::{Next, Record, StreamDecoder};
-pub use crate::error::{Error, ErrorKind};
-pub use crate::extra::Extra;
+#[doc(inline)]
+pub use gateway_model_core::{
+    Civil, Error, ErrorKind, Extra, ListOperation, Listing, Next, Operation, Query, RawJson,
+    Record, Rejected, Service, Set, StreamDecoder, Unset,
+};
+
 // Every type and query of the spec; `generated` lists them by name.
 pub use crate::generated::*;
-pub use crate::listing::{Listing, Rejected};
-pub use crate::operation::{ListOperation, Operation};
-pub use crate::query::{Query, Set, Unset};
-pub use crate::raw::{RawJson, RawQuery};
-pub use crate::scalar::civil::Civil;

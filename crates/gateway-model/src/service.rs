@@ -1,3 +1,5 @@
-//! Constants of the whole service (sections 4 and 9 of the contract).
+//! The service: the constants that all its operations share (sections 4 and 9 of the contract), and its type.
 
-pub use crate::generated::service::{ACCEPT, API_VERSION, NAME, PATH, SELECTOR};
+pub use crate::generated::service::{
+    ACCEPT, API_VERSION, NAME, PATH, RecruitmentGateway, SELECTOR,
+};

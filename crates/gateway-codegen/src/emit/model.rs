@@ -60,5 +60,6 @@ fn root(project: &Project<'_>) -> RustFile {
     file.import("pub use self::models", models);
     file.import("pub use self::queries", queries);
     file.import("pub use self::scalars", scalars);
+    file.import("pub use self::service", ["RawQuery"]);
     file
 }

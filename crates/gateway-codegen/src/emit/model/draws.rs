@@ -7,7 +7,7 @@ use crate::text::RustFile;
 
 pub(super) fn emit(service: &Service) -> RustFile {
     let mut file = RustFile::new("`Arbitrary` for every type, for the feature `arbitrary`.");
-    imports(&mut file, &service.operations, "use crate::random::draws::{self, draw};");
+    imports(&mut file, service, "draws", "self, draw");
     file.blank();
     for scalar in &service.scalars {
         let value = text_of(scalar).map_or_else(
@@ -44,7 +44,7 @@ fn model(file: &mut RustFile, service: &Service, model: &Model) {
         file.close("});");
         return;
     }
-    one(file, &name, "Self::draw(source, crate::random::DEPTH)?");
+    one(file, &name, "Self::draw(source, gateway_model_core::codegen::DEPTH)?");
     file.blank();
     file.open(format_args!("impl {name} {{"));
     file.doc(

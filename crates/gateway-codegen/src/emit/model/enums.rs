@@ -7,7 +7,7 @@ use crate::text::{RustFile, string};
 pub(super) fn emit(service: &Service) -> RustFile {
     let mut file = RustFile::new("The enums of the service.");
     if !service.enums.is_empty() {
-        file.line("use crate::wire_enum::wire_enum;");
+        file.line("use gateway_model_core::codegen::wire_enum;");
     }
     for one in &service.enums {
         file.blank();

@@ -1,6 +1,7 @@
 //! Queries: one type for each operation. Its type parameter says which parameters were given.
 
 use crate::emit::model::queries::types::type_name;
+use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
 use crate::ir::{Operation, Param, Response, Service, Type, Wire};
 use crate::project::Project;
@@ -60,6 +61,7 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
     let (name, generics) = (operation.rust.pascal(), states.names());
     file.blank();
     file.open(format_args!("impl{generics} Operation for {name}{generics} {{"));
+    file.line(format_args!("type Service = {};", marker(service)));
     file.line(format_args!("type Output = {};", output(service, operation)));
     file.blank();
     file.line(format_args!("const NAME: &'static str = {};", string(&operation.rust.words())));
@@ -67,21 +69,21 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
     file.blank();
     file.open("fn query(&self) -> Result<Query, Error> {");
     if operation.params.is_empty() {
-        file.line("Ok(Query::select(Self::METHOD))");
+        file.line("Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())");
     } else {
-        file.line("let mut query = Query::select(Self::METHOD);");
+        file.line("let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);");
         for param in &operation.params {
             push(file, service, param);
         }
-        file.line("Ok(query)");
+        file.line("Ok(query.finish())");
     }
     file.close("}");
     file.blank();
     file.open("fn decode(body: &[u8]) -> Result<Self::Output, Error> {");
     if operation.response.is_list() {
-        file.line(format_args!("whole::list({}, body)", operation.rust.screaming_snake()));
+        file.line(format_args!("list({}, body)", operation.rust.screaming_snake()));
     } else {
-        file.line("whole::object(body)");
+        file.line("object(body)");
     }
     file.close("}");
     file.close("}");
@@ -132,13 +134,13 @@ fn list_operation_impl(
     file.line(format_args!("type Item = {item};"));
     file.blank();
     file.open(format_args!("fn decoder() -> StreamDecoder<{item}> {{"));
-    file.line(format_args!("StreamDecoder::new({layout})"));
+    file.line(format_args!("decoder({layout})"));
     file.close("}");
     file.blank();
     file.open(format_args!(
         "fn decode_borrowed(body: &[u8]) -> Result<Listing<{borrowed}<'_>>, Error> {{"
     ));
-    file.line(format_args!("whole::borrowed::<{item}>({layout}, body)"));
+    file.line(format_args!("borrowed::<{item}>({layout}, body)"));
     file.close("}");
     file.close("}");
     file.blank();

@@ -1,9 +1,7 @@
 //! Parts that the two kinds of random values share: strategies for `proptest`, draws for `arbitrary`.
 
 use crate::emit::model::states::States;
-use crate::ir::{
-    Enum, Field, Meaning, Model, Operation, Param, RustName, Scalar, Service, Type, Wire,
-};
+use crate::ir::{Enum, Field, Meaning, Model, Param, RustName, Scalar, Service, Type, Wire};
 use crate::text::RustFile;
 
 /// Returns the support function that creates the text of a scalar; `None` for an integer.
@@ -64,9 +62,10 @@ pub(super) fn value(service: &Service, param: &Param) -> Value {
             Value::Sendable(name)
         }
         _ => {
-            let longest = param
-                .max_chars
-                .map_or_else(|| "crate::random::LONGEST".to_owned(), |max| max.to_string());
+            let longest = param.max_chars.map_or_else(
+                || "gateway_model_core::codegen::LONGEST".to_owned(),
+                |max| max.to_string(),
+            );
             Value::Text(format!("1..={longest}"))
         }
     }
@@ -108,17 +107,17 @@ pub(super) fn when(states: &States, param: &Param, index: usize) -> When {
 }
 
 /// Writes the imports, of which some are only for queries with states.
-pub(super) fn imports(file: &mut RustFile, operations: &[Operation], helpers: &str) {
+pub(super) fn imports(file: &mut RustFile, service: &Service, module: &str, names: &str) {
+    let operations = &service.operations;
     let states = operations.iter().any(|operation| States::of(operation).marker().is_some());
     if states {
         file.line("use core::marker::PhantomData;");
         file.blank();
     }
-    file.line("use crate::nulls::Nulls;");
-    if states {
-        file.line("use crate::query::State;");
-    }
-    file.line(helpers);
+    file.line(format_args!("use gateway_model_core::codegen::{module}::{{{names}}};"));
+    let mut support = vec!["Nulls"];
+    support.extend(states.then_some("State"));
+    file.import("use gateway_model_core::codegen", support);
 }
 
 /// Maximum length of a random text of the support code, in characters.

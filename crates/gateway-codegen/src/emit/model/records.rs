@@ -62,6 +62,12 @@ fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[Reco
     }
     file.line("use core::fmt;");
     file.blank();
+    let mut support = vec!["Cursor", "Fast", "Member", "Nulls", "Object", "Sealed", "Shape"];
+    support.extend(["Slot", "Span", "extra", "members", "CowText"]);
+    let redacted = model.fields.iter().any(|field| field.personal && !field.required);
+    support.extend(redacted.then_some("Redacted"));
+    file.import("use gateway_model_core::codegen", support);
+    file.import("use gateway_model_core", ["Extra", "Record"]);
     file.line("use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};");
     file.line("use serde::ser::{Serialize, SerializeMap as _, Serializer};");
     file.blank();
@@ -84,18 +90,8 @@ fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[Reco
     for import in nested {
         file.line(import);
     }
-    file.line("use crate::decode::cursor::{Cursor, Fast, Span, members};");
-    file.line("use crate::decode::shape::{Member, Object, Shape};");
-    file.line("use crate::decode::slot::Slot;");
-    file.line("use crate::decode::text::CowText;");
-    file.line("use crate::decode::{Record, Sealed};");
-    file.line("use crate::extra::Extra;");
     named(file, service, model, "enums", |ty| matches!(ty, Type::Enum(_)));
     named(file, service, model, "scalars", |ty| matches!(ty, Type::Scalar(_)));
-    file.line("use crate::nulls::Nulls;");
-    if model.fields.iter().any(|field| field.personal && !field.required) {
-        file.line("use crate::redact::Redacted;");
-    }
 }
 
 /// Imports the types of the fields that belong to a generated module.

@@ -8,7 +8,7 @@ pub(super) fn emit(service: &Service) -> RustFile {
     let mut file = RustFile::new("The scalars of the service.");
     let means = service.scalars.iter().any(|scalar| meaning(scalar).is_some());
     let macros = [(!service.scalars.is_empty()).then_some("scalar"), means.then_some("meaning")];
-    file.import("use crate::scalar", macros.into_iter().flatten());
+    file.import("use gateway_model_core::codegen", macros.into_iter().flatten());
     for scalar in &service.scalars {
         let name = scalar.rust.pascal();
         file.blank();

@@ -1,11 +1,11 @@
-//! Constants of the service, which all calls share.
+//! The service: the constants that all calls share, and its type.
 
-use crate::ir::Service;
+use crate::ir::{RustName, Service};
 use crate::text::{RustFile, string};
 
 pub(super) fn emit(service: &Service) -> RustFile {
-    let mut file = RustFile::new("Constants that all calls share.");
-    for (name, doc, value) in [
+    let mut file = RustFile::new("The service: the constants that all calls share, and its type.");
+    let constants = [
         ("NAME", "The name of the service.", &service.name),
         ("API_VERSION", "The version segment of the service's address.", &service.api_version),
         (
@@ -15,10 +15,32 @@ pub(super) fn emit(service: &Service) -> RustFile {
         ),
         ("SELECTOR", "The query parameter that selects the operation.", &service.selector),
         ("ACCEPT", "The value of the `Accept` header of every call.", &service.accept),
-    ] {
+    ];
+    file.line("use gateway_model_core::Service;");
+    for (name, doc, value) in constants {
+        file.blank();
         file.doc(doc);
         file.line(format_args!("pub const {name}: &str = {};", string(value)));
-        file.blank();
     }
+    let marker = marker(service);
+    file.blank();
+    file.doc("The service as a type. A client accepts only operations of its service.");
+    file.line("#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]");
+    file.line("#[non_exhaustive]");
+    file.line(format_args!("pub struct {marker};"));
+    file.blank();
+    file.open(format_args!("impl Service for {marker} {{"));
+    for (name, ..) in constants {
+        file.line(format_args!("const {name}: &'static str = {name};"));
+    }
+    file.close("}");
+    file.blank();
+    file.doc("A query with any method and any parameters, for everything that the typed queries do not cover.");
+    file.line(format_args!("pub type RawQuery = gateway_model_core::RawQuery<{marker}>;"));
     file
+}
+
+/// Returns the name of the type that is the service.
+pub(super) fn marker(service: &Service) -> String {
+    RustName::new(&service.name).map_or_else(|| "TheService".to_owned(), |name| name.pascal())
 }

@@ -7,11 +7,7 @@ use crate::text::RustFile;
 
 pub(super) fn emit(service: &Service) -> RustFile {
     let mut file = RustFile::new("Strategies for every type, for the feature `proptest`.");
-    imports(
-        &mut file,
-        &service.operations,
-        "use crate::random::strategies::{self, Strategy as _, strategy};",
-    );
+    imports(&mut file, service, "strategies", "self, Strategy as _, strategy");
     file.blank();
     for scalar in &service.scalars {
         let strategy = text_of(scalar).map_or_else(
@@ -47,7 +43,7 @@ fn model(file: &mut RustFile, service: &Service, model: &Model) {
         file.close("});");
         return;
     }
-    one(file, &name, "Self::strategy(crate::random::DEPTH)");
+    one(file, &name, "Self::strategy(gateway_model_core::codegen::DEPTH)");
     file.blank();
     file.open(format_args!("impl {name} {{"));
     file.doc(

@@ -45,11 +45,11 @@ pub(super) const METHODS_OF_CLIENTS: [&str; 9] =
     ["builder", "drive", "open", "receive", "request", "send", "send_raw", "stream", "stream_raw"];
 
 /// Reserved for the modules of models: crates that the modules beside them use.
-pub(super) const CRATES: [&str; 4] = ["alloc", "core", "serde", "std"];
+pub(super) const CRATES: [&str; 5] = ["alloc", "core", "gateway_model_core", "serde", "std"];
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 77] = [
+pub(super) const TYPES: [&str; 79] = [
     "AsMut",
     "AsRef",
     "Box",
@@ -101,6 +101,7 @@ pub(super) const TYPES: [&str; 77] = [
     "PhantomData",
     "Problem",
     "Query",
+    "QueryBuilder",
     "RawJson",
     "RawQuery",
     "Record",
@@ -113,6 +114,7 @@ pub(super) const TYPES: [&str; 77] = [
     "Send",
     "Serialize",
     "Serializer",
+    "Service",
     "Set",
     "Shape",
     "Sized",

@@ -1,5 +1,6 @@
 //! The imports of the queries. A spec without lists or enums must not leave an unused import.
 
+use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
 use crate::ir::{Response, RustName, Service, Type, Wire};
 use crate::text::RustFile;
@@ -31,10 +32,21 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
         file.blank();
     }
 
-    let mut decode = vec!["whole"];
-    decode.extend(lists.then_some(["Layout", "StreamDecoder"]).into_iter().flatten());
-    decode.extend(envelopes.then_some("Envelope"));
-    file.import("use crate::decode", decode);
+    let objects = operations.iter().any(|operation| !operation.response.is_list());
+    let mut root = vec!["Error", "Operation", "Query"];
+    root.extend(
+        lists.then_some(["ListOperation", "Listing", "StreamDecoder"]).into_iter().flatten(),
+    );
+    root.extend(states.then_some(["Set", "Unset"]).into_iter().flatten());
+    let mut support = vec!["QueryBuilder"];
+    support
+        .extend(lists.then_some(["Layout", "borrowed", "decoder", "list"]).into_iter().flatten());
+    support.extend(envelopes.then_some("Envelope"));
+    support.extend(objects.then_some("object"));
+    support.extend(states.then_some("Given"));
+    file.import("use gateway_model_core::codegen", support);
+    file.import("use gateway_model_core", root);
+    file.blank();
     let models = operations.iter().filter_map(|operation| {
         let model = service.response_model(operation)?;
         let borrowed = operation.response.is_list().then(|| model.rust.followed_by("ref").pascal());
@@ -47,10 +59,5 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     file.import("use crate::generated::enums", named(|ty| matches!(ty, Type::Enum(_))));
     file.import("use crate::generated::models", models.flatten());
     file.import("use crate::generated::scalars", named(|ty| matches!(ty, Type::Scalar(_))));
-    if states {
-        file.line("use crate::query::{Given, Set, Unset};");
-    }
-    let mut root = vec!["Error", "Operation", "Query"];
-    root.extend(lists.then_some(["ListOperation", "Listing"]).into_iter().flatten());
-    file.import("use crate", root);
+    file.import("use crate::generated::service", [marker(service)]);
 }

@@ -56,7 +56,7 @@ fn fast(file: &mut RustFile, fields: &[RecordField<'_>], borrowed: &str) {
             format!("{name},")
         });
     }
-    file.line("extra: Extra::within(cursor.within(extra), &OBJECT),");
+    file.line("extra: extra::within(cursor.within(extra), &OBJECT),");
     file.line("nulls,");
     file.close("})");
     file.close("}");

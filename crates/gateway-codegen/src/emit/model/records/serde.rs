@@ -50,7 +50,7 @@ fn serialize(file: &mut RustFile, fields: &[RecordField<'_>], ty: &str) {
             ));
         }
     }
-    file.line("self.extra.write(&mut map)?;");
+    file.line("extra::write(&self.extra, &mut map)?;");
     file.line("map.end()");
     file.close("}");
     file.close("}");
@@ -96,7 +96,7 @@ fn visitor(file: &mut RustFile, fields: &[RecordField<'_>], borrowed: &str) {
         let read = if spec.required { "required" } else { "optional" };
         file.line(format_args!("{wire} => {name}.{read}({wire}, &mut map)?,"));
     }
-    file.line("_ => extra.read(&wire_name, &mut map)?,");
+    file.line("_ => extra::read(&mut extra, &wire_name, &mut map)?,");
     file.close("}");
     file.close("}");
     nulls::declare(file, fields);

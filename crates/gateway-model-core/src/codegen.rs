@@ -1,0 +1,42 @@
+//! The items that generated code uses.
+//!
+//! They are for generated code of the same version only. They may change in any release.
+
+pub use alloc::borrow::Cow;
+pub use alloc::string::{String, ToString};
+
+pub use serde;
+pub use smol_str::SmolStr;
+
+pub use crate::decode::cursor::{Cursor, Fast, Seen, Span};
+pub use crate::decode::shape::{Member, Object, Shape};
+pub use crate::decode::slot::Slot;
+pub use crate::decode::stream::decoder;
+pub use crate::decode::text::{CowText, deserialize as deserialize_text};
+pub use crate::decode::whole::{borrowed, list, object};
+pub use crate::decode::{Envelope, Layout, Sealed};
+pub use crate::nulls::Nulls;
+pub use crate::query::builder::QueryBuilder;
+pub use crate::query::{Given, State};
+#[cfg(feature = "arbitrary")]
+pub use crate::random::draws;
+#[cfg(feature = "proptest")]
+pub use crate::random::strategies;
+#[cfg(any(feature = "arbitrary", feature = "proptest"))]
+pub use crate::random::{DEPTH, LONGEST};
+pub use crate::redact::Redacted;
+pub use crate::scalar::civil::parse as parse_civil;
+pub use crate::scalar::decimal::is_plain;
+pub use crate::scalar::integer::parse as parse_integer;
+#[cfg(feature = "jiff")]
+pub use crate::scalar::jiff::{DateTime, date_time};
+#[cfg(feature = "rust_decimal")]
+pub use crate::scalar::rust_decimal::{Decimal, decimal};
+pub use crate::{
+    __meaning as meaning, __members as members, __scalar as scalar, __wire_enum as wire_enum,
+};
+
+/// Fields that the contract does not list.
+pub mod extra {
+    pub use crate::extra::{read, within, write};
+}

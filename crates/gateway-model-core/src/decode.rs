@@ -1,0 +1,53 @@
+//! Decoders: from bytes to records, from a whole body or in pieces.
+//!
+//! One engine walks the document ([`engine`]). A whole body is a document of a single piece, so both
+//! ways return the same records, rejections and errors. serde decides about every record that the
+//! fast path does not accept.
+
+pub(crate) mod cursor;
+pub(crate) mod depth;
+mod diagnose;
+mod engine;
+mod escape;
+pub(crate) mod members;
+mod record;
+mod scan;
+pub(crate) mod shape;
+mod skip;
+pub(crate) mod slot;
+mod splitter;
+pub(crate) mod stream;
+pub(crate) mod text;
+pub(crate) mod whole;
+
+use alloc::string::String;
+
+use serde::Deserialize;
+
+pub use crate::decode::engine::{Envelope, Layout};
+pub use crate::decode::record::{Record, Sealed};
+pub use crate::decode::stream::{Next, StreamDecoder};
+use crate::error::Position;
+use crate::{Error, ErrorKind};
+
+/// Deserializes JSON text into a type of the caller. Keeps only the position of a serde error, because
+/// its message may quote the data.
+pub(crate) fn foreign<'a, T: Deserialize<'a>>(json: &'a str, path: &str) -> Result<T, Error> {
+    serde_json::from_str(json).map_err(|error| {
+        let kind = kind_of(&error);
+        Error::new(
+            kind,
+            String::from(path),
+            Position::START.within(error.line(), error.column()),
+            "a value of the requested type",
+        )
+    })
+}
+
+fn kind_of(error: &serde_json::Error) -> ErrorKind {
+    match error.classify() {
+        serde_json::error::Category::Data => ErrorKind::WrongType,
+        serde_json::error::Category::Eof => ErrorKind::Incomplete,
+        serde_json::error::Category::Io | serde_json::error::Category::Syntax => ErrorKind::Syntax,
+    }
+}

@@ -1,0 +1,231 @@
+//! The fast path: decodes records in their usual form, and leaves all others to serde.
+//!
+//! Every function returns `None` for anything unusual: unexpected whitespace, an escaped name, a
+//! duplicate field, the end of the window. serde then decodes the record from its start, so the fast
+//! path can cost time but cannot change a result. Everything it accepts, serde must accept with the
+//! same value; the differential tests check that.
+
+use alloc::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::decode::depth;
+use crate::decode::escape::escaped;
+use crate::decode::scan::special;
+use crate::decode::skip::{named_value, past_whitespace, skip, word};
+
+/// A record with a fast path. Generated for every model.
+pub trait Fast<'a>: Sized {
+    /// Decodes the object at the cursor.
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
+}
+
+/// A position in a text.
+///
+/// The decoders keep it in registers: functions that are not inlined take and return positions, never
+/// the cursor.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl<'a> Cursor<'a> {
+    #[inline]
+    pub(crate) fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at, depth: 0 }
+    }
+
+    /// Returns the position in bytes.
+    #[inline]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Enters a non-empty object and moves to its first name.
+    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+    #[inline(always)]
+    pub fn open(&mut self) -> Option<()> {
+        self.depth += 1;
+        if self.token()? != b'{' {
+            return None;
+        }
+        self.at += 1;
+        // An empty object lacks its required fields: serde reports which.
+        self.token()?;
+        (self.depth <= depth::LIMIT).then_some(())
+    }
+
+    /// Skips this name and its colon and returns whether they were here. `name` includes quotes and colon.
+    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+    #[inline(always)]
+    pub fn has(&mut self, name: &str) -> bool {
+        let rest = self.text.as_bytes().get(self.at..);
+        let found = rest.is_some_and(|rest| rest.starts_with(name.as_bytes()));
+        if found {
+            self.at += name.len();
+        }
+        found
+    }
+
+    /// After a field: returns whether another follows, and moves to its name.
+    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+    #[inline(always)]
+    pub fn more(&mut self) -> Option<bool> {
+        let bytes = self.text.as_bytes();
+        match self.token()? {
+            b',' => {
+                self.at = past_whitespace(bytes, self.at + 1);
+                Some(true)
+            }
+            b'}' => {
+                self.at += 1;
+                self.depth -= 1;
+                Some(false)
+            }
+            _ => None,
+        }
+    }
+
+    /// Skips `null` and returns whether it was here.
+    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+    #[inline(always)]
+    pub fn null(&mut self) -> Option<bool> {
+        if self.token()? != b'n' {
+            return Some(false);
+        }
+        self.at = word(self.text, self.at, "null")?;
+        Some(true)
+    }
+
+    /// Decodes a string.
+    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+    #[inline(always)]
+    pub fn text(&mut self) -> Option<Cow<'a, str>> {
+        if self.token()? != b'"' {
+            return None;
+        }
+        let start = self.at + 1;
+        let end = special(self.text.as_bytes(), start);
+        match self.text.as_bytes().get(end)? {
+            b'"' => {
+                self.at = end + 1;
+                self.text.get(start..end).map(Cow::Borrowed)
+            }
+            b'\\' => {
+                let (text, end) = escaped(self.text, start, end)?;
+                self.at = end;
+                Some(Cow::Owned(text))
+            }
+            _ => None,
+        }
+    }
+
+    /// Decodes a value of a type without a fast path.
+    pub fn parsed<T: Deserialize<'a>>(&mut self) -> Option<T> {
+        let start = past_whitespace(self.text.as_bytes(), self.at);
+        self.at = skip(self.text, start, 0)?;
+        serde_json::from_str(self.text.get(start..self.at)?).ok()
+    }
+
+    /// Skips a field that the record does not list, and adds it to `span`.
+    ///
+    /// Its name has no escapes and is directly followed by its colon, so [`has`](Self::has) would have
+    /// found a listed field.
+    #[inline]
+    pub fn unlisted(&mut self, span: &mut Span) -> Option<()> {
+        let end = named_value(self.text, self.at)?;
+        span.cover(self.at, end);
+        self.at = end;
+        Some(())
+    }
+
+    /// Returns the text of a span.
+    #[inline]
+    pub fn within(&self, span: Span) -> &'a str {
+        self.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    /// Skips whitespace and returns the byte after it.
+    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+    #[inline(always)]
+    fn token(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        self.at = past_whitespace(bytes, self.at);
+        bytes.get(self.at).copied()
+    }
+}
+
+/// The range from the first to the last field that a record does not list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Span {
+    start: usize,
+    end: usize,
+}
+
+impl Span {
+    #[inline]
+    fn cover(&mut self, start: usize, end: usize) {
+        // No field is at the start of a text.
+        if self.start == 0 {
+            self.start = start;
+        }
+        self.end = end;
+    }
+}
+
+/// Decodes the fields of a record, fastest in the order of the list.
+///
+/// `required 0 "\"id\":" id = cursor.text()?;` decodes the field with this name (with quotes and colon)
+/// into the variable `id`. An `optional` field may also be `null`. Fields are numbered from 0.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __members {
+    ($cursor:ident, $nulls:ident, $extra:ident;
+     $($presence:ident $index:literal $name:literal $slot:ident = $value:expr;)+) => {
+        let mut seen = $crate::codegen::Seen::default();
+        'members: loop {
+            let before = $cursor.at();
+            $(if $cursor.has($name) {
+                seen.first($index)?;
+                $crate::__members!(@$presence $cursor, $nulls, $index, $slot = $value);
+                if !$cursor.more()? {
+                    break 'members;
+                }
+            })+
+            if $cursor.at() == before {
+                $cursor.unlisted(&mut $extra)?;
+                if !$cursor.more()? {
+                    break 'members;
+                }
+            }
+        }
+    };
+    (@required $cursor:ident, $nulls:ident, $index:literal, $slot:ident = $value:expr) => {
+        $slot = Some($value);
+    };
+    (@optional $cursor:ident, $nulls:ident, $index:literal, $slot:ident = $value:expr) => {
+        if $cursor.null()? {
+            $nulls.set($index);
+        } else {
+            $slot = Some($value);
+        }
+    };
+}
+
+/// The fields that have been decoded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen(u64);
+
+impl Seen {
+    /// Records a field. Duplicates, and fields after the 64th, are left to serde.
+    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+    #[inline(always)]
+    pub fn first(&mut self, member: u32) -> Option<()> {
+        let bit = 1_u64.checked_shl(member)?;
+        let first = self.0 & bit == 0;
+        self.0 |= bit;
+        first.then_some(())
+    }
+}

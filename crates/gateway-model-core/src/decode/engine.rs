@@ -1,0 +1,344 @@
+//! Walks a document from record to record, across any number of pieces.
+
+use serde::de::IgnoredAny;
+
+use crate::decode::cursor::{Cursor, Fast as _};
+use crate::decode::splitter::Splitter;
+use crate::decode::{Record, diagnose};
+use crate::error::Position;
+use crate::{Error, ErrorKind, Rejected};
+
+mod envelope;
+mod failure;
+
+/// Where the records of a list are.
+#[expect(clippy::exhaustive_enums, reason = "generated code of the same version uses it")]
+#[derive(Clone, Copy, Debug)]
+pub enum Layout {
+    /// The document is the list.
+    Array,
+    /// The document is an object, and the list is one of its fields.
+    Envelope(&'static Envelope),
+}
+
+/// An object around a list.
+#[expect(clippy::exhaustive_structs, reason = "generated code of the same version uses it")]
+#[derive(Debug)]
+pub struct Envelope {
+    /// The field that reports whether the call succeeded.
+    pub marker: &'static str,
+    /// The value of that field after a success.
+    pub success: &'static str,
+    /// The field that holds the list.
+    pub items: &'static str,
+}
+
+/// The part of a document that has been received.
+#[derive(Clone, Copy)]
+pub(crate) struct Window<'w> {
+    pub(crate) text: &'w str,
+    pub(crate) after: After,
+}
+
+/// The continuation of the document after a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// More may follow.
+    More,
+    /// The document ends.
+    Nothing,
+    /// Bytes that are not UTF-8.
+    Garbage,
+}
+
+/// The result of one step.
+pub(crate) enum Step<R> {
+    Record(R),
+    Rejected(Rejected),
+    More,
+    End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// At the start of the document, before an optional byte order mark.
+    Mark,
+    Start,
+    /// In the envelope, before a name, or before its end if `first`.
+    Name {
+        first: bool,
+    },
+    Colon,
+    Value,
+    AfterValue,
+    /// In the list, before a record, or before its end if `first`.
+    Record {
+        first: bool,
+    },
+    AfterRecord,
+    /// After the document, where only whitespace may follow.
+    Trailing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Member {
+    Marker,
+    Items,
+    Other,
+}
+
+/// The state of the walk through a document, kept between two windows.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    layout: Layout,
+    limit: usize,
+    state: State,
+    member: Member,
+    splitter: Splitter,
+    /// The index of the next record in the list.
+    index: u64,
+    marker_seen: bool,
+    items_seen: bool,
+    /// The error of the list itself. A failure reported by the service takes precedence.
+    pending: Option<Error>,
+    failed: Option<Error>,
+    /// An offset in the window, and its position in the document.
+    known: (usize, Position),
+}
+
+impl Engine {
+    /// Creates an engine. `limit` is the maximum size of a record or any other value, in bytes.
+    pub(crate) fn new(layout: Layout, limit: usize) -> Self {
+        Self {
+            layout,
+            limit,
+            state: State::Mark,
+            member: Member::Other,
+            splitter: Splitter::default(),
+            index: 0,
+            marker_seen: false,
+            items_seen: false,
+            pending: None,
+            failed: None,
+            known: (0, Position::START),
+        }
+    }
+
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
+    /// Notes that the next window begins at `at` of this one.
+    pub(crate) fn forget(&mut self, text: &str, at: usize) {
+        self.known = (0, self.position(text, at));
+    }
+
+    /// Advances from `at` to the next record and passes it with its text to `take`, so that it is never moved.
+    ///
+    /// After an error, every call returns the same error.
+    #[inline]
+    pub(crate) fn next<'w, T: Record, O>(
+        &mut self,
+        window: Window<'w>,
+        at: &mut usize,
+        take: impl FnOnce(T::Ref<'w>, &'w str) -> O,
+    ) -> Result<Step<O>, Error> {
+        loop {
+            if self.state == State::AfterRecord && window.text.as_bytes().get(*at) == Some(&b',') {
+                *at += 1;
+                self.state = State::Record { first: false };
+            }
+            if let State::Record { first } = self.state
+                && let Some(byte) = token(window.text, at)
+                && !(first && byte == b']')
+            {
+                return self.record::<T, O>(window, at, take);
+            }
+            match self.walk(window, at) {
+                Ok(Walk::On) => {}
+                Ok(Walk::More) => return Ok(Step::More),
+                Ok(Walk::End) => return Ok(Step::End),
+                Err(error) => return Err(self.fail(error)),
+            }
+        }
+    }
+
+    #[inline]
+    fn record<'w, T: Record, O>(
+        &mut self,
+        window: Window<'w>,
+        at: &mut usize,
+        take: impl FnOnce(T::Ref<'w>, &'w str) -> O,
+    ) -> Result<Step<O>, Error> {
+        if !self.splitter.is_running() {
+            let mut cursor = Cursor::new(window.text, *at);
+            if let Some(record) = T::Ref::read(&mut cursor)
+                && cursor.at() - *at <= self.limit
+            {
+                let json = window.text.get(*at..cursor.at()).unwrap_or_default();
+                *at = cursor.at();
+                self.index += 1;
+                self.state = State::AfterRecord;
+                return Ok(Step::Record(take(record, json)));
+            }
+        }
+        self.checked::<T, O>(window, at, take)
+    }
+
+    /// Decodes a record with serde, once the window contains all of it.
+    #[inline(never)]
+    fn checked<'w, T: Record, O>(
+        &mut self,
+        window: Window<'w>,
+        at: &mut usize,
+        take: impl FnOnce(T::Ref<'w>, &'w str) -> O,
+    ) -> Result<Step<O>, Error> {
+        match self.whole(window, *at) {
+            Ok(Some(json)) => {
+                let step = match serde_json::from_str(json) {
+                    Ok(record) => Step::Record(take(record, json)),
+                    Err(_) => Step::Rejected(self.refuse::<T>(window, *at, json)?),
+                };
+                *at += json.len();
+                self.index += 1;
+                self.state = State::AfterRecord;
+                Ok(step)
+            }
+            Ok(None) => Ok(Step::More),
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    /// Rejects a record that is valid JSON. Invalid JSON fails the whole document.
+    #[cold]
+    fn refuse<T: Record>(
+        &mut self,
+        window: Window<'_>,
+        at: usize,
+        json: &str,
+    ) -> Result<Rejected, Error> {
+        if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
+            let error = self.syntax(window, at, json, &error);
+            return Err(self.fail(error));
+        }
+        let position = self.position(window.text, at);
+        let error = diagnose::diagnose(json, T::SHAPE, self.path(), position);
+        Ok(Rejected::new(self.index, error.with_delivered(self.index), json))
+    }
+
+    /// Advances one step outside the records.
+    #[cold]
+    fn walk(&mut self, window: Window<'_>, at: &mut usize) -> Result<Walk, Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        if self.state == State::Mark {
+            if window.text.is_empty() {
+                return self.exhausted(window);
+            }
+            if window.text.starts_with(BYTE_ORDER_MARK) {
+                *at += BYTE_ORDER_MARK.len_utf8();
+            }
+            self.state = State::Start;
+        }
+        let Some(byte) = token(window.text, at) else {
+            return if self.state == State::Trailing && window.after == After::Nothing {
+                Ok(Walk::End)
+            } else {
+                self.exhausted(window)
+            };
+        };
+        self.state = match (self.state, byte) {
+            (State::Start, b'[') if matches!(self.layout, Layout::Array) => {
+                *at += 1;
+                State::Record { first: true }
+            }
+            (State::Start, b'{') if matches!(self.layout, Layout::Envelope(_)) => {
+                *at += 1;
+                State::Name { first: true }
+            }
+            (State::Name { first: true } | State::AfterValue, b'}') => {
+                self.check_envelope(window.text, *at)?;
+                *at += 1;
+                State::Trailing
+            }
+            (State::Name { .. }, b'"') => match self.whole(window, *at)? {
+                Some(name) => {
+                    self.member = self.name(window, *at, name)?;
+                    *at += name.len();
+                    State::Colon
+                }
+                None => return Ok(Walk::More),
+            },
+            (State::Colon, b':') => {
+                *at += 1;
+                State::Value
+            }
+            (State::Value, b'[') if self.member == Member::Items => {
+                *at += 1;
+                State::Record { first: true }
+            }
+            (State::Value, _) => match self.whole(window, *at)? {
+                Some(value) => {
+                    self.value(window, *at, value)?;
+                    *at += value.len();
+                    State::AfterValue
+                }
+                None => return Ok(Walk::More),
+            },
+            (State::AfterValue, b',') => {
+                *at += 1;
+                State::Name { first: false }
+            }
+            (State::AfterRecord, b',') => {
+                *at += 1;
+                State::Record { first: false }
+            }
+            (State::Record { .. } | State::AfterRecord, b']') => {
+                *at += 1;
+                match self.layout {
+                    Layout::Array => State::Trailing,
+                    Layout::Envelope(_) => State::AfterValue,
+                }
+            }
+            (state, byte) => return Err(self.unexpected(window.text, *at, state, byte)),
+        };
+        Ok(Walk::On)
+    }
+
+    /// Returns the text of the value at `at`, once the window contains all of it.
+    fn whole<'w>(&mut self, window: Window<'w>, at: usize) -> Result<Option<&'w str>, Error> {
+        let rest = window.text.get(at..).unwrap_or_default();
+        let end = self.splitter.end(rest.as_bytes(), window.after == After::Nothing);
+        if end.unwrap_or(rest.len()) > self.limit {
+            let position = self.position(window.text, at);
+            return Err(Error::new(ErrorKind::TooLarge, self.path(), position, "a smaller record"));
+        }
+        let Some(end) = end else {
+            return self.exhausted(window).map(|_| None);
+        };
+        self.splitter = Splitter::default();
+        Ok(rest.get(..end))
+    }
+}
+
+/// The result of a step outside the records.
+enum Walk {
+    On,
+    More,
+    End,
+}
+
+/// Skips whitespace and returns the byte after it.
+#[inline]
+fn token(text: &str, at: &mut usize) -> Option<u8> {
+    let bytes = text.as_bytes();
+    loop {
+        match bytes.get(*at)? {
+            b' ' | b'\n' | b'\r' | b'\t' => *at += 1,
+            byte => return Some(*byte),
+        }
+    }
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';

@@ -1,0 +1,58 @@
+//! The expected shape of a value, as data, for diagnosing a value that differs.
+
+#![expect(
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
+    reason = "generated code of the same version uses it"
+)]
+
+/// The shape of a value.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// A JSON string.
+    Text,
+    /// A JSON string from a fixed list.
+    Choice(fn(&str) -> bool),
+    /// A signed 64-bit integer.
+    Integer,
+    /// An unsigned 64-bit integer.
+    Unsigned,
+    /// `true` or `false`.
+    Boolean,
+    /// A JSON object with known fields.
+    Object(&'static Object),
+}
+
+/// The shape of an object.
+#[derive(Debug)]
+pub struct Object {
+    /// Its name with an article.
+    pub what: &'static str,
+    /// Its fields, in the order of the spec.
+    pub members: &'static [Member],
+}
+
+/// The shape of a field.
+#[derive(Debug)]
+pub struct Member {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// The field must be present and must not be `null`.
+    pub required: bool,
+    /// The shape of its value.
+    pub shape: Shape,
+}
+
+impl Shape {
+    /// Returns a description for error messages.
+    pub(crate) fn expected(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Choice(_) => "a listed value",
+            Self::Integer => "an integer",
+            Self::Unsigned => "a non-negative integer",
+            Self::Boolean => "true or false",
+            Self::Object(object) => object.what,
+        }
+    }
+}

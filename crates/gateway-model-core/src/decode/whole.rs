@@ -1,0 +1,112 @@
+//! Decoding of whole bodies.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::de::IgnoredAny;
+
+use crate::decode::cursor::{Cursor, Fast as _};
+use crate::decode::engine::{After, Engine, Layout, Step, Window};
+use crate::decode::stream::checked;
+use crate::decode::{Record, depth, diagnose, kind_of};
+use crate::error::Position;
+use crate::{Error, ErrorKind, Listing, Rejected};
+
+/// Decodes a list into owned records.
+///
+/// # Errors
+///
+/// The same as [`Operation::decode`](crate::Operation::decode).
+pub fn list<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T>, Error> {
+    let mut items = Vec::with_capacity(body.len() / USUAL_RECORD);
+    let rejected = each::<T>(layout, body, |record| items.push(T::from_ref(record)))?;
+    Ok(Listing { items, rejected })
+}
+
+/// Decodes a list into records that borrow from the body.
+///
+/// # Errors
+///
+/// The same as [`Operation::decode`](crate::Operation::decode).
+pub fn borrowed<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T::Ref<'_>>, Error> {
+    let mut items = Vec::with_capacity(body.len() / USUAL_RECORD);
+    let rejected = each::<T>(layout, body, |record| items.push(record))?;
+    Ok(Listing { items, rejected })
+}
+
+/// Typical minimum size of a record, in bytes, from which the capacity of a list is estimated.
+const USUAL_RECORD: usize = 192;
+
+/// Passes every record to `take`, and returns the rejected ones.
+#[inline]
+fn each<'b, T: Record>(
+    layout: Layout,
+    body: &'b [u8],
+    mut take: impl FnMut(T::Ref<'b>),
+) -> Result<Vec<Rejected>, Error> {
+    let (text, invalid) = checked(body);
+    let after = if invalid.is_empty() { After::Nothing } else { After::Garbage };
+    let window = Window { text, after };
+    let mut engine = Engine::new(layout, usize::MAX);
+    let mut rejected = Vec::new();
+    let mut at = 0;
+    loop {
+        match engine.next::<T, ()>(window, &mut at, |record, _| take(record))? {
+            Step::Record(()) => {}
+            Step::Rejected(record) => rejected.push(record),
+            // `More` does not occur: the body is whole, so the engine reports what is missing.
+            Step::More | Step::End => return Ok(rejected),
+        }
+    }
+}
+
+/// Decodes a document that is one object.
+///
+/// # Errors
+///
+/// The same as [`Operation::decode`](crate::Operation::decode).
+pub fn object<T: Record>(body: &[u8]) -> Result<T, Error> {
+    let (text, position) = document(body)?;
+    let mut cursor = Cursor::new(text, 0);
+    if let Some(record) = T::Ref::read(&mut cursor)
+        && text.get(cursor.at()..).is_some_and(|rest| rest.bytes().all(is_whitespace))
+    {
+        return Ok(T::from_ref(record));
+    }
+    match serde_json::from_str(text) {
+        Ok(record) => Ok(T::from_ref(record)),
+        Err(_) => Err(diagnose::diagnose(text, T::SHAPE, String::new(), position)),
+    }
+}
+
+/// Returns the JSON text of any document, without surrounding whitespace.
+pub(crate) fn json(body: &[u8]) -> Result<&str, Error> {
+    let (text, position) = document(body)?;
+    let error = |kind, position, expected| Error::new(kind, String::new(), position, expected);
+    if let Err(refused) = serde_json::from_str::<IgnoredAny>(text) {
+        let position = position.within(refused.line(), refused.column());
+        return Err(error(kind_of(&refused), position, "valid JSON"));
+    }
+    let text = text.trim_matches([' ', '\t', '\n', '\r']);
+    if depth::exceeded(text) {
+        return Err(error(ErrorKind::TooDeep, position, depth::EXPECTED));
+    }
+    Ok(text)
+}
+
+fn is_whitespace(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Checks the encoding and skips a byte order mark.
+fn document(body: &[u8]) -> Result<(&str, Position), Error> {
+    let (text, invalid) = checked(body);
+    if !invalid.is_empty() {
+        let position = Position::START.after(text);
+        return Err(Error::new(ErrorKind::Encoding, String::new(), position, "UTF-8"));
+    }
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => (rest, Position::START.after("\u{feff}")),
+        None => (text, Position::START),
+    })
+}

@@ -1,0 +1,51 @@
+//! The optional fields that were `null` when decoded, so that they are serialized as `null`.
+
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+/// One bit for each field of a record, in the order of the spec.
+///
+/// `null` and an absent field mean the same (decision D-presence), so two records that differ only
+/// in this are equal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nulls(u64);
+
+impl Nulls {
+    /// Records that this field was `null`.
+    #[inline]
+    pub fn set(&mut self, member: u32) {
+        self.0 |= bit(member);
+    }
+
+    /// Serializes an optional field: its value, or `null` if it was `null`, or nothing.
+    ///
+    /// # Errors
+    ///
+    /// The error of the serializer.
+    pub fn write<M: SerializeMap, T: Serialize + ?Sized>(
+        self,
+        map: &mut M,
+        member: u32,
+        name: &'static str,
+        value: Option<&T>,
+    ) -> Result<(), M::Error> {
+        match value {
+            Some(value) => map.serialize_entry(name, value),
+            None if self.0 & bit(member) != 0 => map.serialize_entry(name, &()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl PartialEq for Nulls {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Nulls {}
+
+/// Fields after the 64th have no bit, so that a `null` there is serialized as absent.
+fn bit(member: u32) -> u64 {
+    1_u64.checked_shl(member).unwrap_or_default()
+}

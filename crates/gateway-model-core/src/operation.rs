@@ -1,0 +1,87 @@
+//! Operations: a query, and the decoder of its response.
+
+use crate::decode::{Record, StreamDecoder};
+use crate::{Error, Listing, Query, Service};
+
+/// One operation of the service: its query, and how to decode the body of the response.
+///
+/// This trait knows no HTTP. Send a `GET` to [`Service::PATH`] with this query and the header
+/// `Accept:` [`Service::ACCEPT`], check that the status is 200 and the media type JSON, then pass the
+/// body to [`decode`](Self::decode).
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model::{GetCredits, Operation};
+///
+/// fn call<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, gateway_model::Error> {
+///     O::decode(&send(operation.query()?.as_str()))
+/// }
+/// let credits = call(&GetCredits::new(), |query| {
+///     assert_eq!(query, "method=credits/get");
+///     br#"{"credits_number":"12.50","currency":"PLN"}"#.to_vec()
+/// })?;
+/// assert_eq!(credits.credits_number.as_str(), "12.50");
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
+pub trait Operation {
+    /// The service that has the operation.
+    type Service: Service;
+
+    /// The type that the response decodes to.
+    type Output;
+
+    /// The name of the operation in this workspace, such as `list_candidates`.
+    const NAME: &'static str;
+
+    /// The value of `method` that selects the operation (section 4 of the contract), such as `candidates/list`.
+    const METHOD: &'static str;
+
+    /// Returns the query of this call, percent-encoded and without the `?`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) when a value cannot be sent, such as a
+    /// vacancy identifier that is not an unsigned integer. The error names the parameter, not the value.
+    fn query(&self) -> Result<Query, Error>;
+
+    /// Decodes the whole body of a successful response.
+    ///
+    /// # Errors
+    ///
+    /// Any kind except [`ErrorKind::Parameter`](crate::ErrorKind::Parameter). A list whose records
+    /// cannot all be decoded is not an error: see [`Listing::rejected`].
+    fn decode(body: &[u8]) -> Result<Self::Output, Error>;
+}
+
+/// An operation whose response is a list, which can be decoded record by record.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model::{ListOperation as _, ListVacancies, Next};
+///
+/// let mut decoder = ListVacancies::decoder();
+/// decoder.push(br#"[{"id":"1"},{"i"#);
+/// assert!(matches!(decoder.next_record()?, Next::Item(vacancy) if vacancy.id.as_str() == "1"));
+/// assert!(matches!(decoder.next_record()?, Next::NeedMore));
+/// decoder.push(br#"d":"2"}]"#);
+/// assert!(matches!(decoder.next_record()?, Next::Item(vacancy) if vacancy.id.as_str() == "2"));
+/// decoder.finish();
+/// assert!(matches!(decoder.next_record()?, Next::End));
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
+pub trait ListOperation: Operation<Output = Listing<Self::Item>> {
+    /// The type of a record of the list.
+    type Item: Record;
+
+    /// Returns a decoder that accepts the body in pieces.
+    fn decoder() -> StreamDecoder<Self::Item>;
+
+    /// Decodes the whole body into records that borrow from it.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Operation::decode`].
+    fn decode_borrowed(body: &[u8]) -> Result<Listing<<Self::Item as Record>::Ref<'_>>, Error>;
+}

@@ -1,0 +1,110 @@
+//! Queries: the text after the `?`.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+pub(crate) mod builder;
+
+/// Type state of a query: the parameter is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Set;
+
+/// Type state of a query: the parameter is not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Unset;
+
+/// Whether a parameter is set, as a constant of the type state.
+pub trait State: fmt::Debug + 'static {
+    /// Whether the parameter is set.
+    const GIVEN: bool;
+}
+
+impl State for Set {
+    const GIVEN: bool = true;
+}
+
+impl State for Unset {
+    const GIVEN: bool = false;
+}
+
+/// Carries the type states of a query. A function type is always `Send` and `Sync`.
+pub type Given<T> = core::marker::PhantomData<fn() -> T>;
+
+/// The query of one call, percent-encoded and without the `?`.
+///
+/// It contains only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects
+/// the operation, verbatim (section 4 of the contract). `Debug` shows the names of the parameters but
+/// not their values, which may be personal.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model::{ListVacancies, Operation as _};
+///
+/// assert_eq!(ListVacancies::new().query()?.as_str(), "method=vacancies/list");
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Query(String);
+
+impl Query {
+    /// Creates a query from its encoded text.
+    pub(crate) fn of(text: String) -> Self {
+        Self(text)
+    }
+
+    /// Returns the encoded query, without a leading `?`.
+    ///
+    /// ```
+    /// use gateway_model::{GetCredits, Operation as _};
+    ///
+    /// assert_eq!(GetCredits::new().query()?.as_str(), "method=credits/get");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the text without copying it.
+    ///
+    /// ```
+    /// use gateway_model::{GetCredits, Operation as _};
+    ///
+    /// assert_eq!(GetCredits::new().query()?.into_string(), "method=credits/get");
+    /// # Ok::<(), gateway_model::Error>(())
+    /// ```
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl AsRef<str> for Query {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Query> for String {
+    fn from(query: Query) -> Self {
+        query.0
+    }
+}
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// Shows only the names of the parameters: values may be personal.
+impl fmt::Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
+        let method = pairs.next().map_or("", |(_, method)| method);
+        let names: Vec<&str> = pairs.map(|(name, _)| name).collect();
+        f.debug_struct("Query").field("method", &method).field("names", &names).finish()
+    }
+}

@@ -1,0 +1,95 @@
+//! Writes the query of an operation.
+
+use alloc::string::String;
+
+use crate::{Error, Query, Service};
+
+/// Writes a query, parameter by parameter.
+#[derive(Debug)]
+pub struct QueryBuilder(String);
+
+impl QueryBuilder {
+    /// Creates a query that selects the operation `method`. A `/` is not encoded, as in the contract.
+    #[must_use]
+    pub fn select<S: Service>(method: &str) -> Self {
+        let mut text = String::with_capacity(CAPACITY);
+        text.push_str(S::SELECTOR);
+        text.push('=');
+        encode(&mut text, method, |byte| byte == b'/');
+        Self(text)
+    }
+
+    /// Appends a parameter whose value is text.
+    pub fn push(&mut self, name: &str, value: &str) {
+        self.0.push('&');
+        encode(&mut self.0, name, |_| false);
+        self.0.push('=');
+        encode(&mut self.0, value, |_| false);
+    }
+
+    /// Appends a parameter whose value must not be empty: the contract does not define `name=`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) if the value is empty.
+    pub fn push_text(&mut self, name: &'static str, value: &str) -> Result<(), Error> {
+        if value.is_empty() {
+            return Err(Error::parameter(name, "non-empty text"));
+        }
+        self.push(name, value);
+        Ok(())
+    }
+
+    /// Appends a parameter that the service defines as an unsigned integer.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) if the value is not an unsigned integer
+    /// of 64 bits.
+    pub fn push_integer(&mut self, name: &'static str, value: &str) -> Result<(), Error> {
+        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+        match value.parse::<u64>() {
+            Ok(number) if digits => {
+                self.0.push('&');
+                self.0.push_str(name);
+                self.0.push('=');
+                push_number(&mut self.0, number);
+                Ok(())
+            }
+            _ => Err(Error::parameter(name, "an unsigned integer")),
+        }
+    }
+
+    /// Returns the query.
+    #[must_use]
+    pub fn finish(self) -> Query {
+        Query::of(self.0)
+    }
+}
+
+/// Percent-encodes everything except the unreserved characters of RFC 3986 and those that `keep` accepts.
+fn encode(out: &mut String, text: &str, keep: impl Fn(u8) -> bool) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') || keep(byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push(hexadecimal(byte >> 4));
+            out.push(hexadecimal(byte & 15));
+        }
+    }
+}
+
+fn hexadecimal(digit: u8) -> char {
+    char::from(if digit < 10 { b'0' + digit } else { b'A' + digit - 10 })
+}
+
+fn push_number(out: &mut String, number: u64) {
+    if number >= 10 {
+        push_number(out, number / 10);
+    }
+    out.push(char::from(b'0' + u8::try_from(number % 10).unwrap_or_default()));
+}
+
+/// Initial capacity of a query, in bytes: most queries fit, so that building one allocates once.
+const CAPACITY: usize = 128;

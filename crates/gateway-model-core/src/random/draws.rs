@@ -1,0 +1,223 @@
+//! Draws for `arbitrary`: the building blocks of the generated implementations.
+//!
+//! When the bytes run out, every draw returns its smallest value, so drawing always ends.
+
+#![expect(clippy::missing_errors_doc, reason = "every draw passes on the errors of `arbitrary`")]
+
+use alloc::borrow::ToOwned as _;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+pub use arbitrary::{Arbitrary, Result, Unstructured};
+
+use crate::decode::Sealed;
+use crate::decode::slot::Slot;
+use crate::random::{
+    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, SURPRISES, WORDS, escaped, lists, quoted,
+};
+use crate::scalar::civil::days_in;
+use crate::{Civil, Extra, RawQuery, Service};
+
+/// Implements `Arbitrary` for a type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __draw {
+    ($name:ty, |$source:ident| $value:expr) => {
+        impl<'a> $crate::codegen::draws::Arbitrary<'a> for $name {
+            fn arbitrary(
+                $source: &mut $crate::codegen::draws::Unstructured<'a>,
+            ) -> $crate::codegen::draws::Result<Self> {
+                Ok($value)
+            }
+        }
+    };
+}
+
+pub use __draw as draw;
+
+impl<'a, S: Service> Arbitrary<'a> for RawQuery<S> {
+    fn arbitrary(source: &mut Unstructured<'a>) -> Result<Self> {
+        let mut query = Self::new(text(source)?);
+        for _ in 0..source.int_in_range(0..=3)? {
+            query = query.pair(text(source)?, text(source)?);
+        }
+        Ok(query)
+    }
+}
+
+draw!(Extra<'static>, |source| Extra::of(members(source)?));
+
+draw!(Civil, |source| {
+    let (year, month) = (source.int_in_range(0..=9999)?, source.int_in_range(1..=12)?);
+    Self {
+        year,
+        month,
+        day: source.int_in_range(1..=days_in(year, month))?,
+        hour: source.int_in_range(0..=23)?,
+        minute: source.int_in_range(0..=59)?,
+        second: source.int_in_range(0..=59)?,
+    }
+});
+
+/// Any text: from all of Unicode, and texts that programs often handle wrong.
+pub fn text(source: &mut Unstructured<'_>) -> Result<String> {
+    text_of(source, 0..=usize::MAX)
+}
+
+/// Text with a length in characters within `length`.
+pub fn text_of(source: &mut Unstructured<'_>, length: RangeInclusive<usize>) -> Result<String> {
+    if source.int_in_range(0..=7_u8)? == 7 {
+        let fits = |text: &&str| length.contains(&text.chars().count());
+        let surprises: Vec<&str> = SURPRISES.iter().copied().filter(fits).collect();
+        return source.choose(&surprises).copied().map(str::to_owned);
+    }
+    let longest = (*length.end()).min(LONGEST);
+    let text = source.arbitrary::<&str>()?.chars().chain(core::iter::repeat('x'));
+    let count = source.int_in_range(*length.start()..=longest)?;
+    Ok(text.take(count).collect())
+}
+
+/// Digits, as in the contract, and other text.
+pub fn identifier(source: &mut Unstructured<'_>) -> Result<String> {
+    match source.int_in_range(0..=4_u8)? {
+        4 => text(source),
+        _ => source.arbitrary::<u64>().map(|number| number.to_string()),
+    }
+}
+
+/// Plain decimal numbers, and other text.
+pub fn decimal(source: &mut Unstructured<'_>) -> Result<String> {
+    match source.int_in_range(0..=5_u8)? {
+        5 => text(source),
+        4 => chosen(source, ODD_DECIMALS),
+        _ => {
+            let (whole, fraction) = (source.arbitrary::<i32>()?, source.int_in_range(0..=99_u8)?);
+            Ok(format!("{whole}.{fraction:02}"))
+        }
+    }
+}
+
+/// Dates and times that exist, and other text.
+pub fn date_time(source: &mut Unstructured<'_>) -> Result<String> {
+    match source.int_in_range(0..=5_u8)? {
+        5 => text(source),
+        4 => chosen(source, ODD_DATES),
+        _ => source.arbitrary::<Civil>().map(|civil| civil.to_string()),
+    }
+}
+
+/// Currency codes, and other text.
+pub fn currency(source: &mut Unstructured<'_>) -> Result<String> {
+    match source.int_in_range(0..=4_u8)? {
+        4 => text(source),
+        _ => chosen(source, CURRENCIES),
+    }
+}
+
+/// The known values, and an unknown one.
+pub fn open<T: Clone + From<String>>(source: &mut Unstructured<'_>, known: &[T]) -> Result<T> {
+    match source.int_in_range(0..=2_u8)? {
+        2 => text(source).map(T::from),
+        _ => closed(source, known),
+    }
+}
+
+/// One of the values of a closed enum.
+pub fn closed<T: Clone>(source: &mut Unstructured<'_>, all: &[T]) -> Result<T> {
+    source.choose(all).cloned()
+}
+
+/// A field that may be absent, `null`, or present.
+pub fn optional<'a, T, F>(source: &mut Unstructured<'a>, value: F) -> Result<Slot<T>>
+where
+    F: FnOnce(&mut Unstructured<'a>) -> Result<T>,
+{
+    Ok(match source.int_in_range(0..=4_u8)? {
+        0 => Slot::Empty,
+        1 => Slot::Null,
+        _ => Slot::Full(value(source)?),
+    })
+}
+
+/// A field whose type contains its own model, up to `depth` levels deep.
+pub fn nested<T>(
+    source: &mut Unstructured<'_>,
+    depth: u32,
+    value: fn(&mut Unstructured<'_>, u32) -> Result<T>,
+) -> Result<Slot<Box<T>>> {
+    match depth.checked_sub(1) {
+        Some(depth) => optional(source, |source| value(source, depth).map(Box::new)),
+        None => Ok(Slot::Empty),
+    }
+}
+
+/// Fields that the contract does not list for the model.
+pub fn unlisted<T: Sealed>(source: &mut Unstructured<'_>) -> Result<Extra<'static>> {
+    let members = members(source)?;
+    Ok(Extra::of(members.into_iter().filter(|(name, _)| !lists(T::SHAPE, name))))
+}
+
+/// A value that a query can contain: one with non-empty text.
+pub fn sendable<'a, T>(source: &mut Unstructured<'a>) -> Result<T>
+where
+    T: Arbitrary<'a> + AsRef<str> + From<String>,
+{
+    let value: T = source.arbitrary()?;
+    if value.as_ref().is_empty() { text_of(source, 1..=LONGEST).map(T::from) } else { Ok(value) }
+}
+
+/// A parameter that is set if `is_given`.
+pub fn given<'a, T, F>(source: &mut Unstructured<'a>, is_given: bool, value: F) -> Result<Option<T>>
+where
+    F: FnOnce(&mut Unstructured<'a>) -> Result<T>,
+{
+    if is_given { value(source).map(Some) } else { Ok(None) }
+}
+
+/// A parameter that may be set if `may_be_given`.
+pub fn perhaps<'a, T, F>(
+    source: &mut Unstructured<'a>,
+    may_be_given: bool,
+    value: F,
+) -> Result<Option<T>>
+where
+    F: FnOnce(&mut Unstructured<'a>) -> Result<T>,
+{
+    let is_given = source.arbitrary::<bool>()?;
+    given(source, may_be_given && is_given, value)
+}
+
+fn chosen(source: &mut Unstructured<'_>, texts: &[&str]) -> Result<String> {
+    source.choose(texts).map(|text| (*text).to_owned())
+}
+
+/// Names, with JSON texts as values.
+fn members(source: &mut Unstructured<'_>) -> Result<Vec<(String, String)>> {
+    let count = source.int_in_range(0..=3_u8)?;
+    (0..count).map(|_| Ok((text(source)?, json(source, 3)?))).collect()
+}
+
+/// Valid JSON text in every notation.
+fn json(source: &mut Unstructured<'_>, depth: u32) -> Result<String> {
+    match source.int_in_range(0..=6_u8)? {
+        1 => source.arbitrary::<i64>().map(|number| number.to_string()),
+        2 => chosen(source, NUMBERS),
+        3 => text(source).map(|text| quoted(&text)),
+        4 => text(source).map(|text| escaped(&text)),
+        5 if depth > 0 => {
+            let count = source.int_in_range(0..=3_u8)?;
+            let values: Result<Vec<_>> = (0..count).map(|_| json(source, depth - 1)).collect();
+            values.map(|values| format!("[{}]", values.join(",")))
+        }
+        6 if depth > 0 => {
+            let count = source.int_in_range(0..=3_u8)?;
+            let mut member = || Ok(quoted(&text(source)?) + ": " + &json(source, depth - 1)?);
+            let members: Result<Vec<_>> = (0..count).map(|_| member()).collect();
+            members.map(|members| format!("{{{}}}", members.join(", ")))
+        }
+        _ => chosen(source, WORDS),
+    }
+}

@@ -1,0 +1,81 @@
+//! The meanings of text scalars. A scalar keeps its text and converts it on demand.
+
+/// Adds a meaning to a scalar.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __meaning {
+    ($name:ident, integer_in_query) => {
+        impl $name {
+            /// Returns the identifier as the integer that a query contains.
+            ///
+            /// The service uses text in a record and an integer in a query, so the text is kept and
+            /// parsed on demand.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Parameter`](gateway_model_core::ErrorKind::Parameter) if the text is not a decimal
+            /// number, or exceeds 64 bits.
+            ///
+            /// ```
+            #[doc = concat!("use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(\"52\").to_u64()?, 52);")]
+            #[doc = concat!("assert!(", stringify!($name), "::new(\"+52\").to_u64().is_err());")]
+            #[doc = concat!("# Ok::<(), ", env!("CARGO_CRATE_NAME"), "::Error>(())")]
+            /// ```
+            pub fn to_u64(&self) -> Result<u64, $crate::Error> {
+                $crate::codegen::parse_integer(self.as_str(), stringify!($name))
+            }
+        }
+
+        impl From<u64> for $name {
+            fn from(number: u64) -> Self {
+                Self::new(&$crate::codegen::ToString::to_string(&number))
+            }
+        }
+    };
+    ($name:ident, decimal) => {
+        impl $name {
+            /// Returns whether the text is a plain decimal number: an optional sign, digits, and an
+            /// optional fraction.
+            ///
+            /// Any other text is kept too, such as `1e3`, `1,234.50` or `NaN`.
+            ///
+            /// ```
+            #[doc = concat!("use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert!(", stringify!($name), "::new(\"-12.50\").is_plain());")]
+            #[doc = concat!("assert!(!", stringify!($name), "::new(\"1,234.50\").is_plain());")]
+            /// ```
+            pub fn is_plain(&self) -> bool {
+                $crate::codegen::is_plain(self.as_str())
+            }
+        }
+
+        $crate::__rust_decimal! { $name }
+    };
+    ($name:ident, civil_date_time) => {
+        impl $name {
+            /// Returns the date and time, or `None` if the text is not one.
+            ///
+            /// Such text, for example `0000-00-00 00:00:00`, is kept unchanged.
+            ///
+            /// ```
+            #[doc = concat!("use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(\"0000-00-00 00:00:00\").civil(), None);")]
+            /// ```
+            pub fn civil(&self) -> Option<$crate::Civil> {
+                $crate::codegen::parse_civil(self.as_str())
+            }
+        }
+
+        impl From<$crate::Civil> for $name {
+            fn from(civil: $crate::Civil) -> Self {
+                Self::from($crate::codegen::ToString::to_string(&civil))
+            }
+        }
+
+        $crate::__jiff! { $name }
+    };
+}

@@ -1,0 +1,37 @@
+//! A service: what all its operations share.
+
+/// A service, as a type: the constants that all its operations share.
+///
+/// A generated crate has one such type. Clients use it to accept only operations of their service.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_model_core::Service;
+///
+/// struct Photos;
+///
+/// impl Service for Photos {
+///     const NAME: &'static str = "photos";
+///     const API_VERSION: &'static str = "v2";
+///     const PATH: &'static str = "/api/v2";
+///     const SELECTOR: &'static str = "action";
+///     const ACCEPT: &'static str = "application/json";
+/// }
+/// ```
+pub trait Service: 'static {
+    /// The name of the service in kebab case, such as `photo-archive`.
+    const NAME: &'static str;
+
+    /// The version segment of the service's address, such as `v1`.
+    const API_VERSION: &'static str;
+
+    /// The URL path that all operations share, appended to the base URL.
+    const PATH: &'static str;
+
+    /// The query parameter that selects the operation, such as `method`.
+    const SELECTOR: &'static str;
+
+    /// The value of the `Accept` header of every call.
+    const ACCEPT: &'static str;
+}

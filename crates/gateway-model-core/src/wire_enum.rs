@@ -1,0 +1,207 @@
+//! Enums of strings: an open enum keeps an unknown value, a closed enum rejects it.
+
+/// Defines an enum of known strings. An open enum names a type for unknown values; a closed enum,
+/// for which the service guarantees that no other value occurs, does not. The examples use a string
+/// that is not listed.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_enum {
+    (
+        $(#[$attribute:meta])*
+        $name:ident, $unknown:ident, $expecting:literal, not $unlisted:literal,
+        { $($(#[$value_attribute:meta])* $variant:ident = $wire:literal),+ $(,)? }
+    ) => {
+        $(#[$attribute])*
+        #[non_exhaustive]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$value_attribute])* $variant,)+
+            /// A value that this version does not know. It can only be created from text.
+            Unknown($unknown),
+        }
+
+        #[doc = concat!("The text of a [`", stringify!($name), "`] that this version does not know.")]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $unknown($crate::codegen::SmolStr);
+
+        impl $name {
+            /// All values known to this version of the crate.
+            pub const KNOWN: &[Self] = &[$(Self::$variant),+];
+
+            /// Returns the text on the wire.
+            ///
+            /// ```
+            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from(\"", $unlisted, "\").as_str(), \"", $unlisted, "\");")]
+            /// ```
+            #[inline]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $wire,)+
+                    Self::Unknown(unknown) => unknown.as_str(),
+                }
+            }
+
+            /// Returns whether this version knows the value.
+            ///
+            /// ```
+            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            #[doc = concat!("assert!(", stringify!($name), "::KNOWN.iter().all(", stringify!($name), "::is_known));")]
+            #[doc = concat!("assert!(!", stringify!($name), "::from(\"", $unlisted, "\").is_known());")]
+            /// ```
+            pub fn is_known(&self) -> bool {
+                !matches!(self, Self::Unknown(_))
+            }
+        }
+
+        impl $unknown {
+            /// Returns the text on the wire.
+            ///
+            /// ```
+            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            #[doc = concat!("if let ", stringify!($name), "::Unknown(unknown) = ", stringify!($name), "::from(\"", $unlisted, "\") {")]
+            #[doc = concat!("    assert_eq!(unknown.as_str(), \"", $unlisted, "\");")]
+            /// }
+            /// ```
+            #[inline]
+            pub fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
+        impl core::fmt::Debug for $unknown {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                self.as_str().fmt(f)
+            }
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                match self {
+                    $(Self::$variant => f.write_str(stringify!($variant)),)+
+                    Self::Unknown(unknown) => f.debug_tuple("Unknown").field(unknown).finish(),
+                }
+            }
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl From<&str> for $name {
+            #[inline]
+            fn from(text: &str) -> Self {
+                match text {
+                    $($wire => Self::$variant,)+
+                    _ => Self::Unknown($unknown($crate::codegen::SmolStr::new(text))),
+                }
+            }
+        }
+
+        impl From<$crate::codegen::String> for $name {
+            fn from(text: $crate::codegen::String) -> Self {
+                Self::from(text.as_str())
+            }
+        }
+
+        impl From<$crate::codegen::Cow<'_, str>> for $name {
+            fn from(text: $crate::codegen::Cow<'_, str>) -> Self {
+                Self::from(&*text)
+            }
+        }
+
+        impl From<&$name> for $name {
+            fn from(value: &$name) -> Self {
+                value.clone()
+            }
+        }
+
+        impl $crate::codegen::serde::Serialize for $name {
+            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::codegen::deserialize_text(deserializer, $expecting).map(Self::from)
+            }
+        }
+    };
+    (
+        $(#[$attribute:meta])*
+        $name:ident, $expecting:literal, not $unlisted:literal,
+        { $($(#[$value_attribute:meta])* $variant:ident = $wire:literal),+ $(,)? }
+    ) => {
+        $(#[$attribute])*
+        #[expect(clippy::exhaustive_enums, reason = "the service guarantees that no other value occurs")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$value_attribute])* $variant,)+
+        }
+
+        impl $name {
+            /// Every value.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Returns the text on the wire.
+            ///
+            /// ```
+            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            #[doc = concat!("assert!(", stringify!($name), "::ALL.iter().all(|value| !value.as_str().is_empty()));")]
+            /// ```
+            #[inline]
+            pub const fn as_str(&self) -> &'static str {
+                match self {
+                    $(Self::$variant => $wire,)+
+                }
+            }
+
+            /// Returns the value with this text, or `None` if the contract does not list it.
+            ///
+            /// ```
+            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::from_text(\"", $unlisted, "\"), None);")]
+            /// ```
+            pub fn from_text(text: &str) -> Option<Self> {
+                match text {
+                    $($wire => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl $crate::codegen::serde::Serialize for $name {
+            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = $crate::codegen::deserialize_text(deserializer, $expecting)?;
+                Self::from_text(&text).ok_or_else(|| $crate::codegen::serde::de::Error::custom(concat!("expected ", $expecting)))
+            }
+        }
+    };
+}

@@ -1,0 +1,15 @@
+//! The push decoder.
+
+use gateway_model::{ErrorKind, ListOperation as _, ListVacancies};
+
+#[test]
+fn the_buffer_is_freed_after_an_error() {
+    let mut decoder = ListVacancies::decoder();
+    decoder.push(b"!");
+    let error = decoder.next_record().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Syntax);
+    decoder.push(&vec![b'x'; 1 << 16]);
+    decoder.finish();
+    assert_eq!(decoder.next_record().unwrap_err(), error);
+    assert!(format!("{decoder:?}").contains("<0 bytes>"), "{decoder:?}");
+}
