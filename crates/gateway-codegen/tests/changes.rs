@@ -67,7 +67,9 @@ fn changes_of_fields() {
             "name = { type = \"text\", presence = \"optional\"",
             "name = { type = \"text\", personal = true, presence = \"optional\"",
         )],
-        &["additive model.Tool.field.name: personal changed from false to true"],
+        &[
+            "additive model.Tool.field.name: personal; `Debug` output and logs no longer show its values",
+        ],
     );
     check(
         &[(
@@ -80,6 +82,22 @@ fn changes_of_fields() {
             "documentation model.Tool.field.name: description changed",
         ],
     );
+}
+
+/// Data that was protected until now must not appear in logs unnoticed.
+#[test]
+fn a_field_that_is_no_longer_personal_is_a_warning() {
+    let personal = good().replacen("name = { ", "name = { personal = true, ", 1);
+    let scratch = workspace();
+    let root = scratch.path();
+    fs::write(root.join("spec/released/1.0.0.toml"), personal).expect("written");
+    let raised = good().replace("version = \"1.0.0\"", "version = \"1.1.0\"");
+    fs::write(root.join("spec/gateway.toml"), raised).expect("written");
+    let outcome = diff_in(root);
+    let change = "model.Tool.field.name: no longer personal; its values will appear in `Debug` output and logs\n";
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert!(outcome.stdout.contains(&format!("additive       {change}")), "{}", outcome.stdout);
+    assert_eq!(outcome.stderr, format!("\nwarning: {change}"));
 }
 
 #[test]
@@ -256,6 +274,43 @@ fn a_new_order_breaks_constructors_and_comparisons() {
     );
 }
 
+/// An example names its operation, so the order of the operations does not change it.
+#[test]
+fn a_new_order_of_operations_changes_no_example() {
+    let text = declaring(FIELD, VALUE, "", QUERY);
+    let (before, rest) = text.split_once("[operation.list_tools]").expect("the first operation");
+    let (first, rest) = rest.split_once("[[example]]").expect("its example");
+    let (between, second) = rest.split_once("[operation.list_cases]").expect("the other one");
+    let moved = format!(
+        "{before}[[example]]{between}[operation.list_cases]{second}[operation.list_tools]{first}"
+    );
+    compare(
+        &text,
+        &moved,
+        &[
+            "documentation operation: order changed from `list_tools`, `list_cases` to `list_cases`, `list_tools`",
+        ],
+    );
+}
+
+/// Names are printed as in the spec, although Rust reserves some of them.
+#[test]
+fn reserved_names_are_printed_as_in_the_spec() {
+    let rejected = "Rejected = { wire = \"rejected\", doc = \"Rejected.\" }";
+    compare(
+        &declaring(FIELD, VALUE, "", QUERY),
+        &declaring(FIELD, &format!("{VALUE}\n{rejected}"), "", QUERY)
+            .replace("[model.Case]", "[model.Option]")
+            .replace("[model.Case.field]", "[model.Option.field]")
+            .replace("a = { type = \"text\"", "a = { type = \"Option\""),
+        &[
+            "breaking model.Case: removed",
+            "additive enum.Heat.value.Rejected: added",
+            "additive model.Option: added",
+        ],
+    );
+}
+
 /// An insertion between two declarations is not a new order.
 #[test]
 fn an_addition_moves_nothing() {
@@ -285,16 +340,28 @@ fn the_version_was_raised() {
     assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
 }
 
+/// Creates a workspace without a spec.
+fn workspace() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir_all(folder.path().join("spec/released")).expect("a folder");
+    fs::write(folder.path().join("spec/codegen.toml"), "spec = 'spec/gateway.toml'")
+        .expect("written");
+    folder
+}
+
+/// Compares the spec of a workspace with its last release.
+fn diff_in(root: &Path) -> cli::Outcome {
+    cli::run("cargo xtask", &["spec".to_owned(), "diff".to_owned()], root)
+}
+
 /// A diff fails until the version is high enough.
 #[test]
 fn a_breaking_change_requires_a_major_version() {
-    let scratch = tempfile::tempdir().expect("a folder");
+    let scratch = workspace();
     let root = scratch.path();
-    fs::create_dir_all(root.join("spec/released")).expect("a folder");
     fs::write(root.join("spec/released/1.0.0.toml"), good()).expect("written");
     fs::write(root.join("spec/released/0.9.10.toml"), "not the last").expect("written");
-    fs::write(root.join("spec/codegen.toml"), "spec = 'spec/gateway.toml'").expect("written");
-    let diff = || cli::run("cargo xtask", &["spec".to_owned(), "diff".to_owned()], root);
+    let diff = || diff_in(root);
 
     let broken = good().replace("path = \"/api/v2\"", "path = \"/api/v3\"");
     fs::write(root.join("spec/gateway.toml"), &broken).expect("written");

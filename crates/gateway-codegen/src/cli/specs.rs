@@ -81,13 +81,17 @@ pub(super) fn diff(cx: &Context<'_>, paths: &[&str]) -> Result<Outcome, Outcome>
         return Ok(Outcome::fine(format!("no changes from {} to {}\n", shown(&old), shown(&new))));
     };
     let mut out = String::new();
-    for Change { class, place, what, .. } in &changes {
+    let mut stderr = String::new();
+    for Change { class, place, what, warns, .. } in &changes {
         _ = writeln!(out, "{class:13}  {place}: {what}");
+        if *warns {
+            _ = writeln!(stderr, "\nwarning: {place}: {what}");
+        }
     }
     crates(&mut out, root, &config, &changes);
     let (Some(was), Some(is)) = (Version::parse(&before.version), Version::parse(&after.version))
     else {
-        return Ok(Outcome::fine(out));
+        return Ok(Outcome { stderr, ..Outcome::fine(out) });
     };
     let asked = was.after(largest);
     _ = writeln!(
@@ -95,10 +99,10 @@ pub(super) fn diff(cx: &Context<'_>, paths: &[&str]) -> Result<Outcome, Outcome>
         "\nThe largest change is {largest}. After {was}, the version of the spec must be at least {asked}. It is {is}."
     );
     if is < asked {
-        let stderr = format!("\nerror: raise `version` in {} to {asked}\n", shown(&new));
+        _ = writeln!(stderr, "\nerror: raise `version` in {} to {asked}", shown(&new));
         return Err(Outcome { stdout: out, stderr, code: 1 });
     }
-    Ok(Outcome::fine(out))
+    Ok(Outcome { stderr, ..Outcome::fine(out) })
 }
 
 /// Writes the version that the changes require of each crate. All crates have the version of the

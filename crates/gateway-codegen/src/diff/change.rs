@@ -36,6 +36,8 @@ pub struct Change {
     pub what: String,
     /// The crates whose users are affected.
     pub crates: &'static [Role],
+    /// Whether users must look at it, although their code still compiles.
+    pub warns: bool,
 }
 
 /// Crates that contain or use the generated types.

@@ -27,8 +27,7 @@ struct Diff<'a> {
 
 impl Diff<'_> {
     fn say(&mut self, class: Class, place: &str, what: impl Into<String>) {
-        let crates = if class == Class::Documentation { READERS } else { EVERYONE };
-        self.changes.push(Change { class, place: place.to_owned(), what: what.into(), crates });
+        self.changes.push(change(class, place, what));
     }
 
     fn lists<T: Named>(
@@ -189,7 +188,7 @@ impl Diff<'_> {
             // Programs that read a table rely on the positions of its columns.
             let class = if is.starts_with(&was) { Class::Additive } else { Class::Breaking };
             let what = format!("columns changed from {} to {}", listed(&was), listed(&is));
-            self.changes.push(Change { class, place: place.to_owned(), what, crates: PROGRAM });
+            self.changes.push(Change { crates: PROGRAM, ..change(class, place, what) });
         }
     }
 
@@ -199,12 +198,28 @@ impl Diff<'_> {
         self.value(Class::Breaking, place, "type", types, quoted);
         let presences = (&presence(old.required), &presence(new.required));
         self.value(Class::Breaking, place, "presence", presences, quoted);
-        self.flag(Class::Additive, place, "personal", old.personal, new.personal);
+        self.personal(place, old.personal, new.personal);
         self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
         let about = |one: &Field| {
             (one.doc.clone(), one.example.clone(), one.source.clone(), one.open.clone())
         };
         self.about(place, &about(old), &about(new));
+    }
+
+    /// Reports a change of the fields that are personal data. Such a change compiles everywhere, so a
+    /// warning is the only notice.
+    fn personal(&mut self, place: &str, old: bool, new: bool) {
+        match (old, new) {
+            (true, false) => {
+                let what = "no longer personal; its values will appear in `Debug` output and logs";
+                self.changes.push(Change { warns: true, ..change(Class::Additive, place, what) });
+            }
+            (false, true) => {
+                let what = "personal; `Debug` output and logs no longer show its values";
+                self.say(Class::Additive, place, what);
+            }
+            _ => {}
+        }
     }
 
     fn operation(&mut self, place: &str, old: &Operation, new: &Operation) {
@@ -283,8 +298,11 @@ impl Diff<'_> {
     }
 
     fn example(&mut self, place: &str, old: &Example, new: &Example) {
-        let call = |one: &Example| (one.query.clone(), one.operation, one.rejected.clone());
-        if call(old) == call(new) {
+        let call = |service: &Service, one: &Example| {
+            let operation = service.operations.get(one.operation).map(Named::key);
+            (operation, one.query.clone(), one.rejected.clone(), one.client, one.server)
+        };
+        if call(self.old, old) == call(self.new, new) {
             self.about(place, &old.doc, &new.doc);
         } else {
             self.say(Class::Documentation, place, "example changed");
@@ -313,6 +331,11 @@ impl Diff<'_> {
     }
 }
 
+fn change(class: Class, place: &str, what: impl Into<String>) -> Change {
+    let crates = if class == Class::Documentation { READERS } else { EVERYONE };
+    Change { class, place: place.to_owned(), what: what.into(), crates, warns: false }
+}
+
 fn debug<T: std::fmt::Debug>(value: &T) -> String {
     let name = format!("{value:?}");
     let name = RustName::new(&name).map_or(name, |name| name.kebab());
@@ -337,7 +360,7 @@ fn presence(required: bool) -> String {
 /// Returns the name of a type as in the spec.
 fn type_name(service: &Service, ty: Type) -> String {
     match (ty, service.type_name(ty)) {
-        (_, Some(name)) => name.pascal(),
+        (_, Some(name)) => name.plain(),
         (Type::Integer, None) => "integer".to_owned(),
         (Type::Boolean, None) => "boolean".to_owned(),
         _ => "text".to_owned(),

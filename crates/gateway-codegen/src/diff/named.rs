@@ -33,19 +33,19 @@ fn arguments<'a, T: Named + 'a>(
 
 impl Named for Scalar {
     fn key(&self) -> String {
-        self.rust.pascal()
+        self.rust.plain()
     }
 }
 
 impl Named for Enum {
     fn key(&self) -> String {
-        self.rust.pascal()
+        self.rust.plain()
     }
 }
 
 impl Named for EnumValue {
     fn key(&self) -> String {
-        self.rust.pascal()
+        self.rust.plain()
     }
 
     /// The order of values in Rust follows their position.
@@ -56,7 +56,7 @@ impl Named for EnumValue {
 
 impl Named for Model {
     fn key(&self) -> String {
-        self.rust.pascal()
+        self.rust.plain()
     }
 }
 

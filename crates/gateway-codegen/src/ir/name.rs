@@ -71,13 +71,18 @@ impl RustName {
     /// Returns `PhoneMobile`, for types. A name that the prelude or the support code uses gets a
     /// trailing underscore (`Option_`).
     pub fn pascal(&self) -> String {
-        let name: String = self.words.iter().map(|word| capitalized(word)).collect();
+        let name = self.plain();
         if TYPES.contains(&name.as_str()) { name + "_" } else { name }
+    }
+
+    /// Returns `PhoneMobile` without an added underscore, for names that are not in Rust code.
+    pub fn plain(&self) -> String {
+        self.words.iter().map(|word| capitalized(word)).collect()
     }
 
     /// Returns `Shortlist`, for variants, which may share a name with an item of the prelude.
     pub fn variant(&self) -> String {
-        let name: String = self.words.iter().map(|word| capitalized(word)).collect();
+        let name = self.plain();
         if name == "Self" { name + "_" } else { name }
     }
 
