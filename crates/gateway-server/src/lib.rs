@@ -43,7 +43,7 @@ pub use crate::store::memory::MemoryStore;
 pub use crate::store::postgres::PostgresStore;
 pub use crate::store::sqlite::SqliteStore;
 pub use crate::store::{
-    Account, AccountId, ApplicationRow, CandidateFilter, Changes, Fill, ImportMode, ImportReport,
-    Page, Principal, RecordSink, Snapshot, Stage, Store, StoreAdmin, TokenInfo,
+    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Fill, ImportMode,
+    ImportReport, Page, Principal, RecordSink, Snapshot, Stage, Store, StoreAdmin, TokenInfo,
 };
 pub use crate::token::{NewToken, TokenDigest, TokenId};

@@ -7,6 +7,7 @@
 
 mod account;
 mod balance;
+mod check;
 mod dictionary;
 mod errors;
 #[cfg(feature = "test-util")]
@@ -28,6 +29,7 @@ use std::time::Duration;
 use crate::clock::UnixTime;
 use crate::error::Error;
 pub use crate::store::account::{Account, TokenInfo};
+pub use crate::store::check::CheckReport;
 pub use crate::store::snapshot::{
     AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot,
 };
@@ -150,8 +152,8 @@ pub trait StoreAdmin: Store {
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error>;
 
-    /// Looks for damage and returns one line for each kind found.
-    fn check(&self) -> Result<Vec<String>, Error>;
+    /// Looks for damage, and for records that lack a field of the contract.
+    fn check(&self) -> Result<CheckReport, Error>;
 }
 
 /// Default time limit of a read that answers a request: far longer than any page takes, and shorter than clients wait.

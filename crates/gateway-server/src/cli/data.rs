@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::generated::record::CreditsRow;
 use crate::import::{Import, target};
 use crate::place::Place;
-use crate::store::{Changes, ImportMode, ImportReport};
+use crate::store::{Changes, CheckReport, ImportMode, ImportReport};
 
 #[derive(Debug, Args)]
 pub(super) struct ImportArguments {
@@ -104,12 +104,12 @@ pub(super) fn demo(arguments: &DemoArguments) -> Result<(), Error> {
 }
 
 pub(super) fn check(database: &Database) -> Result<(), Error> {
-    let found = database.open()?.check()?;
-    if found.is_empty() {
-        return print("no damage found\n");
-    }
-    for line in &found {
+    let CheckReport { damage, outdated } = database.open()?.check()?;
+    for line in damage.iter().chain(&outdated) {
         note(line);
+    }
+    if damage.is_empty() {
+        return print("no damage found\n");
     }
     Err(Error::new(ErrorKind::StorageCorrupt, "the database is damaged"))
 }

@@ -13,8 +13,9 @@ use crate::store::balance::Balance;
 use crate::store::errors::{account_exists, contradiction, dangling, no_account};
 use crate::store::revision::draw_tag;
 use crate::store::{
-    Account, AccountId, ApplicationRow, CandidateFilter, Changes, Fill, ImportMode, ImportReport,
-    Page, Principal, RecordSink, Snapshot, Stage, Store, StoreAdmin, TokenInfo, rendered,
+    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Fill, ImportMode,
+    ImportReport, Page, Principal, RecordSink, Snapshot, Stage, Store, StoreAdmin, TokenInfo,
+    rendered,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -247,8 +248,8 @@ impl StoreAdmin for MemoryStore {
         Ok(report)
     }
 
-    fn check(&self) -> Result<Vec<String>, Error> {
-        Ok(Vec::new())
+    fn check(&self) -> Result<CheckReport, Error> {
+        Ok(CheckReport::default())
     }
 }
 

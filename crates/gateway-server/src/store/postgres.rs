@@ -23,8 +23,8 @@ use crate::lock::lock;
 use crate::store::errors::{account_exists, no_account};
 use crate::store::postgres::link::{Link, Parameter, first, get, is_unique_violation};
 use crate::store::{
-    Account, AccountId, CandidateFilter, Fill, ImportMode, ImportReport, Page, Principal,
-    RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, rendered, sql,
+    Account, AccountId, CandidateFilter, CheckReport, Fill, ImportMode, ImportReport, Page,
+    Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -246,7 +246,7 @@ impl StoreAdmin for PostgresStore {
         import::run(&mut self.open_unlimited()?, account, mode, fill)
     }
 
-    fn check(&self) -> Result<Vec<String>, Error> {
+    fn check(&self) -> Result<CheckReport, Error> {
         import::check(&mut self.open_unlimited()?)
     }
 }

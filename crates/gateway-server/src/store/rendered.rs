@@ -1,7 +1,9 @@
 //! The JSON text of a record, which an import writes into the database and responses send unchanged.
 
+use serde_json::Value;
+
 use crate::error::{Error, ErrorKind};
-use crate::fields::{Fields, Record as _};
+use crate::fields::{Field, Fields, Record as _};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 
 /// Overwrites `buffer` with the JSON text of a candidate. The id in the text is `id`, the one in the key.
@@ -52,47 +54,84 @@ pub(super) fn sendable(record: &[u8]) -> Option<&[u8]> {
     matches!(record, [b'{', .., b'}']).then_some(record)
 }
 
-/// Returns whether a stored text belongs to the candidate `id` and is byte for byte what rendering its fields gives.
-fn is_whole_candidate(id: i64, record: &[u8]) -> bool {
-    let fields = Fields::from_json(CandidateRow::FIELDS, record);
-    fields.is_some_and(|fields| {
-        let rendered = candidate(id, &CandidateRow::from_fields(&fields), &mut Vec::new())
-            .is_ok_and(|again| again.as_bytes() == record);
-        rendered && fields.text("id") == itoa::Buffer::new().format(id)
+/// A stored text, compared with what rendering its fields gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stored {
+    /// The same, byte for byte.
+    Whole,
+    /// The same, but without fields that the spec has. An import before they were added wrote it.
+    Outdated,
+    /// Something else.
+    Damaged,
+}
+
+/// Compares the stored text of the candidate `id`.
+fn stored_candidate(id: i64, record: &[u8]) -> Stored {
+    compare(CandidateRow::FIELDS, record, |fields, buffer| {
+        let own = fields.text("id") == itoa::Buffer::new().format(id);
+        own && candidate(id, &CandidateRow::from_fields(fields), buffer).is_ok()
     })
 }
 
-/// Returns whether a stored text belongs to the vacancy `id` and is byte for byte what rendering its fields gives.
-fn is_whole_vacancy(id: i64, record: &[u8]) -> bool {
-    let fields = Fields::from_json(VacancyRow::FIELDS, record);
-    fields.is_some_and(|fields| {
-        let rendered = vacancy(id, &VacancyRow::from_fields(&fields), &mut Vec::new())
-            .is_ok_and(|again| again.as_bytes() == record);
-        rendered && fields.text("id") == itoa::Buffer::new().format(id)
+/// Compares the stored text of the vacancy `id`.
+fn stored_vacancy(id: i64, record: &[u8]) -> Stored {
+    compare(VacancyRow::FIELDS, record, |fields, buffer| {
+        let own = fields.text("id") == itoa::Buffer::new().format(id);
+        own && vacancy(id, &VacancyRow::from_fields(fields), buffer).is_ok()
     })
 }
 
-/// A table of records, for `check`.
-pub(super) struct Table {
+/// Compares the stored text of the credit balance of an account.
+fn stored_credits(_account: i64, record: &[u8]) -> Stored {
+    compare(CreditsRow::FIELDS, record, |fields, buffer| {
+        CreditsRow::from_fields(fields).write(buffer);
+        true
+    })
+}
+
+/// Compares a stored text. `render` writes the text of its fields, or returns `false` if the text is not in its place.
+fn compare(
+    known: &'static [Field],
+    record: &[u8],
+    render: impl FnOnce(&Fields, &mut Vec<u8>) -> bool,
+) -> Stored {
+    let mut again = Vec::new();
+    match Fields::from_json(known, record) {
+        Some(fields) if render(&fields, &mut again) => {}
+        _ => return Stored::Damaged,
+    }
+    if again == record {
+        return Stored::Whole;
+    }
+    let [before, after] = [record, &again].map(|text| serde_json::from_slice::<Value>(text).ok());
+    let is_part = before
+        .zip(after)
+        .is_some_and(|(before, after)| before != after && is_part(&before, &after));
+    if is_part { Stored::Outdated } else { Stored::Damaged }
+}
+
+/// Returns whether a value is the other one, possibly without some of its fields.
+fn is_part(part: &Value, whole: &Value) -> bool {
+    match (part, whole) {
+        (Value::Object(part), Value::Object(whole)) => part
+            .iter()
+            .all(|(name, value)| whole.get(name).is_some_and(|other| is_part(value, other))),
+        _ => part == whole,
+    }
+}
+
+/// A kind of stored records, for `check`.
+pub(super) struct Kind {
+    /// The name of the records, in reports.
     pub(super) name: &'static str,
-    pub(super) is_whole: fn(id: i64, record: &[u8]) -> bool,
-    /// The line in the report of `check` for records that are not whole.
-    pub(super) not_whole: &'static str,
+    pub(super) compare: fn(id: i64, record: &[u8]) -> Stored,
 }
 
-/// The tables of records.
-pub(super) const TABLES: [Table; 2] = [
-    Table {
-        name: "candidate",
-        is_whole: is_whole_candidate,
-        not_whole: "candidates that are not stored as lists send them",
-    },
-    Table {
-        name: "vacancy",
-        is_whole: is_whole_vacancy,
-        not_whole: "vacancies that are not stored as lists send them",
-    },
-];
+pub(super) const CANDIDATES: Kind = Kind { name: "candidates", compare: stored_candidate };
+
+pub(super) const VACANCIES: Kind = Kind { name: "vacancies", compare: stored_vacancy };
+
+pub(super) const CREDITS: Kind = Kind { name: "credit balances", compare: stored_credits };
 
 #[cfg(test)]
 mod tests {
@@ -111,10 +150,9 @@ mod tests {
         };
         let mut buffer = b"from before".to_vec();
         let record = candidate(12, &row, &mut buffer).unwrap().to_owned();
-        assert!(is_whole_candidate(12, record.as_bytes()));
-        assert!(!is_whole_candidate(13, record.as_bytes()), "another candidate");
+        assert_eq!(stored_candidate(12, record.as_bytes()), Stored::Whole);
+        assert_eq!(stored_candidate(13, record.as_bytes()), Stored::Damaged, "another candidate");
         for (from, to) in [
-            ("\"email\":\"\",", ""),
             ("\"email\":\"\"", "\"email\": \"\""),
             ("person", "p\\u0065rson"),
             ("\"type\"", "\"kind\""),
@@ -123,8 +161,34 @@ mod tests {
         ] {
             let other = record.replace(from, to);
             assert_ne!(other, record, "{from}");
-            assert!(!is_whole_candidate(12, other.as_bytes()), "{other}");
+            assert_eq!(stored_candidate(12, other.as_bytes()), Stored::Damaged, "{other}");
         }
+    }
+
+    #[test]
+    fn a_text_without_a_field_is_outdated() {
+        let row = CandidateRow {
+            email: "a@example.org",
+            portal: PortalRow { name: "Indeed", ..PortalRow::new("3") },
+            ..CandidateRow::new("")
+        };
+        let mut buffer = Vec::new();
+        let record = candidate(12, &row, &mut buffer).unwrap().to_owned();
+        for (from, to, stored) in [
+            ("\"phone\":\"\",", "", Stored::Outdated),
+            ("\"id\":\"3\",", "", Stored::Outdated),
+            ("\"id\":\"12\",", "", Stored::Damaged),
+            ("\"phone\":\"\"", "\"fax\":\"\"", Stored::Damaged),
+            ("\"phone\":\"\"", "\"email\":\"\"", Stored::Damaged),
+        ] {
+            let other = record.replace(from, to);
+            assert_ne!(other, record, "{from}");
+            assert_eq!(stored_candidate(12, other.as_bytes()), stored, "{other}");
+        }
+        let balance = credits(&CreditsRow::new("7", "EUR")).unwrap();
+        assert_eq!(stored_credits(1, balance.as_bytes()), Stored::Whole);
+        let without = balance.replace(",\"currency\":\"EUR\"", "");
+        assert_eq!(stored_credits(1, without.as_bytes()), Stored::Outdated, "{without}");
     }
 
     #[test]
@@ -132,7 +196,8 @@ mod tests {
         let mut buffer = Vec::new();
         let record = vacancy(7, &VacancyRow { project: "P", ..VacancyRow::new("") }, &mut buffer);
         let record = record.unwrap().as_bytes();
-        assert!(is_whole_vacancy(7, record) && !is_whole_vacancy(8, record));
-        assert!(!is_whole_vacancy(7, b"{}"));
+        assert_eq!(stored_vacancy(7, record), Stored::Whole);
+        assert_eq!(stored_vacancy(8, record), Stored::Damaged);
+        assert_eq!(stored_vacancy(7, b"{}"), Stored::Damaged);
     }
 }

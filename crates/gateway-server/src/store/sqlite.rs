@@ -20,8 +20,8 @@ use crate::store::errors::{account_exists, no_account};
 use crate::store::sqlite::failure::{failed, failure};
 use crate::store::sqlite::read::Reader;
 use crate::store::{
-    Account, AccountId, CandidateFilter, Fill, ImportMode, ImportReport, Page, Principal,
-    RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, rendered, sql,
+    Account, AccountId, CandidateFilter, CheckReport, Fill, ImportMode, ImportReport, Page,
+    Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -232,7 +232,7 @@ impl StoreAdmin for SqliteStore {
         import::run(&mut importer, || self.writer(), account, mode, fill)
     }
 
-    fn check(&self) -> Result<Vec<String>, Error> {
+    fn check(&self) -> Result<CheckReport, Error> {
         import::check(&self.writer())
     }
 }

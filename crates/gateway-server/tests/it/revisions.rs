@@ -4,8 +4,8 @@ use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
 use gateway_server::{
-    CandidateFilter, CreditsRow, DemoData, ErrorKind, ImportMode, Page, PostgresStore, Snapshot,
-    SqliteStore, Stage, Store as _, StoreAdmin, TokenDigest,
+    CandidateFilter, CheckReport, CreditsRow, DemoData, ErrorKind, ImportMode, Page, PostgresStore,
+    Snapshot, SqliteStore, Stage, Store as _, StoreAdmin, TokenDigest,
 };
 
 use crate::cluster;
@@ -71,7 +71,7 @@ fn an_import_is_atomic_and_old_snapshots_keep_their_data() {
 
         let again = import(store, account, ImportMode::Commit, second).unwrap();
         assert!(!again.changed_anything() && again.revision == 2);
-        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+        assert_eq!(store.check().unwrap(), CheckReport::default());
     });
 }
 
@@ -91,7 +91,7 @@ fn superseded_rows_are_removed_after_their_time() {
         // The store in memory keeps everything.
         assert!(deleted == 2 || keeps_everything(store));
         assert!(names(store, snapshot(store, account), all, 10)[0].starts_with("1 three"));
-        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+        assert_eq!(store.check().unwrap(), CheckReport::default());
     });
 }
 
@@ -210,10 +210,10 @@ fn a_missing_revision_or_tag_is_reported_as_damage() {
     fn check(store: &dyn StoreAdmin, mut damage: impl FnMut(&str)) {
         let account = store.create_account("a", NOW).unwrap();
         import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "n")).unwrap();
-        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+        assert_eq!(store.check().unwrap(), CheckReport::default());
         for (sql, text) in DAMAGE {
             damage(sql);
-            let found = store.check().unwrap();
+            let found = store.check().unwrap().damage;
             assert!(found.iter().any(|line| line.starts_with(text)), "{sql}: {found:?}");
         }
     }

@@ -1,8 +1,9 @@
-//! Databases with a schema version that this release does not know.
+//! Databases of other releases: with another schema version, or with records from before a field was added.
 
 use gateway_server::{Error, ErrorKind, PostgresStore, SqliteStore};
 
 use crate::cluster;
+use crate::process::{account, program, run};
 
 /// The versions before 4 were never released.
 const OTHER_VERSIONS: [(i64, ErrorKind); 5] = [
@@ -51,4 +52,75 @@ fn a_postgresql_database_with_another_schema_version_is_refused_and_left_unchang
     client.batch_execute("DELETE FROM gateway_schema").unwrap();
     let error = PostgresStore::connect(&database.url).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageForeign);
+}
+
+/// Imports records, removes a field from them, and checks the database with the program.
+fn check_without_a_field(database: &str, mut change: impl FnMut(&str)) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("a.ndjson");
+    let records = "{\"id\":1,\"name\":\"A\",\"email\":\"a@example.org\"}\n{\"id\":2,\"name\":\"B\"}\n\
+                   {\"id\":3,\"project\":\"Welder\"}\n{\"credits_number\":\"7\",\"currency\":\"EUR\"}\n";
+    std::fs::write(&file, records).unwrap();
+    let import = ["import", "--account", "acme", file.to_str().unwrap()];
+    let check = || {
+        let output = program().args(["check", "--database", database]).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    };
+    let nothing = || (0, "no damage found\n".to_owned(), String::new());
+    account(database, "acme");
+    run(database, &import);
+    assert_eq!(check(), nothing());
+
+    for (table, field) in [("candidate", "email"), ("vacancy", "project"), ("credits", "currency")]
+    {
+        change(&format!("{table} {field}"));
+    }
+    let (code, out, notes) = check();
+    assert_eq!((code, out.as_str()), (0, "no damage found\n"), "{notes}");
+    let expected = ["candidates", "vacancies", "credit balances"].map(|name| {
+        let number = if name == "candidates" { 2 } else { 1 };
+        format!("{name} imported before a field was added: {number}; import them again")
+    });
+    for line in &expected {
+        assert!(notes.contains(line), "{line}: {notes}");
+    }
+    // The field returns with the next import of the same files. The superseded rows are not reported.
+    assert!(run(database, &import).contains("candidates: 0 new, 2 changed, 0 unchanged"));
+    assert_eq!(check(), nothing());
+
+    change("candidate id");
+    let (code, _, notes) = check();
+    assert_eq!(code, 3, "{notes}");
+    assert!(notes.contains("candidates that are not stored as responses send them"), "{notes}");
+}
+
+#[test]
+fn records_in_sqlite_from_before_a_field_was_added_are_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("old.db");
+    check_without_a_field(path.to_str().unwrap(), |change| {
+        let (table, field) = change.split_once(' ').unwrap();
+        let (table, column) =
+            if table == "credits" { ("account", "credits") } else { (table, "record") };
+        let sql = format!("UPDATE {table} SET {column} = json_remove({column}, '$.{field}')");
+        rusqlite::Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
+    });
+}
+
+#[test]
+fn records_in_postgresql_from_before_a_field_was_added_are_reported() {
+    let Some(database) = cluster::database() else { return };
+    check_without_a_field(&database.url, |change| {
+        let (table, field) = change.split_once(' ').unwrap();
+        let (table, column) =
+            if table == "credits" { ("account", "credits") } else { (table, "record") };
+        let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
+        // `json` keeps the order of the fields, which `jsonb` does not.
+        let rest = format!(
+            "SELECT '{{' || string_agg(to_json(key) || ':' || value, ',' ORDER BY at) || '}}' \
+             FROM json_each({column}::json) WITH ORDINALITY one(key, value, at) WHERE key <> '{field}'"
+        );
+        client.batch_execute(&format!("UPDATE {table} SET {column} = ({rest})")).unwrap();
+    });
 }

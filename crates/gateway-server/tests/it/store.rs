@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use gateway_server::{
-    AccountId, ApplicationRow, CandidateFilter, CandidateRow, CreditsRow, DemoData, Error,
-    ErrorKind, ImportMode, ImportReport, MemoryStore, Page, Place, PortalRow, PostgresStore,
+    AccountId, ApplicationRow, CandidateFilter, CandidateRow, CheckReport, CreditsRow, DemoData,
+    Error, ErrorKind, ImportMode, ImportReport, MemoryStore, Page, Place, PortalRow, PostgresStore,
     Snapshot, SqliteStore, Stage, StoreAdmin, TokenDigest, UnixTime, VacancyRow,
 };
 
@@ -116,7 +116,7 @@ fn accounts_have_unique_names_and_are_listed_by_name() {
         let names: Vec<_> = accounts.iter().map(|one| (one.name.as_str(), one.revision)).collect();
         assert_eq!(names, [("a", 0), ("b", 0)]);
         store.health().unwrap();
-        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+        assert_eq!(store.check().unwrap(), CheckReport::default());
     });
 }
 

@@ -8,12 +8,15 @@ use crate::error::Error;
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::place::Place;
 use crate::store::balance::Balance;
+use crate::store::check::Deviations;
 use crate::store::dictionary::{Dictionary, StatusKeys};
 use crate::store::merge::{Session, merge};
 use crate::store::postgres::link::{Link, Parameter, failure, first, get, parameter};
+use crate::store::rendered::Kind;
 use crate::store::revision::seconds_before;
 use crate::store::{
-    AccountId, ApplicationRow, Fill, ImportMode, ImportReport, Page, Stage, rendered, sql,
+    AccountId, ApplicationRow, CheckReport, Fill, ImportMode, ImportReport, Page, Stage, rendered,
+    sql,
 };
 
 /// Runs an import in one transaction. It locks the row of the account first, so imports into one account run one after
@@ -59,17 +62,17 @@ pub(super) fn collect(link: &mut Link, age: Duration) -> Result<u64, Error> {
 }
 
 /// Checks the references between the tables, and the stored records. PostgreSQL checks the integrity of its files.
-pub(super) fn check(link: &mut Link) -> Result<Vec<String>, Error> {
-    let mut found = Vec::new();
+pub(super) fn check(link: &mut Link) -> Result<CheckReport, Error> {
+    let mut report = CheckReport::default();
     for (sql, what) in sql::ORPHANS {
         let row = link.optional(sql, &[])?;
         let count = row.map_or(Ok(0), |row| get::<i64>(&row, 0))?;
         if count > 0 {
-            found.push(format!("{what}: {count}"));
+            report.damage.push(format!("{what}: {count}"));
         }
     }
-    for (table, sql) in rendered::TABLES.iter().zip([EVERY_CANDIDATE, EVERY_VACANCY]) {
-        let mut count = 0_u64;
+    for (kind, sql) in EVERY_RECORD {
+        let mut deviations = Deviations::default();
         let mut after = (0_i64, Page::START, 0_i64);
         loop {
             let (account, id, revision) = after;
@@ -77,15 +80,15 @@ pub(super) fn check(link: &mut Link) -> Result<Vec<String>, Error> {
             for row in &rows {
                 after = (get(row, 0)?, get(row, 1)?, get(row, 2)?);
                 let record: &str = get(row, 3)?;
-                count += u64::from(!(table.is_whole)(after.1, record.as_bytes()));
+                deviations.count((kind.compare)(after.1, record.as_bytes()), get(row, 4)?);
             }
             if rows.is_empty() {
                 break;
             }
         }
-        found.extend((count > 0).then(|| format!("{}: {count}", table.not_whole)));
+        deviations.report(&kind, &mut report);
     }
-    Ok(found)
+    Ok(report)
 }
 
 /// Writes records into the temporary tables, in batches.
@@ -247,14 +250,23 @@ fn failed(error: ::postgres::Error) -> Error {
 const BATCH: usize = 4096;
 
 /// One page of all row versions of all accounts, in the order of the key.
-const EVERY_CANDIDATE: &str = "\
-    SELECT account_id, id, rev_from, record FROM candidate \
-    WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096";
-
-/// One page of all row versions of all accounts, in the order of the key.
-const EVERY_VACANCY: &str = "\
-    SELECT account_id, id, rev_from, record FROM vacancy \
-    WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096";
+const EVERY_RECORD: [(Kind, &str); 3] = [
+    (
+        rendered::CANDIDATES,
+        "SELECT account_id, id, rev_from, record, rev_to = 9223372036854775807 FROM candidate \
+         WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096",
+    ),
+    (
+        rendered::VACANCIES,
+        "SELECT account_id, id, rev_from, record, rev_to = 9223372036854775807 FROM vacancy \
+         WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096",
+    ),
+    (
+        rendered::CREDITS,
+        "SELECT id, id, revision, credits, true FROM account \
+         WHERE (id, id, revision) > ($1, $2, $3) ORDER BY id LIMIT 4096",
+    ),
+];
 
 /// The clock of the database, which all servers and imports share. `now()` would return the start of the transaction.
 const NOW: &str = "SELECT extract(epoch FROM clock_timestamp())::bigint";

@@ -6,11 +6,13 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from
 
 use crate::error::Error;
 use crate::store::balance::Balance;
+use crate::store::check::Deviations;
 use crate::store::merge::{Session, merge};
+use crate::store::rendered::{Kind, Stored};
 use crate::store::revision::seconds_before;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::stage;
-use crate::store::{AccountId, Fill, ImportMode, ImportReport, rendered, sql};
+use crate::store::{AccountId, CheckReport, Fill, ImportMode, ImportReport, rendered, sql};
 
 /// Runs an import over its own connection.
 ///
@@ -82,35 +84,43 @@ pub(super) fn collect(writer: &mut Connection, age: Duration) -> Result<u64, Err
 }
 
 /// Checks the integrity of the file, the references between the tables, and the stored records.
-pub(super) fn check(writer: &Connection) -> Result<Vec<String>, Error> {
+pub(super) fn check(writer: &Connection) -> Result<CheckReport, Error> {
     let context = "cannot check the database";
+    let mut report = CheckReport::default();
     let mut statement = writer.prepare("PRAGMA integrity_check(20)").map_err(failed(context))?;
-    let mut found: Vec<String> = statement
+    report.damage = statement
         .query_map([], |row| row.get(0))
         .and_then(Iterator::collect)
         .map_err(failed(context))?;
-    found.retain(|line| line != "ok");
+    report.damage.retain(|line| line != "ok");
     for (sql, what) in sql::ORPHANS {
         let count: i64 = writer.query_row(sql, [], |row| row.get(0)).map_err(failed(context))?;
         if count > 0 {
-            found.push(format!("{what}: {count}"));
+            report.damage.push(format!("{what}: {count}"));
         }
     }
-    for table in rendered::TABLES {
-        let select = format!("SELECT id, record FROM {}", table.name);
-        let mut statement = writer.prepare(&select).map_err(failed(context))?;
+    for (kind, select) in EVERY_RECORD {
+        let mut statement = writer.prepare(select).map_err(failed(context))?;
         let mut rows = statement.query([]).map_err(failed(context))?;
-        let mut count = 0_u64;
+        let mut deviations = Deviations::default();
         while let Some(row) = rows.next().map_err(failed(context))? {
             let id = row.get(0).map_err(failed(context))?;
             let record = row.get_ref(1).map_err(failed(context))?;
-            let whole = record.as_bytes().is_ok_and(|record| (table.is_whole)(id, record));
-            count += u64::from(!whole);
+            let is_live = row.get(2).map_err(failed(context))?;
+            let stored = record.as_bytes().map_or(Stored::Damaged, |text| (kind.compare)(id, text));
+            deviations.count(stored, is_live);
         }
-        found.extend((count > 0).then(|| format!("{}: {count}", table.not_whole)));
+        deviations.report(&kind, &mut report);
     }
-    Ok(found)
+    Ok(report)
 }
+
+/// All row versions of all accounts.
+const EVERY_RECORD: [(Kind, &str); 3] = [
+    (rendered::CANDIDATES, "SELECT id, record, rev_to = 9223372036854775807 FROM candidate"),
+    (rendered::VACANCIES, "SELECT id, record, rev_to = 9223372036854775807 FROM vacancy"),
+    (rendered::CREDITS, "SELECT id, credits, true FROM account"),
+];
 
 struct OpenTransaction<'t>(&'t Transaction<'t>);
 
