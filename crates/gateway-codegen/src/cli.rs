@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+mod args;
 mod context;
 mod explain;
 mod generate;
+mod init;
 mod outcome;
 mod specs;
 
+use crate::cli::args::{Args, InitOptions};
 use crate::cli::context::Context;
 pub use crate::cli::outcome::{Outcome, unknown, usage};
 use crate::config;
@@ -21,23 +24,22 @@ use crate::config;
 /// assert!(outcome.stdout.contains("GW003  unknown key\n"));
 /// ```
 pub fn run(program: &str, args: &[String], folder: &Path) -> Outcome {
-    let mut folder = folder;
-    let mut words = Vec::new();
-    let mut rest = args.iter().map(String::as_str);
-    while let Some(arg) = rest.next() {
-        match arg {
-            "-h" | "--help" | "help" => return Outcome::fine(HELP),
-            "--root" => match rest.next() {
-                Some(root) => folder = Path::new(root),
-                None => return usage("`--root` needs a folder"),
-            },
-            word => words.push(word),
-        }
+    command(program, args, folder).unwrap_or_else(|failure| failure)
+}
+
+fn command(program: &str, args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
+    let Args { words, help, root, init } = Args::parse(args)?;
+    if help {
+        return Ok(Outcome::fine(HELP));
     }
+    let folder = root.map_or(folder, Path::new);
     let mut parents = folder.ancestors();
     let root = parents.find(|folder| folder.join(config::FILE).is_file()).unwrap_or(folder);
     let cx = Context { program, root };
-    let outcome = match words.as_slice() {
+    match words.as_slice() {
+        ["init", name] if !name.starts_with('-') => init::run(&cx, name, &init, folder),
+        ["init", ..] => Err(usage("`init` needs one name, such as `init photos`")),
+        _ if init != InitOptions::default() => Err(usage("only `init` has these options")),
         ["generate"] => generate::write(&cx),
         ["generate", "--check"] => generate::check(&cx),
         ["spec", "check"] => specs::check(&cx),
@@ -49,9 +51,8 @@ pub fn run(program: &str, args: &[String], folder: &Path) -> Outcome {
         ["spec"] => Err(usage("`spec` needs a command: `check`, `diff` or `show`")),
         ["spec", other, ..] => Err(unknown(other, &["check", "diff", "show"])),
         ["generate", other, ..] => Err(unknown(other, &["--check"])),
-        [other, ..] => Err(unknown(other, &["generate", "spec", "explain", "help"])),
-    };
-    outcome.unwrap_or_else(|failure| failure)
+        [other, ..] => Err(unknown(other, &["init", "generate", "spec", "explain", "help"])),
+    }
 }
 
 const HELP: &str = "\
@@ -59,6 +60,8 @@ Generates models, clients, mocks, programs and documents of a method-dispatched 
 
 Usage: gateway-codegen COMMAND
 
+  init NAME               start a workspace for an API in the folder NAME: spec, model, client, mocks,
+                          a demo and tests
   generate                check the spec and write the generated files
   generate --check        check the spec and compare the generated files; write nothing
 
@@ -68,6 +71,11 @@ Usage: gateway-codegen COMMAND
                           if the version of the spec is too low
   spec show [OPERATION]   describe an operation on one screen; without a name, list all
   explain [CODE]          explain a diagnostic such as GW012; without a code, list all
+
+Options of init:
+  --runtime-path DIR      use the runtime crates in DIR, a checkout of their workspace
+  --runtime-git URL       use the runtime crates in a Git repository
+  --spec FILE             copy this spec and its fixtures; default: a small spec to edit
 
 Options:
   --root DIR              use the workspace in DIR; default: the nearest one that contains the

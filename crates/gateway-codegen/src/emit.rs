@@ -5,6 +5,7 @@
 //! elsewhere. It must be a pure function of the project: no clock, no environment, no hash maps.
 
 pub use self::file::{GeneratedFile, MARK};
+pub(crate) use self::model::{example_query, smallest_record};
 use crate::config::Role;
 use crate::project::Project;
 

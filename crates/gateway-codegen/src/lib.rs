@@ -33,6 +33,7 @@ pub mod config;
 pub mod diag;
 pub mod diff;
 pub mod emit;
+mod init;
 pub mod ir;
 pub mod output;
 mod project;

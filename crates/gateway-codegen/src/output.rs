@@ -18,6 +18,7 @@ mod staged;
 mod tree;
 
 pub use crate::output::error::Error;
+pub(crate) use crate::output::rustfmt::formatted;
 
 /// All files that are generated from a spec: their expected content, by path.
 #[derive(Debug)]
@@ -63,11 +64,9 @@ impl Output {
         let mut emitted = crate::emit::all(project);
         emitted.extend(tree::modules(&emitted));
         let mut files = BTreeMap::new();
-        for (GeneratedFile { path, text }, formatted) in
-            emitted.iter().zip(rustfmt::format(&emitted, root)?)
-        {
-            let text = formatted.as_ref().unwrap_or(text);
-            if files.insert(path.clone(), mark::marked(project.config, path, text)).is_some() {
+        for GeneratedFile { path, text } in formatted(emitted, root)? {
+            let text = mark::marked(project.config, &path, &text);
+            if files.insert(path.clone(), text).is_some() {
                 return Err(Error::new(format!("two emitters write `{path}`")));
             }
         }

@@ -29,7 +29,7 @@ impl Context<'_> {
         Outcome::failed(2, self.printed(report))
     }
 
-    fn printed(&self, report: &Report) -> String {
+    pub(super) fn printed(&self, report: &Report) -> String {
         let mut text = report.text.clone();
         if let Some(summary) = report.summary() {
             _ = writeln!(text, "\n{summary}; `{} explain CODE` explains a code", self.program);

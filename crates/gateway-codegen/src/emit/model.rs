@@ -15,6 +15,9 @@ mod service;
 pub(in crate::emit) mod states;
 mod strategies;
 
+pub(crate) use crate::emit::model::queries::example_query;
+pub(crate) use crate::emit::model::records::smallest_record;
+
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Model);

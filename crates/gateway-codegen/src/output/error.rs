@@ -14,7 +14,7 @@ impl Error {
         Self { what: what.into(), source: None }
     }
 
-    pub(super) fn io(what: impl Into<String>, source: io::Error) -> Self {
+    pub(crate) fn io(what: impl Into<String>, source: io::Error) -> Self {
         Self { what: what.into(), source: Some(source) }
     }
 }

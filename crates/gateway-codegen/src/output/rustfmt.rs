@@ -13,19 +13,23 @@ use crate::output::file;
 /// alias.
 const IMPORTS: &str = "group_imports=StdExternalCrate,imports_granularity=Module";
 
-/// Returns the formatted text of each Rust file, and `None` for the other files.
-pub(super) fn format(files: &[GeneratedFile], root: &Path) -> Result<Vec<Option<String>>, Error> {
+/// Formats the Rust files among some files, as `cargo fmt` does in the workspace at a root.
+pub(crate) fn formatted(
+    files: Vec<GeneratedFile>,
+    root: &Path,
+) -> Result<Vec<GeneratedFile>, Error> {
     // All processes are started before the first one is awaited.
     let mut workers = Vec::new();
-    for file in files {
+    for file in &files {
         workers.push(if file::extension(&file.path) == "rs" {
             Some(Worker::start(file, root)?)
         } else {
             None
         });
     }
-    let finish = |(worker, file): (Option<Worker>, &GeneratedFile)| {
-        worker.map(|worker| worker.finish(&file.path)).transpose()
+    let finish = |(worker, file): (Option<Worker>, GeneratedFile)| match worker {
+        Some(worker) => Ok(GeneratedFile { text: worker.finish(&file.path)?, ..file }),
+        None => Ok(file),
     };
     workers.into_iter().zip(files).map(finish).collect()
 }

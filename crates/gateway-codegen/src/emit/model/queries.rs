@@ -12,6 +12,8 @@ mod imports;
 mod methods;
 mod types;
 
+pub(crate) use crate::emit::model::queries::docs::chain as example_query;
+
 pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let service = project.service;
     let mut file =

@@ -14,6 +14,8 @@ mod field;
 mod nulls;
 mod serde;
 
+pub(crate) use crate::emit::model::records::example::constructor as smallest_record;
+
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = format!("{}/models", project.config.modules(Role::Model));

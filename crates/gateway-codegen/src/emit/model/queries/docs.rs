@@ -109,8 +109,18 @@ fn names_of_needed(operation: &Operation, param: &Param) -> String {
     names.join(" and ")
 }
 
-/// Returns code that creates the query of an example.
+/// Returns code that creates the query of an example, and compares it with its text.
 fn call(project: &Project<'_>, operation: &Operation, example: &Example) -> Option<String> {
+    let chain = chain(project, operation, example)?;
+    Some(asserts(project, operation, &chain, &example.query))
+}
+
+/// Returns the expression that creates the query of an example.
+pub(crate) fn chain(
+    project: &Project<'_>,
+    operation: &Operation,
+    example: &Example,
+) -> Option<String> {
     let mut chain =
         constructor(operation, |param| literal(project, param, given(operation, param, example)?))?;
     for (index, text) in &example.params {
@@ -120,7 +130,7 @@ fn call(project: &Project<'_>, operation: &Operation, example: &Example) -> Opti
         let value = literal(project, param, text)?;
         _ = write!(chain, ".{}({value})", param.rust.snake());
     }
-    Some(asserts(project, operation, &chain, &example.query))
+    Some(chain)
 }
 
 /// Returns code that compares a query with its text.

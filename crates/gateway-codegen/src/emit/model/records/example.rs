@@ -20,7 +20,7 @@ pub(super) fn with_unlisted_field(service: &Service, model: &Model) -> String {
 }
 
 /// Returns the constructor call that creates the same record.
-pub(super) fn constructor(project: &Project<'_>, model: &Model) -> String {
+pub(crate) fn constructor(project: &Project<'_>, model: &Model) -> String {
     let arguments: Vec<_> = required(model).map(|field| argument(project, field)).collect();
     let krate = project.config.rust_name(Role::Model);
     format!("{krate}::{}::new({})", model.rust.pascal(), arguments.join(", "))

@@ -1,0 +1,18 @@
+//! Calls the mocks, and prints what the client reads.
+
+use «client_rust»::model::«query_type»;
+use «client_rust»::{AccessToken, Client};
+use «testkit_rust»::mocks::«mock_type»;
+use wiremock::MockServer;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let service = MockServer::start().await;
+    «mock_type»::«mock_example»().mount(&service).await;
+
+    let client =
+        Client::builder(service.uri()).token(AccessToken::new("demo-token")?).build()?;
+    let «response» = client.«operation»(&«query»).await?;
+    println!("{«response»:#?}");
+    Ok(())
+}

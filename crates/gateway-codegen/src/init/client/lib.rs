@@ -1,0 +1,15 @@
+//! Client of «title», async and blocking. Both have one method for each operation.
+
+mod generated;
+
+pub use gateway_client_core::*;
+pub use «model_rust» as model;
+
+pub use crate::generated::client::{Builder, Client};
+
+/// The blocking client.
+pub mod blocking {
+    pub use gateway_client_core::blocking::*;
+
+    pub use crate::generated::blocking::{Builder, Client};
+}

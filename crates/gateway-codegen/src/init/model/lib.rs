@@ -1,0 +1,17 @@
+//! Records and queries of «title», without I/O.
+
+#![no_std]
+
+extern crate alloc;
+
+mod generated;
+
+pub use gateway_model_core::*;
+
+pub use crate::generated::RawQuery;
+pub use crate::generated::*;
+
+/// Constants of the service, and its type.
+pub mod service {
+    pub use crate::generated::service::*;
+}

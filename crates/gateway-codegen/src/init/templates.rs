@@ -1,0 +1,27 @@
+//! The files of a new workspace. `«…»` is replaced by a value.
+
+/// The configuration of the generator.
+pub(super) const CONFIGURATION: &str = include_str!("spec/codegen.toml");
+
+/// The spec of a workspace that is started without one.
+pub(super) const SPEC: &str = include_str!("spec/spec.toml");
+
+/// The path and the text of the fixture of that spec.
+pub(super) const FIXTURE: (&str, &str) =
+    ("spec/fixtures/items-of-a-shelf.json", include_str!("spec/items-of-a-shelf.json"));
+
+/// The other files: their paths and their texts.
+pub(super) const FILES: &[(&str, &str)] = &[
+    (".gitignore", include_str!("workspace/gitignore")),
+    ("Cargo.toml", include_str!("workspace/manifest.toml")),
+    ("README.md", include_str!("workspace/README.md")),
+    ("crates/«client»/Cargo.toml", include_str!("client/manifest.toml")),
+    ("crates/«client»/examples/demo.rs", include_str!("client/demo.rs")),
+    ("crates/«client»/src/lib.rs", include_str!("client/lib.rs")),
+    ("crates/«client»/tests/round_trip.rs", include_str!("client/round_trip.rs")),
+    ("crates/«model»/Cargo.toml", include_str!("model/manifest.toml")),
+    ("crates/«model»/src/lib.rs", include_str!("model/lib.rs")),
+    ("crates/«model»/tests/generated.rs", include_str!("model/generated.rs")),
+    ("crates/«testkit»/Cargo.toml", include_str!("testkit/manifest.toml")),
+    ("crates/«testkit»/src/lib.rs", include_str!("testkit/lib.rs")),
+];

@@ -1,0 +1,88 @@
+//! The values in the templates: names, and snippets of code for an example of the spec.
+
+use crate::config::Role;
+use crate::emit::{example_query, smallest_record};
+use crate::init::runtime::Runtime;
+use crate::project::Project;
+use crate::text::inline;
+use crate::workspace::Workspace;
+
+/// The values by name. `«runtime NAME»` is the dependency on a runtime crate.
+pub(super) struct Values<'a> {
+    runtime: &'a Runtime<'a>,
+    values: Vec<(&'static str, String)>,
+}
+
+impl<'a> Values<'a> {
+    /// Returns the values that the templates of the spec and its configuration need.
+    pub(super) fn new(name: &str, runtime: &'a Runtime<'a>) -> Self {
+        let values = vec![
+            ("name", name.to_owned()),
+            ("title", title(name)),
+            ("model", format!("{name}-model")),
+            ("client", format!("{name}-client")),
+            ("testkit", format!("{name}-testkit")),
+            ("install", runtime.install()),
+        ];
+        Self { runtime, values }
+    }
+
+    /// Adds the values of a service. `None` if it has no example for clients.
+    pub(super) fn add_service(&mut self, workspace: &Workspace) -> Option<()> {
+        let Workspace { config, service, .. } = workspace;
+        let project = Project { service, config };
+        let example = service.examples.iter().find(|example| example.client)?;
+        let operation = service.operations.get(example.operation)?;
+        let record = service.response_model(operation)?;
+        let method = operation.rust.method();
+        let name = |role| config.rust_name(role);
+        let is_list = operation.response.is_list();
+        let either = |list: &str, object: &str| (if is_list { list } else { object }).to_owned();
+        self.values.retain(|(name, _)| *name != "title");
+        self.values.extend([
+            ("title", inline(&service.title)),
+            ("model_rust", name(Role::Model)),
+            ("client_rust", name(Role::Client)),
+            ("testkit_rust", name(Role::Testkit)),
+            ("operation", method),
+            ("query_type", operation.rust.pascal()),
+            ("query", example_query(&project, operation, example)?),
+            ("mock_type", operation.rust.preceded_by("mock").pascal()),
+            ("mock_example", format!("like_{}", example.name.words())),
+            ("record_type", record.rust.pascal()),
+            ("record", smallest_record(&project, record)),
+            ("response", either("listing", "record")),
+            ("answer", either("std::slice::from_ref(&record)", "&record")),
+            ("received", either("received.items", "received")),
+            ("expected", either("[record]", "record")),
+        ]);
+        Some(())
+    }
+
+    /// Replaces all `«…»` in a template.
+    pub(super) fn fill(&self, template: &str) -> String {
+        let mut parts = template.split('«');
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (name, rest) = part.split_once('»').unwrap_or((part, ""));
+            match name.strip_prefix("runtime ") {
+                Some(krate) => text.push_str(&self.runtime.dependency(krate)),
+                None => text.push_str(self.value(name)),
+            }
+            text.push_str(rest);
+        }
+        text
+    }
+
+    fn value(&self, name: &str) -> &str {
+        let found = self.values.iter().find(|(known, _)| *known == name);
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+/// Returns the name for people: `photo-albums` is `Photo albums`.
+fn title(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect::<String>().replace('-', " ")
+}

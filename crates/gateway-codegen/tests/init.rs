@@ -1,0 +1,105 @@
+//! A new workspace: its files, the text that `init` prints, and the arguments that it refuses.
+//! `tests/it/init.rs` compiles and runs one.
+
+#![expect(clippy::expect_used, reason = "a test that cannot start has failed")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gateway_codegen::Workspace;
+use gateway_codegen::cli::{self, Outcome};
+
+fn init(folder: &Path, args: &[&str]) -> Outcome {
+    let args: Vec<_> = ["init"].iter().chain(args).map(|arg| (*arg).to_owned()).collect();
+    cli::run("gateway-codegen", &args, folder)
+}
+
+const GIT: &str = "--runtime-git=https://git.example.com/gateway";
+
+/// Returns all files below a folder, sorted.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_new_workspace_has_a_spec_crates_a_demo_and_tests() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let outcome = init(folder.path(), &["photo-albums", GIT]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let root = folder.path().join("photo-albums");
+    let workspace = Workspace::read(&root).expect("it is valid");
+    let output = workspace.generate().expect("rustfmt runs");
+    assert_eq!(output.compare(&root).expect("it is readable"), []);
+
+    let mut text = outcome.stdout;
+    for path in files(&root) {
+        let name = path.strip_prefix(&root).expect("below").display().to_string();
+        if !output.files().contains_key(&name) && !name.starts_with("target/") {
+            let content = fs::read_to_string(&path).expect("text");
+            write!(text, "\n======== {name}\n{content}").expect("memory");
+        }
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_spec_is_copied_with_its_fixtures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/tool-shed/spec.toml");
+    let outcome = init(folder.path(), &["shed", "--spec", spec, GIT]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let root = folder.path().join("shed");
+    let copied = fs::read(root.join("spec/shed.toml")).expect("it is there");
+    assert_eq!(copied, fs::read(spec).expect("it is there"));
+    let count = |folder: &Path| fs::read_dir(folder.join("fixtures")).expect("fixtures").count();
+    assert_eq!(count(&root.join("spec")), count(Path::new(spec).parent().expect("a folder")));
+}
+
+/// Whatever is wrong, nothing is left behind.
+#[test]
+fn nothing_is_created_if_an_argument_is_wrong() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("taken")).expect("a folder");
+    fs::write(folder.path().join("bad.toml"), "spec-language = 2\n").expect("written");
+    let mut report = String::new();
+    for args in [
+        &[][..],
+        &["photos"],
+        &["photos", "--runtime-git"],
+        &["photos", GIT, "--runtime-path=."],
+        &["photos", "--runtime-path", "."],
+        &["Photos", GIT],
+        &["../photos", GIT],
+        &["taken", GIT],
+        &["photos", "albums", GIT],
+        &["photos", GIT, "--spec", "missing.toml"],
+        &["photos", GIT, "--spec", "bad.toml"],
+    ] {
+        let Outcome { stdout, stderr, code } = init(folder.path(), args);
+        assert_eq!((stdout.as_str(), code), ("", 2), "{args:?}");
+        writeln!(report, "$ init {}\n{stderr}", args.join(" ")).expect("memory");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
+    insta::assert_snapshot!(report);
+}
+
+#[test]
+fn options_of_init_belong_to_init() {
+    let outcome =
+        cli::run("gateway-codegen", &["generate".to_owned(), GIT.to_owned()], Path::new("."));
+    assert_eq!(
+        outcome.stderr,
+        "error: only `init` has these options\n\n`--help` lists the commands.\n"
+    );
+}
