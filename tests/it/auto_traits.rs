@@ -28,7 +28,7 @@ fn the_future_of_a_call_is_send() {
         .transport(transport::MemoryTransport::default())
         .build()
         .unwrap();
-    assert_send(&client.get_credits());
+    assert_send(&client.get_credits(&model::GetCredits::new()));
     assert_send(&client.list_candidates(&model::ListCandidates::new()));
 }
 

@@ -61,9 +61,9 @@ fn a_call_over_a_kept_connection_can_be_dropped_at_every_await() {
 fn when_a_refreshing_call_is_dropped_the_next_call_refreshes() {
     // Two calls wait for the same token. The one that requested it from the source is dropped.
     let (client, ()) = waiting();
-    let query = ListCandidates::new();
-    let mut asking = Box::pin(client.list_candidates(&query));
-    let mut waiting = Box::pin(client.list_vacancies());
+    let (candidates, vacancies) = (ListCandidates::new(), ListVacancies::new());
+    let mut asking = Box::pin(client.list_candidates(&candidates));
+    let mut waiting = Box::pin(client.list_vacancies(&vacancies));
     let mut context = Context::from_waker(Waker::noop());
     assert!(asking.as_mut().poll(&mut context).is_pending());
     assert!(waiting.as_mut().poll(&mut context).is_pending());
@@ -72,7 +72,7 @@ fn when_a_refreshing_call_is_dropped_the_next_call_refreshes() {
 }
 
 async fn whole(client: Client) {
-    assert_eq!(client.list_vacancies().await.unwrap().items.len(), 3);
+    assert_eq!(client.list_vacancies(&ListVacancies::new()).await.unwrap().items.len(), 3);
 }
 
 async fn one_by_one(client: Client) {
@@ -191,7 +191,8 @@ fn connected(transport: &SharedTransport, kept: &Arc<AtomicUsize>) -> (Client, R
     })
     .unwrap();
     let client = builder(&server.uri("")).transport(transport.clone()).build().unwrap();
-    let first = run(async { client.list_vacancies().await }, usize::MAX).unwrap();
+    let first =
+        run(async { client.list_vacancies(&ListVacancies::new()).await }, usize::MAX).unwrap();
     assert_eq!(first.unwrap().items.len(), 3);
     (client, server)
 }
@@ -206,7 +207,7 @@ fn answer(target: &str) -> &'static str {
 }
 
 /// Returns a builder with a numbered token for each request to the source, and short pauses between attempts.
-fn builder(base_url: &str) -> Builder<SharedTransport> {
+fn builder(base_url: &str) -> Builder {
     Client::builder(base_url)
         .token(Numbered(AtomicUsize::new(0)))
         .retry(RetryPolicy::default().base_delay(Duration::from_millis(1)))

@@ -10,6 +10,7 @@ use axum::body::Body;
 use axum::extract::RawQuery;
 use axum::http::{Response, StatusCode};
 use axum::routing::get;
+use gateway_client::model::service::RecruitmentGateway;
 use gateway_client::model::{ListCandidates, ListVacancies, Operation, Set, StatusName};
 use gateway_client::transport::cassette::{Recorder, Replayer};
 use gateway_client::transport::reqwest::ReqwestTransport;
@@ -155,7 +156,10 @@ fn vacancies(driver: &Driver) -> Result<String, Error> {
     Ok(titles.join("|"))
 }
 
-fn raw(driver: &Driver, operation: &impl Operation) -> Result<String, Error> {
+fn raw(
+    driver: &Driver,
+    operation: &impl Operation<Service = RecruitmentGateway>,
+) -> Result<String, Error> {
     let answer = match driver {
         Driver::Async(client) => RUNTIME.block_on(client.send_raw(operation)),
         Driver::Blocking(client) => client.send_raw(operation),
@@ -166,7 +170,10 @@ fn raw(driver: &Driver, operation: &impl Operation) -> Result<String, Error> {
 }
 
 /// Reads a response in chunks, and compares it with the complete response.
-fn relayed(driver: &Driver, operation: &impl Operation) -> Result<String, Error> {
+fn relayed(
+    driver: &Driver,
+    operation: &impl Operation<Service = RecruitmentGateway>,
+) -> Result<String, Error> {
     let mut pieces = Vec::new();
     let whole = match driver {
         Driver::Async(client) => RUNTIME.block_on(async {

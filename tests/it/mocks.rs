@@ -1,6 +1,8 @@
 //! The typed mocks answer the matching requests of the clients, and no others.
 
-use gateway_client::model::{Candidate, Credits, ListCandidates, StatusName};
+use gateway_client::model::{
+    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, StatusName,
+};
 use gateway_client::{AccessToken, Client, ErrorKind};
 use gateway_testkit::mocks::{MockGetCredits, MockListCandidates, MockListVacancies};
 use wiremock::MockServer;
@@ -38,8 +40,11 @@ async fn a_mock_returns_an_object_or_a_failure() {
     let credits = Credits::new("12.50", "EUR");
     MockGetCredits::new().answers(&credits).mount(&server).await;
     MockListVacancies::new().fails(403).mount(&server).await;
-    assert_eq!(client.get_credits().await.unwrap(), credits);
-    assert_eq!(client.list_vacancies().await.unwrap_err().kind(), ErrorKind::Forbidden);
+    assert_eq!(client.get_credits(&GetCredits::new()).await.unwrap(), credits);
+    assert_eq!(
+        client.list_vacancies(&ListVacancies::new()).await.unwrap_err().kind(),
+        ErrorKind::Forbidden
+    );
 }
 
 #[tokio::test]

@@ -8,7 +8,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{env, panic};
 
-use gateway_client::model::{Candidate, Credits, ListCandidates, Listing, Vacancy};
+use gateway_client::model::{
+    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Listing, Vacancy,
+};
 use gateway_client::{AccessToken, Client, Entry, Error, Records, blocking};
 use tokio::runtime::Runtime;
 
@@ -126,15 +128,15 @@ impl Driver {
 
     pub(crate) fn vacancies(&self) -> Result<Listing<Vacancy>, Error> {
         match self {
-            Self::Async(client) => RUNTIME.block_on(client.list_vacancies()),
-            Self::Blocking(client) => client.list_vacancies(),
+            Self::Async(client) => RUNTIME.block_on(client.list_vacancies(&ListVacancies::new())),
+            Self::Blocking(client) => client.list_vacancies(&ListVacancies::new()),
         }
     }
 
     pub(crate) fn credits(&self) -> Result<Credits, Error> {
         match self {
-            Self::Async(client) => RUNTIME.block_on(client.get_credits()),
-            Self::Blocking(client) => client.get_credits(),
+            Self::Async(client) => RUNTIME.block_on(client.get_credits(&GetCredits::new())),
+            Self::Blocking(client) => client.get_credits(&GetCredits::new()),
         }
     }
 }

@@ -29,8 +29,13 @@ const RULES: &[Rule] = &[
     },
     Rule { name: "gateway-transport", may_use: &[], never: &["axum", "rusqlite"] },
     Rule {
+        name: "gateway-client-core",
+        may_use: &["gateway-model-core", "gateway-transport"],
+        never: &["axum", "rusqlite"],
+    },
+    Rule {
         name: "gateway-client",
-        may_use: &["gateway-model", "gateway-transport"],
+        may_use: &["gateway-model", "gateway-client-core"],
         never: &["axum", "rusqlite"],
     },
     Rule { name: "gateway-testkit-core", may_use: &["gateway-transport"], never: &["rusqlite"] },
@@ -59,6 +64,7 @@ const RULES: &[Rule] = &[
             "gateway-model-core",
             "gateway-model",
             "gateway-transport",
+            "gateway-client-core",
             "gateway-client",
             "gateway-testkit",
             "gateway-server",
@@ -69,7 +75,10 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// Crates on which the client must not depend directly. Only transports use them.
+/// The crates of the clients.
+const CLIENTS: &[&str] = &["gateway-client-core", "gateway-client"];
+
+/// Crates on which the clients must not depend directly. Only transports use them.
 const CLIENT_NEVER_DIRECT: &[&str] = &["hyper", "reqwest", "ureq", "url"];
 
 /// Returns the violations of the rules, one line each.
@@ -123,7 +132,7 @@ fn judge(metadata: &Value) -> Vec<String> {
             if members.contains(used) && !may_use.contains(&used) {
                 violations.push(format!("`{name}` must not depend on `{used}`"));
             }
-            if *name == "gateway-client" && CLIENT_NEVER_DIRECT.contains(&used) {
+            if CLIENTS.contains(name) && CLIENT_NEVER_DIRECT.contains(&used) {
                 violations.push(format!(
                     "`{name}` must not depend on `{used}` directly; use it in a transport"
                 ));

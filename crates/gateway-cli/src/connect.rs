@@ -159,7 +159,7 @@ pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
 }
 
 /// The builder of the client.
-type Builder = gateway_client::Builder<Arc<dyn BlockingTransport>>;
+type Builder = blocking::Builder;
 
 /// Creates a client with this token in place of the one in the settings.
 pub(crate) fn with_token(

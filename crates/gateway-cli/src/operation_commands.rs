@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use gateway_client::model::Operation;
+use gateway_client::model::service::RecruitmentGateway;
 
 use crate::failure::Failure;
 use crate::operation::Parameters;
@@ -10,7 +11,7 @@ use crate::session::Session;
 /// The commands that call the operations of a service. Generated code implements it.
 pub(crate) trait OperationCommands: Subcommand {
     /// The cheapest operation, which checks whether the service accepts a token.
-    type Probe: Operation;
+    type Probe: Operation<Service = RecruitmentGateway>;
 
     /// Names from the service, as examples in the help.
     const EXAMPLE: Example;

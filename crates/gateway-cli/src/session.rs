@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
+use gateway_client::model::service::RecruitmentGateway;
 use gateway_client::model::{ListOperation, Operation};
 use gateway_client::transport::{BlockingBody, BlockingTransport};
 use gateway_client::{Entry, Error, StreamingResponse, blocking};
@@ -56,7 +57,7 @@ impl Session {
         fields: Fields<'_>,
     ) -> Result<(), Failure>
     where
-        O: ListOperation,
+        O: ListOperation<Service = RecruitmentGateway>,
     {
         let operation = CliOperation::<O>::new(given);
         if self.print_dry_run(&operation)? || self.print_raw(&operation)? {
@@ -78,7 +79,7 @@ impl Session {
     }
 
     /// Prints the records of a list. Returns how many were rejected.
-    fn print_all<O: ListOperation>(
+    fn print_all<O: ListOperation<Service = RecruitmentGateway>>(
         &self,
         operation: &O,
         printer: &mut Printer,
@@ -113,7 +114,7 @@ impl Session {
         fields: Fields<'_>,
     ) -> Result<(), Failure>
     where
-        O: Operation<Output: Serialize>,
+        O: Operation<Service = RecruitmentGateway, Output: Serialize>,
     {
         let operation = CliOperation::<O>::new(given);
         if self.print_dry_run(&operation)? || self.print_raw(&operation)? {
@@ -138,7 +139,10 @@ impl Session {
     }
 
     /// Prints the request as a command if this is a dry run. Returns whether it is.
-    pub(crate) fn print_dry_run<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
+    pub(crate) fn print_dry_run<O: Operation<Service = RecruitmentGateway>>(
+        &self,
+        operation: &O,
+    ) -> Result<bool, Failure> {
         let Invocation { program, call, .. } = &self.invocation;
         if !call.dry_run {
             return Ok(false);
@@ -152,7 +156,10 @@ impl Session {
     }
 
     /// Prints the unchanged response if the format is `raw`. Returns whether it is.
-    fn print_raw<O: Operation>(&self, operation: &O) -> Result<bool, Failure> {
+    fn print_raw<O: Operation<Service = RecruitmentGateway>>(
+        &self,
+        operation: &O,
+    ) -> Result<bool, Failure> {
         let output = &self.invocation.output;
         if output.format()? != Some(Format::Raw) {
             return Ok(false);
@@ -172,7 +179,10 @@ impl Session {
     }
 
     /// Requests a response whose body is passed on while it arrives.
-    pub(crate) fn stream_raw<O: Operation>(&self, operation: &O) -> Result<RawResponse, Failure> {
+    pub(crate) fn stream_raw<O: Operation<Service = RecruitmentGateway>>(
+        &self,
+        operation: &O,
+    ) -> Result<RawResponse, Failure> {
         self.client.stream_raw(operation).map_err(|error| self.explain(&error))
     }
 

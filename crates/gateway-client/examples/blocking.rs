@@ -7,13 +7,14 @@
 use std::env;
 use std::error::Error;
 
+use gateway_client::model::ListVacancies;
 use gateway_client::{EnvironmentToken, ErrorKind, blocking};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let client = blocking::Client::builder(env::var("GATEWAY_BASE_URL")?)
         .token(EnvironmentToken::new("GATEWAY_TOKEN"))
         .build()?;
-    match client.list_vacancies() {
+    match client.list_vacancies(&ListVacancies::new()) {
         Ok(vacancies) => {
             for vacancy in vacancies.items {
                 println!("{}\t{}", vacancy.id.as_str(), vacancy.project.unwrap_or_default());

@@ -7,7 +7,7 @@
 use std::env;
 use std::error::Error;
 
-use gateway_client::model::{ListCandidates, StatusName};
+use gateway_client::model::{GetCredits, ListCandidates, ListVacancies, StatusName};
 use gateway_client::{Client, EnvironmentToken};
 
 #[tokio::main]
@@ -15,10 +15,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::builder(env::var("GATEWAY_BASE_URL")?)
         .token(EnvironmentToken::new("GATEWAY_TOKEN"))
         .build()?;
-    let credits = client.get_credits().await?;
+    let credits = client.get_credits(&GetCredits::new()).await?;
     println!("balance: {} {}", credits.credits_number, credits.currency);
 
-    for vacancy in client.list_vacancies().await?.items {
+    for vacancy in client.list_vacancies(&ListVacancies::new()).await?.items {
         let query = ListCandidates::new().vacancy_id(&vacancy.id).status(StatusName::New);
         let new = client.list_candidates(&query).await?;
         let (count, rejected) = (new.items.len(), new.rejected.len());

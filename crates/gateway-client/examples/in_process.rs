@@ -12,7 +12,7 @@ use axum::extract::RawQuery;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use gateway_client::model::ListCandidates;
+use gateway_client::model::{GetCredits, ListCandidates};
 use gateway_client::transport::tower::ServiceTransport;
 use gateway_client::{AccessToken, Client};
 
@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listing = client.list_candidates(&ListCandidates::new().vacancy_id(7)).await?;
     println!("{} candidate for vacancy 7", listing.items.len());
 
-    let refused = client.get_credits().await;
+    let refused = client.get_credits(&GetCredits::new()).await;
     println!("credits: {:?}", refused.map_err(|error| error.kind()));
     Ok(())
 }

@@ -6,6 +6,7 @@
 
 use std::error::Error;
 
+use gateway_client::model::ListVacancies;
 use gateway_client::transport::{BoxError, BoxFuture, MemoryTransport};
 use gateway_client::{AccessToken, Client, TokenSource};
 
@@ -31,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .token(Vault)
         .transport(transport.clone())
         .build()?;
-    client.list_vacancies().await?;
+    client.list_vacancies(&ListVacancies::new()).await?;
     println!("{} requests, the second with a new token", transport.requests().len());
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use gateway_client::model::GetCredits;
 use gateway_client::transport::{MemoryTransport, Request, Response, Transport, TransportError};
 use gateway_client::{AccessToken, Client};
 
@@ -37,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .token(AccessToken::new("gwt_example")?)
         .transport(transport)
         .build()?;
-    let credits = client.get_credits().await?;
+    let credits = client.get_credits(&GetCredits::new()).await?;
     let count = requests.load(Ordering::Relaxed);
     println!("{} {} after {count} request", credits.credits_number, credits.currency);
     Ok(())

@@ -16,7 +16,16 @@
 //! # }
 //! ```
 //!
-//! [`blocking::Client`] has the same methods without `async`. Both clients follow the same policy.
+//! [`blocking::Client`] has the same methods without `async`. Both clients follow the same policy: see
+//! [limits and retries](gateway_client_core#limits-and-retries). Their spans and events are described under
+//! [tracing](gateway_client_core#tracing).
+//!
+//! Each client has one method for each operation. The methods for any operation, such as [`send`], [`stream`] and
+//! [`send_raw`], are those of the [client of any service](gateway_client_core::Client) that it dereferences to.
+//!
+//! [`send`]: gateway_client_core::Client::send
+//! [`send_raw`]: gateway_client_core::Client::send_raw
+//! [`stream`]: gateway_client_core::Client::stream
 //!
 //! Run a longer example with `cargo run -p gateway-client --example NAME`:
 //!
@@ -29,77 +38,6 @@
 //! | `own_transport` | a custom transport that wraps another one |
 //! | `in_process` | a server in the same process, without a socket (feature `tower` of [`transport`]) |
 //!
-//! # Limits and retries
-//!
-//! | limit | default | set with |
-//! |---|---|---|
-//! | timeout of a call, retries and waiting included | 60 s | [`Builder::call_timeout`] |
-//! | timeout of one attempt | 30 s | [`Builder::attempt_timeout`] |
-//! | timeout of a stream; the two timeouts above apply until its head has arrived | 1 h | [`Builder::stream_timeout`] |
-//! | attempts, the first one included | 3 | [`RetryPolicy::max_attempts`] |
-//! | minimum time left for another attempt | 10 ms | |
-//! | maximum wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
-//! | maximum of the doubled wait | 5 s | [`RetryPolicy::max_delay`] |
-//! | longest `Retry-After` that the client waits for | 30 s | [`RetryPolicy::max_retry_after`] |
-//! | retries in one burst, of a client and its clones | 10 | [`RetryBudget::burst`] |
-//! | answered calls that earn another retry | 10 | [`RetryBudget::calls_per_retry`] |
-//! | body of a successful response | 64 MiB | [`Builder::body_limit`] |
-//! | record of a stream | 1 MiB | [`Records::record_limit`] |
-//! | body kept with an error | 64 KiB | |
-//! | token from a file or a command | 64 KiB | |
-//!
-//! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in step.
-//! If the service sends `Retry-After`, the client waits at least that long. Limits of a connection, such as its idle timeout,
-//! are settings of the transport: see its [`Options`](transport::Options).
-//!
-//! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and protocol
-//! errors. The status of a response decides as follows; 200 is success:
-//!
-//! | status | kind | the client |
-//! |---|---|---|
-//! | 301, 302, 303, 307, 308 | [`Redirected`](ErrorKind::Redirected) | returns the error |
-//! | 401 | [`Unauthorized`](ErrorKind::Unauthorized) | asks for another token once and retries |
-//! | 403 | [`Forbidden`](ErrorKind::Forbidden) | returns the error |
-//! | 404 | [`NotFound`](ErrorKind::NotFound) | returns the error |
-//! | 408 | [`Status`](ErrorKind::Status) | retries |
-//! | 429 | [`RateLimited`](ErrorKind::RateLimited) | retries |
-//! | 500, 502, 503, 504 | [`Server`](ErrorKind::Server) | retries |
-//! | other 5xx | [`Server`](ErrorKind::Server) | returns the error |
-//! | any other but 200 | [`Status`](ErrorKind::Status) | returns the error |
-//!
-//! The client never follows a redirect, because that would send the token to another address.
-//!
-//! # Tracing
-//!
-//! With the feature `tracing`, each call and each of its attempts is a span, named by [OpenTelemetry's conventions for HTTP
-//! clients][conventions]. All spans have level `DEBUG` and target `gateway_client`. Without an interested subscriber, each
-//! costs one comparison. For metrics, set an [`Observer`].
-//!
-//! | span | field | value |
-//! |---|---|---|
-//! | `call`, until the response is decoded or the stream ends | `otel.name`, `gateway.operation` | such as `candidates/list`; absent for a [`RawQuery`](model::RawQuery) |
-//! | | `gateway.attempts` | number of attempts |
-//! | | `gateway.records` | of a stream: number of records decoded |
-//! | | `error.type` | why the call failed: [`ErrorKind::as_str`] |
-//! | | `otel.status_code` | `error` if the call failed |
-//! | `attempt`, until the response is received or, for a stream, its head | `otel.name`, `http.request.method` | `GET` |
-//! | | `otel.kind` | `client` |
-//! | | `gateway.operation` | as above |
-//! | | `http.request.resend_count` | absent for the first attempt, then 1, 2, … |
-//! | | `server.address`, `server.port` | of the base URL, with the default port of its scheme |
-//! | | `url.full` | the URL; every query value except that of `method` is redacted |
-//! | | `http.response.status_code` | the status, if there was a response |
-//! | | `error.type` | a status of 400 or above, or the transport error: [`Attempt::error_type`] |
-//! | | `otel.status_code` | `error` if there is an `error.type` |
-//!
-//! The span of an attempt has the event `attempt finished` with `gateway.elapsed_ms`. The span of a call has the event
-//! `retrying` with `gateway.delay_ms`. The HTTP version is not recorded, because a transport need not report it.
-//!
-//! No span, event or text of an [`Error`] contains the token, a header, a parameter value or a record: requests and responses
-//! are about people. [`Error::headers`] and [`Error::body`] return what the service sent.
-//!
-//! [conventions]: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client-span
-//!
 //! # Features
 //!
 //! | feature | default | adds |
@@ -109,55 +47,29 @@
 //! | `rustls` | yes | `https` for both |
 //! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are decoded with SIMD instructions |
-//! | `tracing` | yes | [spans](#tracing) of every call and attempt |
+//! | `tracing` | yes | [spans](gateway_client_core#tracing) of every call and attempt |
 
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
-mod access_token;
-mod base_url;
-mod builder;
-mod call;
-mod client;
-mod engine;
-mod error;
 mod generated;
-mod head;
-mod list_reader;
-mod lock;
-mod observer;
-mod policy;
-mod problem;
-mod records;
-mod request;
-mod response;
-mod retry;
-mod sleep;
-mod status;
-mod streaming_response;
-mod token;
-mod trace;
 
 pub mod blocking;
 
+#[cfg(feature = "oauth2")]
+#[doc(inline)]
+pub use gateway_client_core::ClientCredentials;
+#[doc(no_inline)]
+pub use gateway_client_core::transport;
+#[doc(inline)]
+pub use gateway_client_core::{
+    AccessToken, Attempt, CommandToken, Entry, EnvironmentToken, Error, ErrorKind, FileToken,
+    Observer, Problem, RawResponse, Records, RetryBudget, RetryPolicy, StreamingResponse,
+    TokenSource,
+};
 #[doc(no_inline)]
 pub use gateway_model as model;
-#[doc(no_inline)]
-pub use gateway_transport as transport;
 
-pub use crate::access_token::AccessToken;
-pub use crate::builder::Builder;
-pub use crate::client::Client;
-pub use crate::error::{Error, ErrorKind};
-pub use crate::list_reader::Entry;
-pub use crate::observer::{Attempt, Observer};
-pub use crate::problem::Problem;
-pub use crate::records::Records;
-pub use crate::response::RawResponse;
-pub use crate::retry::{RetryBudget, RetryPolicy};
-pub use crate::streaming_response::StreamingResponse;
-#[cfg(feature = "oauth2")]
-pub use crate::token::ClientCredentials;
-pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource};
+pub use crate::generated::client::{Builder, Client};
 
 /// Compiles the examples of the README with the tests of this crate.
 #[cfg(all(doctest, feature = "reqwest"))]

@@ -74,12 +74,22 @@ fn assert_reserved(name: &str, written: fn(&RustName) -> String) {
 }
 
 #[test]
-fn imported_types_are_reserved() {
+fn imported_and_declared_types_are_reserved() {
     for file in generated() {
         for path in imports(&file).iter().filter(|path| !is_declared(path)) {
             let name = path.last().expect("a segment");
             if is_type(name) {
                 assert_reserved(name, RustName::pascal);
+            }
+        }
+    }
+    for file in ["client", "blocking"] {
+        let file = parse(&crates().join(format!("gateway-client/src/generated/{file}.rs")));
+        for item in &file.items {
+            if let Item::Struct(syn::ItemStruct { ident, .. })
+            | Item::Type(syn::ItemType { ident, .. }) = item
+            {
+                assert_reserved(&ident.to_string(), RustName::pascal);
             }
         }
     }
@@ -108,12 +118,13 @@ fn crates_that_a_module_would_hide_are_reserved() {
 #[test]
 fn methods_of_the_clients_are_reserved() {
     for file in ["client", "blocking"] {
-        let file = parse(&crates().join(format!("gateway-client/src/{file}.rs")));
+        let file = parse(&crates().join(format!("gateway-client-core/src/{file}.rs")));
         let mut found = 0;
         for item in &file.items {
             let Item::Impl(item) = item else { continue };
             let Type::Path(ty) = &*item.self_ty else { continue };
-            if item.trait_.is_some() || !ty.path.is_ident("Client") {
+            let is_client = ty.path.segments.last().is_some_and(|last| last.ident == "Client");
+            if item.trait_.is_some() || !is_client {
                 continue;
             }
             for item in &item.items {

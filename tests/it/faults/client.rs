@@ -9,7 +9,8 @@ use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{BlockingTransport, Options, Proxy, SharedTransport};
-use gateway_client::{AccessToken, Builder, Client, RetryPolicy, blocking};
+use gateway_client::{AccessToken, Client, RetryPolicy, blocking};
+use gateway_client_core::Builder;
 
 use super::case::Limits;
 use super::outputs::Outputs;
@@ -101,7 +102,7 @@ impl Carrier {
 }
 
 /// Applies the settings of both clients.
-fn settings<T>(builder: Builder<T>, limits: Limits, outputs: &Outputs) -> Builder<T> {
+fn settings<T, C>(builder: Builder<T, C>, limits: Limits, outputs: &Outputs) -> Builder<T, C> {
     builder
         .token(AccessToken::new("gwt_CANARY").unwrap())
         .retry(RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO))

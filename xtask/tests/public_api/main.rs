@@ -28,6 +28,12 @@ fn public_api_of_gateway_transport() {
 }
 
 #[test]
+fn public_api_of_gateway_client_core() {
+    let listed = listed("gateway-client-core", CLIENT_CORE);
+    insta::assert_snapshot!("gateway-client-core", listed);
+}
+
+#[test]
 fn public_api_of_gateway_client() {
     let listed = listed("gateway-client", CLIENT);
     insta::assert_snapshot!("gateway-client", listed);
@@ -38,7 +44,9 @@ fn public_api_of_gateway_client() {
 /// the same name.
 const MODEL: &[&str] = &["arbitrary", "jiff", "proptest", "rust_decimal", "serde"];
 const TRANSPORT: &[&str] = &["bytes", "http", "http_body", "tower_service"];
-const CLIENT: &[&str] = &["bytes", "futures_core", "gateway_model", "gateway_transport", "http"];
+const CLIENT_CORE: &[&str] =
+    &["bytes", "futures_core", "gateway_model_core", "gateway_transport", "http"];
+const CLIENT: &[&str] = &["gateway_client_core", "gateway_model"];
 
 fn listed(name: &str, may_name: &[&str]) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates").join(name);

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _};
 use clap::{Args, Subcommand};
 use gateway_client::AccessToken;
 use gateway_client::model::Operation;
+use gateway_client::model::service::RecruitmentGateway;
 use serde::Serialize;
 
 use crate::config::file::ConfigFile;
@@ -93,7 +94,7 @@ pub(crate) fn run<C: OperationCommands>(
 }
 
 /// Reads a token, checks it with the service, and stores it.
-fn login<O: Operation>(
+fn login<O: Operation<Service = RecruitmentGateway>>(
     flags: LoginFlags,
     invocation: &Invocation,
     probe: &O,
@@ -221,7 +222,10 @@ fn refused(error: gateway_client::Error, from: &str) -> Failure {
 }
 
 /// Prints where the token comes from, and whether the service accepts it.
-fn status<O: Operation>(invocation: &Invocation, probe: &O) -> Result<(), Failure> {
+fn status<O: Operation<Service = RecruitmentGateway>>(
+    invocation: &Invocation,
+    probe: &O,
+) -> Result<(), Failure> {
     let session = Session::open(invocation)?;
     if session.print_dry_run(probe)? {
         return Ok(());

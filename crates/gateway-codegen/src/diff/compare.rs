@@ -228,18 +228,6 @@ impl Diff<'_> {
         self.value(Class::Breaking, place, "response", responses, quoted);
         let section = format!("{place}.param");
         self.lists(&section, &old.params, &new.params, Self::param);
-        // The method of the client takes a query only if the operation has parameters.
-        let argument = |operation: &Operation| {
-            if operation.params.is_empty() { "none" } else { "a query" }.to_owned()
-        };
-        let arguments = (&argument(old), &argument(new));
-        self.value(
-            Class::Breaking,
-            place,
-            "argument of the client method",
-            arguments,
-            String::clone,
-        );
         let states = |operation: &Operation| -> Vec<String> {
             operation.states().map(|(_, param)| param.wire.clone()).collect()
         };

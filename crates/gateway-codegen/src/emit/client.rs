@@ -3,6 +3,7 @@
 use crate::config::Role;
 use crate::emit::describe;
 use crate::emit::file::GeneratedFile;
+use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
 use crate::ir::{Operation, Response, Service};
 use crate::project::Project;
@@ -10,44 +11,122 @@ use crate::text::RustFile;
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let folder = project.config.modules(Role::Client);
-    let mut root = RustFile::new("The operations of the service, as methods of the clients.");
-    root.line("mod blocking;");
-    root.line("mod client;");
+    let mut root = RustFile::new("The clients of the service, with a method for each operation.");
+    root.line("pub(crate) mod blocking;");
+    root.line("pub(crate) mod client;");
     vec![
         GeneratedFile::rust(format!("{folder}.rs"), root),
-        GeneratedFile::rust(format!("{folder}/client.rs"), methods(project, &ASYNC)),
-        GeneratedFile::rust(format!("{folder}/blocking.rs"), methods(project, &BLOCKING)),
+        GeneratedFile::rust(format!("{folder}/client.rs"), client(project, &ASYNC)),
+        GeneratedFile::rust(format!("{folder}/blocking.rs"), client(project, &BLOCKING)),
     ]
 }
 
 /// The differences between the two clients.
 struct Mode {
     purpose: &'static str,
-    /// The path of the client in its crate.
+    doc: &'static str,
+    /// The path of the client in its crate, and in the runtime crate.
     client: &'static str,
+    /// The transport of the builder.
+    transport: &'static str,
+    /// The imports of the example of the client.
+    imports: &'static str,
     /// The keyword before `fn`.
     keyword: &'static str,
     /// The suffix of a call.
     wait: &'static str,
 }
 
-fn methods(project: &Project<'_>, mode: &Mode) -> RustFile {
+fn client(project: &Project<'_>, mode: &Mode) -> RustFile {
     let Project { service, config } = project;
     let mut file = RustFile::new(mode.purpose);
     file.import(&format!("use {}", config.rust_name(Role::Model)), names(service));
     file.blank();
     file.line("use crate::Error;");
-    file.line(format_args!("use crate::{};", mode.client));
+    file.blank();
+    declare(&mut file, project, mode);
     file.blank();
     file.open("impl Client {");
-    for (index, operation) in service.operations.iter().enumerate() {
-        if index > 0 {
-            file.blank();
-        }
+    file.doc_markdown(
+        "Returns a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.",
+    );
+    file.open("pub fn builder(base_url: impl Into<String>) -> Builder {");
+    file.line("Builder::new(base_url)");
+    file.close("}");
+    for operation in &service.operations {
+        file.blank();
         method(&mut file, project, operation, mode);
     }
     file.close("}");
+    file.blank();
+    traits(&mut file, project, mode);
     file
+}
+
+/// Declares the client and the alias of its builder.
+fn declare(file: &mut RustFile, project: &Project<'_>, mode: &Mode) {
+    let Mode { doc, client, transport, imports, .. } = mode;
+    let krate = project.config.rust_name(Role::Client);
+    let marker = service_type(project.service);
+    file.doc_markdown(doc);
+    file.doc_break();
+    file.doc_markdown(format_args!(
+        "It has one method for each operation. It dereferences to [`gateway_client_core::{client}`], whose methods send any \
+         operation of the service, stream lists, and return responses undecoded."
+    ));
+    file.doc_break();
+    file.doc_markdown("# Cloning");
+    file.doc_break();
+    file.doc_markdown(
+        "A clone is cheap and shares the connections, the token and the retry budget. Do not wrap the client in an `Arc`.",
+    );
+    file.doc_break();
+    file.doc_markdown("# Examples");
+    file.doc_example(
+        "no_run",
+        format_args!(
+            "use {krate}::{imports};\n\
+             \n\
+             let client = Client::builder(\"https://gateway.example.com\")\n    \
+                 .token(EnvironmentToken::new(\"GATEWAY_TOKEN\"))\n    \
+                 .build()?;\n\
+             # Ok::<(), {krate}::Error>(())"
+        ),
+    );
+    file.line("#[derive(Clone, Debug)]");
+    file.line(format_args!("pub struct Client(gateway_client_core::{client}<{marker}>);"));
+    file.blank();
+    file.doc_markdown("Builds a [`Client`].");
+    file.line(format_args!(
+        "pub type Builder = gateway_client_core::Builder<{transport}, Client>;"
+    ));
+}
+
+/// Connects the client with the one that it wraps.
+fn traits(file: &mut RustFile, project: &Project<'_>, mode: &Mode) {
+    let marker = service_type(project.service);
+    let inner = format!("gateway_client_core::{}<{marker}>", mode.client);
+    file.open("impl std::ops::Deref for Client {");
+    file.line(format_args!("type Target = {inner};"));
+    file.blank();
+    file.open("fn deref(&self) -> &Self::Target {");
+    file.line("&self.0");
+    file.close("}");
+    file.close("}");
+    file.blank();
+    file.open(format_args!("impl From<{inner}> for Client {{"));
+    file.open(format_args!("fn from(client: {inner}) -> Self {{"));
+    file.line("Self(client)");
+    file.close("}");
+    file.close("}");
+    file.blank();
+    file.open("impl gateway_client_core::ServiceClient for Client {");
+    file.line(format_args!("type Service = {marker};"));
+    file.blank();
+    file.line(
+        "const USER_AGENT: &'static str = concat!(env!(\"CARGO_PKG_NAME\"), \"/\", env!(\"CARGO_PKG_VERSION\"));",
+    );
+    file.close("}");
 }
 
 fn method(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mode: &Mode) {
@@ -72,16 +151,11 @@ fn method(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mod
     }
     let output = output(service, operation);
     let Mode { keyword, wait, .. } = mode;
-    if operation.params.is_empty() {
-        file.open(format_args!("pub {keyword}fn {name}(&self) -> Result<{output}, Error> {{"));
-        file.line(format_args!("self.send(&{query}::new()){wait}"));
-    } else {
-        let states = States::of(operation).names();
-        file.open(format_args!(
-            "pub {keyword}fn {name}{states}(&self, query: &{query}{states}) -> Result<{output}, Error> {{"
-        ));
-        file.line(format_args!("self.send(query){wait}"));
-    }
+    let states = States::of(operation).names();
+    file.open(format_args!(
+        "pub {keyword}fn {name}{states}(&self, query: &{query}{states}) -> Result<{output}, Error> {{"
+    ));
+    file.line(format_args!("self.0.send(query){wait}"));
     file.close("}");
 }
 
@@ -92,11 +166,6 @@ fn example(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mo
     }
     let (name, query) = (operation.rust.method(), operation.rust.pascal());
     let krate = project.config.rust_name(Role::Client);
-    let (import, argument) = if operation.params.is_empty() {
-        (String::new(), String::new())
-    } else {
-        (format!("use {krate}::model::{query};\n\n"), format!("&{query}::new()"))
-    };
     let model = project.service.response_model(operation).map(|model| model.rust.snake());
     let output =
         model.filter(|_| !operation.response.is_list()).unwrap_or_else(|| "listing".to_owned());
@@ -104,9 +173,10 @@ fn example(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mo
     file.doc_example(
         "no_run",
         format_args!(
-            "{import}\
+            "use {krate}::model::{query};\n\
+             \n\
              # {keyword}fn example(client: {krate}::{client}) -> Result<(), {krate}::Error> {{\n\
-             let {output} = client.{name}({argument}){wait}?;\n\
+             let {output} = client.{name}(&{query}::new()){wait}?;\n\
              # Ok(())\n\
              # }}"
         ),
@@ -123,23 +193,35 @@ fn output(service: &Service, operation: &Operation) -> String {
 
 /// Returns the names of the model that the methods use.
 fn names(service: &Service) -> impl Iterator<Item = String> {
-    service.operations.iter().flat_map(|operation| {
+    let names = service.operations.iter().flat_map(|operation| {
         let model = service.response_model(operation).map(|one| one.rust.pascal());
         let listing = operation.response.is_list().then(|| "Listing".to_owned());
         [Some(operation.rust.pascal()), model, listing].into_iter().flatten()
-    })
+    });
+    names.chain(["service".to_owned()])
+}
+
+/// Returns the path of the type that is the service.
+fn service_type(service: &Service) -> String {
+    format!("service::{}", marker(service))
 }
 
 const ASYNC: Mode = Mode {
-    purpose: "The operations of the async client.",
+    purpose: "The async client.",
+    doc: "An async client for one account of the service.",
     client: "Client",
+    transport: "gateway_client_core::transport::SharedTransport",
+    imports: "{Client, EnvironmentToken}",
     keyword: "async ",
     wait: ".await",
 };
 
 const BLOCKING: Mode = Mode {
-    purpose: "The operations of the blocking client.",
+    purpose: "The blocking client.",
+    doc: "A client for one account of the service, for code without `async`.",
     client: "blocking::Client",
+    transport: "std::sync::Arc<dyn gateway_client_core::transport::BlockingTransport>",
+    imports: "{EnvironmentToken, blocking::Client}",
     keyword: "",
     wait: "",
 };

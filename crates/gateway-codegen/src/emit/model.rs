@@ -11,7 +11,7 @@ mod queries;
 mod random;
 mod records;
 mod scalars;
-mod service;
+pub(super) mod service;
 pub(in crate::emit) mod states;
 mod strategies;
 

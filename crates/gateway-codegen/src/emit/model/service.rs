@@ -41,6 +41,6 @@ pub(super) fn emit(service: &Service) -> RustFile {
 }
 
 /// Returns the name of the type that is the service.
-pub(super) fn marker(service: &Service) -> String {
+pub(in crate::emit) fn marker(service: &Service) -> String {
     RustName::new(&service.name).map_or_else(|| "TheService".to_owned(), |name| name.pascal())
 }

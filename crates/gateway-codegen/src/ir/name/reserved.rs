@@ -49,10 +49,11 @@ pub(super) const CRATES: [&str; 5] = ["alloc", "core", "gateway_model_core", "se
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 79] = [
+pub(super) const TYPES: [&str; 80] = [
     "AsMut",
     "AsRef",
     "Box",
+    "Builder",
     "Call",
     "Civil",
     "Client",

@@ -1,0 +1,124 @@
+//! The bearer token.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::HeaderValue;
+use zeroize::Zeroizing;
+
+use crate::{Error, ErrorKind};
+
+/// A bearer token (RFC 6750).
+///
+/// The token leaves this type only in the `Authorization` header of a request, which is marked sensitive. There is no
+/// `Display`, no `Deref` and no serialisation. `Debug` does not show it, not even its length. Its memory is cleared when the
+/// last clone is dropped.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_client_core::{AccessToken, ErrorKind};
+///
+/// let token = AccessToken::new("gwt_6yqW")?;
+/// assert_eq!(format!("{token:?}"), "AccessToken(redacted)");
+///
+/// let error = AccessToken::new("two words").unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Config);
+/// assert_eq!(error.to_string(), "the access token has an invalid character at position 4");
+/// # Ok::<(), gateway_client_core::Error>(())
+/// ```
+///
+/// It cannot be printed:
+///
+/// ```compile_fail,E0277
+/// let token = gateway_client_core::AccessToken::new("gwt_6yqW").unwrap();
+/// println!("{token}");
+/// ```
+///
+/// It cannot be used as text or serialised:
+///
+/// ```compile_fail,E0308
+/// let token = gateway_client_core::AccessToken::new("gwt_6yqW").unwrap();
+/// let text: &str = &token;
+/// ```
+///
+/// ```compile_fail,E0277
+/// let token = gateway_client_core::AccessToken::new("gwt_6yqW").unwrap();
+/// serde_json::to_string(&token).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct AccessToken(Arc<Zeroizing<String>>);
+
+impl AccessToken {
+    /// Creates a token from its text.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`] if the text is not a `b64token` (RFC 6750, section 2.1): it is empty, or it contains a space, a
+    /// line break or another invalid character. The error gives the position of the character, not the text.
+    pub fn new(text: impl Into<String>) -> Result<Self, Error> {
+        let text = Zeroizing::new(text.into());
+        let body = text.trim_end_matches('=');
+        if body.is_empty() {
+            return Err(Error::config("the access token is empty"));
+        }
+        let foreign = |byte: u8| !byte.is_ascii_alphanumeric() && !b"-._~+/".contains(&byte);
+        match body.bytes().position(foreign) {
+            None => Ok(Self(Arc::new(text))),
+            Some(index) => {
+                let text =
+                    format!("the access token has an invalid character at position {}", index + 1);
+                Err(Error::new(ErrorKind::Config, text))
+            }
+        }
+    }
+
+    /// Whether this is the same token.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        *self.0 == *other.0
+    }
+
+    /// Returns the value of the `Authorization` header.
+    pub(crate) fn header(&self) -> Result<HeaderValue, Error> {
+        // The header takes over this text without a copy.
+        let mut text = String::with_capacity(SCHEME.len() + self.0.len());
+        text.push_str(SCHEME);
+        text.push_str(&self.0);
+        let mut value = HeaderValue::try_from(text).map_err(|error| {
+            Error::config("the access token is not a valid header value").because(error)
+        })?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+}
+
+/// The scheme of RFC 6750 with the space that follows it.
+const SCHEME: &str = "Bearer ";
+
+impl fmt::Debug for AccessToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AccessToken(redacted)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AccessToken;
+
+    #[test]
+    fn accepts_every_character_of_a_b64token() {
+        let token = AccessToken::new("azAZ09-._~+/==").unwrap();
+        let header = token.header().unwrap();
+        assert_eq!(header.as_bytes(), b"Bearer azAZ09-._~+/==");
+        assert!(header.is_sensitive());
+    }
+
+    #[test]
+    fn refuses_an_invalid_token() {
+        for bad in ["", "=", "a b", "a\n", "a\r\nX: y", "a=b", "t\u{f6}ken", "a\0", "\"a\""] {
+            let error = AccessToken::new(bad).unwrap_err();
+            let text = format!("{error} {error:?}");
+            assert!(bad.len() < 3 || !text.contains(bad), "{text}");
+        }
+    }
+}

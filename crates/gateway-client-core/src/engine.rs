@@ -1,0 +1,304 @@
+//! Runs a call: everything that the async and the blocking client share.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::{Bytes, BytesMut};
+use gateway_model_core::{ListOperation, Operation};
+use gateway_transport::{Deadline, Request, TransportError};
+use http::{Response, StatusCode};
+
+use crate::base_url::BaseUrl;
+use crate::call::{Call, Moment, Next, Verdict};
+use crate::error::{ERROR_BODY_LIMIT, ErrorKind};
+use crate::head::content_length;
+use crate::list_reader::ListReader;
+use crate::observer::{Attempt, Observer};
+use crate::policy::Policy;
+use crate::request::{Draft, Headers};
+use crate::response::check_head;
+use crate::sleep::timeout_at;
+use crate::token::TokenCache;
+use crate::trace::{self, AttemptSpan, CallSpan};
+use crate::{AccessToken, Error, RawResponse, StreamingResponse};
+
+/// The I/O of a client: the only difference between the async and the blocking one.
+///
+/// The futures of the blocking client block while they are polled, and are ready afterwards.
+pub(crate) trait Io {
+    type Body: Default + From<Bytes>;
+
+    /// Sends a request and receives the head of the response.
+    async fn send(&self, request: Request) -> Result<Response<Self::Body>, TransportError>;
+
+    /// Receives the next chunk of a body; `None` is its end.
+    async fn chunk(body: &mut Self::Body) -> Result<Option<Bytes>, TransportError>;
+
+    /// Receives the rest of a body of at most `limit` bytes.
+    async fn collect(body: Self::Body, limit: u64) -> Result<Bytes, TransportError>;
+
+    /// Waits.
+    async fn sleep(delay: Duration);
+
+    /// Returns the name of the transport.
+    fn name(&self) -> &str;
+}
+
+/// The settings, the token and the transport of a client and its clones.
+pub(crate) struct Engine<T> {
+    pub(crate) base_url: BaseUrl,
+    pub(crate) headers: Headers,
+    /// The name of the query parameter that selects the operation.
+    pub(crate) selector: &'static str,
+    pub(crate) tokens: TokenCache,
+    pub(crate) policy: Policy,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
+    pub(crate) transport: T,
+}
+
+/// How much of a successful response an attempt receives.
+///
+/// Of any other response it receives the beginning of the body.
+#[derive(Clone, Copy, Debug)]
+enum Extent {
+    /// All of it, with a body of at most this many bytes.
+    Whole(u64),
+    /// Only the head.
+    Head,
+}
+
+impl<T: Io> Engine<T> {
+    /// Returns the first request of a call.
+    pub(crate) async fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
+        let call = Call::new(&self.policy, self.draft(operation)?, Instant::now());
+        let token = self.token(&call).await?;
+        call.dry_run(&token)
+    }
+
+    /// Calls an operation and decodes the response.
+    pub(crate) async fn send<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
+        let span = CallSpan::begin(O::METHOD);
+        let response = self.receive(operation, &span).await?;
+        span.outcome(span.within(|| response.decode::<O>()))
+    }
+
+    /// Calls an operation and returns the response.
+    pub(crate) async fn send_raw<O: Operation>(&self, operation: &O) -> Result<RawResponse, Error> {
+        self.receive(operation, &CallSpan::begin(O::METHOD)).await
+    }
+
+    /// Calls an operation and returns the reader of its list.
+    pub(crate) async fn stream<O: ListOperation>(
+        &self,
+        operation: &O,
+    ) -> Result<ListReader<O::Item, T::Body>, Error> {
+        let span = CallSpan::begin(O::METHOD);
+        let (response, attempts) = self.open(operation, &span).await?;
+        let (head, body) = response.into_parts();
+        if let Err(error) = span.outcome(check_head(head.status, &head.headers)) {
+            let deadline = Deadline::since(Instant::now(), self.policy.attempt_timeout).instant();
+            let body = beginning::<T>(body, Some(deadline)).await;
+            return Err(error.with_response(Response::from_parts(head, body), attempts));
+        }
+        Ok(ListReader::new(body, O::decoder(), attempts, span))
+    }
+
+    /// Calls an operation and returns the response with its body still to come.
+    pub(crate) async fn stream_raw<O: Operation>(
+        &self,
+        operation: &O,
+    ) -> Result<StreamingResponse<T::Body>, Error> {
+        let span = CallSpan::begin(O::METHOD);
+        let (response, attempts) = self.open(operation, &span).await?;
+        Ok(StreamingResponse::new(response, attempts, span))
+    }
+
+    /// Calls an operation and receives the whole response.
+    async fn receive<O: Operation>(
+        &self,
+        operation: &O,
+        span: &CallSpan,
+    ) -> Result<RawResponse, Error> {
+        let draft = span.outcome(self.draft(operation))?;
+        let mut call = Call::new(&self.policy, draft, Instant::now());
+        let extent = Extent::Whole(self.policy.body_limit);
+        let outcome = span.around(self.drive(&mut call, O::METHOD, extent)).await;
+        span.attempts(call.attempts());
+        let (head, body) = span.outcome(outcome)?.into_parts();
+        // The body is already in memory.
+        let body = T::collect(body, u64::MAX).await?;
+        Ok(RawResponse::new(Response::from_parts(head, body), call.attempts()))
+    }
+
+    /// Calls an operation and receives the head of the response. Returns it with the number of attempts.
+    async fn open<O: Operation>(
+        &self,
+        operation: &O,
+        span: &CallSpan,
+    ) -> Result<(Response<T::Body>, u32), Error> {
+        let draft = span.outcome(self.draft(operation))?;
+        let mut call = Call::streaming(&self.policy, draft, Instant::now());
+        let outcome = span.around(self.drive(&mut call, O::METHOD, Extent::Head)).await;
+        span.attempts(call.attempts());
+        Ok((span.outcome(outcome)?, call.attempts()))
+    }
+
+    /// Returns what the requests of an operation share.
+    fn draft<O: Operation>(&self, operation: &O) -> Result<Draft<'_>, Error> {
+        let target = self.base_url.with_query(operation.query()?.as_str())?;
+        Ok(Draft { headers: &self.headers, target })
+    }
+
+    /// Runs the attempts of a call until it is over.
+    async fn drive(
+        &self,
+        call: &mut Call<'_>,
+        operation: &str,
+        extent: Extent,
+    ) -> Result<Response<T::Body>, Error> {
+        let mut token = self.token(call).await?;
+        loop {
+            let start = Instant::now();
+            let request = call.attempt(&token, start)?;
+            let server = self.base_url.server();
+            let (uri, number) = (request.uri(), call.attempts());
+            let span = AttemptSpan::begin(operation, uri, self.selector, server, number);
+            let outcome = span.around(self.exchange(request, extent)).await;
+            let (verdict, attempt) = self.judge(call, operation, start, span, outcome);
+            let next = match verdict {
+                Verdict::Refused(refusal) => self.refresh(call, &mut token, refusal).await,
+                Verdict::Next(next) => next,
+            };
+            self.report(attempt, &next);
+            match next {
+                Next::Wait(delay) => T::sleep(delay).await,
+                Next::Done(result) => return result,
+            }
+        }
+    }
+
+    /// Sends one request and receives its response.
+    async fn exchange(
+        &self,
+        request: Request,
+        extent: Extent,
+    ) -> Result<Response<T::Body>, TransportError> {
+        let deadline = Deadline::of(&request).map(Deadline::head);
+        let (head, body) = self.transport.send(request).await?.into_parts();
+        let body = match (head.status, extent) {
+            (StatusCode::OK, Extent::Whole(limit)) => {
+                // A body that is declared larger is not received at all.
+                if content_length(&head.headers).is_some_and(|length| limit < length) {
+                    return Err(TransportError::body_too_large(limit));
+                }
+                T::collect(body, limit).await?.into()
+            }
+            (StatusCode::OK, Extent::Head) => body,
+            _ => beginning::<T>(body, deadline).await.into(),
+        };
+        Ok(Response::from_parts(head, body))
+    }
+
+    /// Returns the token for a call, if the source returns it before the deadline of the call.
+    async fn token(&self, call: &Call<'_>) -> Result<AccessToken, Error> {
+        before_deadline(call, self.tokens.current()).await
+    }
+
+    /// Replaces a token that the service refused. If the source has no other token, the refusal is the response.
+    async fn refresh<B>(
+        &self,
+        call: &Call<'_>,
+        token: &mut AccessToken,
+        refusal: Response<B>,
+    ) -> Next<B> {
+        match before_deadline(call, self.tokens.other_than(token)).await {
+            Ok(Some(other)) => {
+                *token = other;
+                Next::Wait(Duration::ZERO)
+            }
+            Ok(None) => Next::Done(Ok(refusal)),
+            Err(error) => Next::Done(Err(error)),
+        }
+    }
+
+    /// Judges the outcome of an attempt and ends its span.
+    fn judge<'a, B>(
+        &'a self,
+        call: &mut Call<'_>,
+        operation: &'a str,
+        start: Instant,
+        span: AttemptSpan,
+        outcome: Result<Response<B>, TransportError>,
+    ) -> (Verdict<B>, Attempt<'a>) {
+        let now = Instant::now();
+        let status = outcome.as_ref().ok().map(Response::status);
+        let failure = outcome.as_ref().err().map(TransportError::kind);
+        let verdict = call.judge(outcome, || Moment {
+            now,
+            date: SystemTime::now(),
+            random: fastrand::f64(),
+        });
+        let (server_address, server_port) = self.base_url.server();
+        let attempt = Attempt {
+            operation,
+            server_address,
+            server_port,
+            number: call.attempts(),
+            elapsed: now.saturating_duration_since(start),
+            status,
+            failure,
+            retry_in: None,
+        };
+        span.end(&attempt);
+        (verdict, attempt)
+    }
+
+    /// Reports an attempt and the next step to the observer.
+    fn report<B>(&self, mut attempt: Attempt<'_>, next: &Next<B>) {
+        if let Next::Wait(delay) = next {
+            attempt.retry_in = Some(*delay);
+            trace::retrying(*delay);
+        }
+        if let Some(observer) = &self.observer {
+            observer.attempt(&attempt);
+        }
+    }
+}
+
+impl<T: Io> fmt::Debug for Engine<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("base_url", &self.base_url)
+            .field("policy", &self.policy)
+            .field("transport", &self.transport.name())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Waits for a token, at most until the deadline of the call.
+async fn before_deadline<Output>(
+    call: &Call<'_>,
+    token: impl Future<Output = Result<Output, Error>>,
+) -> Result<Output, Error> {
+    let result = timeout_at(call.token_deadline(), token).await.unwrap_or_else(|| {
+        let text = "the token source did not return a token before the call timeout";
+        Err(Error::new(ErrorKind::Timeout, text))
+    });
+    result.map_err(|error| error.after_attempts(call.attempts()))
+}
+
+/// Receives the part of an error's body that is kept, until the deadline.
+///
+/// A failure ends the body without an error: the status says more than the failure.
+async fn beginning<T: Io>(mut body: T::Body, deadline: Option<Instant>) -> Bytes {
+    let mut kept = BytesMut::new();
+    while kept.len() < ERROR_BODY_LIMIT
+        && deadline.is_none_or(|deadline| Instant::now() < deadline)
+        && let Ok(Some(chunk)) = T::chunk(&mut body).await
+    {
+        let missing = ERROR_BODY_LIMIT - kept.len();
+        kept.extend_from_slice(chunk.get(..missing).unwrap_or(&chunk));
+    }
+    kept.freeze()
+}

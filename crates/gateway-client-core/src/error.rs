@@ -1,0 +1,307 @@
+//! The error of this crate: what failed, what the service sent, and whether a later call may succeed.
+
+use std::borrow::Cow;
+use std::error::Error as StdError;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use std::{fmt, iter};
+
+use bytes::Bytes;
+use gateway_transport::{BoxError, TransportError};
+use http::{HeaderMap, Response, StatusCode};
+
+use crate::Problem;
+use crate::head::{media_type, redirect_origin, retry_after};
+use crate::status::{Reaction, meaning};
+
+mod kind;
+
+pub use self::kind::ErrorKind;
+
+/// Why a call failed.
+///
+/// The value is one pointer wide. The text is a lowercase fragment for people. It never contains the token, a query value
+/// or a record. [`body`](Self::body) and [`problem`](Self::problem) return what the service sent.
+///
+/// # Examples
+///
+/// ```
+#[doc = include_str!("../doctests/photos.txt")]
+/// use gateway_client_core::model::RawQuery;
+/// use gateway_client_core::transport::MemoryTransport;
+/// use gateway_client_core::{AccessToken, ErrorKind, blocking};
+/// use http::Response;
+///
+/// let response = Response::builder().status(401).body("no such token".into()).unwrap();
+///
+/// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
+///     .token(AccessToken::new("gwt_6yqW")?)
+///     .transport(MemoryTransport::new([Ok(response)]))
+///     .build()?;
+/// let error = client.send(&RawQuery::new("photos/list")).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Unauthorized);
+/// assert_eq!(error.to_string(), "the service did not accept the access token (status 401)");
+/// assert_eq!(error.body().unwrap(), "no such token");
+/// # Ok::<(), gateway_client_core::Error>(())
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    text: Cow<'static, str>,
+    attempts: u32,
+    response: Option<Response<Bytes>>,
+    progress: Option<Progress>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+/// How much of a stream was received before it failed.
+#[derive(Clone, Copy, Debug)]
+enum Progress {
+    Records(u64),
+    Bytes(u64),
+}
+
+impl Error {
+    /// Returns the kind of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Returns the status of the response, if there was one.
+    pub fn status(&self) -> Option<StatusCode> {
+        self.0.response.as_ref().map(Response::status)
+    }
+
+    /// Returns the headers of the response, if there was one.
+    pub fn headers(&self) -> Option<&HeaderMap> {
+        self.0.response.as_ref().map(Response::headers)
+    }
+
+    /// Returns the first 64 KiB of the body of the response, if there was one. They may contain personal data.
+    pub fn body(&self) -> Option<&Bytes> {
+        self.0.response.as_ref().map(Response::body)
+    }
+
+    /// Returns the problem details (RFC 9457) of the response, if it has the media type of such a document.
+    pub fn problem(&self) -> Option<Problem> {
+        let response = self.0.response.as_ref()?;
+        media_type(response.headers())
+            .is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/problem+json"))
+            .then(|| Problem::read(response.body()))?
+    }
+
+    /// Returns how long the service asks to wait before the next call, as
+    /// [`RawResponse::retry_after`](crate::RawResponse::retry_after) does.
+    pub fn retry_after(&self) -> Option<Duration> {
+        retry_after(self.headers()?, SystemTime::now())
+    }
+
+    /// Returns how many records of a stream were decoded before the error; `None` if no stream of records had begun.
+    pub fn delivered(&self) -> Option<u64> {
+        match self.0.progress? {
+            Progress::Records(count) => Some(count),
+            Progress::Bytes(_) => None,
+        }
+    }
+
+    /// Returns how many bytes of a [`StreamingResponse`](crate::StreamingResponse) were received before the error; `None`
+    /// for any other call.
+    pub fn received(&self) -> Option<u64> {
+        match self.0.progress? {
+            Progress::Records(_) => None,
+            Progress::Bytes(count) => Some(count),
+        }
+    }
+
+    /// Returns how many attempts were made; 0 if the error occurred before the first one or outside a call.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// Returns whether the same call may succeed later.
+    ///
+    /// That is the case after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429, 500,
+    /// 502, 503 and 504. The client retries the same failures. It is also the case if the token source failed because its
+    /// transport failed in one of these ways.
+    pub fn is_transient(&self) -> bool {
+        match self.status() {
+            Some(status) => {
+                meaning(status).is_some_and(|meaning| meaning.reaction == Reaction::Retry)
+            }
+            None if self.0.kind == ErrorKind::Token => {
+                iter::successors(self.source(), |&error| error.source())
+                    .filter_map(|error| error.downcast_ref())
+                    .any(TransportError::is_transient)
+            }
+            None => matches!(
+                self.0.kind,
+                ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted
+            ),
+        }
+    }
+
+    /// Creates an error without a response.
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            text: text.into(),
+            attempts: 0,
+            response: None,
+            progress: None,
+            source: None,
+        }))
+    }
+
+    /// Creates an error about a setting of the client.
+    pub(crate) fn config(text: &'static str) -> Self {
+        Self::new(ErrorKind::Config, text)
+    }
+
+    /// Returns the error of a status other than 200. Its text names the server that a redirect leads to.
+    pub(crate) fn check_status(status: StatusCode, headers: &HeaderMap) -> Result<(), Self> {
+        let Some(meaning) = meaning(status) else { return Ok(()) };
+        let to = match meaning.kind {
+            ErrorKind::Redirected => redirect_origin(headers),
+            _ => None,
+        };
+        let to = to.map(|origin| format!(" to {origin}")).unwrap_or_default();
+        let text = format!("{}{to} (status {})", meaning.text, status.as_u16());
+        Err(Self::new(meaning.kind, text))
+    }
+
+    /// Adds the response and the number of attempts. The body is kept up to [`ERROR_BODY_LIMIT`].
+    pub(crate) fn with_response(mut self, response: Response<Bytes>, attempts: u32) -> Self {
+        self.0.attempts = attempts;
+        self.0.response = Some(response.map(|body| match body.get(..ERROR_BODY_LIMIT) {
+            // A slice would keep the whole body in memory.
+            Some(beginning) if beginning.len() < body.len() => Bytes::copy_from_slice(beginning),
+            _ => body,
+        }));
+        self
+    }
+
+    /// Adds the number of attempts.
+    pub(crate) fn after_attempts(mut self, attempts: u32) -> Self {
+        self.0.attempts = attempts;
+        self
+    }
+
+    /// Adds how many records were decoded before the error.
+    pub(crate) fn after_records(mut self, delivered: u64) -> Self {
+        self.0.progress = Some(Progress::Records(delivered));
+        self
+    }
+
+    /// Adds how many bytes were received before the error.
+    pub(crate) fn after_bytes(mut self, received: u64) -> Self {
+        self.0.progress = Some(Progress::Bytes(received));
+        self
+    }
+
+    /// Adds the cause.
+    pub(crate) fn because(self, source: impl Into<BoxError>) -> Self {
+        self.because_shared(Arc::from(source.into()))
+    }
+
+    /// Adds a cause that other errors share.
+    pub(crate) fn because_shared(mut self, source: Arc<dyn StdError + Send + Sync>) -> Self {
+        self.0.source = Some(source);
+        self
+    }
+}
+
+impl From<TransportError> for Error {
+    fn from(error: TransportError) -> Self {
+        use gateway_transport::ErrorKind as Kind;
+
+        let (kind, text) = match error.kind() {
+            Kind::InvalidRequest => {
+                (ErrorKind::Config, "the request is invalid for this transport; check the base URL")
+            }
+            Kind::Resolve => (ErrorKind::Connect, "cannot resolve the host name of the service"),
+            Kind::Connect => (ErrorKind::Connect, "cannot connect to the service"),
+            Kind::Tls => (ErrorKind::Tls, "TLS handshake with the service failed"),
+            Kind::Timeout => (ErrorKind::Timeout, "the service did not answer in time"),
+            Kind::Interrupted => (ErrorKind::Interrupted, "the response is incomplete"),
+            Kind::Protocol => (ErrorKind::Protocol, "the response is malformed HTTP"),
+            Kind::TooLarge => (ErrorKind::TooLarge, "the response exceeds a size limit"),
+            _ => (ErrorKind::Transport, "the transport failed"),
+        };
+        Self::new(kind, text).because(error)
+    }
+}
+
+impl From<gateway_model_core::Error> for Error {
+    fn from(error: gateway_model_core::Error) -> Self {
+        use gateway_model_core::ErrorKind as Kind;
+
+        let (kind, text) = match error.kind() {
+            Kind::Parameter => (ErrorKind::Query, "cannot send the query"),
+            Kind::NotSuccess => (ErrorKind::NotSuccess, "the service reported a failure"),
+            Kind::TooLarge => (ErrorKind::TooLarge, "a record exceeds the record limit"),
+            _ => (ErrorKind::Decode, "the response does not match the contract"),
+        };
+        Self::new(kind, text).because(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)?;
+        match self.0.progress {
+            Some(Progress::Records(1)) => f.write_str(" after 1 record"),
+            Some(Progress::Records(count)) => write!(f, " after {count} records"),
+            Some(Progress::Bytes(1)) => f.write_str(" after 1 byte"),
+            Some(Progress::Bytes(count)) => write!(f, " after {count} bytes"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Headers and body are left out: both may contain personal data.
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("text", &self.0.text)
+            .field("attempts", &self.0.attempts)
+            .field("status", &self.status())
+            .field("progress", &self.0.progress)
+            .field("source", &self.0.source)
+            .finish_non_exhaustive()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| -> &(dyn StdError + 'static) { source })
+    }
+}
+
+const _: () = assert!(size_of::<Error>() == size_of::<usize>(), "an error is one pointer wide");
+
+/// Maximum size of the body that is kept with an error, in bytes.
+pub(crate) const ERROR_BODY_LIMIT: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::Response;
+
+    use super::{ERROR_BODY_LIMIT, Error, ErrorKind};
+
+    #[test]
+    fn a_long_body_is_shortened_and_a_short_one_is_shared() {
+        for length in [ERROR_BODY_LIMIT, ERROR_BODY_LIMIT + 1] {
+            let body = Bytes::from(vec![b'x'; length]);
+            let error = Error::new(ErrorKind::Decode, "scripted");
+            let error = error.with_response(Response::new(body.clone()), 1);
+            let kept = error.body().unwrap();
+            assert_eq!(kept.len(), ERROR_BODY_LIMIT);
+            let is_shared = kept.as_ptr() == body.as_ptr();
+            assert_eq!(is_shared, length == ERROR_BODY_LIMIT, "{length}");
+        }
+    }
+}

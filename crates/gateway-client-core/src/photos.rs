@@ -1,0 +1,88 @@
+//! A small service for unit tests.
+
+use gateway_model_core::codegen::{
+    Cursor, Envelope, Fast, Layout, Object, QueryBuilder, Sealed, Shape, borrowed, decoder, list,
+};
+use gateway_model_core::{
+    Error, ListOperation, Listing, Operation, Query, RawQuery, Record, Service, StreamDecoder,
+};
+use serde::Deserialize;
+
+/// The service.
+pub(crate) struct Photos;
+
+pub(crate) type Client = crate::Client<Photos>;
+pub(crate) type BlockingClient = crate::blocking::Client<Photos>;
+
+impl Service for Photos {
+    const NAME: &'static str = "photos";
+    const API_VERSION: &'static str = "v1";
+    const PATH: &'static str = "/api/v1";
+    const SELECTOR: &'static str = "method";
+    const ACCEPT: &'static str = "application/json";
+}
+
+/// Returns a query whose response may be any JSON document.
+pub(crate) fn any_json() -> RawQuery<Photos> {
+    RawQuery::new("photos/any")
+}
+
+/// Lists photos: `{"status":"success","result":[{"id":1}]}`.
+pub(crate) struct ListPhotos;
+
+impl Operation for ListPhotos {
+    type Service = Photos;
+    type Output = Listing<Photo>;
+
+    const NAME: &'static str = "list_photos";
+    const METHOD: &'static str = "photos/list";
+
+    fn query(&self) -> Result<Query, Error> {
+        Ok(QueryBuilder::select::<Photos>(Self::METHOD).finish())
+    }
+
+    fn decode(body: &[u8]) -> Result<Listing<Photo>, Error> {
+        list(LAYOUT, body)
+    }
+}
+
+impl ListOperation for ListPhotos {
+    type Item = Photo;
+
+    fn decoder() -> StreamDecoder<Photo> {
+        decoder(LAYOUT)
+    }
+
+    fn decode_borrowed(body: &[u8]) -> Result<Listing<Photo>, Error> {
+        borrowed::<Photo>(LAYOUT, body)
+    }
+}
+
+const LAYOUT: Layout =
+    Layout::Envelope(&Envelope { marker: "status", success: "success", items: "result" });
+
+/// A record.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Photo {
+    #[expect(dead_code, reason = "the tests only count records")]
+    id: u64,
+}
+
+impl Record for Photo {
+    type Ref<'a> = Self;
+
+    fn from_ref(photo: Self) -> Self {
+        photo
+    }
+}
+
+impl Sealed for Photo {
+    const SHAPE: Shape = Shape::Object(&Object { what: "a photo", members: &[] });
+}
+
+/// Leaves every record to serde.
+impl Fast<'_> for Photo {
+    fn read(_: &mut Cursor<'_>) -> Option<Self> {
+        None
+    }
+}

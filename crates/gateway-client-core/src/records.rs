@@ -1,0 +1,176 @@
+//! The records of a list, as the async client reads them.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+use gateway_model_core::Record;
+use gateway_transport::Body;
+use http_body::Body as _;
+
+use crate::Error;
+use crate::list_reader::{Entry, ListReader, Step};
+
+/// The records of [`Client::stream`](crate::Client::stream): a [`Stream`].
+///
+/// After an error there are no more records. Dropping the value ends the exchange and closes the connection.
+pub struct Records<T> {
+    reader: ListReader<T, Body>,
+}
+
+impl<T: Record> Records<T> {
+    pub(crate) fn new(reader: ListReader<T, Body>) -> Self {
+        Self { reader }
+    }
+
+    /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
+    ///
+    /// A larger record ends the list with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    #[must_use]
+    pub fn record_limit(mut self, bytes: usize) -> Self {
+        self.reader = self.reader.record_limit(bytes);
+        self
+    }
+
+    /// Waits for the next entry; `None` means that the list is complete, or that an error has already ended it.
+    ///
+    /// Dropping the future loses no record.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the list cannot be read to its end: [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted),
+    /// [`Timeout`](crate::ErrorKind::Timeout), [`TooLarge`](crate::ErrorKind::TooLarge) or
+    /// [`Decode`](crate::ErrorKind::Decode). [`Error::delivered`] returns how many records came before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_client_core::model::Record;
+    /// use gateway_client_core::{Entry, Error, Records};
+    ///
+    /// /// Prints every record, and how far a list came that ended early.
+    /// async fn print<T: Record + std::fmt::Debug>(mut records: Records<T>) -> Result<(), Error> {
+    ///     while let Some(entry) = records.next().await {
+    ///         match entry {
+    ///             Ok(Entry::Record(record)) => println!("{record:?}"),
+    ///             Ok(Entry::Rejected(rejected)) => eprintln!("{}", rejected.error()),
+    ///             Err(error) => {
+    ///                 eprintln!("{error}, after {:?} records", error.delivered());
+    ///                 return Err(error);
+    ///             }
+    ///         }
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    pub async fn next(&mut self) -> Option<Result<Entry<T>, Error>> {
+        self.next_with(T::from_ref).await
+    }
+
+    /// Waits for the next record as [`next`](Self::next) does, but lends it to `take` instead of copying it.
+    ///
+    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes.
+    ///
+    /// # Errors
+    ///
+    /// See [`next`](Self::next).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_client_core::model::Record;
+    /// use gateway_client_core::{Entry, Error, Records};
+    ///
+    /// async fn sum<T: Record>(
+    ///     mut records: Records<T>,
+    ///     size: impl Fn(T::Ref<'_>) -> u64,
+    /// ) -> Result<u64, Error> {
+    ///     let mut sum = 0;
+    ///     while let Some(entry) = records.next_with(&size).await {
+    ///         if let Entry::Record(size) = entry? {
+    ///             sum += size;
+    ///         }
+    ///     }
+    ///     Ok(sum)
+    /// }
+    /// ```
+    pub async fn next_with<O>(
+        &mut self,
+        mut take: impl FnMut(T::Ref<'_>) -> O,
+    ) -> Option<Result<Entry<O>, Error>> {
+        self.next_json_with(|record, _| take(record)).await
+    }
+
+    /// Waits for the next record as [`next_with`](Self::next_with) does, and also lends its JSON text to `take`.
+    ///
+    /// Use it to pass records on unchanged: the text has every field and the original whitespace.
+    ///
+    /// # Errors
+    ///
+    /// See [`next`](Self::next).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_client_core::model::Record;
+    /// use gateway_client_core::{Error, Records};
+    ///
+    /// async fn lines<T: Record>(records: &mut Records<T>) -> Result<String, Error> {
+    ///     let mut out = String::new();
+    ///     while let Some(entry) = records.next_json_with(|_, json| out.push_str(json)).await {
+    ///         entry?;
+    ///     }
+    ///     Ok(out)
+    /// }
+    /// ```
+    pub async fn next_json_with<O>(
+        &mut self,
+        mut take: impl FnMut(T::Ref<'_>, &str) -> O,
+    ) -> Option<Result<Entry<O>, Error>> {
+        poll_fn(|context| self.poll(context, &mut take)).await
+    }
+
+    fn poll<O>(
+        &mut self,
+        context: &mut Context<'_>,
+        take: &mut impl FnMut(T::Ref<'_>, &str) -> O,
+    ) -> Poll<Option<Result<Entry<O>, Error>>> {
+        loop {
+            match self.reader.step(&mut *take) {
+                Step::Entry(entry) => return Poll::Ready(Some(entry)),
+                Step::End => return Poll::Ready(None),
+                Step::NeedMore => {
+                    let ListReader { body, span, .. } = &mut self.reader;
+                    let frame = ready!(span.within(|| Pin::new(body).poll_frame(context)));
+                    let received = match frame.transpose() {
+                        Ok(Some(frame)) => match frame.into_data() {
+                            Ok(chunk) => Ok(Some(chunk)),
+                            Err(_trailers) => continue,
+                        },
+                        Ok(None) => Ok(None),
+                        Err(error) => Err(error),
+                    };
+                    if let Err(error) = self.reader.feed(received) {
+                        return Poll::Ready(Some(Err(error)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<T: Record> Stream for Records<T> {
+    type Item = Result<Entry<T>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll(context, &mut |record, _| T::from_ref(record))
+    }
+}
+
+impl<T> fmt::Debug for Records<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("reader", &self.reader).finish()
+    }
+}

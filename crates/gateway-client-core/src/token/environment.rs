@@ -1,0 +1,51 @@
+//! A token from an environment variable.
+
+use std::env;
+
+use gateway_transport::{BoxError, BoxFuture};
+use zeroize::Zeroizing;
+
+use crate::token::text;
+use crate::{AccessToken, TokenSource};
+
+/// A token from an environment variable. Surrounding whitespace is ignored.
+///
+/// # Examples
+///
+/// ```no_run
+#[doc = include_str!("../../doctests/photos.txt")]
+/// use gateway_client_core::{Client, EnvironmentToken};
+///
+/// let client = Client::<Photos>::builder("https://gateway.example.com")
+///     .token(EnvironmentToken::new("GATEWAY_TOKEN"))
+///     .build()?;
+/// # Ok::<(), gateway_client_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EnvironmentToken {
+    variable: String,
+}
+
+impl EnvironmentToken {
+    /// Creates a source that reads this variable whenever a token is needed.
+    pub fn new(variable: impl Into<String>) -> Self {
+        Self { variable: variable.into() }
+    }
+
+    fn read(&self) -> Result<AccessToken, BoxError> {
+        let text = env::var_os(&self.variable)
+            .ok_or_else(|| format!("the environment variable {} is not set", self.variable))?;
+        // Bytes, because this copy can be cleared.
+        let text = Zeroizing::new(text.into_encoded_bytes());
+        text::token(&text, || format!("the environment variable {}", self.variable))
+    }
+}
+
+impl TokenSource for EnvironmentToken {
+    fn token<'a>(
+        &'a self,
+        _refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+        Box::pin(std::future::ready(self.read()))
+    }
+}
