@@ -133,12 +133,21 @@ impl<'a> SourceText<'a> {
 const WIDTH: usize = 150;
 
 /// Replaces characters that are invisible or would break the output.
-pub(crate) fn visible(c: char) -> char {
+fn visible(c: char) -> char {
     match c {
         '\t' => ' ',
         c if crate::text::is_hidden(c) => '\u{fffd}',
         c => c,
     }
+}
+
+/// Returns a piece of a text for a message: shortened, and without invisible characters.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(40).map(visible).collect();
+    if text.chars().nth(40).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// Returns the names as part of a sentence: `` `a`, `b` or `c` ``.
@@ -164,7 +173,7 @@ pub fn suggestion(written: &str, names: &[&str]) -> Option<String> {
 }
 
 /// Returns the name that was probably meant, if one is close enough.
-fn closest<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn closest<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
     let folded = |text: &str| -> String {
         let short: String = text.chars().take(LONGEST).collect();
         short.to_lowercase().replace(['-', '_', ' '], "")

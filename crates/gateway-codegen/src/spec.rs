@@ -18,10 +18,12 @@ use crate::spec::node::Node;
 
 mod context;
 mod example;
+mod foreign;
 pub mod grammar;
 mod lower;
 pub(crate) mod node;
 mod read;
+mod syntax;
 mod types;
 
 /// The result of reading a spec.

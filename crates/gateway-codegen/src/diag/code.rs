@@ -57,8 +57,8 @@ codes! {
         "The spec must be a UTF-8 file of at most 4 MiB that is not empty. A byte-order mark at the \
         start and Windows line endings are allowed.";
     Error GW002 SYNTAX: "invalid TOML",
-        "The file is not valid TOML 1.1. One run reports all syntax errors. Fix the first one first: \
-        a missing quote or bracket often causes the others.\n\nA duplicate key is a syntax error too.";
+        "The file is not valid TOML 1.1. One run reports the first mistake in every line, and at \
+        most 20.\n\nA duplicate key is a syntax error too.";
     Error GW003 UNKNOWN_KEY: "unknown key",
         "The table does not allow this key. Use the key that the help line suggests, or remove it.";
     Error GW004 MISSING_KEY: "missing key",

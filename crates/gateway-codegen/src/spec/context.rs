@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::diag::{Code, Diagnostic, Level, code};
 use crate::ir::{Doc, OpenRef, RustName, Source, Type};
+use crate::spec::foreign;
 use crate::spec::node::{Entry, Node};
 
 /// Diagnostics and declared names.
@@ -55,7 +56,13 @@ impl<'a> Context<'a> {
             Diagnostic::new(&code::UNKNOWN_TYPE, span, format!("unknown type `{name}`"));
         let built_in = BUILT_IN.iter().map(|(name, _)| *name);
         let names: Vec<_> = self.types.keys().map(String::as_str).chain(built_in).collect();
-        let diagnostic = diagnostic.suggest(name, &names);
+        // A declared type of almost the same name precedes a type of another language.
+        let diagnostic = match foreign::hint(name) {
+            Some(hint) if !names.iter().any(|one| one.eq_ignore_ascii_case(name)) => {
+                diagnostic.help(hint)
+            }
+            _ => diagnostic.suggest(name, &names),
+        };
         self.say(diagnostic);
         None
     }

@@ -5,9 +5,10 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diag::{Diagnostic, code, listed, visible};
+use crate::diag::{Diagnostic, closest, code, listed, shown};
 use crate::spec::grammar::{Form, Key, Shape, Table, hidden_in};
 use crate::spec::node::{Entry, Node, Value};
+use crate::spec::{foreign, syntax};
 
 /// Reads a document that follows a grammar. Returns the tree, and the names whose declarations were rejected. `None` only
 /// if there are syntax errors.
@@ -18,16 +19,7 @@ pub(super) fn document(
 ) -> Option<(Node, Vec<String>)> {
     let (root, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        let end = text.trim_end().len();
-        diagnostics.extend(errors.iter().map(|error| {
-            let span = error.span().unwrap_or(end..end);
-            let place = text.get(span.clone()).filter(|_| error.message() == "duplicate key");
-            let message = place.map_or_else(
-                || error.message().to_owned(),
-                |key| format!("duplicate key `{}`", shown(key)),
-            );
-            Diagnostic::new(&code::SYNTAX, &span, message)
-        }));
+        diagnostics.extend(syntax::errors(text));
         return None;
     }
     let mut reader = Reader { diagnostics, rejected: Vec::new() };
@@ -64,11 +56,14 @@ impl Reader<'_> {
         named: &Range<usize>,
     ) -> Node {
         let mut entries = Vec::new();
+        // The keys that were meant by unknown ones. They are not reported as missing as well.
+        let mut meant = Vec::new();
         for (name, value) in in_order(given) {
             let Some(key) = table.keys.iter().find(|key| key.name == name.get_ref()) else {
                 let keys: Vec<_> = table.keys.iter().map(|key| key.name).collect();
                 let message =
                     format!("unknown key `{}` in {}", shown(name.get_ref()), article(table.name));
+                meant.extend(closest(name.get_ref(), &keys));
                 self.say(
                     Diagnostic::new(&code::UNKNOWN_KEY, &name.span(), message)
                         .suggest(name.get_ref(), &keys),
@@ -83,7 +78,7 @@ impl Reader<'_> {
             }
         }
         for key in table.keys.iter().filter(|key| key.required) {
-            if !given.keys().any(|name| name.get_ref() == key.name) {
+            if !given.keys().any(|name| name.get_ref() == key.name) && !meant.contains(&key.name) {
                 let message = format!("missing key `{}` in {}", key.name, article(table.name));
                 self.say(Diagnostic::new(&code::MISSING_KEY, named, message).help(format!(
                     "add `{}`: {}",
@@ -163,6 +158,13 @@ impl Reader<'_> {
         let message = format!("`{key}` must be {expected}, not {}", kind(found));
         let diagnostic = Diagnostic::new(&code::WRONG_KIND, span, message);
         self.say(match (expected, found) {
+            (A_LIST_OF_TABLES, DeValue::Table(_)) => {
+                diagnostic.help(format!("write `[[{key}]]`, with two brackets"))
+            }
+            ("a table", DeValue::Array(_)) => {
+                diagnostic.help(format!("write `[{key}]` or `[….{key}]`, with one bracket"))
+            }
+            (_, DeValue::Array(_)) if key == "type" => diagnostic.help(foreign::LIST),
             ("a string", DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) => {
                 diagnostic.help("put the value in quotes")
             }
@@ -186,6 +188,9 @@ impl Reader<'_> {
         if !form.fits(text) {
             let message = format!("{what} must be {}", form.expected());
             let mut diagnostic = Diagnostic::new(&code::MALFORMED, span, message);
+            if let Some(help) = foreign::hint(text).filter(|_| form == Form::TypeRef) {
+                diagnostic = diagnostic.help(help);
+            }
             let foreign = text.chars().find(|c| !c.is_ascii() && c.is_alphanumeric());
             if let Some(c) = foreign.filter(|_| form.is_ascii()) {
                 let help = format!("replace `{c}` (U+{:04X}) with an ASCII letter", u32::from(c));
@@ -311,9 +316,11 @@ fn expected(shape: &Shape) -> &'static str {
         Shape::Texts(_) => "a list of strings",
         Shape::Positions => "a list of integers",
         Shape::Values | Shape::Table(_) | Shape::Named(..) => "a table",
-        Shape::Tables(_) => "a list of tables (`[[…]]`)",
+        Shape::Tables(_) => A_LIST_OF_TABLES,
     }
 }
+
+const A_LIST_OF_TABLES: &str = "a list of tables (`[[…]]`)";
 
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
@@ -340,13 +347,4 @@ fn first_sentence(doc: &str) -> String {
     let sentence = doc.split_once(". ").map_or(doc, |(first, _)| first).trim_end_matches('.');
     let mut chars = sentence.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().to_string() + chars.as_str())
-}
-
-/// Returns a piece of the spec for a message: shortened, and without invisible characters.
-fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(40).map(visible).collect();
-    if text.chars().nth(40).is_some() {
-        shown.push('…');
-    }
-    shown
 }

@@ -158,6 +158,11 @@ fn identity(cx: &mut Context<'_>, node: &Node, fields: &[Field]) -> Option<usize
     let identity = node.get("identity")?;
     let name = identity.as_text()?;
     let index = fields.iter().position(|field| field.wire == name);
+    // An error in the field was reported.
+    let given = node.entries_of("field").iter().find(|entry| entry.key == name);
+    if given.is_some_and(|entry| index.is_none() || entry.node.get("presence").is_none()) {
+        return None;
+    }
     let (message, help) = match index.and_then(|index| fields.get(index)) {
         None if fields.is_empty() => return None,
         None => {

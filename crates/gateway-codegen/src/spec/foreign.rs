@@ -1,0 +1,70 @@
+//! Hints for types that other languages have: `string`, `int[]`, `Option<Date>`.
+
+/// Returns a hint for the name of a type of another language.
+pub(super) fn hint(written: &str) -> Option<String> {
+    let name = written.trim().to_ascii_lowercase();
+    let outer = name.split(['<', '[', '(', ' ']).next().unwrap_or_default();
+    if name.starts_with('[') || name.contains("[]") || LISTS.contains(&outer) {
+        return Some(LIST.to_owned());
+    }
+    if MAPS.contains(&outer) {
+        return Some(MAP.to_owned());
+    }
+    let optional = ["Option<", "option<", "Optional<"].into_iter();
+    let inner = optional
+        .filter_map(|open| written.strip_prefix(open)?.strip_suffix('>'))
+        .chain(written.strip_suffix('?'))
+        .next();
+    if let Some(inner) = inner {
+        let ty = built_in(&inner.to_ascii_lowercase()).unwrap_or(inner);
+        return Some(format!("write `type = \"{ty}\"` and `presence = \"optional\"`"));
+    }
+    if let Some(ty) = built_in(&name) {
+        return Some(format!("use `{ty}`"));
+    }
+    let meaning = |example: &str| {
+        format!("declare `[scalar.{example}]` with the `meaning` that fits, and use its name")
+    };
+    Some(match name.as_str() {
+        "number" | "numeric" => format!(
+            "use `integer` for a whole number; for a decimal number in a string, {}",
+            meaning("Price")
+        ),
+        "float" | "double" | "decimal" | "real" | "f32" | "f64" | "money" => {
+            format!(
+                "for a decimal number in a string, {}; the language has no fractions as JSON numbers",
+                meaning("Price")
+            )
+        }
+        "date" | "time" | "datetime" | "timestamp" | "instant" => meaning("Date"),
+        "id" | "identifier" => meaning("PhotoId"),
+        "currency" => meaning("Currency"),
+        "uuid" | "guid" | "url" | "uri" | "email" | "phone" | "html" | "hex" | "address" => {
+            format!("use `text`, or {}", meaning("Link"))
+        }
+        "enum" => "declare an enum such as `[enum.Color]`, and use its name".to_owned(),
+        "null" | "none" | "void" | "nil" => "leave the field out".to_owned(),
+        _ if name.contains('|') => "choose one type; the language has no alternatives".to_owned(),
+        _ => return None,
+    })
+}
+
+/// Returns the built-in type that is the same as a type of another language.
+fn built_in(name: &str) -> Option<&'static str> {
+    match name {
+        "text" | "string" | "str" | "varchar" | "char" => Some("text"),
+        "integer" | "int" | "long" | "short" | "uint" | "i8" | "i16" | "i32" | "i64" | "u8"
+        | "u16" | "u32" | "u64" | "int32" | "int64" | "bigint" => Some("integer"),
+        "boolean" | "bool" | "flag" => Some("boolean"),
+        _ => None,
+    }
+}
+
+const LISTS: &[&str] = &["array", "list", "vec", "set", "seq", "sequence", "slice"];
+const MAPS: &[&str] =
+    &["map", "dict", "hashmap", "record", "object", "json", "any", "unknown", "struct"];
+
+/// The hint for a list.
+pub(super) const LIST: &str = "version 1 of the language has no lists: leave it out; records keep unlisted fields in `extra()`";
+
+const MAP: &str = "declare the object as `[model.…]`, and use its name; without fixed keys, leave it out: records keep unlisted fields in `extra()`";
