@@ -8,19 +8,36 @@
 //! Rust code with [`text::string`](crate::text::string). A name in Rust is a [`RustName`], which
 //! is written in the case that its place needs and is never a keyword or a name of the prelude.
 
+pub use self::built_in::BUILT_IN;
+pub(crate) use self::built_in::built_in_list;
 pub use self::command::Command;
 pub use self::description::{Doc, OpenRef, Source};
+pub use self::form::Form;
+pub use self::kind::{BuiltIn, Meaning};
+pub use self::meaning::{ID, MEANINGS, WORDS as MEANING_WORDS};
+pub use self::model::{Field, Model};
 pub use self::name::RustName;
 pub use self::operation::{Operation, Otherwise, Param, Response};
+pub use self::primitive::Primitive;
 pub use self::service::{Example, OpenPoint, Service};
-pub use self::types::{Enum, EnumValue, Field, Meaning, Model, Scalar, Type, Wire};
+pub use self::ty::{Type, ValueType};
+pub use self::types::{Enum, EnumValue, ModelId, Scalar};
+pub use self::wire::Wire;
 
+mod built_in;
 mod columns;
 mod command;
 mod description;
+mod form;
+mod kind;
 mod lookup;
+mod meaning;
+mod model;
 mod name;
 mod operation;
 mod phrases;
+mod primitive;
 mod service;
+mod ty;
 mod types;
+mod wire;

@@ -27,20 +27,18 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     if !operation.params.is_empty() {
         line(&mut out, "\nParameters");
         let rows = operation.params.iter().map(|param| {
-            let ty = param.restricted(service.type_label(param.ty));
+            let ty = param.restricted(param.ty.label());
             let presence = operation.presence(param, str::to_owned);
             [param.wire.clone(), ty, presence, one_line(&param.doc.0)]
         });
         table(&mut out, rows.collect());
     }
     line(&mut out, format_args!("\nAnswer  {}", service.outline(&operation.response)));
-    if let Some(model) = service.response_model(operation) {
-        let rows = model.fields.iter().map(|field| {
-            let presence = field.presence();
-            [field.wire.clone(), service.type_label(field.ty), presence, one_line(&field.doc.0)]
-        });
-        table(&mut out, rows.collect());
-    }
+    let rows = service.response_model(operation).fields.iter().map(|field| {
+        let presence = field.presence();
+        [field.wire.clone(), field.ty.label(service), presence, one_line(&field.doc.0)]
+    });
+    table(&mut out, rows.collect());
     line(&mut out, "\nExamples");
     for example in service.examples_of(operation) {
         line(&mut out, format_args!("  {}  ({})", example.query, example.path));

@@ -1,10 +1,12 @@
 //! Compares two services, declaration by declaration.
 
+use std::sync::Arc;
+
 use crate::diff::change::{Change, Class, EVERYONE, PROGRAM, READERS};
 use crate::diff::named::Named;
 use crate::ir::{
     Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param, Response,
-    RustName, Scalar, Service, Type,
+    RustName, Scalar, Service,
 };
 
 pub(super) fn service(old: &Service, new: &Service) -> Vec<Change> {
@@ -127,19 +129,18 @@ impl Diff<'_> {
         self.about("service", &about(old), &about(new));
     }
 
-    fn scalar(&mut self, place: &str, old: &Scalar, new: &Scalar) {
-        self.value(Class::Breaking, place, "wire", (&old.wire, &new.wire), debug);
-        let query_wires =
-            (&old.query_wire.unwrap_or(old.wire), &new.query_wire.unwrap_or(new.wire));
-        self.value(Class::Breaking, place, "query-wire", query_wires, debug);
-        self.value(Class::Breaking, place, "meaning", (&old.meaning, &new.meaning), debug);
+    fn scalar(&mut self, place: &str, old: &Arc<Scalar>, new: &Arc<Scalar>) {
+        self.text(Class::Breaking, place, "wire", old.wire.word(), new.wire.word());
+        let query_wire = |one: &Scalar| one.query_wire.unwrap_or(one.wire).word();
+        self.text(Class::Breaking, place, "query-wire", query_wire(old), query_wire(new));
+        self.text(Class::Breaking, place, "meaning", old.meaning.word, new.meaning.word);
         let about = |one: &Scalar| {
             (one.doc.clone(), one.example.clone(), one.source.clone(), one.open.clone())
         };
         self.about(place, &about(old), &about(new));
     }
 
-    fn one_enum(&mut self, place: &str, old: &Enum, new: &Enum) {
+    fn one_enum(&mut self, place: &str, old: &Arc<Enum>, new: &Arc<Enum>) {
         self.flag(Class::Breaking, place, "open-ended", old.open_ended, new.open_ended);
         let section = format!("{place}.value");
         let before = self.changes.len();
@@ -194,7 +195,9 @@ impl Diff<'_> {
 
     fn field(&mut self, place: &str, old: &Field, new: &Field) {
         self.rust_name(place, &old.rust, &new.rust);
-        let types = (&type_name(self.old, old.ty), &type_name(self.new, new.ty));
+        let name =
+            |service, field: &Field| type_name(field.ty.name(service), field.ty.label(service));
+        let types = (&name(self.old, old), &name(self.new, new));
         self.value(Class::Breaking, place, "type", types, quoted);
         let presences = (&presence(old.required), &presence(new.required));
         self.value(Class::Breaking, place, "presence", presences, quoted);
@@ -252,7 +255,8 @@ impl Diff<'_> {
 
     fn param(&mut self, place: &str, old: &Param, new: &Param) {
         self.rust_name(place, &old.rust, &new.rust);
-        let types = (&type_name(self.old, old.ty), &type_name(self.new, new.ty));
+        let name = |param: &Param| type_name(param.ty.name(), param.ty.label());
+        let types = (&name(old), &name(new));
         self.value(Class::Breaking, place, "type", types, quoted);
         self.flag(Class::Breaking, place, "required", old.required, new.required);
         let class =
@@ -345,18 +349,13 @@ fn presence(required: bool) -> String {
     if required { "required" } else { "optional" }.to_owned()
 }
 
-/// Returns the name of a type as in the spec.
-fn type_name(service: &Service, ty: Type) -> String {
-    match (ty, service.type_name(ty)) {
-        (_, Some(name)) => name.plain(),
-        (Type::Integer, None) => "integer".to_owned(),
-        (Type::Boolean, None) => "boolean".to_owned(),
-        _ => "text".to_owned(),
-    }
+/// Returns the name of a type as in the spec: its own, or the word of a built-in type.
+fn type_name(name: Option<&RustName>, word: String) -> String {
+    name.map_or(word, RustName::plain)
 }
 
 fn response(service: &Service, response: &Response) -> String {
-    let model = type_name(service, Type::Model(response.of()));
+    let model = service.model(response.of()).rust.plain();
     match response {
         Response::Envelope { marker, success, items, .. } => {
             format!("{{\"{marker}\": \"{success}\", \"{items}\": [{model}]}}")

@@ -1,5 +1,7 @@
 //! The effect of adding, removing and moving declarations in a list.
 
+use std::sync::Arc;
+
 use crate::diff::change::Class;
 use crate::ir::{Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Param, Scalar};
 
@@ -31,13 +33,13 @@ fn arguments<'a, T: Named + 'a>(
     if old.map(Named::key).eq(new.map(Named::key)) { Class::Additive } else { Class::Breaking }
 }
 
-impl Named for Scalar {
+impl Named for Arc<Scalar> {
     fn key(&self) -> String {
         self.rust.plain()
     }
 }
 
-impl Named for Enum {
+impl Named for Arc<Enum> {
     fn key(&self) -> String {
         self.rust.plain()
     }

@@ -22,7 +22,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     file.blank();
     file.line("use crate::failure::Failure;");
     let mut params = service.operations.iter().flat_map(|one| &one.params);
-    if params.any(|param| flags::is_whole_number(service, param)) {
+    if params.any(flags::is_whole_number) {
         file.line("use crate::number::whole_number;");
     }
     file.line("use crate::operation::Parameters;");
@@ -37,7 +37,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     }
     for operation in &service.operations {
         if !operation.params.is_empty() {
-            flags::declare(&mut file, service, operation);
+            flags::declare(&mut file, operation);
             run::by_flags(&mut file, service, operation);
         }
     }

@@ -166,9 +166,11 @@ fn example(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mo
     }
     let (name, query) = (operation.rust.method(), operation.rust.pascal());
     let krate = project.config.rust_name(Role::Client);
-    let model = project.service.response_model(operation).map(|model| model.rust.snake());
-    let output =
-        model.filter(|_| !operation.response.is_list()).unwrap_or_else(|| "listing".to_owned());
+    let output = if operation.response.is_list() {
+        "listing".to_owned()
+    } else {
+        project.service.response_model(operation).rust.snake()
+    };
     let Mode { client, keyword, wait, .. } = mode;
     file.doc_example(
         "no_run",
@@ -184,7 +186,7 @@ fn example(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mo
 }
 
 fn output(service: &Service, operation: &Operation) -> String {
-    let model = service.response_model(operation).map_or_else(String::new, |one| one.rust.pascal());
+    let model = service.response_model(operation).rust.pascal();
     match operation.response {
         Response::Object { .. } => model,
         Response::Envelope { .. } | Response::Array { .. } => format!("Listing<{model}>"),
@@ -194,9 +196,9 @@ fn output(service: &Service, operation: &Operation) -> String {
 /// Returns the names of the model that the methods use.
 fn names(service: &Service) -> impl Iterator<Item = String> {
     let names = service.operations.iter().flat_map(|operation| {
-        let model = service.response_model(operation).map(|one| one.rust.pascal());
+        let model = service.response_model(operation).rust.pascal();
         let listing = operation.response.is_list().then(|| "Listing".to_owned());
-        [Some(operation.rust.pascal()), model, listing].into_iter().flatten()
+        [Some(operation.rust.pascal()), Some(model), listing].into_iter().flatten()
     });
     names.chain(["service".to_owned()])
 }

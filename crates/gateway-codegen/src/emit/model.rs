@@ -7,6 +7,7 @@ use crate::text::RustFile;
 
 mod draws;
 mod enums;
+mod modules;
 mod queries;
 mod random;
 mod records;

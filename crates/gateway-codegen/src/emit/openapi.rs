@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use crate::emit::file::{GeneratedFile, MARK};
-use crate::emit::type_schemas::{TypeSchemas, describe, reachable};
+use crate::emit::type_schemas::{TypeSchemas, describe};
 use crate::ir::{Operation, Otherwise, Param, Service};
 use crate::project::Project;
 use crate::text::one_line;
@@ -39,13 +39,12 @@ fn document(service: &Service, get: &Value, operations: &[&Operation]) -> Value 
     let schemas = TypeSchemas { service, prefix: PREFIX };
     let models: BTreeSet<_> = operations
         .iter()
-        .flat_map(|operation| reachable(service, operation.response.of()))
+        .flat_map(|operation| service.reachable(operation.response.of()))
         .collect();
     let mut components = Map::new();
-    for index in models {
-        if let Some(model) = service.models.get(index) {
-            components.insert(model.rust.pascal(), schemas.model(index));
-        }
+    for id in models {
+        let model = service.model(id);
+        components.insert(model.rust.pascal(), schemas.model(model));
     }
     components.insert(PROBLEM.to_owned(), problem());
     let mut info = Map::new();
@@ -95,7 +94,7 @@ fn get(service: &Service, operation: &Operation) -> Value {
         "schema": { "const": operation.select },
     });
     let params = operation.params.iter().map(|param| {
-        parameter(param, schemas.param(param), &needs(operation, param), param.required)
+        parameter(param, TypeSchemas::param(param), &needs(operation, param), param.required)
     });
     let mut get = Map::new();
     get.insert("operationId".to_owned(), json!(operation.rust.words()));
@@ -135,7 +134,7 @@ fn merged(service: &Service) -> Value {
         let same: Vec<_> = all().filter(|(_, other)| other.wire == param.wire).collect();
         let mut shapes: Vec<Value> = Vec::new();
         for (_, other) in &same {
-            let shape = schemas.param(other);
+            let shape = TypeSchemas::param(other);
             if !shapes.contains(&shape) {
                 shapes.push(shape);
             }

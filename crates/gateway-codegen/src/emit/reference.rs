@@ -3,7 +3,7 @@
 use crate::emit::file::GeneratedFile;
 use crate::emit::reference::page::{Page, code};
 use crate::ir::{
-    Doc, Enum, Example, Model, OpenPoint, Operation, Scalar, Service, Source, Type, Wire,
+    Doc, Example, Model, OpenPoint, Operation, RustName, Service, Source, built_in_list,
 };
 use crate::project::Project;
 use crate::text::{fenced, inline, markdown, relative};
@@ -103,7 +103,7 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     if !operation.params.is_empty() {
         page.heading("Parameters");
         let rows = operation.params.iter().map(|param| {
-            let ty = param.restricted(linked(service, param.ty, "../types.md"));
+            let ty = param.restricted(linked(param.ty.label(), param.ty.name(), "../types.md"));
             vec![code(&param.wire), ty, operation.presence(param, code), cell(&param.doc)]
         });
         page.table(&["Parameter", "Type", "Presence", "Description"], rows);
@@ -113,11 +113,10 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     }
     page.heading("Response");
     page.text(&fenced("text", &service.outline(&operation.response)));
-    if let Some(model) = service.response_model(operation) {
-        fields(&mut page, service, model, "../types.md");
-        let columns: Vec<_> = service.columns(model).iter().map(|path| code(path)).collect();
-        page.text(&format!("Default columns of a table: {}.", columns.join(", ")));
-    }
+    let model = service.response_model(operation);
+    fields(&mut page, service, model, "../types.md");
+    let columns: Vec<_> = service.columns(model).iter().map(|path| code(path)).collect();
+    page.text(&format!("Default columns of a table: {}.", columns.join(", ")));
     page.heading("Examples");
     for one in service.examples_of(operation) {
         example(&mut page, service, one);
@@ -153,23 +152,24 @@ fn example(page: &mut Page, service: &Service, example: &Example) {
 fn types(project: &Project<'_>, folder: &str) -> Page {
     let service = project.service;
     let mut page = Page::new("Types");
-    page.text("The types of fields and parameters. `text`, `integer` (64-bit, signed) and `boolean` are built in.");
+    let built_in = built_in_list(|one| one.described.to_owned(), " and ");
+    page.text(&format!("The types of fields and parameters. {built_in} are built in."));
     for model in &service.models {
         page.heading(&code(&model.rust.pascal()));
         page.text(&markdown(&model.doc.0));
         page.text(&section(project, &model.source, folder));
         fields(&mut page, service, model, "");
     }
-    for Enum { rust, open_ended, values, doc, source, .. } in &service.enums {
-        page.heading(&code(&rust.pascal()));
-        page.text(&markdown(&doc.0));
-        page.text(&section(project, source, folder));
-        page.text(if *open_ended {
+    for one in &service.enums {
+        page.heading(&code(&one.rust.pascal()));
+        page.text(&markdown(&one.doc.0));
+        page.text(&section(project, &one.source, folder));
+        page.text(if one.open_ended {
             "Open-ended: a value that is not listed is kept."
         } else {
             "Closed: a value that is not listed is invalid."
         });
-        let rows = values.iter().map(|value| {
+        let rows = one.values.iter().map(|value| {
             let note = value.deprecated.as_ref().map(|why| format!(" Deprecated: {}", inline(why)));
             vec![
                 code(&value.rust.variant()),
@@ -181,13 +181,12 @@ fn types(project: &Project<'_>, folder: &str) -> Page {
     }
     page.heading("Scalars");
     let rows = service.scalars.iter().map(|scalar| {
-        let Scalar { rust, wire, query_wire, example, doc, .. } = scalar;
         vec![
-            anchored(&rust.pascal()),
-            wire_name(*wire).to_owned(),
-            wire_name(query_wire.unwrap_or(*wire)).to_owned(),
-            code(example),
-            cell(doc),
+            anchored(&scalar.rust.pascal()),
+            scalar.wire.word().to_owned(),
+            scalar.query_wire.unwrap_or(scalar.wire).word().to_owned(),
+            code(&scalar.example),
+            cell(&scalar.doc),
         ]
     });
     page.table(&["Type", "In a record", "In a query", "Example", "Description"], rows);
@@ -196,7 +195,7 @@ fn types(project: &Project<'_>, folder: &str) -> Page {
 
 fn fields(page: &mut Page, service: &Service, model: &Model, types: &str) {
     let rows = model.fields.iter().map(|field| {
-        let ty = linked(service, field.ty, types);
+        let ty = linked(field.ty.label(service), field.ty.name(service), types);
         vec![code(&field.wire), ty, field.presence(), cell(&field.doc)]
     });
     page.table(&["Field", "Type", "Presence", "Description"], rows);
@@ -244,20 +243,13 @@ fn capitalized(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().to_string() + chars.as_str())
 }
 
-fn wire_name(wire: Wire) -> &'static str {
-    match wire {
-        Wire::String => "string",
-        Wire::Integer => "integer",
-    }
-}
-
 fn anchored(name: &str) -> String {
     format!("<a id=\"{}\"></a>{}", name.to_lowercase(), code(name))
 }
 
-fn linked(service: &Service, ty: Type, types: &str) -> String {
-    let label = service.type_label(ty);
-    match service.type_name(ty) {
+/// Returns the label of a type; of one with a name, a link to it.
+fn linked(label: String, name: Option<&RustName>, types: &str) -> String {
+    match name {
         Some(_) => format!("[{}]({types}#{})", code(&label), label.to_lowercase()),
         None => label,
     }

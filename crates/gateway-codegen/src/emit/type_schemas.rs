@@ -1,10 +1,8 @@
 //! JSON Schemas of the types, for all documents that contain some.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
 
-use crate::ir::{Doc, Field, Meaning, Param, Response, Service, Type, Wire};
+use crate::ir::{Doc, Field, Model, Param, Primitive, Response, Service, Type, ValueType};
 use crate::text::one_line;
 
 /// Creates the schemas of a service's types.
@@ -17,15 +15,14 @@ pub(super) struct TypeSchemas<'a> {
 
 impl TypeSchemas<'_> {
     /// Returns a reference to a model.
-    pub(super) fn reference(self, model: usize) -> Value {
-        let name = self.service.models.get(model).map(|model| model.rust.pascal());
-        json!({ "$ref": format!("{}{}", self.prefix, name.unwrap_or_default()) })
+    fn reference(self, model: &Model) -> Map<String, Value> {
+        let path = format!("{}{}", self.prefix, model.rust.pascal());
+        Map::from_iter([("$ref".to_owned(), json!(path))])
     }
 
     /// Returns the object of a model. Other fields are allowed: a service may send more than its
     /// contract lists.
-    pub(super) fn model(self, index: usize) -> Value {
-        let Some(model) = self.service.models.get(index) else { return json!({}) };
+    pub(super) fn model(self, model: &Model) -> Value {
         let mut properties = Map::new();
         for field in &model.fields {
             properties.insert(field.wire.clone(), self.field(field));
@@ -45,7 +42,10 @@ impl TypeSchemas<'_> {
     fn field(self, field: &Field) -> Value {
         let mut schema = Map::new();
         describe(&mut schema, &field.doc);
-        let ty = self.of_type(field.ty, false);
+        let ty = match &field.ty {
+            Type::Value(value) => of_value(value, value.in_record()),
+            Type::Model(id) => self.reference(self.service.model(*id)),
+        };
         if field.required {
             schema.extend(ty);
         } else if ty.contains_key("$ref") {
@@ -53,7 +53,9 @@ impl TypeSchemas<'_> {
         } else {
             schema.extend(nullable(ty));
         }
-        if let Some(example) = field.example.as_ref().and_then(|text| self.value(field.ty, text)) {
+        if let (Some(text), Type::Value(value)) = (&field.example, &field.ty)
+            && let Some(example) = value.in_record().json(text)
+        {
             schema.insert("examples".to_owned(), json!([example]));
         }
         if field.personal {
@@ -66,9 +68,10 @@ impl TypeSchemas<'_> {
     }
 
     /// Returns the value of a parameter.
-    pub(super) fn param(self, param: &Param) -> Value {
-        let mut schema = self.of_type(param.ty, true);
-        if schema.get("type") == Some(&json!("string")) && !schema.contains_key("enum") {
+    pub(super) fn param(param: &Param) -> Value {
+        let primitive = param.ty.in_query();
+        let mut schema = of_value(&param.ty, primitive);
+        if primitive == Primitive::Text && param.ty.as_closed_enum().is_none() {
             schema.insert("minLength".to_owned(), json!(1));
         }
         if let Some(most) = param.max_chars {
@@ -85,7 +88,7 @@ impl TypeSchemas<'_> {
 
     /// Returns the schema of a whole successful response.
     pub(super) fn response(self, response: &Response) -> Value {
-        let item = self.reference(response.of());
+        let item = Value::Object(self.reference(self.service.model(response.of())));
         match response {
             Response::Envelope { marker, success, items, .. } => {
                 let mut properties = Map::new();
@@ -97,64 +100,29 @@ impl TypeSchemas<'_> {
             Response::Object { .. } => item,
         }
     }
+}
 
-    /// Returns the JSON value of a wire text.
-    pub(super) fn value(self, ty: Type, text: &str) -> Option<Value> {
-        match ty {
-            Type::Integer => text.parse::<i64>().ok().map(Value::from),
-            Type::Boolean => text.parse::<bool>().ok().map(Value::from),
-            Type::Scalar(index) => match self.service.scalars.get(index)?.wire {
-                Wire::Integer => text.parse::<u64>().ok().map(Value::from),
-                Wire::String => Some(Value::from(text)),
-            },
-            Type::Text | Type::Enum(_) => Some(Value::from(text)),
-            Type::Model(_) => None,
-        }
-    }
-
-    fn of_type(self, ty: Type, in_query: bool) -> Map<String, Value> {
-        let schema = match ty {
-            Type::Text => json!({ "type": "string" }),
-            Type::Integer => {
-                json!({ "type": "integer", "minimum": i64::MIN, "maximum": i64::MAX })
+/// Returns the schema of a single value that is written as a primitive.
+fn of_value(value: &ValueType, primitive: Primitive) -> Map<String, Value> {
+    let mut schema = primitive.schema();
+    match value {
+        ValueType::BuiltIn(_) => {}
+        ValueType::Scalar(scalar) => {
+            if primitive == Primitive::Text {
+                schema.insert("examples".to_owned(), json!([scalar.example]));
             }
-            Type::Boolean => json!({ "type": "boolean" }),
-            Type::Scalar(index) => self.scalar(index, in_query),
-            Type::Enum(index) => self.one_enum(index),
-            Type::Model(index) => self.reference(index),
-        };
-        if let Value::Object(schema) = schema { schema } else { Map::new() }
-    }
-
-    fn scalar(self, index: usize, in_query: bool) -> Value {
-        let Some(scalar) = self.service.scalars.get(index) else { return json!({}) };
-        let wire = scalar.query_wire.filter(|_| in_query).unwrap_or(scalar.wire);
-        let mut schema = match wire {
-            Wire::Integer => json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX }),
-            Wire::String => json!({ "type": "string", "examples": [scalar.example] }),
-        };
-        let meaning = match scalar.meaning {
-            Meaning::Decimal => Some("decimal"),
-            Meaning::CivilDateTime => Some("civil-datetime"),
-            Meaning::Currency => Some("currency"),
-            Meaning::Id | Meaning::Text => None,
-        };
-        // Not `format`, which a validator may check: a client must accept other text as well.
-        if let (Some(meaning), Some(schema)) = (meaning, schema.as_object_mut()) {
-            schema.insert("x-meaning".to_owned(), json!(meaning));
+            // Not `format`, which a validator may check: a client must accept other text as well.
+            if let Some(meaning) = scalar.form.schema {
+                schema.insert("x-meaning".to_owned(), json!(meaning));
+            }
         }
-        schema
-    }
-
-    fn one_enum(self, index: usize) -> Value {
-        let Some(one) = self.service.enums.get(index) else { return json!({}) };
-        let values: Vec<_> = one.values.iter().map(|value| &value.wire).collect();
-        if one.open_ended {
-            json!({ "type": "string", "examples": values })
-        } else {
-            json!({ "type": "string", "enum": values })
+        ValueType::Enum(one) => {
+            let values: Vec<_> = one.values.iter().map(|value| &value.wire).collect();
+            let key = if one.open_ended { "examples" } else { "enum" };
+            schema.insert(key.to_owned(), json!(values));
         }
     }
+    schema
 }
 
 fn nullable(mut schema: Map<String, Value>) -> Map<String, Value> {
@@ -169,20 +137,4 @@ fn nullable(mut schema: Map<String, Value>) -> Map<String, Value> {
 
 pub(super) fn describe(schema: &mut Map<String, Value>, doc: &Doc) {
     schema.insert("description".to_owned(), json!(one_line(&doc.0)));
-}
-
-/// Returns the models that a model contains, including itself, in the order of the spec.
-pub(super) fn reachable(service: &Service, from: usize) -> BTreeSet<usize> {
-    let mut found = BTreeSet::from([from]);
-    let mut pending = vec![from];
-    while let Some(model) = pending.pop().and_then(|index| service.models.get(index)) {
-        for field in &model.fields {
-            if let Type::Model(next) = field.ty
-                && found.insert(next)
-            {
-                pending.push(next);
-            }
-        }
-    }
-    found
 }

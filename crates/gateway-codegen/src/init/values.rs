@@ -33,7 +33,7 @@ impl<'a> Values<'a> {
         let project = Project { service, config };
         let example = service.examples.iter().find(|example| example.client)?;
         let operation = service.operations.get(example.operation)?;
-        let record = service.response_model(operation)?;
+        let record = service.response_model(operation);
         let method = operation.rust.method();
         let name = |role| config.rust_name(role);
         let is_list = operation.response.is_list();

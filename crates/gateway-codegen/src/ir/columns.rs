@@ -1,6 +1,6 @@
 //! The columns of a table: which fields of a record are shown, and in which order.
 
-use crate::ir::{Field, Model, Service, Type};
+use crate::ir::{Field, Model, Service};
 
 impl Service {
     /// Returns the default columns of a record: those that the spec declares. If it declares none,
@@ -40,9 +40,6 @@ impl Service {
     }
 
     fn nested(&self, field: &Field) -> Option<&Model> {
-        match field.ty {
-            Type::Model(index) => self.models.get(index),
-            _ => None,
-        }
+        field.ty.model().map(|id| self.model(id))
     }
 }

@@ -69,7 +69,7 @@ const RESERVED_FLAGS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use crate::ir::{Doc, Operation, Response, RustName, Source};
+    use crate::ir::{Doc, ModelId, Operation, Response, RustName, Source};
 
     #[track_caller]
     fn check(select: &str, noun: &str, rust: &str, verb: Option<&str>) {
@@ -77,7 +77,7 @@ mod tests {
             rust: RustName::new("name").expect("a name"),
             select: select.to_owned(),
             params: Vec::new(),
-            response: Response::Object { of: 0 },
+            response: Response::Object { of: ModelId::new(0) },
             doc: Doc::default(),
             source: Source::default(),
             open: Vec::new(),

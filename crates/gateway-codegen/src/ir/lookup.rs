@@ -1,7 +1,10 @@
-//! Lookups in a service: what an index or an id points to, and which declarations belong together.
+//! Lookups in a service: what an id points to, and which declarations belong together.
+
+use std::collections::BTreeSet;
 
 use crate::ir::{
-    Example, Field, Model, OpenPoint, OpenRef, Operation, Param, Response, RustName, Service, Type,
+    Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, Param, Response, Service, Type,
+    ValueType,
 };
 use crate::text::json_string;
 
@@ -25,24 +28,43 @@ impl Service {
     /// Returns the open points that concern an operation: its own, and those of its parameters,
     /// of the fields in its response, and of the types of both.
     pub fn open_points_of<'a>(&'a self, operation: &'a Operation) -> Vec<&'a OpenPoint> {
-        let params = &operation.params;
-        let fields = self.response_model(operation).map_or(&[][..], |model| &model.fields);
-        let types = params.iter().map(|param| param.ty).chain(fields.iter().map(|field| field.ty));
-        let of_types = types.filter_map(|ty| match ty {
-            Type::Scalar(index) => self.scalars.get(index).map(|scalar| &scalar.open),
-            Type::Enum(index) => self.enums.get(index).map(|one| &one.open),
-            Type::Model(index) => self.models.get(index).map(|model| &model.open),
-            Type::Text | Type::Integer | Type::Boolean => None,
+        let (params, fields) = (&operation.params, &self.response_model(operation).fields);
+        let of_value = |value| match value {
+            &ValueType::BuiltIn(_) => &[][..],
+            ValueType::Scalar(scalar) => &scalar.open,
+            ValueType::Enum(one) => &one.open,
+        };
+        let of_types = fields.iter().flat_map(|field| match &field.ty {
+            Type::Value(value) => of_value(value),
+            Type::Model(id) => &self.model(*id).open,
         });
+        let of_types = params.iter().flat_map(|param| of_value(&param.ty)).chain(of_types);
         let own = operation.open.iter();
         let of_params = params.iter().flat_map(|param| &param.open);
         let of_fields = fields.iter().flat_map(|field| &field.open);
-        self.open_points(own.chain(of_params).chain(of_fields).chain(of_types.flatten()))
+        self.open_points(own.chain(of_params).chain(of_fields).chain(of_types))
+    }
+
+    /// Returns a model of this service.
+    pub fn model(&self, id: ModelId) -> &Model {
+        #[expect(clippy::indexing_slicing, reason = "a model has an id only if it is in the list")]
+        &self.models[id.position()]
     }
 
     /// Returns the model that a response consists of.
-    pub fn response_model(&self, operation: &Operation) -> Option<&Model> {
-        self.models.get(operation.response.of())
+    pub fn response_model(&self, operation: &Operation) -> &Model {
+        self.model(operation.response.of())
+    }
+
+    /// Returns the ids of the models that a model contains at any depth, and its own.
+    pub fn reachable(&self, from: ModelId) -> BTreeSet<ModelId> {
+        let mut found = BTreeSet::from([from]);
+        let mut pending = vec![from];
+        while let Some(id) = pending.pop() {
+            let inner = self.model(id).fields.iter().filter_map(|field| field.ty.model());
+            pending.extend(inner.filter(|id| found.insert(*id)));
+        }
+        found
     }
 
     /// Returns the examples of an operation.
@@ -50,21 +72,11 @@ impl Service {
         let index = self.operations.iter().position(|other| other.select == operation.select);
         self.examples.iter().filter(move |example| Some(example.operation) == index)
     }
-
-    /// Returns the name of a declared type; `None` for a built-in one.
-    pub fn type_name(&self, ty: Type) -> Option<&RustName> {
-        match ty {
-            Type::Text | Type::Integer | Type::Boolean => None,
-            Type::Scalar(index) => self.scalars.get(index).map(|scalar| &scalar.rust),
-            Type::Enum(index) => self.enums.get(index).map(|one| &one.rust),
-            Type::Model(index) => self.models.get(index).map(|model| &model.rust),
-        }
-    }
 }
 
 impl Response {
-    /// Returns the model: an index into [`Service::models`].
-    pub fn of(&self) -> usize {
+    /// Returns the id of the model; see [`Service::model`].
+    pub fn of(&self) -> ModelId {
         match *self {
             Self::Envelope { of, .. } | Self::Array { of } | Self::Object { of } => of,
         }

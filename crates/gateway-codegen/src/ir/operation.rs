@@ -1,6 +1,6 @@
 //! Operations: their parameters and the shapes of their responses.
 
-use crate::ir::{Doc, OpenRef, RustName, Source, Type, Wire};
+use crate::ir::{Doc, ModelId, OpenRef, RustName, Source, ValueType};
 
 /// One operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,10 +31,8 @@ pub struct Param {
     pub rust: RustName,
     /// The name in the query; of unreserved characters only, so it is never escaped.
     pub wire: String,
-    /// The type of the value; never a model.
-    pub ty: Type,
-    /// How it is written in the query.
-    pub query_wire: Wire,
+    /// The type of the value.
+    pub ty: ValueType,
     /// Whether every call must send it. A required parameter needs no other.
     pub required: bool,
     /// Indices of all parameters of the same operation that must be sent with this one, including
@@ -70,7 +68,7 @@ pub enum Otherwise {
     Error,
 }
 
-/// The shape of a successful response. The model is an index into `Service::models`.
+/// The shape of a successful response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
     /// An object with a success marker and the list: `{"status": "success", "result": [..]}`.
@@ -82,16 +80,16 @@ pub enum Response {
         /// The key of the list.
         items: String,
         /// The model of an item.
-        of: usize,
+        of: ModelId,
     },
     /// The bare list.
     Array {
         /// The model of an item.
-        of: usize,
+        of: ModelId,
     },
     /// One object.
     Object {
         /// The model of the object.
-        of: usize,
+        of: ModelId,
     },
 }

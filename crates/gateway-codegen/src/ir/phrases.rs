@@ -1,22 +1,12 @@
 //! Phrases about a service that the reference pages, the documents and the terminal share.
 
-use crate::ir::{Field, Operation, Otherwise, Param, Response, Service, Type, Wire};
+use crate::ir::{Field, Operation, Otherwise, Param, Response, RustName, Service, Type, ValueType};
 use crate::text::json_string;
 
 impl Service {
-    /// Returns the name of a type, such as `CandidateId` or `text`.
-    pub fn type_label(&self, ty: Type) -> String {
-        match (ty, self.type_name(ty)) {
-            (_, Some(name)) => name.pascal(),
-            (Type::Integer, None) => "integer".to_owned(),
-            (Type::Boolean, None) => "boolean".to_owned(),
-            _ => "text".to_owned(),
-        }
-    }
-
     /// Returns an outline of a successful response, such as `[Vacancy, …]`.
     pub fn outline(&self, response: &Response) -> String {
-        let model = self.type_label(Type::Model(response.of()));
+        let model = self.model(response.of()).rust.pascal();
         match response {
             Response::Envelope { marker, success, items, .. } => {
                 let [marker, success, items] =
@@ -25,6 +15,35 @@ impl Service {
             }
             Response::Array { .. } => format!("[{model}, …]"),
             Response::Object { .. } => model,
+        }
+    }
+}
+
+impl ValueType {
+    /// Returns the name of the type in the spec, such as `CandidateId` or `text`.
+    pub fn label(&self) -> String {
+        match self {
+            Self::BuiltIn(built_in) => built_in.word.to_owned(),
+            Self::Scalar(scalar) => scalar.rust.pascal(),
+            Self::Enum(one) => one.rust.pascal(),
+        }
+    }
+}
+
+impl Type {
+    /// Returns the name of a declared type; `None` for a built-in one.
+    pub fn name<'s>(&'s self, service: &'s Service) -> Option<&'s RustName> {
+        match self {
+            Self::Value(value) => value.name(),
+            Self::Model(id) => Some(&service.model(*id).rust),
+        }
+    }
+
+    /// Returns the name of the type in the spec, such as `CandidateId` or `text`.
+    pub fn label(&self, service: &Service) -> String {
+        match self {
+            Self::Value(value) => value.label(),
+            Self::Model(id) => service.model(*id).rust.pascal(),
         }
     }
 }
@@ -68,7 +87,7 @@ impl Param {
     /// Returns a type with what the parameter restricts it to, such as `text, at most 9 characters`.
     pub fn restricted(&self, ty: String) -> String {
         let mut parts = vec![ty];
-        if self.query_wire == Wire::Integer && self.ty != Type::Integer {
+        if self.ty.name().is_some() && self.ty.in_query().is_integer() {
             parts.push("sent as an integer".to_owned());
         }
         parts.extend(self.min.map(|min| format!("at least {min}")));

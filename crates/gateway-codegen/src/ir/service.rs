@@ -1,5 +1,7 @@
 //! The whole service, with its examples and its open points.
 
+use std::sync::Arc;
+
 use crate::ir::{Doc, Enum, Model, OpenRef, Operation, RustName, Scalar, Source};
 
 /// The whole service.
@@ -26,9 +28,9 @@ pub struct Service {
     /// The open points that concern the whole service.
     pub open: Vec<OpenRef>,
     /// Scalars, in order of declaration.
-    pub scalars: Vec<Scalar>,
+    pub scalars: Vec<Arc<Scalar>>,
     /// Enums, in order of declaration.
-    pub enums: Vec<Enum>,
+    pub enums: Vec<Arc<Enum>>,
     /// Models, in order of declaration; a model may use one that is declared after it.
     pub models: Vec<Model>,
     /// Operations, in order of declaration.

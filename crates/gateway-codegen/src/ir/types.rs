@@ -1,6 +1,6 @@
-//! The declared types: scalars, enums and models.
+//! The declared types of single values, and references to models.
 
-use crate::ir::{Doc, OpenRef, RustName, Source};
+use crate::ir::{Doc, Form, Meaning, OpenRef, RustName, Source, Wire};
 
 /// A named scalar: how it is written, and what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +12,12 @@ pub struct Scalar {
     /// The type in a query, if it differs from `wire`: `VacancyId` is a string in a record and
     /// an (unsigned, 64-bit) integer in a query.
     pub query_wire: Option<Wire>,
-    /// The meaning of the text.
-    pub meaning: Meaning,
+    /// The meaning of a value.
+    pub meaning: &'static Meaning,
+    /// How values are handled: the form of the meaning for `wire`.
+    pub form: &'static Form,
+    /// How values in a query are handled.
+    pub query_form: &'static Form,
     /// A value, as its wire text.
     pub example: String,
     /// The description.
@@ -22,30 +26,6 @@ pub struct Scalar {
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
-}
-
-/// How a scalar is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wire {
-    /// A JSON string; in a query, its percent-encoded text.
-    String,
-    /// An integer. In a query: an unsigned 64-bit integer in decimal digits.
-    Integer,
-}
-
-/// The meaning of a scalar, which decides the conversions that its newtype offers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {
-    /// An identifier: a separate newtype, so that it cannot be mixed up with another one.
-    Id,
-    /// Text with a separate type.
-    Text,
-    /// A decimal number whose text is kept exactly.
-    Decimal,
-    /// A date and time without a zone; text that is not a date is kept.
-    CivilDateTime,
-    /// A currency code.
-    Currency,
 }
 
 /// A set of named values, written as a string.
@@ -65,6 +45,13 @@ pub struct Enum {
     pub open: Vec<OpenRef>,
 }
 
+impl Enum {
+    /// Returns whether a text is one of the listed values.
+    pub fn lists(&self, text: &str) -> bool {
+        self.values.iter().any(|value| value.wire == text)
+    }
+}
+
 /// One listed value of an enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnumValue {
@@ -78,69 +65,19 @@ pub struct EnumValue {
     pub deprecated: Option<String>,
 }
 
-/// A JSON object of a fixed shape.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Model {
-    /// The name of the Rust type.
-    pub rust: RustName,
-    /// The index in `fields` of the field that identifies a record, if any; it is required.
-    pub identity: Option<usize>,
-    /// The paths of the columns of a table, if the spec declares them. See
-    /// [`Service::columns`](crate::ir::Service::columns).
-    pub columns: Option<Vec<String>>,
-    /// The fields, in order; at least one.
-    pub fields: Vec<Field>,
-    /// The description.
-    pub doc: Doc,
-    /// The sections of the contract that describe it.
-    pub source: Source,
-    /// Open points about it.
-    pub open: Vec<OpenRef>,
-    /// Whether it contains itself, directly or through others: such a field must be boxed.
-    pub recursive: bool,
-}
+/// A reference to a model of the same service; see [`Service::model`](crate::ir::Service::model). Ids are in the order
+/// of declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModelId(usize);
 
-/// One field of a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// The name of the Rust field.
-    pub rust: RustName,
-    /// The JSON key.
-    pub wire: String,
-    /// The type of the value.
-    pub ty: Type,
-    /// Whether the value must be present and not null; if not, it is an `Option` in Rust.
-    pub required: bool,
-    /// Whether it is personal data, which `Debug` output and logs must not show.
-    pub personal: bool,
-    /// Whether the field leads back to the model that holds it; it is then boxed in Rust.
-    pub boxed: bool,
-    /// A value, as its wire text; present for the built-in types if the spec gives one.
-    pub example: Option<String>,
-    /// The description.
-    pub doc: Doc,
-    /// The sections of the contract that describe it.
-    pub source: Source,
-    /// Open points about it.
-    pub open: Vec<OpenRef>,
-    /// The reason not to use it any more, if it is deprecated.
-    pub deprecated: Option<String>,
-}
+impl ModelId {
+    /// Creates the id of the model at this position. Only for the reader of specs, which declares the model.
+    pub(crate) fn new(position: usize) -> Self {
+        Self(position)
+    }
 
-/// The type of a field or parameter. An index points into the list of the
-/// [`Service`](crate::ir::Service).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// Any text: `String`.
-    Text,
-    /// A whole number: `i64`.
-    Integer,
-    /// `true` or `false`.
-    Boolean,
-    /// A scalar: index into `Service::scalars`.
-    Scalar(usize),
-    /// An enum: index into `Service::enums`.
-    Enum(usize),
-    /// A model: index into `Service::models`. Never the type of a parameter.
-    Model(usize),
+    /// Returns the position of the model.
+    pub(crate) fn position(self) -> usize {
+        self.0
+    }
 }

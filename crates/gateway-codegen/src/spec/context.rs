@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::diag::{Code, Diagnostic, Level, code};
-use crate::ir::{Doc, OpenRef, RustName, Source, Type};
+use crate::ir::{BUILT_IN, Doc, OpenRef, RustName, Source, Type, ValueType};
 use crate::spec::foreign;
 use crate::spec::node::{Entry, Node};
 
@@ -40,21 +40,26 @@ impl<'a> Context<'a> {
         self.rejected.contains(&name.to_ascii_lowercase())
     }
 
+    /// Declares a type. The first declaration of a name wins; another one was reported.
+    pub(super) fn declare(&mut self, entry: &Entry, ty: Type) {
+        self.types.entry(entry.key.clone()).or_insert_with(|| (ty, entry.key_span.clone()));
+    }
+
     /// Resolves the name of a type, built-in or declared.
     pub(super) fn resolve(&mut self, name: &str, span: &Range<usize>) -> Option<Type> {
-        if let Some((_, ty)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
-            return Some(*ty);
+        if let Some(built_in) = BUILT_IN.iter().find(|built_in| built_in.word == name) {
+            return Some(Type::Value(ValueType::BuiltIn(built_in)));
         }
         if let Some((ty, _)) = self.types.get(name) {
             self.used.insert(name.to_owned());
-            return Some(*ty);
+            return Some(ty.clone());
         }
         if self.is_rejected(name) {
             return None;
         }
         let diagnostic =
             Diagnostic::new(&code::UNKNOWN_TYPE, span, format!("unknown type `{name}`"));
-        let built_in = BUILT_IN.iter().map(|(name, _)| *name);
+        let built_in = BUILT_IN.iter().map(|built_in| built_in.word);
         let names: Vec<_> = self.types.keys().map(String::as_str).chain(built_in).collect();
         // A declared type of almost the same name precedes a type of another language.
         let diagnostic = match foreign::hint(name) {
@@ -146,9 +151,6 @@ fn rust_text(entry: &Entry) -> (&str, &Range<usize>) {
         None => (entry.key.as_str(), &entry.key_span),
     }
 }
-
-const BUILT_IN: [(&str, Type); 3] =
-    [("text", Type::Text), ("integer", Type::Integer), ("boolean", Type::Boolean)];
 
 /// The keys that almost every declaration has.
 pub(super) struct About {

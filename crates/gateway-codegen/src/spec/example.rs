@@ -7,10 +7,10 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::{Example, Operation, Param, Response, RustName, Service, Type, Wire};
+use crate::ir::{Example, Operation, Param, Primitive, Response, RustName, Service, Type};
 use crate::spec::context::{About, Context};
 use crate::spec::node::{Node, Value};
-use crate::spec::types::{Types, is_value};
+use crate::spec::types::is_value;
 use crate::text::percent_encoded;
 
 pub(super) fn examples(
@@ -24,8 +24,10 @@ pub(super) fn examples(
     cx.distinct_texts(&code::NAMES_COLLIDE, "example", "name", &nodes);
     // After an error above, an example may be correct and the declaration wrong.
     let clean = cx.is_clean();
-    let operations = service.operations.iter().enumerate();
-    let operations = operations.map(|(index, one)| (one.rust.words(), index)).collect();
+    let declared = root.entries_of("operation").iter().map(|entry| (entry.key.clone(), None));
+    let mut operations: BTreeMap<_, _> = declared.collect();
+    let in_service = service.operations.iter().enumerate();
+    operations.extend(in_service.map(|(index, one)| (one.rust.words(), Some(index))));
     let all = All { service, operations, folder, clean };
     let examples: Vec<_> = given.iter().filter_map(|node| example(cx, node, &all)).collect();
     if cx.is_clean() {
@@ -44,8 +46,8 @@ pub(super) fn examples(
 /// The spec around an example.
 struct All<'a> {
     service: &'a Service,
-    /// The positions of the operations, by name.
-    operations: BTreeMap<String, usize>,
+    /// The positions of the operations, by name; `None` for one whose response was rejected.
+    operations: BTreeMap<String, Option<usize>>,
     folder: Option<&'a Path>,
     /// Whether no error was found before the examples.
     clean: bool,
@@ -57,7 +59,7 @@ fn example(cx: &mut Context<'_>, node: &Node, all: &All<'_>) -> Option<Example> 
     let named = node.get("operation")?;
     let index = operation(cx, named, &all.operations)?;
     let operation = service.operations.get(index)?;
-    let params = if clean { params(cx, node, operation, service) } else { None };
+    let params = if clean { params(cx, node, operation) } else { None };
     if let (Some(query), Some(params)) = (node.get("query"), &params) {
         let sent = sent(service, operation, params);
         if query.as_text() != Some(&sent) {
@@ -101,7 +103,7 @@ fn example(cx: &mut Context<'_>, node: &Node, all: &All<'_>) -> Option<Example> 
 fn operation(
     cx: &mut Context<'_>,
     given: &Node,
-    operations: &BTreeMap<String, usize>,
+    operations: &BTreeMap<String, Option<usize>>,
 ) -> Option<usize> {
     let name = given.as_text()?;
     let index = operations.get(name).copied();
@@ -111,7 +113,7 @@ fn operation(
         let diagnostic = Diagnostic::new(&code::UNKNOWN_OPERATION, &given.span, message);
         cx.say(diagnostic.suggest(name, &known));
     }
-    index
+    index.flatten()
 }
 
 /// Returns the parameters in the order of the operation, as wire text.
@@ -119,7 +121,6 @@ fn params(
     cx: &mut Context<'_>,
     node: &Node,
     operation: &Operation,
-    service: &Service,
 ) -> Option<Vec<(usize, String)>> {
     let given = node.entries_of("params");
     let mut params = Vec::new();
@@ -134,7 +135,7 @@ fn params(
             whole = false;
             continue;
         };
-        match operation.params.get(index).map(|param| value(service, param, &entry.node.value)) {
+        match operation.params.get(index).map(|param| value(param, &entry.node.value)) {
             Some(Ok(text)) => params.push((index, text)),
             Some(Err(expected)) => {
                 let message = format!("`{}` must be {expected}", entry.key);
@@ -151,9 +152,9 @@ fn params(
 }
 
 /// Returns the wire text of a value. The error is the expected form.
-fn value(service: &Service, param: &Param, value: &Value) -> Result<String, String> {
-    match (param.ty, param.query_wire, value) {
-        (Type::Integer, _, Value::Integer(number)) => {
+fn value(param: &Param, value: &Value) -> Result<String, String> {
+    match (param.ty.in_query(), value) {
+        (Primitive::Signed, Value::Integer(number)) => {
             let low = param.min.is_some_and(|min| *number < min);
             let high = param.max.is_some_and(|max| *number > max);
             if low || high {
@@ -162,18 +163,13 @@ fn value(service: &Service, param: &Param, value: &Value) -> Result<String, Stri
                 Ok(number.to_string())
             }
         }
-        (Type::Integer, ..) => Err("an integer".to_owned()),
-        (Type::Boolean, _, Value::Boolean(flag)) => Ok(flag.to_string()),
-        (Type::Boolean, ..) => Err("`true` or `false`".to_owned()),
-        (_, Wire::Integer, Value::Integer(number)) if *number >= 0 => Ok(number.to_string()),
-        (_, Wire::Integer, _) => Err("a non-negative integer".to_owned()),
-        (_, Wire::String, Value::Text(text)) if !text.is_empty() => {
-            let closed = match param.ty {
-                Type::Enum(index) => service.enums.get(index).filter(|one| !one.open_ended),
-                _ => None,
-            };
-            let listed =
-                closed.is_none_or(|one| one.values.iter().any(|value| value.wire == *text));
+        (Primitive::Signed, _) => Err("an integer".to_owned()),
+        (Primitive::Unsigned, Value::Integer(number)) if *number >= 0 => Ok(number.to_string()),
+        (Primitive::Unsigned, _) => Err("a non-negative integer".to_owned()),
+        (Primitive::Boolean, Value::Boolean(flag)) => Ok(flag.to_string()),
+        (Primitive::Boolean, _) => Err("`true` or `false`".to_owned()),
+        (Primitive::Text, Value::Text(text)) if !text.is_empty() => {
+            let listed = param.ty.as_closed_enum().is_none_or(|one| one.lists(text));
             let short = param.max_chars.is_none_or(|max| text.chars().count() <= max as usize);
             match (listed, short) {
                 (false, _) => Err("a value of its enum".to_owned()),
@@ -184,7 +180,7 @@ fn value(service: &Service, param: &Param, value: &Value) -> Result<String, Stri
                 _ => Ok(text.clone()),
             }
         }
-        (_, Wire::String, _) => Err("non-empty text".to_owned()),
+        (Primitive::Text, _) => Err("non-empty text".to_owned()),
     }
 }
 
@@ -289,10 +285,9 @@ fn response_fits(
 ) -> Result<(), Misfit> {
     let json: Json =
         serde_json::from_str(body).map_err(|error| format!("invalid JSON: {error}"))?;
-    let types = Types { scalars: &service.scalars, enums: &service.enums, models: &service.models };
-    let of = Type::Model(operation.response.of());
+    let of = &Type::Model(operation.response.of());
     let records = match &operation.response {
-        Response::Object { .. } => return Ok(is_value(types, of, &json, "$")?),
+        Response::Object { .. } => return Ok(is_value(service, of, &json, "$")?),
         Response::Array { .. } => json.as_array(),
         Response::Envelope { marker, success, items, .. } => {
             if json.get(marker).and_then(Json::as_str) != Some(success) {
@@ -309,7 +304,7 @@ fn response_fits(
     };
     let wrong = |why| Misfit { why, is_in_rejected: true };
     for (index, record) in records.iter().enumerate() {
-        match is_value(types, of, record, &format!("$[{index}]")) {
+        match is_value(service, of, record, &format!("$[{index}]")) {
             Err(why) if rejected.binary_search(&index).is_err() => return Err(why.into()),
             Ok(()) if rejected.binary_search(&index).is_ok() => {
                 return Err(wrong(format!("record {index} is listed in `rejected`, but is valid")));

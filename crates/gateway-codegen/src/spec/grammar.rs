@@ -4,6 +4,7 @@
 //! `spec/README.md` is the guide for people.
 
 pub use self::form::Form;
+use crate::ir::{MEANING_WORDS, Wire};
 use crate::text::is_hidden;
 
 mod form;
@@ -153,32 +154,19 @@ static SCALAR: Table = table(
     "scalar",
     "A single value with a named type.",
     &[
-        required("wire", Shape::Choice(WIRE), "How it is written in records."),
+        required("wire", Shape::Choice(&Wire::WORDS), "How it is written in records."),
         optional(
             "query-wire",
-            Shape::Choice(WIRE),
+            Shape::Choice(&Wire::WORDS),
             "How it is written in a query, if that differs.",
         ),
-        required(
-            "meaning",
-            Shape::Choice(&[
-                ("id", "An identifier."),
-                ("text", "Text with a named type."),
-                ("decimal", "A decimal number; its exact text is kept."),
-                ("civil-datetime", "`YYYY-MM-DD HH:MM:SS` without a time zone."),
-                ("currency", "A currency code."),
-            ]),
-            "The meaning of the value.",
-        ),
+        required("meaning", Shape::Choice(&MEANING_WORDS), "The meaning of the value."),
         required("example", Shape::Text(Form::Wire), "A value, as its wire text."),
         DOC,
         SOURCE,
         OPEN,
     ],
 );
-
-const WIRE: &[(&str, &str)] =
-    &[("string", "A string."), ("integer", "An integer; in a query, an unsigned one of 64 bits.")];
 
 static ENUM: Table = table(
     "enum",

@@ -25,7 +25,6 @@ pub(super) fn service(
     let head = root.get("service")?;
     let selector = head.text("selector");
 
-    types::declare(&mut cx, root);
     names::distinct(&mut cx, root);
     let scalars = types::scalars(&mut cx, root);
     let enums = types::enums(&mut cx, root);

@@ -1,7 +1,13 @@
 //! Lowers the declared types: scalars, enums and models.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use crate::diag::{Diagnostic, code};
-use crate::ir::{Enum, EnumValue, Field, Meaning, Model, RustName, Scalar, Type, Wire};
+use crate::ir::{
+    BuiltIn, Enum, EnumValue, Field, Form, ID, MEANINGS, Meaning, Model, ModelId, RustName, Scalar,
+    Type, ValueType, Wire, built_in_list,
+};
 use crate::spec::context::{About, Context};
 use crate::spec::node::{Entry, Node};
 
@@ -11,71 +17,90 @@ mod recursion;
 mod value;
 
 pub(super) use columns::columns;
-pub(super) use value::{Types, is_value};
+pub(super) use value::is_value;
 
-/// Collects the names of all types first, so that a model can use a type that is declared after it.
-pub(super) fn declare(cx: &mut Context<'_>, root: &Node) {
-    for section in ["scalar", "enum", "model"] {
-        for (index, entry) in root.entries_of(section).iter().enumerate() {
-            let ty = match section {
-                "scalar" => Type::Scalar(index),
-                "enum" => Type::Enum(index),
-                _ => Type::Model(index),
-            };
-            cx.types.entry(entry.key.clone()).or_insert_with(|| (ty, entry.key_span.clone()));
+pub(super) fn scalars(cx: &mut Context<'_>, root: &Node) -> Vec<Arc<Scalar>> {
+    let mut scalars = Vec::new();
+    for entry in root.entries_of("scalar") {
+        if let Some(scalar) = scalar(cx, entry).map(Arc::new) {
+            cx.declare(entry, Type::Value(ValueType::Scalar(Arc::clone(&scalar))));
+            scalars.push(scalar);
         }
     }
-}
-
-pub(super) fn scalars(cx: &mut Context<'_>, root: &Node) -> Vec<Scalar> {
-    root.entries_of("scalar").iter().filter_map(|entry| scalar(cx, entry)).collect()
+    scalars
 }
 
 fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
     let node = &entry.node;
     let about = About::of(cx, node);
-    let scalar = Scalar {
+    // A missing or unknown word was reported. An id may have any wire.
+    let wire = Wire::of(&node.text("wire")).unwrap_or(Wire::String);
+    let query_wire = Wire::of(&node.text("query-wire"));
+    let meaning = Meaning::of(&node.text("meaning")).unwrap_or(&ID);
+    let form = meaning.form(wire);
+    let query_form = meaning.query_form(wire, query_wire.unwrap_or(wire));
+    if let (None, Some(given)) = (form, node.get("wire")) {
+        cx.say(unfit_wire(meaning, "wire", wire, &given.span));
+    }
+    if let (None, Some(given), Some(query_wire)) = (query_form, node.get("query-wire"), query_wire)
+        && (form.is_some() || meaning.form(query_wire).is_none())
+    {
+        cx.say(unfit_wire(meaning, "query-wire", query_wire, &given.span));
+    }
+    let (form, query_form) = (form.unwrap_or_else(Form::any), query_form.unwrap_or_else(Form::any));
+    let example = node.text("example");
+    let misfit = [form, query_form].into_iter().find(|form| !(form.fits)(&example));
+    if let (Some(given), Some(misfit)) = (node.get("example"), misfit) {
+        let message = format!("the example must be {}", misfit.expected);
+        cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &given.span, message));
+    }
+    Some(Scalar {
         rust: RustName::new(&entry.key)?,
-        wire: wire(&node.text("wire")),
-        query_wire: node.get("query-wire").and_then(Node::as_text).map(wire),
-        meaning: match node.text("meaning").as_str() {
-            "id" => Meaning::Id,
-            "decimal" => Meaning::Decimal,
-            "civil-datetime" => Meaning::CivilDateTime,
-            "currency" => Meaning::Currency,
-            _ => Meaning::Text,
-        },
-        example: node.text("example"),
+        wire,
+        query_wire,
+        meaning,
+        form,
+        query_form,
+        example,
         doc: about.doc,
         source: about.source,
         open: about.open,
+    })
+}
+
+fn unfit_wire(meaning: &Meaning, key: &str, refused: Wire, span: &Range<usize>) -> Diagnostic {
+    let word = meaning.word;
+    let mut allowed = Wire::ALL.into_iter().filter(|wire| *wire != refused);
+    let (message, help) = match allowed.find(|wire| meaning.form(*wire).is_some()) {
+        Some(wire) if meaning.form(refused).is_none() => {
+            let able = MEANINGS.into_iter().filter(|one| one.form(refused).is_some());
+            let able: Vec<_> = able.map(|one| format!("`{}`", one.word)).collect();
+            (
+                format!("a `{word}` must be {}", wire.noun()),
+                format!(
+                    "write `{key} = \"{}\"`; only {} can be {}",
+                    wire.word(),
+                    able.join(" or "),
+                    refused.noun()
+                ),
+            )
+        }
+        _ => {
+            (format!("a `{word}` is written in a query as in a record"), format!("remove `{key}`"))
+        }
     };
-    if node.get("meaning").is_some() && scalar.meaning != Meaning::Id {
-        for key in ["wire", "query-wire"] {
-            if let Some(value) = node.get(key)
-                && value.as_text() == Some("integer")
-            {
-                let message = format!("a `{}` must be a string", node.text("meaning"));
-                let help = format!("write `{key} = \"string\"`; only an `id` can be an integer");
-                cx.say(Diagnostic::new(&code::UNFIT_TYPE, &value.span, message).help(help));
-            }
+    Diagnostic::new(&code::UNFIT_TYPE, span, message).help(help)
+}
+
+pub(super) fn enums(cx: &mut Context<'_>, root: &Node) -> Vec<Arc<Enum>> {
+    let mut enums = Vec::new();
+    for entry in root.entries_of("enum") {
+        if let Some(one) = one_enum(cx, entry).map(Arc::new) {
+            cx.declare(entry, Type::Value(ValueType::Enum(Arc::clone(&one))));
+            enums.push(one);
         }
     }
-    if let Some(example) = node.get("example")
-        && let Err(expected) = value::scalar_fits(&scalar, &scalar.example)
-    {
-        let message = format!("the example must be {expected}");
-        cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &example.span, message));
-    }
-    Some(scalar)
-}
-
-fn wire(text: &str) -> Wire {
-    if text == "integer" { Wire::Integer } else { Wire::String }
-}
-
-pub(super) fn enums(cx: &mut Context<'_>, root: &Node) -> Vec<Enum> {
-    root.entries_of("enum").iter().filter_map(|entry| one_enum(cx, entry)).collect()
+    enums
 }
 
 fn one_enum(cx: &mut Context<'_>, entry: &Entry) -> Option<Enum> {
@@ -124,12 +149,17 @@ fn one_enum(cx: &mut Context<'_>, entry: &Entry) -> Option<Enum> {
 
 pub(super) fn models(cx: &mut Context<'_>, root: &Node) -> Vec<Model> {
     let given = root.entries_of("model");
-    let mut models: Vec<_> = given.iter().filter_map(|entry| model(cx, entry)).collect();
+    let ids = (0..given.len()).map(ModelId::new);
+    for (id, entry) in ids.clone().zip(given) {
+        cx.declare(entry, Type::Model(id));
+    }
+    let mut models: Vec<_> =
+        ids.zip(given).filter_map(|(id, entry)| model(cx, id, entry)).collect();
     recursion::mark(cx, &mut models, given);
     models
 }
 
-fn model(cx: &mut Context<'_>, entry: &Entry) -> Option<Model> {
+fn model(cx: &mut Context<'_>, id: ModelId, entry: &Entry) -> Option<Model> {
     let node = &entry.node;
     let about = About::of(cx, node);
     let given = node.entries_of("field");
@@ -143,6 +173,7 @@ fn model(cx: &mut Context<'_>, entry: &Entry) -> Option<Model> {
     let fields: Vec<_> = given.iter().filter_map(|entry| field(cx, entry)).collect();
     cx.distinct_rust_names("field", given);
     Some(Model {
+        id,
         rust: RustName::new(&entry.key)?,
         identity: identity(cx, node, &fields),
         columns: None,
@@ -177,7 +208,7 @@ fn identity(cx: &mut Context<'_>, node: &Node, fields: &[Field]) -> Option<usize
             format!("the optional field `{name}` cannot identify a record"),
             "make it `presence = \"required\"`, or choose a required field",
         ),
-        Some(Field { ty: Type::Boolean | Type::Enum(_) | Type::Model(_), .. }) => (
+        Some(field) if !field.ty.value().is_some_and(ValueType::can_identify) => (
             format!("the type of the field `{name}` cannot identify a record"),
             "choose a field whose type is `text`, `integer` or a scalar",
         ),
@@ -196,17 +227,18 @@ fn field(cx: &mut Context<'_>, entry: &Entry) -> Option<Field> {
     let example = node.get("example");
     if let Some(example) = example {
         let text = example.as_text().unwrap_or_default();
-        let bad = match ty {
-            Type::Text => None,
-            Type::Integer => text.parse::<i64>().err().map(|_| "the example must be an integer"),
-            Type::Boolean => {
-                text.parse::<bool>().err().map(|_| "the example must be `true` or `false`")
+        let misfit = match &ty {
+            Type::Value(ValueType::BuiltIn(BuiltIn { form, .. })) => {
+                (!(form.fits)(text)).then(|| format!("the example must be {}", form.expected))
             }
-            Type::Scalar(_) | Type::Enum(_) | Type::Model(_) => {
-                Some("only a field of type `text`, `integer` or `boolean` has an `example`")
+            Type::Value(ValueType::Scalar(_) | ValueType::Enum(_)) | Type::Model(_) => {
+                Some(format!(
+                    "only a field of type {} has an `example`",
+                    built_in_list(BuiltIn::code, " or ")
+                ))
             }
         };
-        if let Some(message) = bad {
+        if let Some(message) = misfit {
             cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &example.span, message));
         }
     }
@@ -227,9 +259,6 @@ fn field(cx: &mut Context<'_>, entry: &Entry) -> Option<Field> {
 
 /// Returns the second position for a table without a header, such as an implicit `[model.A.field]`,
 /// which has no position.
-fn place<'a>(
-    span: &'a std::ops::Range<usize>,
-    or: &'a std::ops::Range<usize>,
-) -> &'a std::ops::Range<usize> {
+fn place<'a>(span: &'a Range<usize>, or: &'a Range<usize>) -> &'a Range<usize> {
     if span.is_empty() { or } else { span }
 }

@@ -5,10 +5,8 @@ use crate::text::{RustFile, string};
 
 /// Declares the columns and the paths of each record in a response.
 pub(super) fn declare(file: &mut RustFile, service: &Service) {
-    let is_response = |model: &Model| {
-        let mut models = service.operations.iter().filter_map(|one| service.response_model(one));
-        models.any(|one| one.rust == model.rust)
-    };
+    let is_response =
+        |model: &Model| service.operations.iter().any(|one| one.response.of() == model.id);
     for model in service.models.iter().filter(|model| is_response(model)) {
         let (name, constant) = (model.rust.pascal(), model.rust.screaming_snake());
         file.blank();

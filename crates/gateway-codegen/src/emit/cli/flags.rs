@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 
-use crate::ir::{Enum, Operation, Param, Service, Type, Wire};
+use crate::ir::{Operation, Param, Primitive, ValueType};
 use crate::text::{RustFile, string};
 
 /// Declares the flags of an operation.
-pub(super) fn declare(file: &mut RustFile, service: &Service, operation: &Operation) {
+pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
     file.blank();
     file.doc(&format!("The parameters of `{}`.", operation.select));
     file.line("#[derive(Debug, Args)]");
     file.open(format_args!("pub(crate) struct {}Flags {{", operation.rust.pascal()));
     for param in &operation.params {
-        file.doc(&help(service, operation, param));
+        file.doc(&help(operation, param));
         // The colon keeps the identifier apart from those of the hand-written flags.
         let mut settings = format!("id = {}, long = {}", string(&id(param)), string(&param.flag()));
         if let Some(name) = value_name(param) {
@@ -21,10 +21,10 @@ pub(super) fn declare(file: &mut RustFile, service: &Service, operation: &Operat
         for needed in operation.needed_by(param) {
             _ = write!(settings, ", requires = {}", string(&id(needed)));
         }
-        if value_type(param) == "i64" {
+        if param.ty.in_query() == Primitive::Signed {
             settings.push_str(", allow_negative_numbers = true");
         }
-        if let Some(parser) = value_parser(service, param) {
+        if let Some(parser) = value_parser(param) {
             _ = write!(settings, ", value_parser = {parser}");
         }
         file.line(format_args!("#[arg({settings})]"));
@@ -39,10 +39,10 @@ pub(super) fn declare(file: &mut RustFile, service: &Service, operation: &Operat
     file.close("}");
 }
 
-fn help(service: &Service, operation: &Operation, param: &Param) -> String {
+fn help(operation: &Operation, param: &Param) -> String {
     let mut help = param.doc.0.clone();
     // The parser adds the values of a closed enum.
-    if let Some(one) = enum_of(service, param).filter(|one| one.open_ended) {
+    if let Some(one) = param.ty.as_enum().filter(|one| one.open_ended) {
         let values: Vec<_> = one.values.iter().map(|value| format!("`{}`", value.wire)).collect();
         _ = write!(help, " Known values: {}.", values.join(", "));
     }
@@ -55,29 +55,24 @@ fn help(service: &Service, operation: &Operation, param: &Param) -> String {
 }
 
 /// Returns the parser that refuses what the service would refuse; `None` for the default parser.
-fn value_parser(service: &Service, param: &Param) -> Option<String> {
-    if let Some(one) = enum_of(service, param).filter(|one| !one.open_ended) {
+fn value_parser(param: &Param) -> Option<String> {
+    if let Some(one) = param.ty.as_closed_enum() {
         let values: Vec<_> = one.values.iter().map(|value| string(&value.wire)).collect();
         return Some(format!("[{}]", values.join(", ")));
     }
-    match (value_type(param), range(param)) {
-        ("bool", _) | ("i64", None) => None,
-        ("u64", _) => Some(WHOLE_NUMBER.to_owned()),
-        ("i64", Some(range)) => Some(format!("clap::value_parser!(i64).range({range})")),
-        _ => Some("clap::builder::NonEmptyStringValueParser::new()".to_owned()),
+    match param.ty.in_query() {
+        Primitive::Boolean => None,
+        Primitive::Signed => {
+            range(param).map(|range| format!("clap::value_parser!(i64).range({range})"))
+        }
+        Primitive::Unsigned => Some(WHOLE_NUMBER.to_owned()),
+        Primitive::Text => Some("clap::builder::NonEmptyStringValueParser::new()".to_owned()),
     }
 }
 
 /// Returns whether the flag of a parameter is parsed by `whole_number`.
-pub(super) fn is_whole_number(service: &Service, param: &Param) -> bool {
-    value_parser(service, param).is_some_and(|parser| parser == WHOLE_NUMBER)
-}
-
-fn enum_of<'a>(service: &'a Service, param: &Param) -> Option<&'a Enum> {
-    match param.ty {
-        Type::Enum(index) => service.enums.get(index),
-        _ => None,
-    }
+pub(super) fn is_whole_number(param: &Param) -> bool {
+    value_parser(param).is_some_and(|parser| parser == WHOLE_NUMBER)
 }
 
 /// Returns the range of an integer, if the spec limits it.
@@ -100,20 +95,15 @@ fn id(param: &Param) -> String {
 }
 
 fn value_name(param: &Param) -> Option<&'static str> {
-    match (param.ty, param.query_wire) {
-        (Type::Boolean, _) => None,
-        (_, Wire::Integer) => Some("N"),
-        (Type::Enum(_), Wire::String) => Some("NAME"),
-        (_, Wire::String) => Some("TEXT"),
+    match (&param.ty, param.ty.in_query()) {
+        (_, Primitive::Boolean) => None,
+        (_, Primitive::Signed | Primitive::Unsigned) => Some("N"),
+        (ValueType::Enum(_), Primitive::Text) => Some("NAME"),
+        (ValueType::BuiltIn(_) | ValueType::Scalar(_), Primitive::Text) => Some("TEXT"),
     }
 }
 
 /// Returns the type of the flag's value.
 pub(super) fn value_type(param: &Param) -> &'static str {
-    match (param.ty, param.query_wire) {
-        (Type::Boolean, _) => "bool",
-        (Type::Integer, _) => "i64",
-        (_, Wire::Integer) => "u64",
-        (_, Wire::String) => "String",
-    }
+    param.ty.in_query().rust()
 }

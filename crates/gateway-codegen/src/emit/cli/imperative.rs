@@ -94,7 +94,7 @@ const VERBS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::imperative;
-    use crate::ir::{Doc, Operation, Response, RustName, Source};
+    use crate::ir::{Doc, ModelId, Operation, Response, RustName, Source};
 
     #[track_caller]
     fn check(name: &str, doc: &str, expected: &str) {
@@ -102,7 +102,7 @@ mod tests {
             rust: RustName::new(name).expect("a name"),
             select: name.to_owned(),
             params: Vec::new(),
-            response: Response::Object { of: 0 },
+            response: Response::Object { of: ModelId::new(0) },
             doc: Doc(doc.to_owned()),
             source: Source::default(),
             open: Vec::new(),

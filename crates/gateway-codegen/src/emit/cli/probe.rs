@@ -1,6 +1,6 @@
 //! The call that checks whether the service accepts a token.
 
-use crate::ir::{Operation, Param, Service, Type};
+use crate::ir::{Operation, Param, Primitive, Service};
 use crate::text::{RustFile, string};
 
 /// Declares the type of the operation.
@@ -42,16 +42,14 @@ fn sample(service: &Service, operation: &Operation, index: usize, param: &Param)
         params.iter().find(|(given, _)| *given == index).map(|(_, text)| text.clone())
     };
     let shortest = examples.min_by_key(|example| example.params.len());
-    shortest.and_then(|example| given(&example.params)).unwrap_or_else(|| match param.ty {
-        Type::Scalar(index) => {
-            service.scalars.get(index).map(|one| one.example.clone()).unwrap_or_default()
+    let of_example = shortest.and_then(|example| given(&example.params));
+    of_example.or_else(|| param.ty.example().map(str::to_owned)).unwrap_or_else(|| {
+        match param.ty.in_query() {
+            Primitive::Boolean => "false".to_owned(),
+            Primitive::Signed | Primitive::Unsigned => {
+                param.min.or(param.max).unwrap_or(1).to_string()
+            }
+            Primitive::Text => "1".to_owned(),
         }
-        Type::Enum(index) => {
-            let first = service.enums.get(index).and_then(|one| one.values.first());
-            first.map(|value| value.wire.clone()).unwrap_or_default()
-        }
-        Type::Boolean => "false".to_owned(),
-        Type::Integer => param.min.or(param.max).unwrap_or(1).to_string(),
-        Type::Text | Type::Model(_) => "1".to_owned(),
     })
 }

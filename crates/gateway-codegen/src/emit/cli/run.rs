@@ -60,12 +60,8 @@ fn call(service: &Service, operation: &Operation, given: &str) -> String {
         Response::Envelope { .. } | Response::Array { .. } => "list",
     };
     let name = operation.rust.pascal();
-    match service.response_model(operation).map(|model| model.rust.screaming_snake()) {
-        Some(model) => {
-            format!("session.{call}::<model::{name}>({given}, {model}_COLUMNS, {model}_FIELDS)")
-        }
-        None => format!("session.{call}::<model::{name}>({given}, &[], &[])"),
-    }
+    let model = service.response_model(operation).rust.screaming_snake();
+    format!("session.{call}::<model::{name}>({given}, {model}_COLUMNS, {model}_FIELDS)")
 }
 
 /// Returns a pair of the wire name of a parameter and its value, if it was given.

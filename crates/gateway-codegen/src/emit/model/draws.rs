@@ -1,8 +1,8 @@
 //! Draws for `arbitrary`, which create a value of any type from bytes.
 
-use crate::emit::model::random::{Value, imports, list, path, text_of, type_name, value, when};
+use crate::emit::model::random::{Value, imports, list, path, type_name, value, when};
 use crate::emit::model::states::States;
-use crate::ir::{Field, Model, Operation, Param, Service, Type};
+use crate::ir::{Field, Model, Operation, Param, Service, Type, ValueType};
 use crate::text::RustFile;
 
 pub(super) fn emit(service: &Service) -> RustFile {
@@ -10,9 +10,9 @@ pub(super) fn emit(service: &Service) -> RustFile {
     imports(&mut file, service, "draws", "self, draw");
     file.blank();
     for scalar in &service.scalars {
-        let value = text_of(scalar).map_or_else(
-            || "source.arbitrary::<u64>()?".to_owned(),
-            |text| format!("draws::{text}(source)?"),
+        let value = scalar.form.random.map_or_else(
+            || format!("source.arbitrary::<{}>()?", scalar.form.primitive.rust()),
+            |function| format!("draws::{function}(source)?"),
         );
         one(&mut file, &path(&scalar.rust), &format!("Self::from({value})"));
     }
@@ -25,7 +25,7 @@ pub(super) fn emit(service: &Service) -> RustFile {
         model(&mut file, service, item);
     }
     for operation in &service.operations {
-        query(&mut file, service, operation);
+        query(&mut file, operation);
     }
     file
 }
@@ -79,15 +79,17 @@ fn record(file: &mut RustFile, service: &Service, model: &Model, open: &str, clo
 fn field_value(service: &Service, model: &Model, field: &Field, index: usize) -> String {
     let name = type_name(service, model, field);
     let noted = format!("?.note({index}, &mut nulls)");
-    match (field.ty, name, field.required) {
+    match (built_in(field), name, field.required) {
         (_, Some(name), true) if field.boxed => {
             format!("alloc::boxed::Box::new({name}::draw(source, depth.saturating_sub(1))?)")
         }
         (_, Some(name), false) if field.boxed => {
             format!("draws::nested(source, depth, {name}::draw){noted}")
         }
-        (Type::Text, _, true) => "draws::text(source)?".to_owned(),
-        (Type::Text, _, false) => format!("draws::optional(source, draws::text){noted}"),
+        (Some(function), _, true) => format!("draws::{function}(source)?"),
+        (Some(function), _, false) => {
+            format!("draws::optional(source, draws::{function}){noted}")
+        }
         (_, _, true) => "source.arbitrary()?".to_owned(),
         (_, _, false) => {
             format!("draws::optional(source, draws::Unstructured::arbitrary){noted}")
@@ -95,7 +97,15 @@ fn field_value(service: &Service, model: &Model, field: &Field, index: usize) ->
     }
 }
 
-fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
+/// Returns the function that creates a value of a built-in type, if it has one of its own.
+fn built_in(field: &Field) -> Option<&'static str> {
+    match &field.ty {
+        Type::Value(ValueType::BuiltIn(built_in)) => built_in.form.random,
+        Type::Value(ValueType::Scalar(_) | ValueType::Enum(_)) | Type::Model(_) => None,
+    }
+}
+
+fn query(file: &mut RustFile, operation: &Operation) {
     let states = States::of(operation);
     let name = path(&operation.rust);
     file.blank();
@@ -105,7 +115,7 @@ fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
     }
     if states.marker().is_none() {
         file.open(format_args!("draw!({name}, |source| Self {{"));
-        parameters(file, service, operation, &states);
+        parameters(file, operation, &states);
         file.close("});");
         return;
     }
@@ -114,24 +124,24 @@ fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.open(format_args!("impl{bounded} draws::Arbitrary<'a> for {name}{arguments} {{"));
     file.open("fn arbitrary(source: &mut draws::Unstructured<'a>) -> draws::Result<Self> {");
     file.open("Ok(Self {");
-    parameters(file, service, operation, &states);
+    parameters(file, operation, &states);
     file.line("given: PhantomData,");
     file.close("})");
     file.close("}");
     file.close("}");
 }
 
-fn parameters(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
+fn parameters(file: &mut RustFile, operation: &Operation, states: &States) {
     for (index, param) in operation.params.iter().enumerate() {
-        let (name, value) = (param.rust.snake(), value(service, param));
+        let (name, value) = (param.rust.snake(), value(param));
         if param.required {
-            file.line(format_args!("{name}: {}?,", drawn(service, param, &value)));
+            file.line(format_args!("{name}: {}?,", drawn(param, &value)));
             continue;
         }
         let draw = match &value {
             Value::Sendable(name) => format!("draws::sendable::<{name}>"),
             Value::Any(name) => format!("draws::Unstructured::arbitrary::<{name}>"),
-            _ => format!("|source| {}", drawn(service, param, &value)),
+            Value::Text(_) | Value::Number { .. } => format!("|source| {}", drawn(param, &value)),
         };
         let when = when(states, param, index);
         file.line(format_args!(
@@ -142,12 +152,12 @@ fn parameters(file: &mut RustFile, service: &Service, operation: &Operation, sta
 }
 
 /// Returns the expression that draws a value, which is a `Result`.
-fn drawn(service: &Service, param: &Param, value: &Value) -> String {
+fn drawn(param: &Param, value: &Value) -> String {
     let mapped =
         |name: Option<String>| name.map_or_else(String::new, |name| format!(".map({name}::from)"));
     match value {
         Value::Text(length) => {
-            let into = service.type_name(param.ty).map(path);
+            let into = param.ty.name().map(path);
             format!("draws::text_of(source, {length}){}", mapped(into))
         }
         Value::Number { range, into } => {

@@ -1,16 +1,14 @@
 //! Queries: one type for each operation. Its type parameter says which parameters were given.
 
-use crate::emit::model::queries::types::type_name;
 use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
-use crate::ir::{Operation, Param, Response, Service, Type, Wire};
+use crate::ir::{Operation, Param, Primitive, Response, Service};
 use crate::project::Project;
 use crate::text::{RustFile, string};
 
 mod docs;
 mod imports;
 mod methods;
-mod types;
 
 pub(crate) use crate::emit::model::queries::docs::chain as example_query;
 
@@ -30,7 +28,7 @@ fn query(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     let service = project.service;
     let states = States::of(operation);
     docs::of_query(file, project, operation);
-    structure(file, service, operation, &states);
+    structure(file, operation, &states);
     methods::write(file, project, operation, &states);
     operation_impl(file, service, operation, &states);
     if operation.response.is_list() {
@@ -38,7 +36,7 @@ fn query(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     }
 }
 
-fn structure(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
+fn structure(file: &mut RustFile, operation: &Operation, states: &States) {
     let name = operation.rust.pascal();
     if operation.params.is_empty() {
         file.line("#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]");
@@ -49,7 +47,7 @@ fn structure(file: &mut RustFile, service: &Service, operation: &Operation, stat
     file.line("#[derive(Clone, Debug, PartialEq, Eq, Hash)]");
     file.open(format_args!("pub struct {name}{} {{", states.declared()));
     for param in &operation.params {
-        let ty = type_name(service, param.ty);
+        let ty = param.ty.rust();
         let ty = if param.required { ty } else { format!("Option<{ty}>") };
         file.line(format_args!("pub(super) {}: {ty},", param.rust.snake()));
     }
@@ -75,7 +73,7 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
     } else {
         file.line("let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);");
         for param in &operation.params {
-            push(file, service, param);
+            push(file, param);
         }
         file.line("Ok(query.finish())");
     }
@@ -92,24 +90,21 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
 }
 
 /// Writes the code that adds a parameter to the query, if it was given.
-fn push(file: &mut RustFile, service: &Service, param: &Param) {
+fn push(file: &mut RustFile, param: &Param) {
     let (name, wire) = (param.rust.snake(), string(&param.wire));
-    let wire_is_integer = match param.ty {
-        Type::Scalar(index) => {
-            service.scalars.get(index).is_some_and(|one| one.wire == Wire::Integer)
-        }
-        _ => false,
-    };
-    let code = match (param.ty, param.query_wire) {
-        (Type::Boolean, _) => {
+    let code = match (param.ty.in_record(), param.ty.in_query()) {
+        (Primitive::Boolean, _) => {
             format!("query.push({wire}, if *{name} {{ \"true\" }} else {{ \"false\" }});")
         }
-        (Type::Integer, _) => format!("query.push({wire}, &{name}.to_string());"),
-        (_, Wire::Integer) if wire_is_integer => {
+        (Primitive::Signed | Primitive::Unsigned, _) => {
             format!("query.push({wire}, &{name}.to_string());")
         }
-        (_, Wire::Integer) => format!("query.push_integer({wire}, {name}.as_str())?;"),
-        (_, Wire::String) => format!("query.push_text({wire}, {name}.as_str())?;"),
+        (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => {
+            format!("query.push_integer({wire}, {name}.as_str())?;")
+        }
+        (Primitive::Text, Primitive::Text | Primitive::Boolean) => {
+            format!("query.push_text({wire}, {name}.as_str())?;")
+        }
     };
     if param.required {
         file.line(format_args!("let {name} = &self.{name};"));
@@ -129,7 +124,7 @@ fn list_operation_impl(
 ) {
     let (name, generics) = (operation.rust.pascal(), states.names());
     let layout = operation.rust.screaming_snake();
-    let Some(model) = service.response_model(operation) else { return };
+    let model = service.response_model(operation);
     let (item, borrowed) = (model.rust.pascal(), model.rust.followed_by("ref").pascal());
     file.blank();
     file.open(format_args!("impl{generics} ListOperation for {name}{generics} {{"));
@@ -153,12 +148,12 @@ fn list_operation_impl(
             string(success),
             string(items)
         ),
-        _ => "Layout::Array".to_owned(),
+        Response::Array { .. } | Response::Object { .. } => "Layout::Array".to_owned(),
     };
     file.line(format_args!("const {layout}: Layout = {value};"));
 }
 
 fn output(service: &Service, operation: &Operation) -> String {
-    let model = type_name(service, Type::Model(operation.response.of()));
+    let model = service.response_model(operation).rust.pascal();
     if operation.response.is_list() { format!("Listing<{model}>") } else { model }
 }

@@ -1,20 +1,8 @@
 //! Parts that the two kinds of random values share: strategies for `proptest`, draws for `arbitrary`.
 
 use crate::emit::model::states::States;
-use crate::ir::{Enum, Field, Meaning, Model, Param, RustName, Scalar, Service, Type, Wire};
+use crate::ir::{Enum, Field, Model, Param, Primitive, RustName, Service};
 use crate::text::RustFile;
-
-/// Returns the support function that creates the text of a scalar; `None` for an integer.
-pub(super) fn text_of(scalar: &Scalar) -> Option<&'static str> {
-    match (scalar.wire, scalar.meaning) {
-        (Wire::Integer, _) => None,
-        (_, Meaning::Id) => Some("identifier"),
-        (_, Meaning::Text) => Some("text"),
-        (_, Meaning::Decimal) => Some("decimal"),
-        (_, Meaning::CivilDateTime) => Some("date_time"),
-        (_, Meaning::Currency) => Some("currency"),
-    }
-}
 
 /// Returns the list of an enum's values.
 pub(super) fn list(one: &Enum) -> &'static str {
@@ -28,7 +16,7 @@ pub(super) fn path(name: &RustName) -> String {
 
 /// Returns the type of a field, if it is declared in the spec; the model itself is `Self`.
 pub(super) fn type_name(service: &Service, model: &Model, field: &Field) -> Option<String> {
-    let name = service.type_name(field.ty)?;
+    let name = field.ty.name(service)?;
     Some(if *name == model.rust { "Self".to_owned() } else { path(name) })
 }
 
@@ -45,22 +33,26 @@ pub(super) enum Value {
 }
 
 /// Returns the values that a parameter may have.
-pub(super) fn value(service: &Service, param: &Param) -> Value {
-    let name = service.type_name(param.ty).map(path);
-    let is_number = |index: usize| {
-        service.scalars.get(index).is_some_and(|scalar| scalar.wire == Wire::Integer)
-    };
-    let is_closed = |index: usize| service.enums.get(index).is_some_and(|one| !one.open_ended);
-    match (param.ty, name) {
-        (Type::Boolean, _) => Value::Any("bool".to_owned()),
-        (Type::Integer, _) => Value::Number { range: signed(param), into: None },
-        (Type::Enum(index), Some(name)) if is_closed(index) => Value::Any(name),
-        (Type::Scalar(index), into) if param.query_wire == Wire::Integer || is_number(index) => {
+pub(super) fn value(param: &Param) -> Value {
+    let into = param.ty.name().map(path);
+    match (param.ty.in_record(), param.ty.in_query()) {
+        (Primitive::Boolean, _) | (_, Primitive::Boolean) => {
+            Value::Any(into.unwrap_or_else(|| Primitive::Boolean.rust().to_owned()))
+        }
+        (Primitive::Signed, _) | (_, Primitive::Signed) => {
+            Value::Number { range: signed(param), into }
+        }
+        (Primitive::Unsigned, _) | (_, Primitive::Unsigned) => {
             Value::Number { range: unsigned(param), into }
         }
-        (_, Some(name)) if param.max_chars.is_none_or(|max| max >= LONGEST) => {
-            Value::Sendable(name)
-        }
+        (Primitive::Text, Primitive::Text) => text(param, into),
+    }
+}
+
+fn text(param: &Param, name: Option<String>) -> Value {
+    match name {
+        Some(name) if param.ty.as_closed_enum().is_some() => Value::Any(name),
+        Some(name) if param.max_chars.is_none_or(|max| max >= LONGEST) => Value::Sendable(name),
         _ => {
             let longest = param.max_chars.map_or_else(
                 || "gateway_model_core::codegen::LONGEST".to_owned(),

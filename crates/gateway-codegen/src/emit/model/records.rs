@@ -2,8 +2,9 @@
 
 use crate::config::Role;
 use crate::emit::file::GeneratedFile;
+use crate::emit::model::modules::Module;
 use crate::emit::model::records::field::{RecordField, fields};
-use crate::ir::{Model, RustName, Service, Type};
+use crate::ir::{Model, Service};
 use crate::project::Project;
 use crate::text::RustFile;
 
@@ -56,7 +57,7 @@ fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[Reco
     for (needed, import) in [
         (fields.iter().any(RecordField::is_text), "use alloc::borrow::Cow;"),
         (fields.iter().any(|field| field.spec.boxed), "use alloc::boxed::Box;"),
-        (fields.iter().any(|field| field.spec.ty == Type::Text), "use alloc::string::String;"),
+        (fields.iter().any(RecordField::is_string), "use alloc::string::String;"),
     ] {
         if needed {
             file.line(import);
@@ -76,10 +77,7 @@ fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[Reco
     let mut nested: Vec<_> = model
         .fields
         .iter()
-        .filter_map(|field| match field.ty {
-            Type::Model(index) => service.models.get(index),
-            _ => None,
-        })
+        .filter_map(|field| field.ty.model().map(|id| service.model(id)))
         .filter(|other| other.rust != model.rust)
         .map(|other| {
             let (module, name) = (other.rust.module(), other.rust.pascal());
@@ -92,21 +90,10 @@ fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[Reco
     for import in nested {
         file.line(import);
     }
-    named(file, service, model, "enums", |ty| matches!(ty, Type::Enum(_)));
-    named(file, service, model, "scalars", |ty| matches!(ty, Type::Scalar(_)));
-}
-
-/// Imports the types of the fields that belong to a generated module.
-fn named(
-    file: &mut RustFile,
-    service: &Service,
-    model: &Model,
-    module: &str,
-    belongs: fn(Type) -> bool,
-) {
-    let types = model.fields.iter().map(|field| field.ty).filter(|ty| belongs(*ty));
-    let names = types.filter_map(|ty| service.type_name(ty)).map(RustName::pascal);
-    file.import(&format!("use crate::generated::{module}"), names);
+    for module in [Module::Enums, Module::Scalars] {
+        let values = model.fields.iter().filter_map(|field| field.ty.value());
+        file.import(&module.path(), values.filter_map(|value| module.name_of(value)));
+    }
 }
 
 fn sorted(service: &Service) -> Vec<&Model> {

@@ -1,12 +1,12 @@
 //! Scalars: one newtype each, declared by macros of the crate.
 
 use crate::emit::describe;
-use crate::ir::{Meaning, Scalar, Service, Wire};
+use crate::ir::{Primitive, Scalar, Service};
 use crate::text::RustFile;
 
 pub(super) fn emit(service: &Service) -> RustFile {
     let mut file = RustFile::new("The scalars of the service.");
-    let means = service.scalars.iter().any(|scalar| meaning(scalar).is_some());
+    let means = service.scalars.iter().any(|scalar| conversions(scalar).next().is_some());
     let macros = [(!service.scalars.is_empty()).then_some("scalar"), means.then_some("meaning")];
     file.import("use gateway_model_core::codegen", macros.into_iter().flatten());
     for scalar in &service.scalars {
@@ -14,10 +14,10 @@ pub(super) fn emit(service: &Service) -> RustFile {
         file.blank();
         file.open("scalar! {");
         describe::declaration(&mut file, &scalar.doc, &scalar.source);
-        let wire = if scalar.wire == Wire::Integer { "integer" } else { "\"text\"" };
+        let wire = wire(scalar.form.primitive);
         file.line(format_args!("{name}, {wire}"));
         file.close("}");
-        if let Some(meaning) = meaning(scalar) {
+        for meaning in conversions(scalar) {
             file.blank();
             file.line(format_args!("meaning! {{ {name}, {meaning} }}"));
         }
@@ -25,13 +25,19 @@ pub(super) fn emit(service: &Service) -> RustFile {
     file
 }
 
-/// Returns the macro argument for the conversions that a text offers.
-fn meaning(scalar: &Scalar) -> Option<&'static str> {
-    match (scalar.wire, scalar.query_wire, scalar.meaning) {
-        (Wire::Integer, ..) => None,
-        (Wire::String, Some(Wire::Integer), _) => Some("integer_in_query"),
-        (_, _, Meaning::Decimal) => Some("decimal"),
-        (_, _, Meaning::CivilDateTime) => Some("civil_date_time"),
-        (_, _, Meaning::Id | Meaning::Text | Meaning::Currency) => None,
+/// Returns the argument of the macro `scalar!`, which has an arm for each primitive that a meaning has.
+fn wire(primitive: Primitive) -> &'static str {
+    match primitive {
+        Primitive::Text => "\"text\"",
+        Primitive::Signed => "signed_integer",
+        Primitive::Unsigned => "integer",
+        Primitive::Boolean => "boolean",
     }
+}
+
+/// Returns the arguments of the macro `meaning!` for the conversions that a scalar offers.
+fn conversions(scalar: &Scalar) -> impl Iterator<Item = &'static str> {
+    let is_sent_as_integer = scalar.query_form.primitive.is_integer();
+    let sent = scalar.form.sent_as_integer.filter(|_| is_sent_as_integer);
+    sent.into_iter().chain(scalar.form.conversions)
 }

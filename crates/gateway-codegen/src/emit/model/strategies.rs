@@ -1,8 +1,8 @@
 //! Strategies for `proptest`, such as `any::<Candidate>()`.
 
-use crate::emit::model::random::{Value, imports, list, path, text_of, type_name, value, when};
+use crate::emit::model::random::{Value, imports, list, path, type_name, value, when};
 use crate::emit::model::states::States;
-use crate::ir::{Field, Model, Operation, Param, Service, Type};
+use crate::ir::{Field, Form, Model, Operation, Param, Service, Type, ValueType};
 use crate::text::RustFile;
 
 pub(super) fn emit(service: &Service) -> RustFile {
@@ -10,10 +10,7 @@ pub(super) fn emit(service: &Service) -> RustFile {
     imports(&mut file, service, "strategies", "self, Strategy as _, strategy");
     file.blank();
     for scalar in &service.scalars {
-        let strategy = text_of(scalar).map_or_else(
-            || "strategies::any::<u64>()".to_owned(),
-            |text| format!("strategies::{text}()"),
-        );
+        let strategy = of_form(scalar.form);
         one(&mut file, &path(&scalar.rust), &format!("{strategy}.prop_map(Self::from)"));
     }
     for item in &service.enums {
@@ -25,7 +22,7 @@ pub(super) fn emit(service: &Service) -> RustFile {
         model(&mut file, service, item);
     }
     for operation in &service.operations {
-        query(&mut file, service, operation);
+        query(&mut file, operation);
     }
     file
 }
@@ -82,22 +79,28 @@ fn record(file: &mut RustFile, service: &Service, model: &Model) {
 
 fn field_strategy(service: &Service, model: &Model, field: &Field) -> String {
     let name = type_name(service, model, field);
-    let strategy = match (field.ty, name) {
-        (Type::Text, _) => "strategies::text()".to_owned(),
-        (Type::Boolean, _) => "strategies::any::<bool>()".to_owned(),
+    let strategy = match (&field.ty, name) {
+        (Type::Value(ValueType::BuiltIn(built_in)), _) => of_form(&built_in.form),
         (_, Some(name)) if field.boxed => {
             if !field.required {
                 return format!("strategies::nested(depth, {name}::strategy)");
             }
             format!("{name}::strategy(depth.saturating_sub(1)).prop_map(alloc::boxed::Box::new)")
         }
-        (_, Some(name)) => format!("strategies::any::<{name}>()"),
-        (_, None) => "strategies::any::<i64>()".to_owned(),
+        (_, name) => format!("strategies::any::<{}>()", name.unwrap_or_default()),
     };
     if field.required { strategy } else { format!("strategies::optional({strategy})") }
 }
 
-fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
+/// Returns the strategy for the values of a form.
+fn of_form(form: &Form) -> String {
+    form.random.map_or_else(
+        || format!("strategies::any::<{}>()", form.primitive.rust()),
+        |function| format!("strategies::{function}()"),
+    )
+}
+
+fn query(file: &mut RustFile, operation: &Operation) {
     let states = States::of(operation);
     let name = path(&operation.rust);
     file.blank();
@@ -107,7 +110,7 @@ fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
     }
     if states.marker().is_none() {
         file.open(format_args!("strategy!({name}, {{"));
-        parameters(file, service, operation, &states);
+        parameters(file, operation, &states);
         file.close("});");
         return;
     }
@@ -117,19 +120,19 @@ fn query(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.line("type Strategy = strategies::BoxedStrategy<Self>;");
     file.blank();
     file.open("fn arbitrary_with((): ()) -> Self::Strategy {");
-    parameters(file, service, operation, &states);
+    parameters(file, operation, &states);
     file.close("}");
     file.close("}");
 }
 
-fn parameters(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
+fn parameters(file: &mut RustFile, operation: &Operation, states: &States) {
     let names: Vec<_> = operation.params.iter().map(|param| param.rust.snake()).collect();
     let parts: Vec<_> = operation
         .params
         .iter()
         .enumerate()
         .map(|(index, param)| {
-            let strategy = parameter(service, param);
+            let strategy = parameter(param);
             if param.required {
                 return strategy;
             }
@@ -148,10 +151,10 @@ fn parameters(file: &mut RustFile, service: &Service, operation: &Operation, sta
     ));
 }
 
-fn parameter(service: &Service, param: &Param) -> String {
-    match value(service, param) {
+fn parameter(param: &Param) -> String {
+    match value(param) {
         Value::Text(length) => {
-            let into = service.type_name(param.ty).map(path);
+            let into = param.ty.name().map(path);
             let into = into.map_or_else(String::new, |name| format!(".prop_map({name}::from)"));
             format!("strategies::text_of({length}){into}")
         }

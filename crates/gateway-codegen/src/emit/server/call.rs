@@ -31,9 +31,7 @@ fn storage(file: &mut RustFile, service: &Service) {
             file.blank();
         }
         let name = operation.rust.pascal();
-        let row =
-            service.response_model(operation).map(|model| model.rust.followed_by("row").pascal());
-        let row = row.unwrap_or_default();
+        let row = service.response_model(operation).rust.followed_by("row").pascal();
         let parameters = if has_params(operation) {
             format!("parameters: &parameters::{name}, ")
         } else {

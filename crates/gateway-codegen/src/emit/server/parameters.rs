@@ -1,6 +1,6 @@
 //! The functions that read the parameters of an operation, and find one that has no effect.
 
-use crate::ir::{Operation, Otherwise, Param, Service, Type, Wire};
+use crate::ir::{Operation, Otherwise, Param, Primitive, Service};
 use crate::text::{RustFile, string};
 
 pub(super) fn emit(service: &Service) -> RustFile {
@@ -14,12 +14,12 @@ pub(super) fn emit(service: &Service) -> RustFile {
     file.line("use crate::query::Pairs;");
     for operation in service.operations.iter().filter(|operation| !operation.params.is_empty()) {
         file.blank();
-        parameters(&mut file, service, operation);
+        parameters(&mut file, operation);
     }
     file
 }
 
-fn parameters(file: &mut RustFile, service: &Service, operation: &Operation) {
+fn parameters(file: &mut RustFile, operation: &Operation) {
     let name = operation.rust.pascal();
     file.doc(&format!("The parameters of `{}`.", operation.select));
     file.line("#[derive(Clone, Debug, Default, PartialEq, Eq)]");
@@ -40,7 +40,7 @@ fn parameters(file: &mut RustFile, service: &Service, operation: &Operation) {
         if refused.is_empty() { ("Ok(Self {", "})") } else { ("let read = Self {", "};") };
     file.open(before);
     for param in &operation.params {
-        let (field, reader) = (param.rust.snake(), reader(service, param));
+        let (field, reader) = (param.rust.snake(), reader(param));
         if param.required {
             file.line(format_args!("{field}: {reader}?.ok_or({})?,", missing(param)));
         } else {
@@ -75,42 +75,41 @@ fn parameters(file: &mut RustFile, service: &Service, operation: &Operation) {
 }
 
 fn ty(param: &Param) -> &'static str {
-    match (param.ty, param.query_wire) {
-        (Type::Integer, _) => "i64",
-        (Type::Boolean, _) | (_, Wire::String) => "String",
-        (_, Wire::Integer) => "u64",
+    match param.ty.in_query() {
+        Primitive::Text | Primitive::Boolean => "String",
+        Primitive::Signed => "i64",
+        Primitive::Unsigned => "u64",
     }
 }
 
 /// Returns the call that reads a parameter within the limits of the spec.
-fn reader(service: &Service, param: &Param) -> String {
+fn reader(param: &Param) -> String {
     let wire = string(&param.wire);
-    if let Some(texts) = listed(service, param) {
+    if let Some(texts) = listed(param) {
         return format!("parameter::listed(pairs, {wire}, &[{}])", texts.join(", "));
     }
-    match (param.ty, param.query_wire) {
-        (Type::Integer, _) => {
+    match param.ty.in_query() {
+        Primitive::Signed => {
             let end = |limit: Option<i64>, end: &str| {
                 limit.map_or_else(|| format!("i64::{end}"), |limit| limit.to_string())
             };
             let (min, max) = (end(param.min, "MIN"), end(param.max, "MAX"));
             format!("parameter::between(pairs, {wire}, {min}..={max})")
         }
-        (_, Wire::Integer) => format!("parameter::integer(pairs, {wire})"),
-        (_, Wire::String) => format!("parameter::text(pairs, {wire}, {:?})", param.max_chars),
+        Primitive::Unsigned => format!("parameter::integer(pairs, {wire})"),
+        Primitive::Text | Primitive::Boolean => {
+            format!("parameter::text(pairs, {wire}, {:?})", param.max_chars)
+        }
     }
 }
 
 /// Returns the only texts that the parameter may have, as literals, if the spec lists them.
-fn listed(service: &Service, param: &Param) -> Option<Vec<String>> {
-    match param.ty {
-        Type::Boolean => Some(["true", "false"].map(string).to_vec()),
-        Type::Enum(index) => {
-            let closed = service.enums.get(index).filter(|one| !one.open_ended)?;
-            Some(closed.values.iter().map(|value| string(&value.wire)).collect())
-        }
-        _ => None,
+fn listed(param: &Param) -> Option<Vec<String>> {
+    if param.ty.in_query() == Primitive::Boolean {
+        return Some(["true", "false"].map(string).to_vec());
     }
+    let closed = param.ty.as_closed_enum()?;
+    Some(closed.values.iter().map(|value| string(&value.wire)).collect())
 }
 
 fn missing(param: &Param) -> String {

@@ -1,6 +1,6 @@
 //! The records that the server imports, stores and writes: borrowed, and without serde.
 
-use crate::ir::{Field, Meaning, Model, Service, Type, Wire};
+use crate::ir::{Field, Model, Primitive, Service, Type, ValueType};
 use crate::text::{RustFile, json_string, raw_string, string};
 
 pub(super) fn emit(service: &Service) -> RustFile {
@@ -82,32 +82,15 @@ fn fields(file: &mut RustFile, service: &Service, model: &Model) {
 
 /// Returns how an import reads a field.
 fn kind(service: &Service, field: &Field) -> String {
-    match field.ty {
-        Type::Text => "Kind::Text".to_owned(),
-        Type::Integer => "Kind::Integer { min: i64::MIN }".to_owned(),
-        Type::Boolean => "Kind::Boolean".to_owned(),
-        Type::Scalar(index) => {
-            let scalar = service.scalars.get(index);
-            match scalar.map(|scalar| (scalar.wire, scalar.meaning)) {
-                Some((Wire::Integer, _)) => "Kind::Integer { min: 0 }",
-                Some((Wire::String, Meaning::Id)) => "Kind::Id",
-                Some((Wire::String, Meaning::Decimal)) => "Kind::Decimal",
-                Some((Wire::String, Meaning::CivilDateTime)) => "Kind::CivilDateTime",
-                Some((Wire::String, Meaning::Text | Meaning::Currency)) | None => "Kind::Text",
-            }
-            .to_owned()
+    match &field.ty {
+        Type::Value(ValueType::BuiltIn(built_in)) => format!("Kind::{}", built_in.form.import),
+        Type::Value(ValueType::Scalar(scalar)) => format!("Kind::{}", scalar.form.import),
+        Type::Value(ValueType::Enum(one)) if one.open_ended => "Kind::Text".to_owned(),
+        Type::Value(ValueType::Enum(one)) => {
+            let texts: Vec<_> = one.values.iter().map(|value| string(&value.wire)).collect();
+            format!("Kind::Choice(&[{}])", texts.join(", "))
         }
-        Type::Enum(index) => match service.enums.get(index).filter(|one| !one.open_ended) {
-            Some(closed) => {
-                let texts: Vec<_> = closed.values.iter().map(|value| string(&value.wire)).collect();
-                format!("Kind::Choice(&[{}])", texts.join(", "))
-            }
-            None => "Kind::Text".to_owned(),
-        },
-        Type::Model(index) => {
-            let name = service.models.get(index).map(row).unwrap_or_default();
-            format!("Kind::Object({name}::FIELDS)")
-        }
+        Type::Model(id) => format!("Kind::Object({}::FIELDS)", row(service.model(*id))),
     }
 }
 
@@ -125,11 +108,14 @@ fn from_fields(file: &mut RustFile, service: &Service, model: &Model) {
             Base::Integer => format!("fields.integer({wire})"),
             Base::Boolean => format!("fields.boolean({wire})"),
             Base::Record(_) if field.boxed => "None".to_owned(),
-            Base::Record(name) if is_option => {
-                format!("fields.object({wire}).map({name}::from_fields)")
+            Base::Record(model) if is_option => {
+                format!("fields.object({wire}).map({}::from_fields)", row(model))
             }
-            Base::Record(name) => {
-                format!("fields.object({wire}).map({name}::from_fields).unwrap_or_default()")
+            Base::Record(model) => {
+                format!(
+                    "fields.object({wire}).map({}::from_fields).unwrap_or_default()",
+                    row(model)
+                )
             }
         };
         let is_number = matches!(base(service, field), Base::Integer | Base::Boolean);
@@ -145,12 +131,12 @@ fn example(file: &mut RustFile, service: &Service, model: &Model) {
     file.open("fn example() -> Self {");
     file.open("Self {");
     for field in &model.fields {
-        let text = example_text(service, field);
+        let text = example_text(field);
         let value = match base(service, field) {
             Base::Text => Some(string(text.unwrap_or_default())),
             Base::Integer | Base::Boolean => text.map(str::to_owned),
             Base::Record(_) if field.boxed => None,
-            Base::Record(name) => Some(format!("{name}::example()")),
+            Base::Record(model) => Some(format!("{}::example()", row(model))),
         };
         let value = match value {
             Some(value) if is_option(service, field) => format!("Some({value})"),
@@ -167,14 +153,9 @@ fn example(file: &mut RustFile, service: &Service, model: &Model) {
 }
 
 /// Returns the example of a field or of its type, as its wire text.
-fn example_text<'s>(service: &'s Service, field: &'s Field) -> Option<&'s str> {
-    match field.ty {
-        Type::Text | Type::Integer | Type::Boolean | Type::Model(_) => field.example.as_deref(),
-        Type::Scalar(index) => service.scalars.get(index).map(|scalar| scalar.example.as_str()),
-        Type::Enum(index) => {
-            service.enums.get(index)?.values.first().map(|value| value.wire.as_str())
-        }
-    }
+fn example_text(field: &Field) -> Option<&str> {
+    let of_type = field.ty.value().and_then(ValueType::example);
+    of_type.or(field.example.as_deref())
 }
 
 fn write(file: &mut RustFile, service: &Service, model: &Model) {
@@ -220,37 +201,34 @@ fn redacted_debug(file: &mut RustFile, model: &Model, elided: &str) {
 }
 
 /// The type of a field that has a value.
-enum Base {
+enum Base<'s> {
     Text,
     Integer,
     Boolean,
-    /// Another record, by the name of its type.
-    Record(String),
+    /// Another record.
+    Record(&'s Model),
 }
 
-fn base(service: &Service, field: &Field) -> Base {
-    match field.ty {
-        Type::Text | Type::Enum(_) => Base::Text,
-        Type::Integer => Base::Integer,
-        Type::Boolean => Base::Boolean,
-        Type::Scalar(index) => match service.scalars.get(index).map(|scalar| scalar.wire) {
-            Some(Wire::Integer) => Base::Integer,
-            Some(Wire::String) | None => Base::Text,
+fn base<'s>(service: &'s Service, field: &Field) -> Base<'s> {
+    match &field.ty {
+        Type::Value(value) => match value.in_record() {
+            Primitive::Text => Base::Text,
+            Primitive::Signed | Primitive::Unsigned => Base::Integer,
+            Primitive::Boolean => Base::Boolean,
         },
-        Type::Model(index) => Base::Record(service.models.get(index).map(row).unwrap_or_default()),
+        Type::Model(id) => Base::Record(service.model(*id)),
     }
 }
 
 fn field_type(service: &Service, field: &Field) -> String {
-    let base = match (base(service, field), field.ty) {
-        (Base::Text, _) => "&'a str".to_owned(),
-        (Base::Integer, _) => "i64".to_owned(),
-        (Base::Boolean, _) => "bool".to_owned(),
-        (Base::Record(name), Type::Model(index)) => {
-            let lifetime = service.models.get(index).map_or("", |model| lifetime(service, model));
-            format!("{}{name}{lifetime}", if field.boxed { "&'a " } else { "" })
+    let base = match base(service, field) {
+        Base::Text => "&'a str".to_owned(),
+        Base::Integer => "i64".to_owned(),
+        Base::Boolean => "bool".to_owned(),
+        Base::Record(model) => {
+            let reference = if field.boxed { "&'a " } else { "" };
+            format!("{reference}{}{}", row(model), lifetime(service, model))
         }
-        (Base::Record(name), _) => name,
     };
     if is_option(service, field) { format!("Option<{base}>") } else { base }
 }
@@ -258,20 +236,19 @@ fn field_type(service: &Service, field: &Field) -> String {
 /// Returns whether a field without a value is `None`, and `null` on the wire. The others have an empty form: an empty
 /// text, or a record of empty texts.
 fn is_option(service: &Service, field: &Field) -> bool {
-    field.boxed || !field.required && !has_empty_form(service, field.ty)
+    field.boxed || !field.required && !has_empty_form(service, field)
 }
 
-fn has_empty_form(service: &Service, ty: Type) -> bool {
-    match ty {
-        Type::Text => true,
-        Type::Integer | Type::Boolean => false,
-        Type::Scalar(index) => {
-            service.scalars.get(index).is_some_and(|scalar| scalar.wire == Wire::String)
+fn has_empty_form(service: &Service, field: &Field) -> bool {
+    match &field.ty {
+        Type::Value(value) => {
+            value.in_record() == Primitive::Text && value.as_closed_enum().is_none()
         }
-        Type::Enum(index) => service.enums.get(index).is_some_and(|one| one.open_ended),
-        Type::Model(index) => service.models.get(index).is_some_and(|model| {
-            model.fields.iter().all(|field| !field.required || has_empty_form(service, field.ty))
-        }),
+        Type::Model(id) => service
+            .model(*id)
+            .fields
+            .iter()
+            .all(|field| !field.required || has_empty_form(service, field)),
     }
 }
 
@@ -281,12 +258,10 @@ fn lifetime(service: &Service, model: &Model) -> &'static str {
 }
 
 fn borrows(service: &Service, model: &Model) -> bool {
-    model.fields.iter().any(|field| match (base(service, field), field.ty) {
-        (Base::Text, _) => true,
-        (Base::Record(_), Type::Model(index)) => {
-            field.boxed || service.models.get(index).is_some_and(|inner| borrows(service, inner))
-        }
-        _ => false,
+    model.fields.iter().any(|field| match base(service, field) {
+        Base::Text => true,
+        Base::Integer | Base::Boolean => false,
+        Base::Record(inner) => field.boxed || borrows(service, inner),
     })
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::config::Role;
 use crate::emit::testkit::fixture;
-use crate::ir::{Example, Operation, Param, RustName, Service, Type};
+use crate::ir::{Example, Operation, Param, Primitive, RustName, Service};
 use crate::project::Project;
 use crate::text::{RustFile, raw_string, string};
 
@@ -12,9 +12,8 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let Project { service, config } = project;
     let mut file = RustFile::new("One mock for each operation of the service.");
     let params = service.operations.iter().flat_map(|operation| &operation.params);
-    let types = params.filter_map(|param| service.type_name(param.ty));
-    let models =
-        service.operations.iter().filter_map(|operation| service.response_model(operation));
+    let types = params.filter_map(|param| param.ty.name());
+    let models = service.operations.iter().map(|operation| service.response_model(operation));
     let names = types.chain(models.map(|model| &model.rust)).map(RustName::pascal);
     file.import(&format!("use {}", config.rust_name(Role::Model)), names);
     file.line("use wiremock::Mock;");
@@ -50,7 +49,7 @@ fn mock(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     file.line("Self { call: self.call.token(token) }");
     file.close("}");
     for param in &operation.params {
-        parameter(file, service, param);
+        parameter(file, param);
     }
     response(file, service, operation);
     for example in service.examples_of(operation).filter(|example| example.client) {
@@ -65,18 +64,12 @@ fn mock(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     file.close("}");
 }
 
-fn parameter(file: &mut RustFile, service: &Service, param: &Param) {
+fn parameter(file: &mut RustFile, param: &Param) {
     let (setter, wire) = (setter(param), string(&param.wire));
-    let text = match (param.ty, service.type_name(param.ty)) {
-        (Type::Text, _) => None,
-        (Type::Integer, _) => Some("i64".to_owned()),
-        (Type::Boolean, _) => Some("bool".to_owned()),
-        (_, name) => name.map(|name| format!("impl Into<{}>", name.pascal())),
-    };
-    let (ty, value) = match text {
-        None => ("&str".to_owned(), "value.to_owned()"),
-        Some(ty) if ty.starts_with("impl") => (ty, "value.into().to_string()"),
-        Some(ty) => (ty, "value.to_string()"),
+    let (ty, value) = match (param.ty.name(), param.ty.in_record()) {
+        (Some(name), _) => (format!("impl Into<{}>", name.pascal()), "value.into().to_string()"),
+        (None, Primitive::Text) => ("&str".to_owned(), "value.to_owned()"),
+        (None, primitive) => (primitive.rust().to_owned(), "value.to_string()"),
     };
     file.blank();
     file.doc(&format!("Matches only calls with this `{}`.", param.wire));
@@ -103,8 +96,7 @@ fn setter(param: &Param) -> String {
 }
 
 fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
-    let Some(model) = service.response_model(operation) else { return };
-    let model = model.rust.pascal();
+    let model = service.response_model(operation).rust.pascal();
     file.blank();
     if let Some((open, close)) = operation.response.frame() {
         file.doc("Responds with these records.");

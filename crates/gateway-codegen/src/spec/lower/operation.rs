@@ -1,7 +1,10 @@
 //! Lowers operations: parameters with the ones they need, and response shapes.
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::{Operation, Otherwise, Param, Response, RustName, Service, Type, Wire};
+use crate::ir::{
+    BuiltIn, Operation, Otherwise, Param, Primitive, Response, RustName, Service, Type, ValueType,
+    built_in_list,
+};
 use crate::spec::context::{About, Context};
 use crate::spec::lower::command;
 use crate::spec::node::{Entry, Node};
@@ -37,8 +40,7 @@ fn operation(cx: &mut Context<'_>, entry: &Entry, service: &Service) -> Option<O
         rust: RustName::new(&entry.key)?,
         select: node.text("select"),
         params,
-        // A missing response was reported. The placeholder keeps the positions of operations valid.
-        response: response.unwrap_or(Response::Object { of: usize::MAX }),
+        response: response?,
         doc: about.doc,
         source: about.source,
         open: about.open,
@@ -90,13 +92,13 @@ fn params(cx: &mut Context<'_>, operation: &Node, service: &Service) -> Vec<Para
             cx.say(Diagnostic::new(&code::SELECTOR_TAKEN, &entry.key_span, message).help(help));
         }
         let needs = needs(cx, given, index);
-        if let Some(param) = param(cx, entry, service, needs, &params) {
+        if let Some(param) = param(cx, entry, needs, &params) {
             params.push(param);
         } else {
             // The error was reported. Without this parameter, the positions of the others are wrong, so
             // the others are only checked.
             for entry in given.iter().skip(index + 1) {
-                param(cx, entry, service, Vec::new(), &[]);
+                param(cx, entry, Vec::new(), &[]);
             }
             return Vec::new();
         }
@@ -168,7 +170,6 @@ fn leads_to(given: &[Entry], from: usize, to: usize) -> bool {
 fn param(
     cx: &mut Context<'_>,
     entry: &Entry,
-    service: &Service,
     direct: Vec<usize>,
     before: &[Param],
 ) -> Option<Param> {
@@ -177,21 +178,16 @@ fn param(
     let rust = cx.rust_name(entry);
     let named = node.get("type")?;
     let ty = cx.resolve(named.as_text()?, &named.span)?;
-    let query_wire = match ty {
-        Type::Text | Type::Boolean | Type::Enum(_) => Wire::String,
-        Type::Integer => Wire::Integer,
-        Type::Scalar(index) => {
-            let scalar = service.scalars.get(index)?;
-            scalar.query_wire.unwrap_or(scalar.wire)
-        }
+    let ty = match ty {
+        Type::Value(value) => value,
         Type::Model(_) => {
             let message = format!("the model `{}` cannot be a query parameter", named.as_text()?);
-            let help = "use `text`, `integer`, `boolean`, a scalar or an enum";
+            let help = format!("use {}, a scalar or an enum", built_in_list(BuiltIn::code, ", "));
             cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message).help(help));
             return None;
         }
     };
-    limits(cx, node, ty, query_wire);
+    limits(cx, node, &ty);
     dependence(cx, node, &direct, before);
 
     // A parameter also needs the ones that these need.
@@ -205,7 +201,6 @@ fn param(
         rust: rust?,
         wire: entry.key.clone(),
         ty,
-        query_wire,
         required: node.flag("required"),
         needs,
         otherwise: if node.text("otherwise") == "error" {
@@ -231,9 +226,8 @@ fn recoveries(cx: &mut Context<'_>, operation: &Node, service: &Service, respons
     cx.distinct_texts(&code::RECOVERS, "attribute", "recovers", &nodes);
     for attribute in nodes.iter().filter_map(|node| node.get("recovers")) {
         let name = attribute.as_text().unwrap_or_default();
-        let model = service.models.get(response.of());
-        let is_field =
-            model.is_some_and(|model| model.fields.iter().any(|field| field.wire == name));
+        let fields = &service.model(response.of()).fields;
+        let is_field = fields.iter().any(|field| field.wire == name);
         let (message, help) = if !response.is_list() {
             (
                 "only a parameter of a list recovers an attribute".to_owned(),
@@ -251,12 +245,11 @@ fn recoveries(cx: &mut Context<'_>, operation: &Node, service: &Service, respons
     }
 }
 
-fn limits(cx: &mut Context<'_>, node: &Node, ty: Type, query_wire: Wire) {
-    let is_text = query_wire == Wire::String && ty != Type::Boolean;
+fn limits(cx: &mut Context<'_>, node: &Node, ty: &ValueType) {
     for (key, fits, what) in [
-        ("max-chars", is_text, "text"),
-        ("min", ty == Type::Integer, "`integer`"),
-        ("max", ty == Type::Integer, "`integer`"),
+        ("max-chars", ty.in_query() == Primitive::Text, "text"),
+        ("min", ty.has_range(), "`integer`"),
+        ("max", ty.has_range(), "`integer`"),
     ] {
         if let Some(limit) = node.get(key)
             && !fits

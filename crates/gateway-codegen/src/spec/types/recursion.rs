@@ -1,7 +1,7 @@
 //! Finds models that contain themselves: fields to box, and models that are infinite.
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::{Field, Model, Type};
+use crate::ir::{Field, Model, ModelId};
 use crate::spec::context::Context;
 use crate::spec::node::Entry;
 use crate::spec::types::components::components;
@@ -48,8 +48,5 @@ fn leads_back(together: &[usize], model: usize, field: &Field) -> bool {
 
 /// Returns the model that a field contains.
 fn contained(field: &Field) -> Option<usize> {
-    match field.ty {
-        Type::Model(next) => Some(next),
-        _ => None,
-    }
+    field.ty.model().map(ModelId::position)
 }

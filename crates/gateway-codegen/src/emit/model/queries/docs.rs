@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::config::Role;
 use crate::emit::describe;
-use crate::ir::{Example, Operation, Otherwise, Param, Service, Type, Wire};
+use crate::ir::{Example, Operation, Otherwise, Param, Primitive, Service, ValueType};
 use crate::project::Project;
 use crate::text::{RustFile, percent_encoded, string};
 
@@ -180,20 +180,18 @@ fn shortest<'a>(service: &'a Service, operation: &Operation, param: &Param) -> O
 
 /// Returns a value as it is written in Rust.
 fn literal(project: &Project<'_>, param: &Param, text: &str) -> Option<String> {
-    Some(match (param.ty, param.query_wire) {
-        // A literal without a suffix is an `i32` here.
-        (Type::Integer, _) if text.parse::<i32>().is_err() => format!("{text}_i64"),
-        (Type::Integer | Type::Boolean, _) | (_, Wire::Integer) => text.to_owned(),
-        (Type::Enum(index), _) => {
-            let one = project.service.enums.get(index)?;
-            if one.open_ended {
-                string(text)
-            } else {
-                let value = one.values.iter().find(|value| value.wire == text)?;
-                let krate = project.config.rust_name(Role::Model);
-                format!("{krate}::{}::{}", one.rust.pascal(), value.rust.variant())
-            }
+    Some(match (&param.ty, param.ty.in_record(), param.ty.in_query()) {
+        (ValueType::Enum(one), ..) if !one.open_ended => {
+            let value = one.values.iter().find(|value| value.wire == text)?;
+            let krate = project.config.rust_name(Role::Model);
+            format!("{krate}::{}::{}", one.rust.pascal(), value.rust.variant())
         }
-        _ => string(text),
+        // A literal without a suffix is an `i32` here.
+        (_, Primitive::Signed, _) if text.parse::<i32>().is_err() => format!("{text}_i64"),
+        (_, Primitive::Signed | Primitive::Unsigned | Primitive::Boolean, _)
+        | (_, Primitive::Text, Primitive::Signed | Primitive::Unsigned | Primitive::Boolean) => {
+            text.to_owned()
+        }
+        (_, Primitive::Text, Primitive::Text) => string(text),
     })
 }

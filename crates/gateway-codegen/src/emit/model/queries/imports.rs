@@ -1,8 +1,9 @@
 //! The imports of the queries. A spec without lists or enums must not leave an unused import.
 
+use crate::emit::model::modules::Module;
 use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
-use crate::ir::{Response, RustName, Service, Type, Wire};
+use crate::ir::{Primitive, Response, Service};
 use crate::text::RustFile;
 
 pub(super) fn write(file: &mut RustFile, service: &Service) {
@@ -12,16 +13,12 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     let envelopes =
         operations.iter().any(|operation| matches!(operation.response, Response::Envelope { .. }));
     let states = operations.iter().any(|operation| States::of(operation).marker().is_some());
-    let numbers = params().any(|param| match param.ty {
-        Type::Integer => true,
-        Type::Scalar(index) => {
-            service.scalars.get(index).is_some_and(|one| one.wire == Wire::Integer)
-        }
-        _ => false,
-    });
+    let primitives = || params().map(|param| (param.ty.name(), param.ty.in_record()));
+    let strings = primitives().any(|one| one == (None, Primitive::Text));
+    let numbers = primitives().any(|(_, primitive)| primitive.is_integer());
 
     let external = [
-        (params().any(|param| param.ty == Type::Text), "use alloc::string::String;"),
+        (strings, "use alloc::string::String;"),
         (numbers, "use alloc::string::ToString as _;"),
         (states, "use core::marker::PhantomData;"),
     ];
@@ -47,17 +44,14 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     file.import("use gateway_model_core::codegen", support);
     file.import("use gateway_model_core", root);
     file.blank();
-    let models = operations.iter().filter_map(|operation| {
-        let model = service.response_model(operation)?;
+    let models = operations.iter().flat_map(|operation| {
+        let model = service.response_model(operation);
         let borrowed = operation.response.is_list().then(|| model.rust.followed_by("ref").pascal());
-        Some([Some(model.rust.pascal()), borrowed].into_iter().flatten())
+        [Some(model.rust.pascal()), borrowed].into_iter().flatten()
     });
-    let named = |belongs: fn(Type) -> bool| {
-        let types = params().map(|param| param.ty).filter(move |ty| belongs(*ty));
-        types.filter_map(|ty| service.type_name(ty)).map(RustName::pascal)
-    };
-    file.import("use crate::generated::enums", named(|ty| matches!(ty, Type::Enum(_))));
-    file.import("use crate::generated::models", models.flatten());
-    file.import("use crate::generated::scalars", named(|ty| matches!(ty, Type::Scalar(_))));
+    let named = |module: Module| params().filter_map(move |param| module.name_of(&param.ty));
+    file.import(&Module::Enums.path(), named(Module::Enums));
+    file.import("use crate::generated::models", models);
+    file.import(&Module::Scalars.path(), named(Module::Scalars));
     file.import("use crate::generated::service", [marker(service)]);
 }

@@ -1,9 +1,8 @@
 //! The constructor and the setters of a query, in one `impl` block for each state they need.
 
 use crate::emit::model::queries::docs;
-use crate::emit::model::queries::types::type_name;
 use crate::emit::model::states::States;
-use crate::ir::{Example, Operation, Param, Service, Type};
+use crate::ir::{Example, Operation, Param, Primitive};
 use crate::project::Project;
 use crate::text::{RustFile, string};
 
@@ -67,16 +66,14 @@ fn blocks<'a>(operation: &'a Operation, states: &States) -> Vec<Block<'a>> {
 }
 
 fn constructor(file: &mut RustFile, project: &Project<'_>, operation: &Operation, states: &States) {
-    let service = project.service;
     docs::of_constructor(file, project, operation);
     if let Some(why) = &operation.deprecated {
         file.line(format_args!("#[deprecated = {}]", string(why)));
     }
     file.line("#[must_use]");
     let required = operation.params.iter().filter(|param| param.required);
-    let arguments: Vec<_> = required
-        .map(|param| format!("{}: {}", param.rust.snake(), argument_type(service, param)))
-        .collect();
+    let arguments: Vec<_> =
+        required.map(|param| format!("{}: {}", param.rust.snake(), argument_type(param))).collect();
     file.open(format_args!("pub fn new({}) -> Self {{", arguments.join(", ")));
     if operation.params.is_empty() {
         file.line("Self");
@@ -86,9 +83,9 @@ fn constructor(file: &mut RustFile, project: &Project<'_>, operation: &Operation
             .iter()
             .map(|param| {
                 let field = param.rust.snake();
-                match (param.required, param.ty) {
-                    (true, Type::Boolean) => field,
-                    (true, _) => format!("{field}: {}", converted(&field, param)),
+                match (param.required, is_converted(param)) {
+                    (true, false) => field,
+                    (true, true) => format!("{field}: {}", converted(&field, param)),
                     (false, _) => format!("{field}: None"),
                 }
             })
@@ -124,9 +121,8 @@ fn setter<'a>(
     (position, param): (usize, &Param),
     shown: &mut Vec<&'a Example>,
 ) {
-    let service = project.service;
     let (name, setter) = (operation.rust.pascal(), param.rust.snake());
-    let (ty, value) = (argument_type(service, param), converted("value", param));
+    let (ty, value) = (argument_type(param), converted("value", param));
     docs::of_setter(file, project, operation, param, shown);
     if let Some(why) = &param.deprecated {
         file.line(format_args!("#[deprecated = {}]", string(why)));
@@ -182,13 +178,18 @@ fn moved(field: &str) -> String {
     format!("{field}: self.{field}")
 }
 
-fn argument_type(service: &Service, param: &Param) -> String {
-    let ty = type_name(service, param.ty);
-    if param.ty == Type::Boolean { ty } else { format!("impl Into<{ty}>") }
+fn argument_type(param: &Param) -> String {
+    let ty = param.ty.rust();
+    if is_converted(param) { format!("impl Into<{ty}>") } else { ty }
 }
 
 fn converted(name: &str, param: &Param) -> String {
-    if param.ty == Type::Boolean { name.to_owned() } else { format!("{name}.into()") }
+    if is_converted(param) { format!("{name}.into()") } else { name.to_owned() }
+}
+
+/// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag.
+fn is_converted(param: &Param) -> bool {
+    param.ty.in_record() != Primitive::Boolean
 }
 
 /// Maximum number of states for which Clippy does not call a type complex.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::config::Role;
-use crate::ir::{Field, Model, Service, Type, Wire};
+use crate::ir::{Field, Model, Primitive, Service, Type, ValueType};
 use crate::project::Project;
 use crate::text::{raw_string, string};
 
@@ -35,52 +35,38 @@ fn required_fields(service: &Service, model: &Model) -> Map<String, Value> {
 }
 
 fn value(service: &Service, field: &Field) -> Value {
-    match field.ty {
-        Type::Text => json!(text(field)),
-        Type::Integer => json!(1),
-        Type::Boolean => json!(true),
-        Type::Scalar(index) => match service.scalars.get(index) {
-            Some(scalar) if scalar.wire == Wire::Integer => {
-                json!(scalar.example.parse::<u64>().unwrap_or(1))
-            }
-            Some(scalar) => json!(scalar.example),
-            None => Value::Null,
-        },
-        Type::Enum(index) => {
-            json!(service.enums.get(index).and_then(|one| one.values.first()).map(|one| &one.wire))
-        }
-        Type::Model(index) => service
-            .models
-            .get(index)
-            .map_or(Value::Null, |model| Value::Object(required_fields(service, model))),
+    match &field.ty {
+        Type::Value(ty) => ty.in_record().json(sample(ty, field)).unwrap_or_default(),
+        Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
+    }
+}
+
+/// Returns a wire text of a field's type: its example, or that of the field.
+fn sample<'s>(ty: &'s ValueType, field: &'s Field) -> &'s str {
+    match ty {
+        ValueType::BuiltIn(built_in) => field.example.as_deref().unwrap_or(built_in.sample),
+        ValueType::Scalar(scalar) => &scalar.example,
+        ValueType::Enum(one) => one.values.first().map_or("", |value| &value.wire),
     }
 }
 
 fn argument(project: &Project<'_>, field: &Field) -> String {
-    let service = project.service;
-    match field.ty {
-        Type::Enum(index) => service
-            .enums
-            .get(index)
-            .and_then(|one| Some((one, one.values.first()?)))
-            .map(|(one, value)| {
-                let krate = project.config.rust_name(Role::Model);
-                format!("{krate}::{}::{}", one.rust.pascal(), value.rust.variant())
-            })
-            .unwrap_or_default(),
-        Type::Model(index) => {
-            service.models.get(index).map(|model| constructor(project, model)).unwrap_or_default()
+    let ty = match &field.ty {
+        Type::Value(ty) => ty,
+        Type::Model(id) => return constructor(project, project.service.model(*id)),
+    };
+    let text = sample(ty, field);
+    match (ty, ty.in_record()) {
+        (ValueType::Enum(one), _) => {
+            let value = one.values.first().map_or_else(String::new, |value| value.rust.variant());
+            format!("{}::{}::{value}", project.config.rust_name(Role::Model), one.rust.pascal())
         }
-        _ => match value(service, field) {
-            Value::String(text) => string(&text),
-            other if matches!(field.ty, Type::Scalar(_)) => format!("{other}_u64"),
-            other => other.to_string(),
-        },
+        (ValueType::BuiltIn(_) | ValueType::Scalar(_), Primitive::Text) => string(text),
+        (ValueType::BuiltIn(_), Primitive::Signed | Primitive::Unsigned | Primitive::Boolean) => {
+            text.to_owned()
+        }
+        (ValueType::Scalar(_), primitive) => format!("{text}_{}", primitive.rust()),
     }
-}
-
-fn text(field: &Field) -> &str {
-    field.example.as_deref().unwrap_or("text")
 }
 
 /// The name of a field that is not in any spec.

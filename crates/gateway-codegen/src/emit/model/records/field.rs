@@ -1,6 +1,6 @@
 //! A field in the owned and the borrowed form of a record.
 
-use crate::ir::{Field, Model, RustName, Service, Type, Wire};
+use crate::ir::{Field, Model, Primitive, Service, Type, ValueType};
 
 /// A field with the code that its type needs in each place.
 pub(super) struct RecordField<'a> {
@@ -18,9 +18,18 @@ enum Kind {
     /// A newtype that wraps text, borrowed as text.
     TextScalar(String),
     /// A small value that both forms hold: a number, a flag or an enum.
-    Value { ty: String, shape: &'static str, is_open_enum: bool },
+    Value { ty: String, shape: &'static str, is: Is },
     /// Another record.
     Record { name: String, borrowed: String, module: String, is_itself: bool },
+}
+
+/// What declares the type of a small value.
+#[derive(Clone, Copy)]
+enum Is {
+    BuiltIn,
+    Scalar,
+    OpenEnum,
+    ClosedEnum,
 }
 
 /// Returns the fields of a model.
@@ -33,43 +42,53 @@ pub(super) fn fields<'a>(service: &Service, model: &'a Model) -> Vec<RecordField
             spec: field,
             name: field.rust.snake(),
             index,
-            kind: kind(service, model, field.ty),
+            kind: kind(service, model, &field.ty),
         })
         .collect()
 }
 
-fn kind(service: &Service, model: &Model, ty: Type) -> Kind {
-    let name = service.type_name(ty).map(RustName::pascal).unwrap_or_default();
-    let value =
-        |ty: &str, shape, is_open_enum| Kind::Value { ty: ty.to_owned(), shape, is_open_enum };
+fn kind(service: &Service, model: &Model, ty: &Type) -> Kind {
     match ty {
-        Type::Text => Kind::Text,
-        Type::Integer => value("i64", "Integer", false),
-        Type::Boolean => value("bool", "Boolean", false),
-        Type::Scalar(index) => match service.scalars.get(index).map(|scalar| scalar.wire) {
-            Some(Wire::Integer) => value(&name, "Unsigned", false),
-            _ => Kind::TextScalar(name),
-        },
-        Type::Enum(index) => {
-            let is_open = service.enums.get(index).is_some_and(|one| one.open_ended);
-            value(&name, if is_open { "Text" } else { "Choice" }, is_open)
-        }
-        Type::Model(index) => {
-            let other = service.models.get(index).unwrap_or(model);
+        Type::Value(ty) => of_value(ty),
+        Type::Model(id) => {
+            let other = service.model(*id);
             Kind::Record {
-                name,
+                name: other.rust.pascal(),
                 borrowed: other.rust.followed_by("ref").pascal(),
                 module: other.rust.module(),
-                is_itself: other.rust == model.rust,
+                is_itself: other.id == model.id,
             }
         }
     }
+}
+
+fn of_value(ty: &ValueType) -> Kind {
+    let is = match (ty, ty.in_record()) {
+        (ValueType::BuiltIn(_), Primitive::Text) => return Kind::Text,
+        (ValueType::Scalar(_), Primitive::Text) => return Kind::TextScalar(ty.rust()),
+        (ValueType::BuiltIn(_), _) => Is::BuiltIn,
+        (ValueType::Scalar(_), _) => Is::Scalar,
+        (ValueType::Enum(one), _) if one.open_ended => Is::OpenEnum,
+        (ValueType::Enum(_), _) => Is::ClosedEnum,
+    };
+    let shape = match ty.in_record() {
+        Primitive::Text => "Text",
+        Primitive::Signed => "Integer",
+        Primitive::Unsigned => "Unsigned",
+        Primitive::Boolean => "Boolean",
+    };
+    Kind::Value { ty: ty.rust(), shape, is }
 }
 
 impl RecordField<'_> {
     /// Returns whether the borrowed form holds text of the body.
     pub(super) fn is_text(&self) -> bool {
         matches!(self.kind, Kind::Text | Kind::TextScalar(_))
+    }
+
+    /// Returns whether the owned form is a `String`.
+    pub(super) fn is_string(&self) -> bool {
+        matches!(self.kind, Kind::Text)
     }
 
     /// Returns the type in the owned form, as if the field were required.
@@ -96,12 +115,15 @@ impl RecordField<'_> {
     pub(super) fn argument(&self) -> (String, String) {
         let name = &self.name;
         match &self.kind {
-            Kind::Value { ty, .. } if ty == "i64" || ty == "bool" => (ty.clone(), name.clone()),
             Kind::Record { name: ty, .. } if self.spec.boxed => {
                 (ty.clone(), format!("{name}: Box::new({name})"))
             }
-            Kind::Record { name: ty, .. } => (ty.clone(), name.clone()),
-            _ => (format!("impl Into<{}>", self.owned()), format!("{name}: {name}.into()")),
+            Kind::Value { ty, is: Is::BuiltIn, .. } | Kind::Record { name: ty, .. } => {
+                (ty.clone(), name.clone())
+            }
+            Kind::Text | Kind::TextScalar(_) | Kind::Value { .. } => {
+                (format!("impl Into<{}>", self.owned()), format!("{name}: {name}.into()"))
+            }
         }
     }
 
@@ -140,7 +162,7 @@ impl RecordField<'_> {
     pub(super) fn fast(&self) -> String {
         match &self.kind {
             Kind::Text | Kind::TextScalar(_) => "cursor.text()?".to_owned(),
-            Kind::Value { ty, is_open_enum: true, .. } => format!("{ty}::from(cursor.text()?)"),
+            Kind::Value { ty, is: Is::OpenEnum, .. } => format!("{ty}::from(cursor.text()?)"),
             Kind::Value { .. } => "cursor.parsed()?".to_owned(),
             Kind::Record { borrowed, .. } if self.spec.boxed => {
                 format!("Box::new({borrowed}::read(&mut cursor)?)")
@@ -153,7 +175,7 @@ impl RecordField<'_> {
     pub(super) fn shape(&self) -> String {
         match &self.kind {
             Kind::Text | Kind::TextScalar(_) => "Shape::Text".to_owned(),
-            Kind::Value { shape: "Choice", ty, .. } => {
+            Kind::Value { ty, is: Is::ClosedEnum, .. } => {
                 format!("Shape::Choice(|text| {ty}::from_text(text).is_some())")
             }
             Kind::Value { shape, .. } => format!("Shape::{shape}"),

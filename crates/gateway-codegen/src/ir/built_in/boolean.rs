@@ -1,0 +1,19 @@
+//! `boolean`: `true` or `false`.
+
+use crate::ir::{BuiltIn, Form, Primitive};
+
+pub(super) static BOOLEAN: BuiltIn = BuiltIn {
+    word: "boolean",
+    described: "`boolean`",
+    form: Form {
+        primitive: Primitive::Boolean,
+        fits: |text| text.parse::<bool>().is_ok(),
+        expected: "`true` or `false`",
+        schema: None,
+        conversions: None,
+        sent_as_integer: None,
+        random: None,
+        import: "Boolean",
+    },
+    sample: "true",
+};

@@ -1,0 +1,19 @@
+//! `text`: any text.
+
+use crate::ir::{BuiltIn, Form, Primitive};
+
+pub(super) static TEXT: BuiltIn = BuiltIn {
+    word: "text",
+    described: "`text`",
+    form: Form {
+        primitive: Primitive::Text,
+        fits: |_| true,
+        expected: "text",
+        schema: None,
+        conversions: None,
+        sent_as_integer: None,
+        random: Some("text"),
+        import: "Text",
+    },
+    sample: "text",
+};

@@ -1,0 +1,19 @@
+//! `currency`: a currency code.
+
+use crate::ir::{Form, Meaning, Primitive};
+
+pub(super) static CURRENCY: Meaning = Meaning {
+    word: "currency",
+    doc: "A currency code.",
+    string: Some(Form {
+        primitive: Primitive::Text,
+        fits: |_| true,
+        expected: "text",
+        schema: Some("currency"),
+        conversions: None,
+        sent_as_integer: None,
+        random: Some("currency"),
+        import: "Text",
+    }),
+    integer: None,
+};

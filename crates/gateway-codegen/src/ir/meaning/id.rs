@@ -1,0 +1,29 @@
+//! `id`: an identifier, which cannot be mixed up with another one. It is text or an integer.
+
+use crate::ir::{Form, Meaning, Primitive};
+
+/// The meaning of identifiers.
+pub static ID: Meaning = Meaning {
+    word: "id",
+    doc: "An identifier.",
+    string: Some(Form {
+        primitive: Primitive::Text,
+        fits: |_| true,
+        expected: "text",
+        schema: None,
+        conversions: None,
+        sent_as_integer: Some("integer_in_query"),
+        random: Some("identifier"),
+        import: "Id",
+    }),
+    integer: Some(Form {
+        primitive: Primitive::Unsigned,
+        fits: |text| text.parse::<u64>().is_ok(),
+        expected: "an unsigned 64-bit integer, because `wire` or `query-wire` is `integer`",
+        schema: None,
+        conversions: None,
+        sent_as_integer: None,
+        random: None,
+        import: "Integer { min: 0 }",
+    }),
+};

@@ -1,0 +1,19 @@
+//! `text`: text with a type of its own.
+
+use crate::ir::{Form, Meaning, Primitive};
+
+pub(super) static TEXT: Meaning = Meaning {
+    word: "text",
+    doc: "Text with a named type.",
+    string: Some(Form {
+        primitive: Primitive::Text,
+        fits: |_| true,
+        expected: "text",
+        schema: None,
+        conversions: None,
+        sent_as_integer: None,
+        random: Some("text"),
+        import: "Text",
+    }),
+    integer: None,
+};

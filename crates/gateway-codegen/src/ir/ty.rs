@@ -1,0 +1,119 @@
+//! Types of fields and parameters. They refer to declarations, not to positions in a list.
+
+use std::sync::Arc;
+
+use crate::ir::{BuiltIn, Enum, ModelId, Primitive, RustName, Scalar};
+
+/// The type of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// A single value.
+    Value(ValueType),
+    /// A record of a model; see [`Service::model`](crate::ir::Service::model).
+    Model(ModelId),
+}
+
+impl Type {
+    /// Returns the type of a single value; `None` if the type is not one.
+    pub fn value(&self) -> Option<&ValueType> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Model(_) => None,
+        }
+    }
+
+    /// Returns the model whose records the type contains, if any.
+    pub fn model(&self) -> Option<ModelId> {
+        match self {
+            Self::Value(_) => None,
+            Self::Model(id) => Some(*id),
+        }
+    }
+}
+
+/// The type of a parameter, or of a field with a single value: a JSON value that is neither an object nor a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueType {
+    /// A built-in type.
+    BuiltIn(&'static BuiltIn),
+    /// A scalar.
+    Scalar(Arc<Scalar>),
+    /// An enum.
+    Enum(Arc<Enum>),
+}
+
+impl ValueType {
+    /// Returns the name of a declared type; `None` for a built-in one.
+    pub fn name(&self) -> Option<&RustName> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::Scalar(scalar) => Some(&scalar.rust),
+            Self::Enum(one) => Some(&one.rust),
+        }
+    }
+
+    /// Returns the type in Rust, by its bare name.
+    pub fn rust(&self) -> String {
+        self.name().map_or_else(|| self.in_record().rust().to_owned(), RustName::pascal)
+    }
+
+    /// Returns how a value is written in a record.
+    pub fn in_record(&self) -> Primitive {
+        match self {
+            Self::BuiltIn(built_in) => built_in.form.primitive,
+            Self::Scalar(scalar) => scalar.form.primitive,
+            Self::Enum(_) => Primitive::Text,
+        }
+    }
+
+    /// Returns how a value is written in a query.
+    pub fn in_query(&self) -> Primitive {
+        match self {
+            Self::BuiltIn(built_in) => built_in.form.primitive,
+            Self::Scalar(scalar) => scalar.query_form.primitive,
+            Self::Enum(_) => Primitive::Text,
+        }
+    }
+
+    /// Returns the enum, if it is one.
+    pub fn as_enum(&self) -> Option<&Enum> {
+        match self {
+            Self::Enum(one) => Some(one),
+            Self::BuiltIn(_) | Self::Scalar(_) => None,
+        }
+    }
+
+    /// Returns the enum, if only its listed values are valid.
+    pub fn as_closed_enum(&self) -> Option<&Enum> {
+        self.as_enum().filter(|one| !one.open_ended)
+    }
+
+    /// Returns the example of a declared type, as its wire text; `None` for a built-in type.
+    pub fn example(&self) -> Option<&str> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::Scalar(scalar) => Some(&scalar.example),
+            Self::Enum(one) => one.values.first().map(|value| value.wire.as_str()),
+        }
+    }
+
+    /// Returns whether a parameter may have `min` and `max`.
+    pub fn has_range(&self) -> bool {
+        match self {
+            Self::BuiltIn(built_in) => built_in.form.primitive.is_integer(),
+            Self::Scalar(_) | Self::Enum(_) => false,
+        }
+    }
+
+    /// Returns whether a value of the type may identify a record.
+    pub fn can_identify(&self) -> bool {
+        match self {
+            Self::BuiltIn(built_in) => match built_in.form.primitive {
+                Primitive::Text | Primitive::Signed | Primitive::Unsigned => true,
+                Primitive::Boolean => false,
+            },
+            Self::Scalar(_) => true,
+            Self::Enum(_) => false,
+        }
+    }
+}
