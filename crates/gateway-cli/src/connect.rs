@@ -8,7 +8,7 @@ use std::time::Duration;
 use gateway_client::model::service::PATH;
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::{BlockingTransport, Options};
-use gateway_client::{AccessToken, CommandToken, ErrorKind, FileToken, blocking};
+use gateway_client::{AccessToken, ErrorKind, FileToken, blocking};
 
 use crate::config::keyring::Keyring;
 use crate::config::origin::{Origin, Setting, TokenFrom};
@@ -20,6 +20,7 @@ use crate::interrupt::Unfinished;
 use crate::invocation::Invocation;
 use crate::name::{Name, Variable};
 use crate::program::Program;
+use crate::token_command::TokenCommand;
 use crate::trace::Trace;
 use crate::{prompt, proxy};
 
@@ -61,9 +62,7 @@ fn connect_to_service(
             build(invocation, settings, |builder| builder.token(source))
         }
         TokenFrom::Command(command) => {
-            let mut words = command.value.into_iter();
-            let program = words.next().unwrap_or_default();
-            let source = words.fold(CommandToken::new(program), CommandToken::arg);
+            let source = TokenCommand::new(command.value);
             build(invocation, settings, |builder| builder.token(source))
         }
         fixed => {

@@ -36,6 +36,7 @@ mod sample;
 mod screen;
 mod session;
 mod suggest;
+mod token_command;
 mod trace;
 
 fn main() -> ExitCode {
