@@ -38,7 +38,11 @@ const RULES: &[Rule] = &[
         may_use: &["gateway-model", "gateway-client-core"],
         never: &["axum", "rusqlite"],
     },
-    Rule { name: "gateway-testkit-core", may_use: &["gateway-transport"], never: &["rusqlite"] },
+    Rule {
+        name: "gateway-testkit-core",
+        may_use: &["gateway-model-core", "gateway-transport"],
+        never: &["rusqlite"],
+    },
     Rule {
         name: "gateway-testkit",
         may_use: &["gateway-model", "gateway-transport", "gateway-testkit-core"],

@@ -9,6 +9,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `conformance` | module `conformance` and the macro `conformance_tests!`: checks for any transport |
+//! | `mocks` | module `mocks`: the calls of a service as `wiremock` mocks |
 //! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server over TLS |
 //!
@@ -19,6 +20,8 @@
 pub mod certificates;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "mocks")]
+pub mod mocks;
 pub mod outcome;
 #[cfg(feature = "raw-server")]
 pub mod raw_server;

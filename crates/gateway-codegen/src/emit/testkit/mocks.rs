@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::config::Role;
+use crate::emit::model::service::marker;
 use crate::emit::testkit::fixture;
 use crate::ir::{Example, Operation, Param, Primitive, RustName, Service};
 use crate::project::Project;
@@ -15,10 +16,11 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let types = params.filter_map(|param| param.ty.name());
     let models = service.operations.iter().map(|operation| service.response_model(operation));
     let names = types.chain(models.map(|model| &model.rust)).map(RustName::pascal);
-    file.import(&format!("use {}", config.rust_name(Role::Model)), names);
+    let model = config.rust_name(Role::Model);
+    let service_module = std::iter::once("service".to_owned());
+    file.import(&format!("use {model}"), names.chain(service_module));
+    file.line("use gateway_testkit_core::mocks::Call;");
     file.line("use wiremock::Mock;");
-    file.blank();
-    file.line("use crate::mocks::Call;");
     for operation in &service.operations {
         file.blank();
         mock(&mut file, project, operation);
@@ -41,7 +43,7 @@ fn mock(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     file.open(format_args!("impl {name} {{"));
     file.doc("Creates a mock that matches every call of the operation.");
     file.open("pub const fn new() -> Self {");
-    file.line(format_args!("Self {{ call: Call::new({}) }}", string(&operation.select)));
+    file.line(format_args!("Self {{ call: {} }}", every_call(service, operation)));
     file.close("}");
     file.blank();
     file.doc("Matches only calls with this bearer token.");
@@ -64,11 +66,16 @@ fn mock(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     file.close("}");
 }
 
+/// Returns the expression for every call of an operation.
+fn every_call(service: &Service, operation: &Operation) -> String {
+    format!("Call::new::<service::{}>({})", marker(service), string(&operation.select))
+}
+
 fn parameter(file: &mut RustFile, param: &Param) {
     let (setter, wire) = (setter(param), string(&param.wire));
     let (ty, value) = match (param.ty.name(), param.ty.in_record()) {
         (Some(name), _) => (format!("impl Into<{}>", name.pascal()), "value.into().to_string()"),
-        (None, Primitive::Text) => ("&str".to_owned(), "value.to_owned()"),
+        (None, Primitive::Text) => ("&str".to_owned(), "value"),
         (None, primitive) => (primitive.rust().to_owned(), "value.to_string()"),
     };
     file.blank();
@@ -133,12 +140,12 @@ fn one_example(
     file.doc_break();
     file.doc(&example.doc.0);
     file.open(format_args!("pub fn like_{}() -> Mock {{", example.name.words()));
-    let mut call = format!("Call::new({})", string(&operation.select));
+    let mut call = every_call(project.service, operation);
     for (index, param) in operation.params.iter().enumerate() {
         let given = example.params.iter().find(|(given, _)| *given == index);
         let wire = string(&param.wire);
         _ = match given {
-            Some((_, text)) => write!(call, ".with({wire}, {}.to_owned())", string(text)),
+            Some((_, text)) => write!(call, ".with({wire}, {})", string(text)),
             None => write!(call, ".without({wire})"),
         };
     }

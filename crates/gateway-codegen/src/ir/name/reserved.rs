@@ -45,7 +45,8 @@ pub(super) const METHODS_OF_CLIENTS: [&str; 9] =
     ["builder", "drive", "open", "receive", "request", "send", "send_raw", "stream", "stream_raw"];
 
 /// Reserved for the modules of models: crates that the modules beside them use.
-pub(super) const CRATES: [&str; 5] = ["alloc", "core", "gateway_model_core", "serde", "std"];
+pub(super) const CRATES: [&str; 6] =
+    ["alloc", "core", "gateway_model_core", "gateway_testkit_core", "serde", "std"];
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.

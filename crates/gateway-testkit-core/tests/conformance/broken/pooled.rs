@@ -92,7 +92,8 @@ impl BlockingTransport for Pooled {
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let mut head = format!("{} {target} HTTP/1.1\r\nhost: {authority}\r\n", request.method());
         for (name, value) in request.headers() {
-            head.push_str(&format!("{name}: {}\r\n", value.to_str().unwrap_or_default()));
+            let value = value.to_str().unwrap_or_default();
+            head.extend([name.as_str(), ": ", value, "\r\n"]);
         }
         stream.write_all(format!("{head}\r\n").as_bytes()).map_err(TransportError::from_io)?;
 

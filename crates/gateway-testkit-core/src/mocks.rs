@@ -1,0 +1,128 @@
+//! The calls of a service as `wiremock` mocks, for tests of code that uses a client.
+//!
+//! A generated crate has one type for each operation, with methods for its parameters and its records. A [`Call`] is
+//! what all of them consist of; use it for an operation that the spec does not have.
+//!
+//! `wiremock` answers a call that no mock matches with 404.
+
+use gateway_model_core::Service;
+use serde::Serialize;
+use wiremock::matchers::{header, method, path, query_param, query_param_is_missing};
+use wiremock::{Mock, ResponseTemplate};
+
+/// The calls that a mock matches: those of one operation, with any parameters unless it is restricted.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_testkit_core::mocks::Call;
+/// # use gateway_model_core::Service;
+/// # struct Photos;
+/// # impl Service for Photos {
+/// #     const NAME: &'static str = "photos";
+/// #     const API_VERSION: &'static str = "v2";
+/// #     const PATH: &'static str = "/api/v2";
+/// #     const SELECTOR: &'static str = "action";
+/// #     const ACCEPT: &'static str = "application/json";
+/// # }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let server = wiremock::MockServer::start().await;
+/// let call = Call::new::<Photos>("photos/list").with("album_id", "7").without("since");
+/// call.exactly(r#"[{"id":"1"}]"#).mount(&server).await;
+/// // … let the code under test call `server.uri()`.
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a call does nothing until it has a response and is mounted"]
+pub struct Call {
+    path: &'static str,
+    selector: &'static str,
+    accept: &'static str,
+    select: &'static str,
+    given: Vec<(&'static str, Option<String>)>,
+    token: Option<String>,
+}
+
+impl Call {
+    /// Matches every call of an operation, by its selector.
+    pub const fn new<S: Service>(select: &'static str) -> Self {
+        Self {
+            path: S::PATH,
+            selector: S::SELECTOR,
+            accept: S::ACCEPT,
+            select,
+            given: Vec::new(),
+            token: None,
+        }
+    }
+
+    /// Matches only calls with this value of a parameter.
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.given.push((name, Some(value.into())));
+        self
+    }
+
+    /// Matches only calls without this parameter.
+    pub fn without(mut self, name: &'static str) -> Self {
+        self.given.push((name, None));
+        self
+    }
+
+    /// Matches only calls with this bearer token.
+    pub fn token(mut self, token: &str) -> Self {
+        self.token = Some(token.to_owned());
+        self
+    }
+
+    /// Responds with a list, between these two texts.
+    pub fn list<T: Serialize>(self, (open, close): (&str, &str), records: &[T]) -> Mock {
+        let records: Result<Vec<_>, _> = records.iter().map(serde_json::to_string).collect();
+        self.body(records.map(|records| format!("{open}{}{close}", records.join(","))))
+    }
+
+    /// Responds with one object.
+    pub fn object<T: Serialize>(self, record: &T) -> Mock {
+        self.body(serde_json::to_string(record))
+    }
+
+    /// Responds with exactly these bytes.
+    pub fn exactly(self, body: &str) -> Mock {
+        let accept = self.accept;
+        self.responds(200, body, accept)
+    }
+
+    /// Responds with this error status and a problem document (RFC 9457).
+    pub fn fails(self, status: u16) -> Mock {
+        let body = format!(r#"{{"type":"about:blank","status":{status}}}"#);
+        self.responds(status, &body, "application/problem+json")
+    }
+
+    fn body(self, body: Result<String, serde_json::Error>) -> Mock {
+        match body {
+            Ok(body) => self.exactly(&body),
+            // A record of a model always serializes; a foreign type may not.
+            Err(error) => self.responds(500, &error.to_string(), "text/plain"),
+        }
+    }
+
+    fn responds(self, status: u16, body: &str, media_type: &str) -> Mock {
+        let response = ResponseTemplate::new(status).set_body_raw(body, media_type);
+        self.builder().respond_with(response)
+    }
+
+    fn builder(self) -> wiremock::MockBuilder {
+        let call = Mock::given(method("GET"))
+            .and(path(self.path))
+            .and(query_param(self.selector, self.select));
+        let call = self.given.into_iter().fold(call, |call, (name, value)| match value {
+            Some(value) => call.and(query_param(name, value)),
+            None => call.and(query_param_is_missing(name)),
+        });
+        match self.token {
+            Some(token) => call.and(header("authorization", format!("Bearer {token}"))),
+            None => call,
+        }
+    }
+}
