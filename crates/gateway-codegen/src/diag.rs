@@ -20,12 +20,35 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// A related place in the spec, with a note.
     pub related: Option<(Range<usize>, String)>,
+    /// A related place in another file.
+    pub elsewhere: Option<Elsewhere>,
+}
+
+/// A place in a file next to the spec, such as the response of an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The path of the file, relative to the folder of the spec.
+    pub path: String,
+    /// The content of the file.
+    pub text: String,
+    /// The bytes of the file to which the diagnostic applies.
+    pub span: Range<usize>,
+    /// A note; may be empty.
+    pub note: String,
+}
+
+impl Elsewhere {
+    /// Creates a place in a file with this content.
+    pub fn new(path: &str, text: String, span: &Range<usize>, note: &str) -> Self {
+        Self { path: path.to_owned(), text, span: span.clone(), note: note.to_owned() }
+    }
 }
 
 impl Diagnostic {
     /// Creates a diagnostic without help or a related place.
     pub fn new(code: &'static Code, span: &Range<usize>, message: impl Into<String>) -> Self {
-        Self { code, span: span.clone(), message: message.into(), help: None, related: None }
+        let (help, related, elsewhere) = (None, None, None);
+        Self { code, span: span.clone(), message: message.into(), help, related, elsewhere }
     }
 
     /// Adds the fix.
@@ -46,6 +69,12 @@ impl Diagnostic {
     pub fn related(mut self, span: &Range<usize>, what: impl Into<String>) -> Self {
         self.related = Some((span.clone(), what.into()));
         self
+    }
+
+    /// Adds a related place in another file.
+    #[must_use]
+    pub fn elsewhere(self, place: Elsewhere) -> Self {
+        Self { elsewhere: Some(place), ..self }
     }
 }
 
@@ -77,19 +106,34 @@ impl<'a> SourceText<'a> {
     pub fn render(&self, diagnostic: &Diagnostic) -> String {
         let (line, column) = self.position(diagnostic.span.start);
         let Code { id, level, .. } = diagnostic.code;
-        let gutter = " ".repeat(self.gutter(diagnostic));
+        let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let other = diagnostic.elsewhere.as_ref().map(|place| {
+            let slash = if folder.is_empty() { "" } else { "/" };
+            (place, format!("{folder}{slash}{}", place.path))
+        });
+        let other =
+            other.as_ref().map(|(place, path)| (*place, SourceText::new(path, &place.text)));
+        let lines = other.as_ref().map(|(place, text)| text.position(place.span.start).0);
+        let gutter = " ".repeat(self.gutter(diagnostic).max(lines.unwrap_or(1).to_string().len()));
         let mut out =
             format!("{}:{line}:{column}: {level}[{id}]: {}\n", self.path, diagnostic.message);
-        self.snippet(&mut out, &gutter, &diagnostic.span, None);
+        self.snippet(&mut out, &gutter, &diagnostic.span, "");
         if let Some((span, what)) = &diagnostic.related {
-            let (line, column) = self.position(span.start);
-            _ = writeln!(out, "{gutter} ::: {}:{line}:{column}", self.path);
-            self.snippet(&mut out, &gutter, span, Some(what));
+            self.related(&mut out, &gutter, span, what);
+        }
+        if let Some((Elsewhere { span, note, .. }, text)) = &other {
+            text.related(&mut out, &gutter, span, note);
         }
         if let Some(help) = &diagnostic.help {
             _ = writeln!(out, "{gutter} = help: {help}");
         }
         out
+    }
+
+    fn related(&self, out: &mut String, gutter: &str, span: &Range<usize>, what: &str) {
+        let (line, column) = self.position(span.start);
+        _ = writeln!(out, "{gutter} ::: {}:{line}:{column}", self.path);
+        self.snippet(out, gutter, span, what);
     }
 
     fn gutter(&self, diagnostic: &Diagnostic) -> usize {
@@ -98,7 +142,7 @@ impl<'a> SourceText<'a> {
         lines.max().unwrap_or(1).to_string().len()
     }
 
-    fn snippet(&self, out: &mut String, gutter: &str, span: &Range<usize>, what: Option<&str>) {
+    fn snippet(&self, out: &mut String, gutter: &str, span: &Range<usize>, what: &str) {
         let (number, column) = self.position(span.start);
         let start = self.lines.get(number - 1).copied().unwrap_or_default();
         let line = self.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
@@ -113,10 +157,10 @@ impl<'a> SourceText<'a> {
         let after = if line.chars().count() > from + WIDTH { "…" } else { "" };
         let pad = " ".repeat(column - 1 - from + before.chars().count());
         let carets = "^".repeat(length.min(WIDTH.saturating_sub(pad.len()).max(1)));
-        let what = what.map_or_else(String::new, |what| format!(" {what}"));
+        let space = if what.is_empty() { "" } else { " " };
         _ = writeln!(out, "{gutter} |");
         _ = writeln!(out, "{number:>width$} | {before}{shown}{after}", width = gutter.len());
-        _ = writeln!(out, "{gutter} | {pad}{carets}{what}");
+        _ = writeln!(out, "{gutter} | {pad}{carets}{space}{what}");
     }
 
     /// Returns the start of the character to which a byte belongs.

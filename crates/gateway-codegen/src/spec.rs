@@ -18,6 +18,7 @@ use crate::spec::node::Node;
 
 mod context;
 mod example;
+mod fixture;
 mod foreign;
 pub mod grammar;
 mod lower;

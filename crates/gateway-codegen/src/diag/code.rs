@@ -139,8 +139,8 @@ codes! {
         is relative to the folder of the spec.";
     Error GW027 EXAMPLE_ANSWER: "response file does not match the operation",
         "The file that `response` names is not JSON, or is not a response of this operation: it has \
-        another shape, lacks a required field, or has a value of the wrong type. Correct the file. If a \
-        record is invalid on purpose, list its position in `rejected`.";
+        another shape, has the same key twice, lacks a required field, or has a value of the wrong \
+        type. Correct the file. If a record is invalid on purpose, list its position in `rejected`.";
     Error GW028 EXAMPLE_PARAMS: "invalid parameters in an example",
         "The example has a value of the wrong kind, lacks a required parameter, or has a parameter \
         without one that it needs. Correct its `params`.";

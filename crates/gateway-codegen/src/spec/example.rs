@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use serde_json::Value as Json;
-
 use crate::diag::{Diagnostic, code};
-use crate::ir::{Example, Operation, Param, Primitive, Response, RustName, Service, Type};
+use crate::ir::{Example, Operation, Param, Primitive, RustName, Service};
 use crate::spec::context::{About, Context};
+use crate::spec::fixture;
 use crate::spec::node::{Node, Value};
-use crate::spec::types::is_value;
 use crate::text::percent_encoded;
 
 pub(super) fn examples(
@@ -70,20 +68,9 @@ fn example(cx: &mut Context<'_>, node: &Node, all: &All<'_>) -> Option<Example> 
     }
     let rejected = rejected(node);
     let file = node.get("response")?;
-    let body = body(cx, file, folder)?;
-    if clean
-        && folder.is_some()
-        && let Err(misfit) = response_fits(service, operation, &body, &rejected)
-    {
-        let rejected = node.get("rejected").filter(|_| misfit.is_in_rejected);
-        let message = format!("`{}`: {}", file.as_text()?, misfit.why);
-        let span = &rejected.unwrap_or(file).span;
-        let help = if misfit.is_in_rejected {
-            "correct the positions in `rejected`, which start at 0"
-        } else {
-            "correct the file; if a record is invalid on purpose, list its position in `rejected`"
-        };
-        cx.say(Diagnostic::new(&code::EXAMPLE_ANSWER, span, message).help(help));
+    let body = fixture::read(cx, file, folder)?;
+    if clean && folder.is_some() {
+        fixture::check(cx, service, operation, node, (&body, &rejected));
     }
     let (client, server) = sides(cx, node);
     Some(Example {
@@ -157,11 +144,7 @@ fn value(param: &Param, value: &Value) -> Result<String, String> {
         (Primitive::Signed, Value::Integer(number)) => {
             let low = param.min.is_some_and(|min| *number < min);
             let high = param.max.is_some_and(|max| *number > max);
-            if low || high {
-                Err("within its `min` and `max`".to_owned())
-            } else {
-                Ok(number.to_string())
-            }
+            if low || high { Err(limits(param)) } else { Ok(number.to_string()) }
         }
         (Primitive::Signed, _) => Err("an integer".to_owned()),
         (Primitive::Unsigned, Value::Integer(number)) if *number >= 0 => Ok(number.to_string()),
@@ -172,7 +155,9 @@ fn value(param: &Param, value: &Value) -> Result<String, String> {
             let listed = param.ty.as_closed_enum().is_none_or(|one| one.lists(text));
             let short = param.max_chars.is_none_or(|max| text.chars().count() <= max as usize);
             match (listed, short) {
-                (false, _) => Err("a value of its enum".to_owned()),
+                (false, _) => {
+                    Err(param.ty.as_closed_enum().map(fixture::choices).unwrap_or_default())
+                }
                 (_, false) => Err(format!(
                     "text of at most {} characters",
                     param.max_chars.unwrap_or_default()
@@ -181,6 +166,15 @@ fn value(param: &Param, value: &Value) -> Result<String, String> {
             }
         }
         (Primitive::Text, _) => Err("non-empty text".to_owned()),
+    }
+}
+
+/// Returns the limits of an integer, of which there is at least one.
+fn limits(param: &Param) -> String {
+    match (param.min, param.max) {
+        (Some(min), Some(max)) => format!("between {min} and {max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (None, max) => max.map(|max| format!("at most {max}")).unwrap_or_default(),
     }
 }
 
@@ -217,31 +211,6 @@ fn sent(service: &Service, operation: &Operation, params: &[(usize, String)]) ->
     query
 }
 
-fn body(cx: &mut Context<'_>, file: &Node, folder: Option<&Path>) -> Option<String> {
-    let name = file.as_text()?;
-    let Some(folder) = folder else { return Some(String::new()) };
-    let path = folder.join(name);
-    let why = match std::fs::metadata(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "no such file".to_owned(),
-        Err(error) => error.to_string(),
-        Ok(metadata) if metadata.len() > LARGEST_BODY => "the file is larger than 1 MiB".to_owned(),
-        Ok(_) => match std::fs::read(&path).map(String::from_utf8) {
-            Ok(Ok(text)) => return Some(text),
-            Ok(Err(_)) => "the file is not UTF-8".to_owned(),
-            Err(error) => error.to_string(),
-        },
-    };
-    let message = format!("cannot read `{name}`: {why}");
-    cx.say(
-        Diagnostic::new(&code::EXAMPLE_FILE, &file.span, message)
-            .help("the path is relative to the folder of the spec"),
-    );
-    None
-}
-
-/// Maximum size of a response file, in bytes. A larger response belongs in a separate test.
-const LARGEST_BODY: u64 = 1024 * 1024;
-
 fn rejected(node: &Node) -> Vec<usize> {
     let numbers = node.list_of("rejected").iter().filter_map(|node| match node.value {
         Value::Integer(number) => usize::try_from(number).ok(),
@@ -262,63 +231,4 @@ fn sides(cx: &mut Context<'_>, node: &Node) -> (bool, bool) {
     }
     let has = |side| list.list().iter().any(|node| node.as_text() == Some(side));
     (has("client"), has("server"))
-}
-
-/// The reason why a response does not match its operation.
-struct Misfit {
-    why: String,
-    /// Whether the mistake is in the list `rejected`, not in the response.
-    is_in_rejected: bool,
-}
-
-impl From<String> for Misfit {
-    fn from(why: String) -> Self {
-        Self { why, is_in_rejected: false }
-    }
-}
-
-fn response_fits(
-    service: &Service,
-    operation: &Operation,
-    body: &str,
-    rejected: &[usize],
-) -> Result<(), Misfit> {
-    let json: Json =
-        serde_json::from_str(body).map_err(|error| format!("invalid JSON: {error}"))?;
-    let of = &Type::Model(operation.response.of());
-    let records = match &operation.response {
-        Response::Object { .. } => return Ok(is_value(service, of, &json, "$")?),
-        Response::Array { .. } => json.as_array(),
-        Response::Envelope { marker, success, items, .. } => {
-            if json.get(marker).and_then(Json::as_str) != Some(success) {
-                return Err(format!("`{marker}` is not `{success}`").into());
-            }
-            json.get(items).and_then(Json::as_array)
-        }
-    };
-    let Some(records) = records else {
-        return Err(match &operation.response {
-            Response::Envelope { items, .. } => format!("`{items}` is not an array").into(),
-            _ => "the response is not an array".to_owned().into(),
-        });
-    };
-    let wrong = |why| Misfit { why, is_in_rejected: true };
-    for (index, record) in records.iter().enumerate() {
-        match is_value(service, of, record, &format!("$[{index}]")) {
-            Err(why) if rejected.binary_search(&index).is_err() => return Err(why.into()),
-            Ok(()) if rejected.binary_search(&index).is_ok() => {
-                return Err(wrong(format!("record {index} is listed in `rejected`, but is valid")));
-            }
-            _ => {}
-        }
-    }
-    match rejected.iter().find(|&&index| index >= records.len()) {
-        Some(index) => {
-            let count = records.len();
-            Err(wrong(format!(
-                "record {index} is listed in `rejected`, but there are only {count} records"
-            )))
-        }
-        None => Ok(()),
-    }
 }

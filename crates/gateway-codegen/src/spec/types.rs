@@ -14,10 +14,8 @@ use crate::spec::node::{Entry, Node};
 mod columns;
 mod components;
 mod recursion;
-mod value;
 
 pub(super) use columns::columns;
-pub(super) use value::is_value;
 
 pub(super) fn scalars(cx: &mut Context<'_>, root: &Node) -> Vec<Arc<Scalar>> {
     let mut scalars = Vec::new();
