@@ -61,6 +61,7 @@ mod body;
 mod deadline;
 mod error;
 mod function;
+mod limited_body;
 mod maybe_send;
 mod memory;
 mod mutex;
