@@ -224,7 +224,12 @@ impl Fields {
         if self.has(field.name) {
             return Ok(Err(Fault::Repeated));
         }
-        if let Some(value) = map.next_value_seed(ReadValue(field.kind))? {
+        let same = known.iter().copied().flatten().filter(|other| other.name == key);
+        let objects = same.filter_map(|field| match field.kind {
+            Kind::Object(fields) => Some(fields),
+            _ => None,
+        });
+        if let Some(value) = map.next_value_seed(ReadValue(objects.collect()))? {
             self.0.push((field.name, value));
         }
         Ok(Ok(()))
@@ -233,7 +238,7 @@ impl Fields {
     /// Reads a JSON object with only these fields, each at most once.
     pub(crate) fn from_json(known: &'static [Field], json: &[u8]) -> Option<Self> {
         let mut parser = serde_json::Deserializer::from_slice(json);
-        let value = ReadValue(Kind::Object(known)).deserialize(&mut parser).ok()?;
+        let value = ReadValue(vec![known]).deserialize(&mut parser).ok()?;
         parser.end().ok()?;
         match value {
             Some(Value::Object(fields)) => Some(fields),
@@ -318,9 +323,9 @@ pub(crate) fn kind(known: Known, name: &str) -> Option<Kind> {
     find(known, name).map(|field| field.kind)
 }
 
-/// Reads a value, or `None` for `null`. Only [`Fields::wrong`] compares it with the kind of its field: fields of one
-/// name may have several kinds.
-struct ReadValue(Kind);
+/// Reads a value, or `None` for `null`. If it may be an object, it has the fields of one of these objects. Only
+/// [`Fields::wrong`] compares the value with the kind of its field: fields of one name may have several kinds.
+struct ReadValue(Vec<&'static [Field]>);
 
 impl<'de> DeserializeSeed<'de> for ReadValue {
     type Value = Option<Value>;
@@ -358,10 +363,13 @@ impl<'de> Visitor<'de> for ReadValue {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let Self(Kind::Object(known)) = self else { return Err(de::Error::custom("an object")) };
+        let Self(known) = self;
+        if known.is_empty() {
+            return Err(de::Error::custom("an object"));
+        }
         let mut fields = Fields::default();
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            let read = fields.read(&[known], &key, &mut map)?;
+            let read = fields.read(&known, &key, &mut map)?;
             read.map_err(|_fault| de::Error::custom("unknown or repeated field"))?;
         }
         Ok(Some(Value::Object(fields)))
@@ -414,6 +422,28 @@ mod tests {
         assert_eq!((fields.text("name"), fields.boolean("open")), ("n", Some(true)));
         let inner = fields.object("inner").unwrap();
         assert_eq!((inner.text("id"), inner.integer("count")), ("7", Some(0)));
+    }
+
+    /// One file may contain records of several kinds, whose fields the spec names independently.
+    #[test]
+    fn fields_of_one_name_may_have_several_kinds() {
+        const TEXT: &[Field] = &[Field { name: "inner", kind: Kind::Text, is_required: false }];
+        const OTHER: &[Field] = &[Field { name: "x", kind: Kind::Text, is_required: false }];
+        const OBJECT: &[Field] =
+            &[Field { name: "inner", kind: Kind::Object(OTHER), is_required: false }];
+        let known = [TEXT, OUTER, OBJECT];
+        for (json, kind) in [
+            (r#"{"inner":"text"}"#, TEXT),
+            (r#"{"inner":{"id":7,"count":0}}"#, OUTER),
+            (r#"{"inner":{"x":"text"}}"#, OBJECT),
+        ] {
+            let mut parser = serde_json::Deserializer::from_str(json);
+            let value = ReadValue(known.to_vec()).deserialize(&mut parser).unwrap();
+            let Some(Value::Object(fields)) = value else { panic!("{json}") };
+            for other in known {
+                assert_eq!(fields.wrong(&[other]).is_none(), std::ptr::eq(other, kind), "{json}");
+            }
+        }
     }
 
     #[test]
