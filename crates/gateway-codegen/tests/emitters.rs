@@ -75,12 +75,44 @@ fn the_server_checks_the_documented_limits_of_parameters() {
     check(
         &[("needs = [\"shelf\"]", "max-chars = 9, needs = [\"shelf\"]")],
         parameters,
-        &["state: Option<String>,", "parameter::text(pairs, \"state\", Some(9))?,"],
+        &[
+            "state: Option<String>,",
+            "pub(crate) const STATE_MAX_CHARS: usize = 9;",
+            "parameter::text(pairs, \"state\", Some(Self::STATE_MAX_CHARS))?,",
+        ],
     );
     check(
         &[("open-ended = true", "open-ended = false")],
         parameters,
         &["parameter::listed(pairs, \"state\", &[\"free\", \"lent\"])?,"],
+    );
+}
+
+#[test]
+fn the_spec_declares_the_attributes_that_filters_recover() {
+    let recovered = "crates/gateway-server/src/generated/recovered.rs";
+    let field = |name: &str, kind: &str| {
+        format!("Field {{ name: \"{name}\", kind: Kind::{kind}, is_required: false }},")
+    };
+    let [shelf, tool, state] = [
+        field("shelf", "Integer { min: i64::MIN }"),
+        field("tool_id", "Id"),
+        field("state", "Text"),
+    ];
+    let whole = |name: &str, fields: &[&str]| {
+        format!("pub(crate) const {name}: &[Field] = &[\n{}\n];", fields.join("\n"))
+    };
+    let of_state = ("needs = [\"shelf\"]", "recovers = \"condition\", needs = [\"shelf\"]");
+    let of_shelf =
+        ("shelf = { type = \"integer\"", "shelf = { type = \"integer\", recovers = \"place\"");
+    let both = whole("LIST_TOOLS_STATE", &[&shelf, &tool, &state]);
+    check(&[of_state], recovered, &[&both]);
+    check(&[of_shelf], recovered, &[&whole("LIST_TOOLS_SHELF", &[&tool, &shelf])]);
+    // The place is a part of the condition: a tool has a condition in a place.
+    check(
+        &[of_state, of_shelf],
+        recovered,
+        &["Kind};\n\n/// The fields of the attribute `condition`", &both],
     );
 }
 

@@ -9,6 +9,19 @@ pub(crate) struct Frame {
     pub(crate) close: &'static str,
 }
 
+/// The object around the list in a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Envelope {
+    /// The operation whose responses have it.
+    pub(crate) method: &'static str,
+    /// The field whose value says whether the call succeeded.
+    pub(crate) marker: &'static str,
+    /// The value of the marker after a success.
+    pub(crate) success: &'static str,
+    /// The field of the list.
+    pub(crate) items: &'static str,
+}
+
 /// Appends records to a buffer, with commas between them.
 #[derive(Debug)]
 pub(crate) struct Records<'o> {

@@ -9,19 +9,25 @@ mod call;
 mod operation;
 mod parameters;
 mod record;
+mod recovered;
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Server);
     let mut root = RustFile::new(&project.purpose());
-    for module in ["call", "operation", "parameters", "record"] {
-        root.line(format_args!("pub(crate) mod {module};"));
+    let mut files = Vec::new();
+    for (module, file) in [
+        ("call", Some(call::emit(service))),
+        ("operation", Some(operation::emit(service))),
+        ("parameters", Some(parameters::emit(service))),
+        ("record", Some(record::emit(service))),
+        ("recovered", recovered::emit(service)),
+    ] {
+        if let Some(file) = file {
+            root.line(format_args!("pub(crate) mod {module};"));
+            files.push(GeneratedFile::rust(format!("{folder}/{module}.rs"), file));
+        }
     }
-    vec![
-        GeneratedFile::rust(format!("{folder}.rs"), root),
-        GeneratedFile::rust(format!("{folder}/call.rs"), call::emit(service)),
-        GeneratedFile::rust(format!("{folder}/operation.rs"), operation::emit(service)),
-        GeneratedFile::rust(format!("{folder}/parameters.rs"), parameters::emit(service)),
-        GeneratedFile::rust(format!("{folder}/record.rs"), record::emit(service)),
-    ]
+    files.push(GeneratedFile::rust(format!("{folder}.rs"), root));
+    files
 }

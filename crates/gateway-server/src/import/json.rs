@@ -1,4 +1,4 @@
-//! JSON: lines of NDJSON, values one after another, arrays, and the envelope of `candidates/list`.
+//! JSON: lines of NDJSON, values one after another, arrays, and the envelopes of responses.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -11,9 +11,11 @@ use serde_json::error::Category;
 
 use crate::error::Error;
 use crate::fields::{Fault, Fields, kind, names};
+use crate::generated::call::ENVELOPES;
 use crate::import::kinds::KNOWN;
 use crate::import::target::{Target, shown};
 use crate::place::Place;
+use crate::records::Envelope;
 
 /// Reads a file with one value per line.
 pub(super) fn read_lines(
@@ -84,7 +86,11 @@ fn unreadable(place: Place, error: &std::io::Error) -> Error {
 fn expected(field: Option<&str>) -> String {
     let field = field.and_then(|name| Some((name, kind(KNOWN, name)?)));
     field.map_or_else(
-        || "expected a record, an array of records, or a response of `candidates/list`".to_owned(),
+        || {
+            let methods: Vec<_> =
+                ENVELOPES.iter().map(|one| format!("a response of `{}`", one.method)).collect();
+            format!("expected a record, an array of records, or {}", methods.join(" or "))
+        },
         |(name, kind)| format!("`{name}` {}", kind.expected()),
     )
 }
@@ -142,9 +148,6 @@ impl State<'_, '_, '_> {
     }
 }
 
-/// The `status` of a response that is not an error.
-const SUCCESS: &str = "success";
-
 /// A record, an array of records, or an envelope.
 struct Values<'v, 't, 's, 'p>(&'v mut State<'t, 's, 'p>);
 
@@ -170,25 +173,23 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut fields = Fields::default();
-        let mut is_envelope = false;
+        let mut envelope = None;
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            if key == "result" {
-                if std::mem::replace(&mut is_envelope, true) {
-                    return self.0.refuse("field `result` is given twice");
+            if let Some(found) = ENVELOPES.iter().find(|one| one.items == key) {
+                if envelope.replace(found).is_some() {
+                    return self.0.refuse(format!("field `{key}` is given twice"));
                 }
                 map.next_value_seed(Values(self.0))?;
             } else {
                 self.0.read(&mut fields, &key, &mut map)?;
             }
         }
-        if !is_envelope {
-            return self.0.put(&fields);
-        }
+        let Some(Envelope { marker, success, .. }) = envelope else { return self.0.put(&fields) };
         // The records of the response are staged already, but an error rolls back the whole import.
-        let succeeded = fields.text("status") == SUCCESS;
-        match fields.names().find(|name| *name != "status") {
+        let succeeded = fields.text(marker) == *success;
+        match fields.names().find(|name| name != marker) {
             None if succeeded => Ok(()),
-            None => self.0.refuse("the `status` of the response is not `success`"),
+            None => self.0.refuse(format!("the `{marker}` of the response is not `{success}`")),
             Some(field) => self.0.refuse(format!("`{field}` is not a field of a response")),
         }
     }

@@ -1,11 +1,12 @@
 //! Determines the kind of each record of an import by its fields, checks it and stages it.
 
-use gateway_model::DecimalText;
+use gateway_model::{CandidateKind, DecimalText};
 
 use crate::error::Error;
-use crate::fields::{Field, Fields, Record as _};
+use crate::fields::{Fields, Record as _};
+use crate::generated::parameters::ListCandidates;
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
-use crate::import::kinds::STATUS;
+use crate::import::kinds::RecordKind;
 use crate::place::Place;
 use crate::store::{ApplicationRow, Stage};
 
@@ -41,19 +42,17 @@ impl<'s, 'p> Target<'s, 'p> {
         if self.count.is_multiple_of(PROGRESS) {
             (self.progress)(self.count);
         }
-        if fields.has("candidate_id") {
-            self.status(place, fields)
-        } else if fields.has("project") {
-            self.vacancy(place, fields)
-        } else if fields.has("credits_number") {
-            self.balance(place, fields)
-        } else {
-            self.candidate(place, fields)
+        let kind = RecordKind::of(fields);
+        check(place, fields, kind)?;
+        match kind {
+            RecordKind::Vacancy => self.vacancy(place, fields),
+            RecordKind::Candidate => self.candidate(place, fields),
+            RecordKind::Status => self.status(place, fields),
+            RecordKind::Credits => self.balance(place, fields),
         }
     }
 
     fn status(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
-        check(place, fields, &[STATUS], "the status of a candidate")?;
         let vacancy_id = number(place, "vacancy_id", fields.text("vacancy_id"))?;
         let candidate_id = number(place, "candidate_id", fields.text("candidate_id"))?;
         let status = fields.text("status");
@@ -61,20 +60,17 @@ impl<'s, 'p> Target<'s, 'p> {
     }
 
     fn vacancy(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
-        check(place, fields, &[VacancyRow::FIELDS], "a vacancy")?;
         let row = VacancyRow::from_fields(fields);
         self.stage.vacancy(place, number(place, "id", row.id)?, &row)
     }
 
     fn balance(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
-        check(place, fields, &[CreditsRow::FIELDS], "the credit balance")?;
         let row = CreditsRow::from_fields(fields);
         credits(place, row.credits_number, row.currency)?;
         self.stage.credits(place, &row)
     }
 
     fn candidate(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
-        check(place, fields, &[CandidateRow::FIELDS, STATUS], "a candidate")?;
         let mut row = CandidateRow::from_fields(fields);
         let id = number(place, "id", row.id)?;
         if !fields.has("name") {
@@ -82,7 +78,7 @@ impl<'s, 'p> Target<'s, 'p> {
             return Err(missing(place, "name"));
         }
         if row.kind.is_empty() {
-            row.kind = "person";
+            row.kind = CandidateKind::Person.as_str();
         }
         self.stage.candidate(place, id, &row)?;
         let own = match (fields.has("vacancy_id"), fields.has("status")) {
@@ -104,8 +100,9 @@ impl<'s, 'p> Target<'s, 'p> {
 impl Target<'_, '_> {
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
         let length = row.status.chars().count();
-        if length == 0 || length > MAX_STATUS {
-            let text = format!("`status` must have 1 to {MAX_STATUS} characters");
+        let most = ListCandidates::STATUS_MAX_CHARS;
+        if length == 0 || length > most {
+            let text = format!("`status` must have 1 to {most} characters");
             return Err(Error::at(place, text));
         }
         self.stage.application(place, row)
@@ -114,18 +111,14 @@ impl Target<'_, '_> {
 
 /// Fails if a field does not belong to the kind of record, because it would be lost, if a value is not valid, or if a
 /// required field is missing.
-fn check(
-    place: Place,
-    fields: &Fields,
-    known: &[&'static [Field]],
-    kind: &str,
-) -> Result<(), Error> {
-    let fields_of_kind = || known.iter().copied().flatten();
+fn check(place: Place, fields: &Fields, kind: RecordKind) -> Result<(), Error> {
+    let fields_of_kind = || kind.fields().iter().copied().flatten();
     if let Some(foreign) = fields.names().find(|name| fields_of_kind().all(|own| own.name != *name))
     {
-        return Err(Error::at(place, format!("`{foreign}` is not a field of {kind}; remove it")));
+        let text = format!("`{foreign}` is not a field of {}; remove it", kind.name());
+        return Err(Error::at(place, text));
     }
-    if let Some((name, kind)) = fields.wrong(known) {
+    if let Some((name, kind)) = fields.wrong(kind.fields()) {
         return Err(Error::at(place, format!("`{name}` {}", kind.expected())));
     }
     match fields_of_kind().find(|field| fields.lacks(field)) {
@@ -175,9 +168,6 @@ pub(super) fn shown(name: &str) -> String {
     let rest = if start.len() < name.len() { "…" } else { "" };
     format!("`{}{rest}`", start.escape_debug())
 }
-
-/// Maximum number of characters of a status.
-const MAX_STATUS: usize = 200;
 
 /// Maximum number of characters of an unknown name that an error shows.
 const MAX_SHOWN: usize = 60;

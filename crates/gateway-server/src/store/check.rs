@@ -1,8 +1,8 @@
-//! What the check of a database found.
+//! The result of the check of a database.
 
 use crate::store::rendered::{Kind, Stored};
 
-/// What the check of a database found.
+/// The result of the check of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// One line for each kind of damage.

@@ -1,7 +1,7 @@
 //! The calls, and the trait of their storage. Adding an operation to the spec adds a method to the trait, so the server
 //! does not compile until its storage is written.
 
-use crate::ir::{Operation, Service};
+use crate::ir::{Operation, Response, Service};
 use crate::text::{RustFile, raw_string, string};
 
 pub(super) fn emit(service: &Service) -> RustFile {
@@ -13,12 +13,14 @@ pub(super) fn emit(service: &Service) -> RustFile {
     }
     file.line("use crate::parameter::Problem;");
     file.line("use crate::query::Pairs;");
-    file.line("use crate::records::{Frame, Records};");
+    file.line("use crate::records::{Envelope, Frame, Records};");
     file.line("use crate::store::{Page, Snapshot};");
     file.blank();
     storage(&mut file, service);
     file.blank();
     call(&mut file, service);
+    file.blank();
+    envelopes(&mut file, service);
     file
 }
 
@@ -160,6 +162,23 @@ fn fetch(file: &mut RustFile, service: &Service) {
     }
     file.close("}");
     file.close("}");
+}
+
+fn envelopes(file: &mut RustFile, service: &Service) {
+    file.doc("The envelopes of the responses that have one.");
+    file.open("pub(crate) const ENVELOPES: &[Envelope] = &[");
+    for operation in &service.operations {
+        if let Response::Envelope { marker, success, items, .. } = &operation.response {
+            file.line(format_args!(
+                "Envelope {{ method: {}, marker: {}, success: {}, items: {} }},",
+                string(&operation.select),
+                string(marker),
+                string(success),
+                string(items)
+            ));
+        }
+    }
+    file.close("];");
 }
 
 /// Returns the pattern of a call, with a name for its parameters.

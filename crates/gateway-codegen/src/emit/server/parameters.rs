@@ -33,6 +33,11 @@ fn parameters(file: &mut RustFile, operation: &Operation) {
     file.close("}");
     file.blank();
     file.open(format_args!("impl {name} {{"));
+    for (param, most) in operation.params.iter().filter_map(|one| Some((one, one.max_chars?))) {
+        file.doc(&format!("Maximum number of characters of `{}`.", param.wire));
+        file.line(format_args!("pub(crate) const {}: usize = {most};", max_chars(param)));
+        file.blank();
+    }
     file.doc("Reads the parameters and ignores unknown ones.");
     file.open("pub(crate) fn read(pairs: &Pairs<'_>) -> Result<Self, Problem> {");
     let refused: Vec<_> = dependent(operation, Otherwise::Error).collect();
@@ -98,9 +103,16 @@ fn reader(param: &Param) -> String {
         }
         Primitive::Unsigned => format!("parameter::integer(pairs, {wire})"),
         Primitive::Text | Primitive::Boolean => {
-            format!("parameter::text(pairs, {wire}, {:?})", param.max_chars)
+            let most = param.max_chars.map(|_| format!("Self::{}", max_chars(param)));
+            let most = most.map_or_else(|| "None".to_owned(), |most| format!("Some({most})"));
+            format!("parameter::text(pairs, {wire}, {most})")
         }
     }
+}
+
+/// Returns the name of the constant with the maximum length of a parameter.
+fn max_chars(param: &Param) -> String {
+    param.rust.followed_by("max_chars").screaming_snake()
 }
 
 /// Returns the only texts that the parameter may have, as literals, if the spec lists them.

@@ -80,17 +80,24 @@ fn fields(file: &mut RustFile, service: &Service, model: &Model) {
     file.close("];");
 }
 
-/// Returns how an import reads a field.
+/// Returns how an import reads the value of a field.
 fn kind(service: &Service, field: &Field) -> String {
     match &field.ty {
-        Type::Value(ValueType::BuiltIn(built_in)) => format!("Kind::{}", built_in.form.import),
-        Type::Value(ValueType::Scalar(scalar)) => format!("Kind::{}", scalar.form.import),
-        Type::Value(ValueType::Enum(one)) if one.open_ended => "Kind::Text".to_owned(),
-        Type::Value(ValueType::Enum(one)) => {
+        Type::Value(ty) => value_kind(ty),
+        Type::Model(id) => format!("Kind::Object({}::FIELDS)", row(service.model(*id))),
+    }
+}
+
+/// Returns how an import reads a value.
+pub(super) fn value_kind(ty: &ValueType) -> String {
+    match ty {
+        ValueType::BuiltIn(built_in) => format!("Kind::{}", built_in.form.import),
+        ValueType::Scalar(scalar) => format!("Kind::{}", scalar.form.import),
+        ValueType::Enum(one) if one.open_ended => "Kind::Text".to_owned(),
+        ValueType::Enum(one) => {
             let texts: Vec<_> = one.values.iter().map(|value| string(&value.wire)).collect();
             format!("Kind::Choice(&[{}])", texts.join(", "))
         }
-        Type::Model(id) => format!("Kind::Object({}::FIELDS)", row(service.model(*id))),
     }
 }
 
