@@ -10,7 +10,7 @@ mod optional;
 #[cfg(feature = "rust_decimal")]
 pub(crate) mod rust_decimal;
 
-/// Defines a scalar: one that keeps its wire text unchanged, or a 64-bit unsigned integer.
+/// Defines a scalar: one that keeps its wire text unchanged, or a 64-bit integer.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __scalar {
@@ -99,9 +99,15 @@ macro_rules! __scalar {
         }
     };
     ($(#[$attribute:meta])* $name:ident, integer) => {
+        $crate::__scalar! { @number $(#[$attribute])* $name, u64, serialize_u64 }
+    };
+    ($(#[$attribute:meta])* $name:ident, signed_integer) => {
+        $crate::__scalar! { @number $(#[$attribute])* $name, i64, serialize_i64 }
+    };
+    (@number $(#[$attribute:meta])* $name:ident, $number:ident, $serialize:ident) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(u64);
+        pub struct $name($number);
 
         impl $name {
             #[doc = concat!("Creates a [`", stringify!($name), "`] from this number.")]
@@ -112,7 +118,7 @@ macro_rules! __scalar {
             /// ```
             #[inline]
             #[must_use]
-            pub const fn new(number: u64) -> Self {
+            pub const fn new(number: $number) -> Self {
                 Self(number)
             }
 
@@ -123,13 +129,13 @@ macro_rules! __scalar {
             #[doc = concat!("assert_eq!(", stringify!($name), "::from(12).get(), 12);")]
             /// ```
             #[inline]
-            pub const fn get(self) -> u64 {
+            pub const fn get(self) -> $number {
                 self.0
             }
         }
 
-        impl From<u64> for $name {
-            fn from(number: u64) -> Self {
+        impl From<$number> for $name {
+            fn from(number: $number) -> Self {
                 Self::new(number)
             }
         }
@@ -154,13 +160,13 @@ macro_rules! __scalar {
 
         impl $crate::codegen::serde::Serialize for $name {
             fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_u64(self.0)
+                serializer.$serialize(self.0)
             }
         }
 
         impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let number = <u64 as $crate::codegen::serde::Deserialize>::deserialize(deserializer);
+                let number = <$number as $crate::codegen::serde::Deserialize>::deserialize(deserializer);
                 number.map(Self::new)
             }
         }

@@ -150,9 +150,8 @@ codes! {
     Error GW030 LIMITS_CROSSED: "`min` above `max`",
         "`min` is greater than `max`, so no value is allowed. Lower `min` or raise `max`.";
     Error GW031 EXAMPLE_VALUE: "malformed example value",
-        "The `example` of a scalar or field must be a value of its type: a plain decimal number for \
-        `decimal`, `YYYY-MM-DD HH:MM:SS` for `civil-datetime`, digits if the value is sent as an \
-        integer. Fields of a scalar or enum type have no `example`.";
+        "The `example` of a scalar or field must be a value of its type. The message describes the \
+        values of the type. Fields of a scalar or enum type have no `example`.";
     Error GW032 NO_EXAMPLE: "operation without an example",
         "Every operation needs at least one `[[example]]`: reference pages, mocks and contract checks \
         are generated from them. Add one.";

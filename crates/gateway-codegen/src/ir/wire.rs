@@ -16,7 +16,7 @@ impl Wire {
     /// The words of all wires, each with its description.
     pub const WORDS: [(&str, &str); 2] = [
         (Self::String.word(), "A string."),
-        (Self::Integer.word(), "An integer; in a query, an unsigned one of 64 bits."),
+        (Self::Integer.word(), "An integer of 64 bits; the meaning decides whether it has a sign."),
     ];
 
     /// Returns the wire with this word.

@@ -187,7 +187,9 @@ fn literal(project: &Project<'_>, param: &Param, text: &str) -> Option<String> {
             format!("{krate}::{}::{}", one.rust.pascal(), value.rust.variant())
         }
         // A literal without a suffix is an `i32` here.
-        (_, Primitive::Signed, _) if text.parse::<i32>().is_err() => format!("{text}_i64"),
+        (ValueType::BuiltIn(_), Primitive::Signed, _) if text.parse::<i32>().is_err() => {
+            format!("{text}_i64")
+        }
         (_, Primitive::Signed | Primitive::Unsigned | Primitive::Boolean, _)
         | (_, Primitive::Text, Primitive::Signed | Primitive::Unsigned | Primitive::Boolean) => {
             text.to_owned()

@@ -1,0 +1,62 @@
+//! Kinds of values: built-in types and meanings.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
+
+use std::path::Path;
+
+use gateway_codegen::config::Config;
+use gateway_codegen::ir::{BUILT_IN, MEANINGS, Service, ValueType, Wire};
+use gateway_codegen::spec::{read_bytes, read_file};
+use gateway_codegen::{Project, emit};
+
+/// The spec of which the tests of the workspace compile all generated code.
+const FIXTURE: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/tool-shed/spec.toml");
+
+#[test]
+fn the_fixture_that_is_compiled_has_every_kind_of_value() {
+    let reading = read_file(Path::new(FIXTURE), "spec.toml");
+    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
+    let fields = service.models.iter().flat_map(|model| &model.fields);
+    let fields: Vec<_> = fields.filter_map(|field| field.ty.value()).collect();
+    for built_in in BUILT_IN {
+        assert!(fields.contains(&&ValueType::BuiltIn(built_in)), "no field is {}", built_in.word);
+    }
+    for meaning in MEANINGS {
+        for wire in Wire::ALL.into_iter().filter(|wire| meaning.form(*wire).is_some()) {
+            let is_one = |ty: &&ValueType| match ty {
+                ValueType::Scalar(scalar) => (scalar.meaning, scalar.wire) == (meaning, wire),
+                ValueType::BuiltIn(_) | ValueType::Enum(_) => false,
+            };
+            let (word, noun) = (meaning.word, wire.noun());
+            assert!(fields.iter().any(is_one), "no field is `{word}` as {noun}");
+        }
+    }
+}
+
+/// An integer has one text, so a query may hold it as text too.
+#[test]
+fn an_integer_may_be_text_in_a_query() {
+    let shelf_id = "[scalar.ShelfId]\nwire = \"integer\"\nquery-wire = \"string\"\nmeaning = \"id\"\n\
+                    example = \"3\"\ndoc = \"A shelf.\"\n\n[enum.State]";
+    let spec = include_str!("good-spec.toml")
+        .replace("[enum.State]", shelf_id)
+        .replace("shelf = { type = \"integer\"", "shelf = { type = \"ShelfId\"")
+        .replace("params = { shelf = 3", "params = { shelf = \"3\"");
+    let queries = generated(&spec, "crates/gateway-model/src/generated/queries.rs");
+    assert!(queries.contains("query.push(\"shelf\", &shelf.to_string());"), "{queries}");
+    assert!(queries.contains(".shelf(3)"), "{queries}");
+}
+
+fn generated(spec: &str, path: &str) -> String {
+    let service = service(spec);
+    let config = Config::parse(include_bytes!("../../../spec/codegen.toml")).expect("it is valid");
+    let files = emit::all(&Project { service: &service, config: &config });
+    files.into_iter().find(|one| one.path == path).expect("it is generated").text
+}
+
+fn service(spec: &str) -> Service {
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
+    reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+}
