@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
-use std::ops::Range;
 use std::path::Path;
 
 use crate::diag::{Diagnostic, Elsewhere, closest, code, shown};
 use crate::ir::{Operation, Response, Service, Type};
 use crate::spec::context::Context;
 use crate::spec::fixture::json::{Json, Value};
+use crate::spec::fixture::misfit::Misfit;
 use crate::spec::fixture::value::{duplicate, is_value};
 use crate::spec::node::Node;
 
 mod json;
+mod misfit;
 mod value;
 
 pub(super) use self::value::choices;
@@ -89,32 +90,6 @@ pub(super) fn check(
         diagnostic = diagnostic.elsewhere(Elsewhere::new(name, body.to_owned(), &at, ""));
     }
     cx.say(diagnostic);
-}
-
-/// The reason why a response does not match its operation.
-struct Misfit {
-    why: String,
-    /// The place in the response.
-    at: Option<Range<usize>>,
-    help: String,
-    /// Whether the mistake is in the list `rejected`, not in the response.
-    is_in_rejected: bool,
-}
-
-impl Misfit {
-    fn new(at: &Range<usize>, why: impl Into<String>) -> Self {
-        let help = "correct the file".to_owned();
-        Self { why: why.into(), at: Some(at.clone()), help, is_in_rejected: false }
-    }
-
-    fn help(self, help: impl Into<String>) -> Self {
-        Self { help: help.into(), ..self }
-    }
-
-    fn in_rejected(at: Option<Range<usize>>, why: String) -> Self {
-        let help = "correct the positions in `rejected`, which start at 0".to_owned();
-        Self { why, at, help, is_in_rejected: true }
-    }
 }
 
 fn fits(
