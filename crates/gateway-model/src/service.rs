@@ -1,5 +1,3 @@
 //! The service: the constants that all its operations share (sections 4 and 9 of the contract), and its type.
 
-pub use crate::generated::service::{
-    ACCEPT, API_VERSION, NAME, PATH, RecruitmentGateway, SELECTOR,
-};
+pub use crate::generated::service::*;
