@@ -13,9 +13,10 @@
 //! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server over TLS |
 //!
-//! The module [`outcome`] is always there: how a check ends.
+//! Two modules need no feature: [`cases`] has the type of examples as data, and [`outcome`] tells how a check ends.
 #![forbid(unsafe_code)]
 
+pub mod cases;
 #[cfg(feature = "tls")]
 pub mod certificates;
 #[cfg(feature = "conformance")]

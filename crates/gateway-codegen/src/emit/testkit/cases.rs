@@ -1,5 +1,7 @@
 //! Contract cases: the examples of the spec as data, byte for byte, for tests in any project.
 
+use std::fmt::Write as _;
+
 use crate::emit::testkit::fixture;
 use crate::ir::Example;
 use crate::project::Project;
@@ -7,7 +9,7 @@ use crate::text::{RustFile, string};
 
 pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let mut file = RustFile::new("The examples of the spec as contract cases.");
-    file.line("use crate::cases::ContractCase;");
+    file.line("use gateway_testkit_core::cases::ContractCase;");
     file.blank();
     file.doc("All examples of the spec, in the order of the spec.");
     file.open("pub const CONTRACT_CASES: &[ContractCase] = &[");
@@ -20,12 +22,19 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
 
 fn case(file: &mut RustFile, project: &Project<'_>, example: &Example) {
     let operation = project.service.operations.get(example.operation);
-    let select = operation.map_or("", |operation| &operation.select);
-    file.line(format_args!("ContractCase {{ name: {},", string(&example.name.kebab())));
-    file.line(format_args!("method: {},", string(select)));
-    file.line(format_args!("query: {},", string(&example.query)));
-    file.line(format_args!("body: {},", fixture::included(project, example)));
-    let rejected: Vec<_> = example.rejected.iter().map(ToString::to_string).collect();
-    file.line(format_args!("rejected: &[{}],", rejected.join(", ")));
-    file.line(format_args!("client: {}, server: {} }},", example.client, example.server));
+    let select = operation.map(|operation| operation.select.clone()).unwrap_or_default();
+    let [name, select, query] =
+        [&example.name.kebab(), &select, &example.query].map(|text| string(text));
+    let body = fixture::included(project, example);
+    let mut code = format!("ContractCase::new({name}, {select}, {query}, {body})");
+    if !example.rejected.is_empty() {
+        let rejected: Vec<_> = example.rejected.iter().map(ToString::to_string).collect();
+        _ = write!(code, ".rejects(&[{}])", rejected.join(", "));
+    }
+    match (example.client, example.server) {
+        (true, true) => {}
+        (true, false) => code.push_str(".only_for_clients()"),
+        (false, _) => code.push_str(".only_for_servers()"),
+    }
+    file.line(format_args!("{code},"));
 }
