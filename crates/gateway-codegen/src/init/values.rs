@@ -49,7 +49,6 @@ impl<'a> Values<'a> {
             ("query", example_query(&project, operation, example)?),
             ("mock_type", operation.rust.preceded_by("mock").pascal()),
             ("mock_example", format!("like_{}", example.name.words())),
-            ("record_type", record.rust.pascal()),
             ("record", smallest_record(&project, record)),
             ("response", either("listing", "record")),
             ("answer", either("std::slice::from_ref(&record)", "&record")),

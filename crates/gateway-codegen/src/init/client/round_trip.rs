@@ -1,6 +1,6 @@
 //! The client reads what a mock sends.
 
-use «client_rust»::model::{«query_type», «record_type»};
+use «client_rust»::model::«query_type»;
 use «client_rust»::{AccessToken, Client};
 use «testkit_rust»::mocks::«mock_type»;
 use wiremock::MockServer;
