@@ -59,11 +59,11 @@ fn root(project: &Project<'_>) -> RustFile {
         .iter()
         .flat_map(|model| [model.rust.pascal(), model.rust.followed_by("ref").pascal()]);
     let queries = service.operations.iter().map(|one| one.rust.pascal());
+    let queries = queries.chain(["RawQuery".to_owned()]);
     let scalars = service.scalars.iter().map(|one| one.rust.pascal());
     file.import("pub use self::enums", enums);
     file.import("pub use self::models", models);
     file.import("pub use self::queries", queries);
     file.import("pub use self::scalars", scalars);
-    file.import("pub use self::service", ["RawQuery"]);
     file
 }

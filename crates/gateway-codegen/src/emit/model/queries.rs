@@ -21,6 +21,12 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
         file.blank();
         query(&mut file, project, operation);
     }
+    file.blank();
+    file.doc("A query with any method and any parameters, for everything that the typed queries do not cover.");
+    file.line(format_args!(
+        "pub type RawQuery = gateway_model_core::RawQuery<{}>;",
+        marker(service)
+    ));
     file
 }
 

@@ -34,9 +34,6 @@ pub(super) fn emit(service: &Service) -> RustFile {
         file.line(format_args!("const {name}: &'static str = {name};"));
     }
     file.close("}");
-    file.blank();
-    file.doc("A query with any method and any parameters, for everything that the typed queries do not cover.");
-    file.line(format_args!("pub type RawQuery = gateway_model_core::RawQuery<{marker}>;"));
     file
 }
 
