@@ -24,13 +24,13 @@ use tower::ServiceBuilder;
 #[tokio::test]
 async fn a_router_answers_without_a_socket() {
     let transport = router();
-    let mut request = request("http://localhost/echo?method=candidates/list");
+    let mut request = request("http://localhost/echo?method=photos/list");
     request.headers_mut().insert("x-sent", "as it is".parse().unwrap());
     *request.body_mut() = "the body".into();
     let response = transport.send(request).await.unwrap();
     assert_eq!(response.headers()["x-seen"], "as it is");
     let body = response.into_body().collect(100).await.unwrap();
-    assert_eq!(body, "method=candidates/list: the body");
+    assert_eq!(body, "method=photos/list: the body");
 
     let response = transport.send(request_to("/nowhere")).await.unwrap();
     assert_eq!(response.status(), StatusCode::NOT_FOUND);

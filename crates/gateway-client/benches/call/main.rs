@@ -30,7 +30,7 @@ use crate::server::Server;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == server::SERVE) {
-        return server::serve();
+        return server::serve(r#""credits_number":"1250.50","currency":"EUR""#);
     }
     let server = Server::start();
     machine::stay_on_first();

@@ -29,12 +29,12 @@ use crate::subjects::Pair;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == server::SERVE) {
-        return server::serve();
+        return server::serve(r#""id":"1250","name":"Harbour at dawn""#);
     }
     let server = Server::start();
     machine::stay_on_first();
-    // Path and query of a real call.
-    let target = "/c/oauth/v1?method=candidates/list&vacancy_id=42&status=Shortlist";
+    // As long as the path and query of a real call.
+    let target = "/api/oauth/v1?method=photos/list&album_id=4200&colour=Ultramarine";
     let pairs = subjects::pairs(&format!("{}{target}", server.base_url()));
     if let [mode, name, concurrency, requests, ..] = arguments.as_slice()
         && mode == "--count"

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
 use std::{env, io, thread};
 
 use crate::machine;
@@ -50,34 +51,36 @@ impl Drop for Server {
     }
 }
 
-/// Serves until the end of the input.
-pub(crate) fn serve() -> ExitCode {
+/// Serves until the end of the input. `fields` are the first fields of the object in each response, as JSON.
+pub(crate) fn serve(fields: &str) -> ExitCode {
     machine::stay_on_last();
+    let response = response(fields);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     println!("{}", listener.local_addr().expect("it has an address").port());
     thread::spawn(move || {
         for stream in listener.incoming() {
-            thread::spawn(move || answer_all(stream?));
+            let response = Arc::clone(&response);
+            thread::spawn(move || answer_all(stream?, &response));
         }
     });
     io::copy(&mut io::stdin(), &mut io::sink()).expect("the input ends");
     ExitCode::SUCCESS
 }
 
-/// Returns a balance, padded with an extra field.
-fn body() -> String {
-    let (head, tail) = (r#"{"credits_number":"1250.50","currency":"EUR","note":""#, r#""}"#);
-    format!("{head}{}{tail}", "x".repeat(BODY - head.len() - tail.len()))
+/// Returns a response whose object is padded with an extra field.
+fn response(fields: &str) -> Arc<str> {
+    let (head, tail) = (format!("{{{fields},\"note\":\""), "\"}");
+    let padding = "x".repeat(BODY - head.len() - tail.len());
+    let response = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncache-control: no-store\r\n\
+         content-length: {BODY}\r\ndate: Fri, 20 Nov 2026 10:00:00 GMT\r\n\r\n{head}{padding}{tail}"
+    );
+    response.into()
 }
 
 /// Answers requests one after another. Clients do not pipeline.
-fn answer_all(mut stream: TcpStream) -> io::Result<()> {
+fn answer_all(mut stream: TcpStream, response: &str) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let response = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncache-control: no-store\r\n\
-         content-length: {BODY}\r\ndate: Fri, 20 Nov 2026 10:00:00 GMT\r\n\r\n{}",
-        body()
-    );
     let mut buffer = [0; 4096];
     let mut filled = 0;
     loop {

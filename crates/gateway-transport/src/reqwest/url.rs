@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn normal_targets_are_accepted() {
         check("http://localhost:8080", Ok(()));
-        check("http://localhost/c/oauth/v1?method=candidates/list&status=a%20b", Ok(()));
+        check("http://localhost/api/v1?method=photos/list&title=a%20b", Ok(()));
         check("http://[::1]:1/?", Ok(()));
         check("http://localhost?a=1", Ok(()));
     }
