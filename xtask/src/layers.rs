@@ -48,6 +48,11 @@ const RULES: &[Rule] = &[
         may_use: &["gateway-model", "gateway-transport", "gateway-testkit-core"],
         never: &["rusqlite"],
     },
+    Rule {
+        name: "gateway-cli-core",
+        may_use: &["gateway-client-core"],
+        never: &["axum", "rusqlite", "wiremock"],
+    },
     Rule { name: "gateway-server", may_use: &["gateway-model"], never: &["reqwest", "ureq"] },
     Rule {
         name: "gateway-cli",
@@ -56,6 +61,7 @@ const RULES: &[Rule] = &[
             "gateway-transport",
             "gateway-client",
             "gateway-testkit",
+            "gateway-cli-core",
             "gateway-server",
         ],
         never: &[],

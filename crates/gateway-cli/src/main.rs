@@ -2,43 +2,30 @@
 
 use std::process::ExitCode;
 
-mod args;
-mod atomic_file;
-mod command;
-mod config;
-mod connect;
-mod contract;
-mod demo;
-mod dry_run;
-mod escape;
-mod exit;
-mod explain;
-mod failure;
-mod fill;
-mod gateway;
-mod generated;
-mod help;
-mod interrupt;
-mod invocation;
-mod lock;
-mod name;
-mod number;
-mod operation;
-mod operation_commands;
-mod output;
-mod program;
-#[cfg_attr(not(unix), path = "prompt_windows.rs")]
-mod prompt;
-mod proxy;
-mod run;
+use gateway_cli_core::Program;
+
+mod check;
 #[cfg(feature = "demo")]
-mod sample;
-mod screen;
-mod session;
-mod suggest;
-mod token_command;
-mod trace;
+mod demo;
+mod generated;
+
+use crate::generated::commands::OperationCommand;
 
 fn main() -> ExitCode {
-    run::run::<generated::commands::OperationCommand>(&gateway::PROGRAM)
+    let program = Program::new("gateway", env!("CARGO_PKG_VERSION"))
+        .about("Candidates, vacancies and SMS credits of a recruitment gateway")
+        .examples(&[
+            "candidates list --vacancy-id 101 --status Shortlist",
+            "candidates list --output-file candidates.csv --excel",
+            "credits get -o json",
+        ])
+        .api_examples(&[
+            "vacancies/list",
+            "candidates/list -f vacancy_id=101 -f 'status=On hold'",
+            "credits/get --include",
+        ])
+        .contract(check::CONTRACT);
+    #[cfg(feature = "demo")]
+    let program = program.demo(demo::DEMO);
+    gateway_cli_core::run::<OperationCommand>(&program)
 }

@@ -3,6 +3,7 @@
 use crate::config::Role;
 use crate::emit::cli::imperative::imperative;
 use crate::emit::file::GeneratedFile;
+use crate::emit::model::service::marker;
 use crate::ir::{Command, Operation, Service};
 use crate::project::Project;
 use crate::text::{RustFile, string};
@@ -17,18 +18,22 @@ mod run;
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let Project { service, config } = project;
     let mut file = RustFile::new("The commands that call the operations.");
-    file.line("use clap::{Args, Subcommand};");
-    file.line(format_args!("use {}::model;", config.rust_name(Role::Client)));
-    file.blank();
-    file.line("use crate::failure::Failure;");
     let mut params = service.operations.iter().flat_map(|one| &one.params);
+    let has_flags = params.clone().next().is_some();
+    let clap = if has_flags { "{self, Args, Subcommand}" } else { "{self, Subcommand}" };
+    file.line(format_args!("use {RUNTIME}::codegen::clap::{clap};"));
     if params.any(flags::is_whole_number) {
-        file.line("use crate::number::whole_number;");
+        file.line(format_args!("use {RUNTIME}::codegen::whole_number;"));
     }
-    file.line("use crate::operation::Parameters;");
-    file.line("use crate::operation_commands::{Example, OperationCommands};");
-    file.line("use crate::output::select::Fields;");
-    file.line("use crate::session::Session;");
+    file.line(format_args!(
+        "use {RUNTIME}::{{Example, Failure, Fields, OperationCommands, Parameters}};"
+    ));
+    file.line(format_args!("use {}::{{blocking, model}};", config.rust_name(Role::Client)));
+    file.blank();
+    file.line(format_args!(
+        "type Session = {RUNTIME}::Session<model::service::{}>;",
+        marker(service)
+    ));
     file.blank();
     let groups = groups(service);
     commands(&mut file, service, &groups);
@@ -106,6 +111,8 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
     file.close("}");
     file.blank();
     file.open(format_args!("impl OperationCommands for {ALL} {{"));
+    file.line(format_args!("type Service = model::service::{};", marker(service)));
+    file.line("type Client = blocking::Client;");
     probe::declare_type(file, service);
     example::declare(file, service);
     probe::declare_parameters(file, service);
@@ -149,6 +156,9 @@ fn variant(file: &mut RustFile, operation: &Operation, name: &str, variant: &str
         file.line(format_args!("{variant}({}Flags),", operation.rust.pascal()));
     }
 }
+
+/// The crate with the frame of the program.
+const RUNTIME: &str = "gateway_cli_core";
 
 /// The enum of all top-level commands.
 const ALL: &str = "OperationCommand";

@@ -15,11 +15,9 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
     let (Some(listed), Some(plain)) = (listed, plain) else { return };
     let command = listed.command();
     let words: Vec<_> = [Some(command.noun), command.verb].into_iter().flatten().collect();
-    file.open("const EXAMPLE: Example = Example {");
-    file.line(format_args!("command: {},", string(&words.join(" "))));
-    file.line(format_args!("method: {},", string(&plain.select)));
-    file.line(format_args!("fields: {},", string(&fields(service, listed))));
-    file.close("};");
+    let names = [words.join(" "), plain.select.clone(), fields(service, listed)];
+    let names = names.map(|name| string(&name)).join(", ");
+    file.line(format_args!("const EXAMPLE: Example = Example::new({names});"));
     file.blank();
 }
 

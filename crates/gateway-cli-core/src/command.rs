@@ -1,0 +1,74 @@
+//! The commands of the program. Those of the service's operations are generated.
+
+use clap::Subcommand;
+
+use crate::command::api::ApiFlags;
+use crate::command::auth::AuthCommand;
+use crate::command::check::CheckFlags;
+use crate::command::completions::CompletionsFlags;
+use crate::command::config::ConfigCommand;
+use crate::command::help::HelpFlags;
+use crate::command::man::ManFlags;
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::operation_commands::OperationCommands;
+use crate::session::Session;
+
+mod api;
+mod auth;
+mod check;
+mod completions;
+mod config;
+mod find;
+mod help;
+mod man;
+mod print;
+mod version;
+
+/// A command of the program.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command<C: Subcommand> {
+    #[command(flatten)]
+    Operation(C),
+    /// Call any API method and print the raw response.
+    Api(ApiFlags),
+    /// Log in, log out, and show where the active token comes from.
+    #[command(subcommand)]
+    Auth(AuthCommand),
+    /// Show and change settings.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Check the service against its contract, with about {requests} read-only requests.
+    ///
+    /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the contract
+    /// leaves open. Open points are reported but fail only with --strict. The exit code is 5 if a check fails.
+    Check(CheckFlags),
+    /// Print shell completions.
+    Completions(CompletionsFlags),
+    /// Print the help of a command.
+    Help(HelpFlags),
+    /// Print the manual page.
+    Man(ManFlags),
+    /// Print the version and the features of this build.
+    Version,
+}
+
+/// Runs a command. `definition` has all commands and flags, for help, the manual page and completions.
+pub(crate) fn run<C: OperationCommands>(
+    command: Command<C>,
+    invocation: &Invocation,
+    definition: clap::Command,
+) -> Result<(), Failure> {
+    let session = || Session::open::<C::Client>(invocation);
+    match command {
+        Command::Operation(operation) => operation.run(&session()?),
+        Command::Api(flags) => api::run(&session()?, flags),
+        Command::Check(flags) => check::run::<C>(&session()?, &flags),
+        Command::Auth(command) => auth::run::<C>(command, invocation),
+        Command::Config(command) => config::run::<C::Service>(command, invocation),
+        Command::Completions(flags) => completions::run(&flags, definition, invocation),
+        Command::Help(flags) => help::run(&flags, definition, invocation),
+        Command::Man(flags) => man::run(&flags, definition, invocation),
+        Command::Version => version::run::<C::Service>(invocation),
+    }
+}

@@ -1,0 +1,157 @@
+//! `api`: calls any method, and prints the response unchanged or as records.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use clap::Args as Flags;
+use gateway_client_core::Error;
+use gateway_client_core::model::{Operation as _, RawQuery, Service};
+use serde_json::value::RawValue;
+
+use crate::failure::Failure;
+use crate::output::format::Format;
+use crate::output::printer::Printer;
+use crate::output::raw::Raw;
+use crate::output::record::{Object, one_line};
+use crate::output::schema::{RecordSource, Schema};
+use crate::session::{RAW, RawResponse, Session};
+
+/// The flags of `api`.
+#[derive(Debug, Flags)]
+#[command(after_help = "\
+Examples:
+{api-examples}")]
+pub(crate) struct ApiFlags {
+    /// Name of the method, such as `{method}`.
+    #[arg(value_name = "METHOD")]
+    method: String,
+    /// Parameter of the method; may be repeated.
+    #[arg(short = 'f', long = "field", value_name = "NAME=VALUE", value_parser = pair)]
+    parameters: Vec<(String, String)>,
+    /// Print the status and the headers before the response.
+    #[arg(short, long)]
+    include: bool,
+}
+
+/// Calls the method and prints the response.
+pub(crate) fn run<S: Service>(session: &Session<S>, flags: ApiFlags) -> Result<(), Failure> {
+    let query = RawQuery::<S>::new(flags.method);
+    let query =
+        flags.parameters.into_iter().fold(query, |query, (name, value)| query.pair(name, value));
+    if session.print_dry_run(&query)? {
+        return Ok(());
+    }
+    let format = session.invocation.output.format()?;
+    if format == Some(Format::Raw) {
+        session.invocation.output.refuse_selection(RAW)?;
+    }
+    if flags.include {
+        session.invocation.output.refuse_selection("--include prints the unchanged response")?;
+    }
+    match format {
+        None | Some(Format::Json) if session.invocation.output.selection().is_none() => {}
+        Some(Format::Raw) => {}
+        _ if flags.include => {
+            return Err(Failure::usage(
+                "cannot use --include with this format: it prints the unchanged response",
+            )
+            .hint("remove --include, or use -o raw or -o json"));
+        }
+        _ => return records(session, &query),
+    }
+    pass_on(session, &query, flags.include)
+}
+
+/// Prints the response unchanged, while it arrives.
+fn pass_on<S: Service>(
+    session: &Session<S>,
+    query: &RawQuery<S>,
+    include: bool,
+) -> Result<(), Failure> {
+    let response = session.stream_raw(query)?;
+    let head = if include { head(&response) } else { String::new() };
+    let mut response =
+        response.error_for_status().or_else(|error| refused(session, &error, &head))?;
+    let mut out = Raw::open(&session.invocation)?;
+    out.write(head.as_bytes())?;
+    session.pass_on(&mut response, &mut out)?;
+    if include || session.invocation.output.output != Some(Format::Raw) {
+        out.end_line()?;
+    }
+    Ok(out.finish()?)
+}
+
+/// Prints the body of an error response, but not into a file: the file is for a successful response.
+fn refused<S: Service, T>(session: &Session<S>, error: &Error, head: &str) -> Result<T, Failure> {
+    if session.invocation.output.file().is_none() {
+        let mut out = Raw::open(&session.invocation)?;
+        out.write(head.as_bytes())?;
+        out.write(error.body().map_or(&[], |body| body))?;
+        out.end_line()?;
+        out.finish()?;
+    }
+    Err(session.explain(error))
+}
+
+/// Prints the response as records: the elements of an array, or one object.
+fn records<S: Service>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), Failure> {
+    let response = session.client.send_raw(query).map_err(|error| session.explain(&error))?;
+    let response = response.error_for_status().or_else(|error| refused(session, &error, ""))?;
+    let json = RawQuery::<S>::decode(response.body())
+        .map_err(|error| session.explain(&Error::from(error)))?;
+    let array = array(json.as_str());
+    let single = array.is_none();
+    let values: Vec<&str> = match &array {
+        Some(values) => values.iter().map(|value| value.get()).collect(),
+        None => vec![json.as_str()],
+    };
+    let names = names(&values);
+    let columns: Vec<&str> = names.iter().map(String::as_str).collect();
+    let schema = Schema { columns: &columns, fields: &[], single, source: RecordSource::Response };
+    let mut printer = Printer::open(&session.invocation, &schema)?;
+    for value in values {
+        printer.print_line(&one_line(value))?;
+    }
+    Ok(printer.finish()?)
+}
+
+/// Returns the records of a response that is an array, or has one in a successful envelope (contract, section 4.1).
+fn array(json: &str) -> Option<Vec<&RawValue>> {
+    let envelope = Object::parse(json);
+    let array = match envelope.get("status") {
+        Some(r#""success""#) => envelope.get("result").unwrap_or(json),
+        _ => json,
+    };
+    serde_json::from_str(array).ok()
+}
+
+/// Returns the names of all fields of all records, in the order of their first appearance.
+fn names(records: &[&str]) -> Vec<String> {
+    let (mut names, mut known) = (Vec::new(), HashSet::new());
+    for record in records {
+        for name in Object::of_record(record).names() {
+            if !known.contains(name) {
+                known.insert(name.to_owned());
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
+}
+
+fn head(response: &RawResponse) -> String {
+    let mut head = format!("HTTP {}\n", response.status());
+    for (name, value) in response.headers() {
+        // Writing to a string cannot fail.
+        _ = writeln!(head, "{name}: {}", String::from_utf8_lossy(value.as_bytes()));
+    }
+    head.push('\n');
+    head
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}

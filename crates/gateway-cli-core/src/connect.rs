@@ -1,0 +1,270 @@
+//! Creates a client from the settings.
+
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gateway_client_core::model::Service;
+use gateway_client_core::transport::reqwest_blocking::ReqwestBlockingTransport;
+use gateway_client_core::transport::{BlockingTransport, Options};
+use gateway_client_core::{AccessToken, ErrorKind, FileToken, ServiceClient, blocking};
+
+use crate::config::keyring::Keyring;
+use crate::config::origin::{Origin, Setting, TokenFrom};
+use crate::config::settings::Settings;
+use crate::config::variable::setting;
+use crate::config::{folder, token_binding, tokens};
+use crate::failure::Failure;
+use crate::interrupt::Unfinished;
+use crate::invocation::Invocation;
+use crate::name::{Name, Variable};
+use crate::program::Program;
+use crate::token_command::TokenCommand;
+use crate::trace::Trace;
+use crate::{prompt, proxy};
+
+/// Creates the client that the settings describe. With `--demo`, starts the sample service too, which runs until the
+/// second part is dropped.
+pub(crate) fn connect<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &mut Settings,
+) -> Result<(blocking::Client<C::Service>, Option<Unfinished>), Failure> {
+    if let Some(demo) = invocation.program.demo.filter(|_| invocation.call.demo) {
+        let (base_url, token, running) = demo.start()?;
+        settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
+        settings.token = Some(TokenFrom::Demo);
+        let client = build::<C>(invocation, settings, |builder| builder.token(token))?;
+        return Ok((client, Some(running)));
+    }
+    Ok((connect_to_service::<C>(invocation, settings)?, None))
+}
+
+fn connect_to_service<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &Settings,
+) -> Result<blocking::Client<C::Service>, Failure> {
+    if settings.base_url.is_none() {
+        return Err(no_base_url(&invocation.program));
+    }
+    if invocation.call.dry_run {
+        // A dry run prints a variable in place of the token.
+        let token = AccessToken::new("unused")?;
+        return build::<C>(invocation, settings, |builder| builder.token(token));
+    }
+    let missing = || no_token(&invocation.program);
+    let token = settings.token.clone().ok_or_else(missing)?;
+    token_binding::check(settings, &token)?;
+    match token {
+        TokenFrom::File(file) => {
+            check_token_file(&file)?;
+            let source = FileToken::new(file.value);
+            build::<C>(invocation, settings, |builder| builder.token(source))
+        }
+        TokenFrom::Command(command) => {
+            let source = TokenCommand::new(command.value);
+            build::<C>(invocation, settings, |builder| builder.token(source))
+        }
+        fixed => {
+            let text = read_token(settings.program, &fixed)?.ok_or_else(missing)?;
+            let token = AccessToken::new(text.trim()).map_err(|error| {
+                Failure::from(error).hint(format!("the token comes from {fixed}"))
+            })?;
+            build::<C>(invocation, settings, |builder| builder.token(token))
+        }
+    }
+}
+
+/// Returns the failure that no base URL is set.
+pub(crate) fn no_base_url(program: &Program) -> Failure {
+    let variable = Variable::BaseUrl.of(program.name);
+    Failure::usage(format!("no base URL: set {variable} or --base-url{}", or_demo(program)))
+}
+
+fn no_token(program: &Program) -> Failure {
+    Failure::usage(format!(
+        "no access token: set {}, use --token-file, or run {}{}",
+        Variable::Token.of(program.name),
+        program.name.command("auth login"),
+        or_demo(program)
+    ))
+}
+
+fn or_demo(program: &Program) -> &'static str {
+    if program.demo.is_some() { ", or try --demo" } else { "" }
+}
+
+/// Refuses an invalid base URL. Unencrypted http is accepted: another setting decides whether it is allowed.
+pub(crate) fn check_base_url<S: Service>(text: &str) -> Result<(), Failure> {
+    check_path::<S>(text)?;
+    let token = AccessToken::new("unused")?;
+    blocking::Client::<S>::builder(text).allow_insecure_http().token(token).build()?;
+    Ok(())
+}
+
+/// Refuses a base URL that ends in the path of the service, which the client adds to it.
+fn check_path<S: Service>(base_url: &str) -> Result<(), Failure> {
+    match base_url.trim_end_matches('/').strip_suffix(S::PATH) {
+        Some(base) => Err(Failure::usage(format!("the base URL must not end in {}", S::PATH))
+            .hint(format!("the program adds this path itself; use {base}"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a token file that does not exist, or that others can read. The failure says where its path comes from.
+pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
+    let Setting { value: path, origin } = file;
+    if matches!(path.try_exists(), Ok(false)) {
+        return Err(Failure::usage(format!("token file {} does not exist", path.display()))
+            .hint(format!("the path comes from {origin}")));
+    }
+    let asked = |failure: Failure| failure.because(format!("the path comes from {origin}"));
+    folder::check_private(path).map_err(asked)
+}
+
+/// Reads the token from a source that cannot change while the program runs.
+fn read_token(program: Name, from: &TokenFrom) -> Result<Option<String>, Failure> {
+    match from {
+        TokenFrom::Stdin => Ok(Some(from_stdin()?)),
+        TokenFrom::Variable(name) => setting(name),
+        TokenFrom::Login { profile, .. } => tokens::read(program, profile),
+        TokenFrom::Keyring { profile } => {
+            let token = Keyring::open(program)?.read(profile)?.ok_or_else(|| {
+                Failure::usage(format!("the keyring has no token for profile {profile}"))
+                    .hint(format!("{} stores one", program.command("auth login --keyring")))
+            })?;
+            Ok(Some(token))
+        }
+        TokenFrom::Demo | TokenFrom::File(_) | TokenFrom::Command(_) => Ok(None),
+    }
+}
+
+/// Reads a token from standard input; on a terminal, without showing it.
+pub(crate) fn from_stdin() -> Result<String, Failure> {
+    if io::stdin().is_terminal() {
+        return ask_for_token("Access token");
+    }
+    let mut text = String::new();
+    io::stdin().take(MAX_TOKEN).read_to_string(&mut text).map_err(|error| {
+        Failure::usage("cannot read the token from standard input").because(error.to_string())
+    })?;
+    Ok(text)
+}
+
+/// Asks the person for a token.
+pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
+    prompt::secret(&format!("{whose} (not shown): "))
+        .map_err(|error| Failure::usage("cannot read the token").because(error.to_string()))
+}
+
+/// The builder of the client.
+type Builder<C> = gateway_client_core::Builder<Arc<dyn BlockingTransport>, Plain<C>>;
+
+/// The client of the runtime that introduces itself to the service as the client `C`.
+struct Plain<C: ServiceClient>(blocking::Client<C::Service>);
+
+impl<C: ServiceClient> ServiceClient for Plain<C> {
+    type Service = C::Service;
+
+    const USER_AGENT: &'static str = C::USER_AGENT;
+}
+
+impl<C: ServiceClient> From<blocking::Client<C::Service>> for Plain<C> {
+    fn from(client: blocking::Client<C::Service>) -> Self {
+        Self(client)
+    }
+}
+
+/// Creates a client with this token in place of the one in the settings.
+pub(crate) fn with_token<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &Settings,
+    token: AccessToken,
+) -> Result<blocking::Client<C::Service>, Failure> {
+    build::<C>(invocation, settings, |builder| builder.token(token))
+}
+
+fn build<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &Settings,
+    token: impl FnOnce(Builder<C>) -> Builder<C>,
+) -> Result<blocking::Client<C::Service>, Failure> {
+    let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
+    check_path::<C::Service>(base_url)?;
+    proxy::check(base_url)?;
+    let mut builder = token(Builder::<C>::new(base_url));
+    if settings.allow_insecure_http.value {
+        builder = builder.allow_insecure_http();
+    }
+    if let Some(Setting { value, .. }) = settings.timeout {
+        let limit = Duration::from_secs(value);
+        builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
+    }
+    let trace = Trace::of(invocation);
+    if let Some(trace) = trace {
+        builder = builder.observer(trace);
+    }
+    builder = builder.transport(transport(trace, settings)?);
+    builder.build().map(|Plain(client)| client).map_err(|error| {
+        let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
+        let refused = plain && !settings.allow_insecure_http.value;
+        // A URL that is invalid anyway is not worth the advice.
+        if error.kind() == ErrorKind::Config
+            && refused
+            && check_base_url::<C::Service>(base_url).is_ok()
+        {
+            return Failure::usage("the base URL is unencrypted http, which exposes the token")
+                .hint("use https, or allow it with --allow-insecure-http");
+        }
+        let failure = Failure::from(error);
+        match &settings.base_url {
+            Some(url) => failure.hint(format!("the base URL comes from {}", url.origin)),
+            None => failure,
+        }
+    })
+}
+
+/// Creates the transport. It logs with `-v`.
+pub(crate) fn transport(
+    trace: Option<Trace>,
+    settings: &Settings,
+) -> Result<Arc<dyn BlockingTransport>, Failure> {
+    let inner = ReqwestBlockingTransport::new(&options(settings.timeout.as_ref()))
+        .map_err(gateway_client_core::Error::from)?;
+    Ok(match trace {
+        Some(trace) => Arc::new(trace.transport(inner)),
+        None => Arc::new(inner),
+    })
+}
+
+/// Returns the options of the transport. Its limit on silence would end a call before a longer `--timeout`.
+fn options(timeout: Option<&Setting<u64>>) -> Options {
+    let options = Options::default();
+    match timeout {
+        Some(limit) => options.idle_timeout(Duration::from_secs(limit.value.min(MAX_IDLE))),
+        None => options,
+    }
+}
+
+/// Maximum limit on silence, in seconds: a year. The HTTP client panics if such a limit overflows its clock.
+const MAX_IDLE: u64 = 365 * 24 * 60 * 60;
+
+/// Maximum size of a token on standard input, in bytes: more than any server accepts in a header.
+const MAX_TOKEN: u64 = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::options;
+    use crate::config::origin::{Origin, Setting};
+
+    #[test]
+    fn the_limit_on_silence_follows_the_timeout() {
+        let seconds = |value| Setting { value, origin: Origin::Flag("--timeout") };
+        assert_eq!(options(None).idle_timeout, Duration::from_secs(20));
+        assert_eq!(options(Some(&seconds(90))).idle_timeout, Duration::from_secs(90));
+        assert_eq!(options(Some(&seconds(5))).idle_timeout, Duration::from_secs(5));
+        assert!(options(Some(&seconds(u64::MAX))).idle_timeout < Duration::from_secs(u64::MAX / 2));
+    }
+}

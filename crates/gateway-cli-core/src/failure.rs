@@ -1,0 +1,88 @@
+//! A failure of the program: what happened, why, and what to do next.
+
+use std::io;
+
+use crate::exit::Exit;
+use crate::screen::{Screen, Tone};
+
+/// The failure of a command: a message with causes, a hint and an exit code.
+///
+/// The message says "cannot VERB OBJECT", each cause says why, and the hint says what to do next. None of them ends in a
+/// full stop, and none of them contains a token.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_cli_core::Failure;
+///
+/// let failure = Failure::usage("cannot read album.toml")
+///     .because("no such file")
+///     .hint("run `photos albums list` to find an album");
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct Failure {
+    exit: Exit,
+    message: String,
+    causes: Vec<String>,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// Creates a failure with this exit code.
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), causes: Vec::new(), hint: None }
+    }
+
+    /// Creates a failure about the command line or the configuration. The exit code is 2.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// Creates the failure that says how many records were skipped.
+    pub(crate) fn rejected(count: u64) -> Self {
+        let records = if count == 1 { "1 record" } else { &format!("{count} records") };
+        Self::new(Exit::Rejected, format!("skipped {records}; all other records were written"))
+    }
+
+    /// Sets the hint: what to do next. It replaces the hint set before.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds a cause, after those that the failure has.
+    pub fn because(mut self, cause: impl Into<String>) -> Self {
+        self.causes.push(cause.into());
+        self
+    }
+
+    /// Returns the exit code.
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Writes the message to standard error.
+    pub(crate) fn print(&self, screen: Screen) {
+        if self.exit == Exit::Done {
+            return;
+        }
+        screen.say(Tone::Error, "error", &self.message);
+        for cause in &self.causes {
+            screen.say(Tone::Bold, "  cause", cause);
+        }
+        if let Some(hint) = &self.hint {
+            screen.say(Tone::Hint, "  hint", hint);
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        let exit = match error.kind() {
+            io::ErrorKind::BrokenPipe => Exit::Done,
+            _ => Exit::Unwritten,
+        };
+        Self::new(exit, "cannot write the output").because(error.to_string())
+    }
+}

@@ -1,0 +1,182 @@
+//! The frame of command line programs for method-dispatched HTTP gateways.
+//!
+//! A program of this frame calls the operations of one service from a shell. It has a command for each operation, and
+//! these for every service:
+//!
+//! | command | purpose |
+//! |---|---|
+//! | `api` | calls any method and prints the raw response |
+//! | `auth` | logs in and out, and shows where the active token comes from |
+//! | `config` | shows and changes settings |
+//! | `check` | checks the service against its contract, if the program has one |
+//! | `completions`, `help`, `man`, `version` | describe the program |
+//!
+//! The frame reads settings and tokens from flags, environment variables, profiles and the keyring. It prints records as a
+//! table, JSON, NDJSON or CSV while they arrive, with filters, sorting and a choice of fields. It explains errors, and
+//! ends with documented exit codes. `--help` of any program describes all of this.
+//!
+//! This crate knows no service. Generated code implements [`OperationCommands`] for the commands of a service, and
+//! [`Program`] has what the spec of the service does not say: the name of the program, its version, examples.
+//!
+//! # A program
+//!
+//! With generated commands, this is the whole `main.rs`, except for the module that contains them:
+//!
+//! ```no_run
+#![doc = include_str!("../doctests/photos.txt")]
+//! use std::process::ExitCode;
+//!
+//! use gateway_cli_core::Program;
+//!
+//! fn main() -> ExitCode {
+//!     let program = Program::new("photos", env!("CARGO_PKG_VERSION"))
+//!         .about("Photos and albums of the archive")
+//!         .examples(&["totals -o json"]);
+//!     gateway_cli_core::run::<Commands>(&program)
+//! }
+//! ```
+//!
+//! The program is then used like this:
+//!
+//! ```console
+//! $ photos auth login --base-url https://photos.example.com
+//! $ photos totals -o json
+//! $ PHOTOS_TOKEN=… photos api totals/get
+//! ```
+//!
+//! # Commands without the generator
+//!
+//! ```no_run
+//! use gateway_cli_core::client::model::{Error, Operation, Query, RawQuery, Service};
+//! use gateway_cli_core::client::{ServiceClient, blocking};
+//! use gateway_cli_core::{Example, Failure, OperationCommands, Parameters, Program, Session};
+//! use serde::{Deserialize, Serialize};
+//!
+//! struct Photos;
+//!
+//! impl Service for Photos {
+//!     const NAME: &'static str = "photos";
+//!     const API_VERSION: &'static str = "v1";
+//!     const PATH: &'static str = "/api/v1";
+//!     const SELECTOR: &'static str = "method";
+//!     const ACCEPT: &'static str = "application/json";
+//! }
+//!
+//! struct Client(blocking::Client<Photos>);
+//!
+//! impl ServiceClient for Client {
+//!     type Service = Photos;
+//!
+//!     const USER_AGENT: &'static str = "photos-client/1.0";
+//! }
+//!
+//! #[derive(Deserialize, Serialize)]
+//! struct Totals {
+//!     photos: u64,
+//!     albums: u64,
+//! }
+//!
+//! struct GetTotals;
+//!
+//! impl Operation for GetTotals {
+//!     type Service = Photos;
+//!     type Output = Totals;
+//!
+//!     const NAME: &'static str = "get_totals";
+//!     const METHOD: &'static str = "totals/get";
+//!
+//!     fn query(&self) -> Result<Query, Error> {
+//!         RawQuery::<Photos>::new(Self::METHOD).query()
+//!     }
+//!
+//!     fn decode(body: &[u8]) -> Result<Totals, Error> {
+//!         RawQuery::<Photos>::decode(body)?.get()
+//!     }
+//! }
+//!
+//! #[derive(clap::Subcommand)]
+//! enum Commands {
+//!     /// Print how many photos and albums there are.
+//!     Totals,
+//! }
+//!
+//! impl OperationCommands for Commands {
+//!     type Service = Photos;
+//!     type Client = Client;
+//!     type Probe = GetTotals;
+//!
+//!     const EXAMPLE: Example = Example::new("totals", "totals/get", "photos,albums");
+//!
+//!     fn probe() -> Parameters {
+//!         vec![]
+//!     }
+//!
+//!     fn run(self, session: &Session<Photos>) -> Result<(), Failure> {
+//!         let fields = &["photos", "albums"];
+//!         match self {
+//!             Self::Totals => session.object::<GetTotals>(vec![], fields, fields),
+//!         }
+//!     }
+//! }
+//! ```
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `keyring` | tokens in the keyring of the operating system |
+#![forbid(unsafe_code)]
+
+mod args;
+mod atomic_file;
+mod command;
+mod config;
+mod connect;
+mod contract;
+mod demo;
+mod dry_run;
+mod escape;
+mod exit;
+mod explain;
+mod failure;
+mod fill;
+mod help;
+mod interrupt;
+mod invocation;
+mod lock;
+mod name;
+mod number;
+mod operation;
+mod operation_commands;
+mod output;
+mod program;
+#[cfg_attr(not(unix), path = "prompt_windows.rs")]
+mod prompt;
+mod proxy;
+mod run;
+mod screen;
+mod session;
+mod suggest;
+mod token_command;
+mod trace;
+
+#[doc(no_inline)]
+pub use gateway_client_core as client;
+
+pub use crate::contract::{CheckReport, CheckResult, CheckTarget, Contract};
+pub use crate::demo::{Demo, SampleService};
+pub use crate::failure::Failure;
+pub use crate::operation::Parameters;
+pub use crate::operation_commands::{Example, OperationCommands};
+pub use crate::output::select::Fields;
+pub use crate::program::Program;
+pub use crate::run::run;
+pub use crate::session::Session;
+
+/// What generated commands of the same version use. Not for other code: it may change in any version.
+#[doc(hidden)]
+pub mod codegen {
+    pub use clap;
+
+    pub use crate::number::whole_number;
+}

@@ -1,0 +1,76 @@
+//! The commands that call the operations of a service: what generated code implements.
+
+use clap::Subcommand;
+use gateway_client_core::ServiceClient;
+use gateway_client_core::model::{Operation, Service};
+
+use crate::failure::Failure;
+use crate::operation::Parameters;
+use crate::session::Session;
+
+/// The commands that call the operations of a service.
+///
+/// Generated code implements it. The [documentation of the crate](crate#commands-without-the-generator) shows a complete
+/// implementation.
+///
+/// The names `api`, `auth`, `check`, `completions`, `config`, `help`, `man` and `version` belong to the frame; no command
+/// of a service may have one of them. The same is true of the flags that `--help` lists for every command.
+///
+/// # Examples
+///
+/// ```
+#[doc = include_str!("../doctests/photos.txt")]
+/// fn shows_photos<C: OperationCommands>() -> bool {
+///     C::EXAMPLE == Example::new("totals", "totals/get", "photos,albums")
+/// }
+///
+/// assert!(shows_photos::<Commands>());
+/// ```
+pub trait OperationCommands: Subcommand {
+    /// The service.
+    type Service: Service;
+
+    /// The client of the service. Its name and version go to the header `User-Agent`.
+    type Client: ServiceClient<Service = Self::Service>;
+
+    /// The cheapest operation, which checks whether the service accepts a token.
+    type Probe: Operation<Service = Self::Service>;
+
+    /// Names from the service, as examples in the help.
+    const EXAMPLE: Example;
+
+    /// Returns the parameters of the call that checks a token. They should lead to a short response.
+    fn probe() -> Parameters;
+
+    /// Calls the service and prints the response, with [`Session::list`] or [`Session::object`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if the call fails or the output cannot be written.
+    fn run(self, session: &Session<Self::Service>) -> Result<(), Failure>;
+}
+
+/// Names from a service, as examples in the help.
+///
+/// ```
+/// use gateway_cli_core::Example;
+///
+/// let example = Example::new("albums list", "albums/list", "id,title,owner.name");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The words of a command, such as `albums list`.
+    pub(crate) command: &'static str,
+    /// A method, such as `albums/list`.
+    pub(crate) method: &'static str,
+    /// Some fields of a record, separated by commas, such as `id,title`.
+    pub(crate) fields: &'static str,
+}
+
+impl Example {
+    /// Creates an example from the words of a command, a method, and some fields, separated by commas.
+    #[must_use]
+    pub const fn new(command: &'static str, method: &'static str, fields: &'static str) -> Self {
+        Self { command, method, fields }
+    }
+}

@@ -1,0 +1,51 @@
+//! The course of one invocation.
+
+use std::env;
+use std::process::ExitCode;
+
+use crate::args::{self, Args};
+use crate::exit::Exit;
+use crate::invocation::Invocation;
+use crate::operation_commands::OperationCommands;
+use crate::program::Program;
+use crate::screen::Screen;
+use crate::{command, interrupt};
+
+/// Runs a program with the command line of the process. `C` are the commands that call the operations of its service.
+///
+/// Call it once, in `main`: it handles the signals of the process. It exits the process itself after a usage error or a
+/// signal. Otherwise it returns the exit code, which scripts may rely on; `--help` lists all of them.
+///
+/// # Examples
+///
+/// ```no_run
+#[doc = include_str!("../doctests/photos.txt")]
+/// use std::process::ExitCode;
+///
+/// use gateway_cli_core::{Program, run};
+///
+/// fn main() -> ExitCode {
+///     run::<Commands>(&Program::new("photos", env!("CARGO_PKG_VERSION")))
+/// }
+/// ```
+pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
+    // Arguments that are not UTF-8 are refused later, by the parser.
+    let color = args::color(env::args_os().map(|arg| arg.to_string_lossy().into_owned()));
+    let definition = args::definition::<C>(program);
+    let (screen, done) = match args::parse::<C>(program.name, definition.clone(), color) {
+        Ok(Args { output, service, call, command }) => {
+            let screen = Screen::look(program.name, output.color, output.quiet);
+            interrupt::watch(screen);
+            let invocation = Invocation { program: *program, service, call, output, screen };
+            (screen, command::run(command, &invocation, definition))
+        }
+        Err(failure) => (Screen::look(program.name, color, false), Err(failure)),
+    };
+    match done {
+        Ok(()) => Exit::Done.into(),
+        Err(failure) => {
+            failure.print(screen);
+            failure.exit().into()
+        }
+    }
+}

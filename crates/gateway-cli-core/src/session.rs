@@ -1,0 +1,253 @@
+//! Calls the service and prints the response, as the flags say.
+
+use std::fmt;
+use std::io::Write as _;
+use std::sync::Arc;
+
+use gateway_client_core::model::{ListOperation, Operation, Service};
+use gateway_client_core::transport::{BlockingBody, BlockingTransport};
+use gateway_client_core::{Entry, Error, ServiceClient, StreamingResponse, blocking};
+use serde::Serialize;
+
+use crate::config::settings::Settings;
+use crate::connect::{connect, transport};
+use crate::dry_run::curl;
+use crate::explain::{Context, SAME_COMMAND, explain};
+use crate::failure::Failure;
+use crate::interrupt::Unfinished;
+use crate::invocation::Invocation;
+use crate::operation::{CliOperation, Parameters};
+use crate::output::destination::Destination;
+use crate::output::format::Format;
+use crate::output::printer::Printer;
+use crate::output::progress::records as count;
+use crate::output::raw::Raw;
+use crate::output::schema::{RecordSource, Schema};
+use crate::output::select::Fields;
+use crate::trace::Trace;
+
+/// One run of a command: a client of the service `S`, with the settings and the flags for its output.
+///
+/// [`OperationCommands::run`](crate::OperationCommands::run) gets one.
+pub struct Session<S> {
+    pub(crate) client: blocking::Client<S>,
+    pub(crate) settings: Settings,
+    pub(crate) invocation: Invocation,
+    trace: Option<Trace>,
+    /// The sample service of `--demo`. The last field, so that the service stops after the client is dropped.
+    _demo: Option<Unfinished>,
+}
+
+/// A response whose body is passed on while it arrives.
+pub(crate) type RawResponse = StreamingResponse<BlockingBody>;
+
+impl<S: Service> Session<S> {
+    /// Creates a client for the service in the settings.
+    pub(crate) fn open<C: ServiceClient<Service = S>>(
+        invocation: &Invocation,
+    ) -> Result<Self, Failure> {
+        let mut settings = Settings::of_known(invocation)?;
+        let (client, demo) = connect::<C>(invocation, &mut settings)?;
+        let trace = Trace::of(invocation);
+        Ok(Self { client, settings, invocation: invocation.clone(), trace, _demo: demo })
+    }
+
+    /// Requests a list and prints its records while they arrive.
+    ///
+    /// `columns` are the columns of a table and of CSV, unless `--fields` names others. `fields` are the paths of all
+    /// documented fields. With `--dry-run`, prints the request and sends nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a flag does not fit the records, the call fails, the output cannot be written, or a record was skipped.
+    ///
+    /// ```
+    /// use gateway_cli_core::client::model::{ListOperation, Service};
+    /// use gateway_cli_core::{Failure, Session};
+    ///
+    /// fn list<S: Service, O: ListOperation<Service = S>>(
+    ///     session: &Session<S>,
+    ///     album: Option<u64>,
+    /// ) -> Result<(), Failure> {
+    ///     let given = vec![("album", album.map(|id| id.to_string()))];
+    ///     session.list::<O>(given, &["id", "title"], &["id", "title", "size"])
+    /// }
+    /// ```
+    pub fn list<O>(
+        &self,
+        given: Parameters,
+        columns: Fields<'_>,
+        fields: Fields<'_>,
+    ) -> Result<(), Failure>
+    where
+        O: ListOperation<Service = S>,
+    {
+        let operation = CliOperation::<O>::new(given);
+        if self.print_dry_run(&operation)? || self.print_raw(&operation)? {
+            return Ok(());
+        }
+        let source = RecordSource::Operation;
+        let schema = Schema { columns, fields, single: false, source };
+        let mut printer = Printer::open(&self.invocation, &schema)?;
+        match self.print_all(&operation, &mut printer) {
+            Ok(rejected) => {
+                self.close(printer)?;
+                if rejected == 0 { Ok(()) } else { Err(Failure::rejected(rejected)) }
+            }
+            Err(failure) => {
+                printer.abort();
+                Err(failure)
+            }
+        }
+    }
+
+    /// Prints the records of a list. Returns how many were rejected.
+    fn print_all<O: ListOperation<Service = S>>(
+        &self,
+        operation: &O,
+        printer: &mut Printer,
+    ) -> Result<u64, Failure> {
+        let mut rejected = 0;
+        let mut records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
+        loop {
+            // Records are borrowed from the buffer of the client, so nothing is copied.
+            let next = match records.received_json_with(|_, json| printer.print_received(json)) {
+                None => {
+                    printer.idle()?;
+                    records.next_json_with(|_, json| printer.print_received(json))
+                }
+                received => received,
+            };
+            let Some(entry) = next else { return Ok(rejected) };
+            match entry.map_err(|error| self.explain(&error))? {
+                Entry::Record(done) => done?,
+                Entry::Rejected(record) => {
+                    rejected += 1;
+                    printer.skipped(record.index(), record.error());
+                }
+            }
+        }
+    }
+
+    /// Requests one object and prints it. The arguments are those of [`list`](Self::list).
+    ///
+    /// # Errors
+    ///
+    /// Fails if a flag does not fit the object, the call fails, or the output cannot be written.
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// fn totals(session: &Session<Photos>) -> Result<(), Failure> {
+    ///     session.object::<GetTotals>(vec![], &["photos"], &["photos", "albums"])
+    /// }
+    /// ```
+    pub fn object<O>(
+        &self,
+        given: Parameters,
+        columns: Fields<'_>,
+        fields: Fields<'_>,
+    ) -> Result<(), Failure>
+    where
+        O: Operation<Service = S, Output: Serialize>,
+    {
+        let operation = CliOperation::<O>::new(given);
+        if self.print_dry_run(&operation)? || self.print_raw(&operation)? {
+            return Ok(());
+        }
+        let source = RecordSource::Operation;
+        let schema = Schema { columns, fields, single: true, source };
+        let mut printer = Printer::open(&self.invocation, &schema)?;
+        let object = self.client.send(&operation).map_err(|error| self.explain(&error))?;
+        printer.print(&object)?;
+        self.close(printer)
+    }
+
+    /// Completes the output, and logs the number of records with `-v`.
+    fn close(&self, printer: Printer) -> Result<(), Failure> {
+        let records = printer.printed();
+        printer.finish()?;
+        if self.trace.is_some() {
+            self.invocation.screen.trace(&format!("  printed {}", count(records)));
+        }
+        Ok(())
+    }
+
+    /// Prints the request as a command if this is a dry run. Returns whether it is.
+    pub(crate) fn print_dry_run<O: Operation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<bool, Failure> {
+        let Invocation { program, call, .. } = &self.invocation;
+        if !call.dry_run {
+            return Ok(false);
+        }
+        let request = self.client.request(operation)?;
+        // The output file is for a response, and a dry run has none.
+        let mut out = Destination::open(None, program.name)?;
+        writeln!(out, "{}", curl(program.name, &request))?;
+        out.finish()?;
+        Ok(true)
+    }
+
+    /// Prints the unchanged response if the format is `raw`. Returns whether it is.
+    fn print_raw<O: Operation<Service = S>>(&self, operation: &O) -> Result<bool, Failure> {
+        let output = &self.invocation.output;
+        if output.format()? != Some(Format::Raw) {
+            return Ok(false);
+        }
+        output.refuse_selection(RAW)?;
+        let response = self.stream_raw(operation)?.error_for_status();
+        let mut response = response.map_err(|error| self.explain(&error))?;
+        let mut out = Raw::open(&self.invocation)?;
+        self.pass_on(&mut response, &mut out)?;
+        out.finish()?;
+        Ok(true)
+    }
+
+    /// Creates a transport for requests that are not sent by the client. It logs with `-v`.
+    pub(crate) fn transport(&self) -> Result<Arc<dyn BlockingTransport>, Failure> {
+        transport(self.trace, &self.settings)
+    }
+
+    /// Requests a response whose body is passed on while it arrives.
+    pub(crate) fn stream_raw<O: Operation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<RawResponse, Failure> {
+        self.client.stream_raw(operation).map_err(|error| self.explain(&error))
+    }
+
+    /// Writes the body of a response while it arrives.
+    pub(crate) fn pass_on(&self, response: &mut RawResponse, out: &mut Raw) -> Result<(), Failure> {
+        loop {
+            match response.chunk() {
+                Ok(Some(piece)) => out.write(&piece)?,
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    out.abort();
+                    return Err(self.explain(&error));
+                }
+            }
+            out.idle();
+        }
+    }
+
+    /// Returns the failure with which the program ends because of an error.
+    pub(crate) fn explain(&self, error: &Error) -> Failure {
+        let Settings { program, token, base_url, .. } = &self.settings;
+        let base_url = base_url.as_ref().map(|url| url.value.as_str());
+        explain(
+            error,
+            Context { program: *program, token: token.as_ref(), base_url, raw: SAME_COMMAND },
+        )
+    }
+}
+
+impl<S> fmt::Debug for Session<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// The reason why fields and records cannot be selected.
+pub(crate) const RAW: &str = "-o raw prints the unchanged response";
