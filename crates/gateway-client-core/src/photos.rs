@@ -1,7 +1,7 @@
 //! A small service for unit tests.
 
 use gateway_model_core::codegen::{
-    Cursor, Envelope, Fast, Layout, Object, QueryBuilder, Sealed, Shape, borrowed, decoder, list,
+    Cursor, Envelope, Fast, Layout, Object, QueryBuilder, Sealed, borrowed, decoder, list,
 };
 use gateway_model_core::{
     Error, ListOperation, Listing, Operation, Query, RawQuery, Record, Service, StreamDecoder,
@@ -77,7 +77,7 @@ impl Record for Photo {
 }
 
 impl Sealed for Photo {
-    const SHAPE: Shape = Shape::Object(&Object { what: "a photo", members: &[] });
+    const OBJECT: &'static Object = &Object { what: "a photo", members: &[] };
 }
 
 /// Leaves every record to serde.

@@ -8,11 +8,12 @@ pub use alloc::string::{String, ToString};
 pub use serde;
 pub use smol_str::SmolStr;
 
-pub use crate::decode::cursor::{Cursor, Fast, Seen, Span};
+pub use crate::decode::cursor::{Cursor, Fast, Seen, Span, is_plain_name};
 pub use crate::decode::shape::{Member, Object, Shape};
 pub use crate::decode::slot::Slot;
 pub use crate::decode::stream::decoder;
 pub use crate::decode::text::{CowText, deserialize as deserialize_text};
+pub use crate::decode::value::Value;
 pub use crate::decode::whole::{borrowed, list, object};
 pub use crate::decode::{Envelope, Layout, Sealed};
 pub use crate::nulls::Nulls;
@@ -33,7 +34,7 @@ pub use crate::scalar::jiff::{DateTime, date_time};
 #[cfg(feature = "rust_decimal")]
 pub use crate::scalar::rust_decimal::{Decimal, decimal};
 pub use crate::{
-    __meaning as meaning, __members as members, __scalar as scalar, __wire_enum as wire_enum,
+    __meaning as meaning, __record as record, __scalar as scalar, __wire_enum as wire_enum,
 };
 
 /// Fields that the contract does not list.

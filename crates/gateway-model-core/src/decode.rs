@@ -18,6 +18,7 @@ pub(crate) mod slot;
 mod splitter;
 pub(crate) mod stream;
 pub(crate) mod text;
+pub(crate) mod value;
 pub(crate) mod whole;
 
 use alloc::string::String;

@@ -12,15 +12,16 @@ use core::fmt;
 /// # Examples
 ///
 /// ```
-/// use gateway_model::{ErrorKind, GetCredits, Operation as _};
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::{ErrorKind, Operation as _};
 ///
-/// let error = GetCredits::decode(b"{\n  \"credits_number\": 12\n}").unwrap_err();
+/// let error = NewestPhoto::decode(b"{\n  \"id\": 12\n}").unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::WrongType);
-/// assert_eq!(error.path(), "credits_number");
-/// assert_eq!((error.line(), error.column()), (2, 22));
+/// assert_eq!(error.path(), "id");
+/// assert_eq!((error.line(), error.column()), (2, 10));
 /// assert_eq!(
 ///     error.to_string(),
-///     "wrong type at credits_number (line 2 column 22), expected text"
+///     "wrong type at id (line 2 column 10), expected text"
 /// );
 /// ```
 #[derive(Clone, PartialEq, Eq)]
@@ -55,7 +56,7 @@ pub enum ErrorKind {
     TooDeep,
     /// A single record exceeds the size limit of the decoder.
     TooLarge,
-    /// The response does not report success (section 7 of the contract).
+    /// The response does not report success.
     NotSuccess,
     /// A parameter value cannot be sent; no request was made.
     Parameter,
@@ -67,7 +68,7 @@ impl ErrorKind {
     /// Returns the kind in a few words.
     ///
     /// ```
-    /// assert_eq!(gateway_model::ErrorKind::Missing.as_str(), "required field missing");
+    /// assert_eq!(gateway_model_core::ErrorKind::Missing.as_str(), "required field missing");
     /// ```
     pub fn as_str(self) -> &'static str {
         match self {
@@ -160,23 +161,25 @@ impl Error {
     /// Returns the kind of the error.
     ///
     /// ```
-    /// use gateway_model::{ErrorKind, ListVacancies, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{ErrorKind, Operation as _};
     ///
-    /// assert_eq!(ListVacancies::decode(b"[").unwrap_err().kind(), ErrorKind::Incomplete);
+    /// assert_eq!(ListPhotos::decode(b"[").unwrap_err().kind(), ErrorKind::Incomplete);
     /// ```
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Returns the path of the value, such as `result[3].portal.name`; empty for the whole document.
+    /// Returns the path of the value, such as `items[3].album.title`; empty for the whole document.
     ///
     /// For an error of a query it is the name of the parameter, and for a conversion the name of our type.
     ///
     /// ```
-    /// use gateway_model::{ListCandidates, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
-    /// let error = ListCandidates::new().vacancy_id("seven").query().unwrap_err();
-    /// assert_eq!(error.path(), "vacancy_id");
+    /// let error = ListPhotos::new().album("seven").query().unwrap_err();
+    /// assert_eq!(error.path(), "album");
     /// ```
     pub fn path(&self) -> &str {
         &self.0.path
@@ -185,9 +188,10 @@ impl Error {
     /// Returns the line, counted from 1; 0 for an error that does not refer to a body.
     ///
     /// ```
-    /// use gateway_model::{ListVacancies, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
-    /// assert_eq!(ListVacancies::decode(b"[\n!").unwrap_err().line(), 2);
+    /// assert_eq!(ListPhotos::decode(b"[\n!").unwrap_err().line(), 2);
     /// ```
     pub fn line(&self) -> u64 {
         self.0.position.line
@@ -196,9 +200,10 @@ impl Error {
     /// Returns the column in bytes, counted from 1; 0 for an error that does not refer to a body.
     ///
     /// ```
-    /// use gateway_model::{ListVacancies, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
-    /// assert_eq!(ListVacancies::decode(b"[ !").unwrap_err().column(), 3);
+    /// assert_eq!(ListPhotos::decode(b"[ !").unwrap_err().column(), 3);
     /// ```
     pub fn column(&self) -> u64 {
         self.0.position.column
@@ -207,9 +212,10 @@ impl Error {
     /// Returns what was expected instead.
     ///
     /// ```
-    /// use gateway_model::{ListVacancies, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
-    /// assert_eq!(ListVacancies::decode(b"{}").unwrap_err().expected(), "an array");
+    /// assert_eq!(ListPhotos::decode(b"{}").unwrap_err().expected(), "an array");
     /// ```
     pub fn expected(&self) -> &'static str {
         self.0.expected
@@ -218,10 +224,11 @@ impl Error {
     /// Returns the number of records before the error, including rejected ones.
     ///
     /// ```
-    /// use gateway_model::{ListVacancies, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
     /// let cut = br#"[{"id":"1"},{"id":"2"},{"i"#;
-    /// assert_eq!(ListVacancies::decode(cut).unwrap_err().delivered(), 2);
+    /// assert_eq!(ListPhotos::decode(cut).unwrap_err().delivered(), 2);
     /// ```
     pub fn delivered(&self) -> u64 {
         self.0.delivered

@@ -14,7 +14,7 @@ use crate::Error;
 use crate::decode::shape::Object;
 use crate::decode::{self, depth, members};
 
-/// The fields of a record that the contract does not list (decision D-extra).
+/// The fields of a record that the contract does not list.
 ///
 /// Each is kept or borrowed as JSON text, so that even a number of any size is written back unchanged.
 /// `Debug` shows only their number: the fields may be personal.
@@ -22,12 +22,12 @@ use crate::decode::{self, depth, members};
 /// # Examples
 ///
 /// ```
-/// use gateway_model::Vacancy;
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
 ///
-/// let vacancy: Vacancy = serde_json::from_str(r#"{"id":"1","open":true,"seats":3}"#)?;
-/// assert_eq!(vacancy.extra().raw("open"), Some("true"));
-/// assert_eq!(vacancy.extra().get::<u8>("seats")?, Some(3));
-/// assert_eq!(serde_json::to_string(&vacancy)?, r#"{"id":"1","open":true,"seats":3}"#);
+/// let photo: Photo = serde_json::from_str(r#"{"id":"1","open":true,"seats":3}"#)?;
+/// assert_eq!(photo.extra().raw("open"), Some("true"));
+/// assert_eq!(photo.extra().get::<u8>("seats")?, Some(3));
+/// assert_eq!(serde_json::to_string(&photo)?, r#"{"id":"1","open":true,"seats":3}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
@@ -42,7 +42,7 @@ impl Extra<'_> {
     /// Returns the number of fields.
     ///
     /// ```
-    /// assert_eq!(gateway_model::Extra::default().len(), 0);
+    /// assert_eq!(gateway_model_core::Extra::default().len(), 0);
     /// ```
     pub fn len(&self) -> usize {
         self.iter().count()
@@ -51,7 +51,7 @@ impl Extra<'_> {
     /// Returns whether it has no fields.
     ///
     /// ```
-    /// assert!(gateway_model::Extra::default().is_empty());
+    /// assert!(gateway_model_core::Extra::default().is_empty());
     /// ```
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
@@ -60,8 +60,9 @@ impl Extra<'_> {
     /// Returns the name and the JSON text of each field, in the order of the response.
     ///
     /// ```
-    /// # let vacancy: gateway_model::Vacancy = serde_json::from_str(r#"{"id":"1","a":[1],"b":"x"}"#)?;
-    /// let members: Vec<_> = vacancy.extra().iter().collect();
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # let photo: Photo = serde_json::from_str(r#"{"id":"1","a":[1],"b":"x"}"#)?;
+    /// let members: Vec<_> = photo.extra().iter().collect();
     /// assert_eq!(members, [("a".into(), "[1]"), ("b".into(), r#""x""#)]);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
@@ -74,9 +75,10 @@ impl Extra<'_> {
     /// Returns the JSON text of the field. If the name occurs several times, the last one wins.
     ///
     /// ```
-    /// # let vacancy: gateway_model::Vacancy = serde_json::from_str(r#"{"id":"1","a":1e400}"#)?;
-    /// assert_eq!(vacancy.extra().raw("a"), Some("1e400"));
-    /// assert_eq!(vacancy.extra().raw("b"), None);
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # let photo: Photo = serde_json::from_str(r#"{"id":"1","a":1e400}"#)?;
+    /// assert_eq!(photo.extra().raw("a"), Some("1e400"));
+    /// assert_eq!(photo.extra().raw("b"), None);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn raw(&self, name: &str) -> Option<&str> {
@@ -90,9 +92,10 @@ impl Extra<'_> {
     /// Fails if the field does not deserialize into `T`.
     ///
     /// ```
-    /// # let vacancy: gateway_model::Vacancy = serde_json::from_str(r#"{"id":"1","tags":["a","b"]}"#)?;
-    /// assert_eq!(vacancy.extra().get::<Vec<&str>>("tags")?, Some(vec!["a", "b"]));
-    /// assert!(vacancy.extra().get::<u64>("tags").is_err());
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # let photo: Photo = serde_json::from_str(r#"{"id":"1","tags":["a","b"]}"#)?;
+    /// assert_eq!(photo.extra().get::<Vec<&str>>("tags")?, Some(vec!["a", "b"]));
+    /// assert!(photo.extra().get::<u64>("tags").is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn get<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>, Error> {
@@ -102,10 +105,11 @@ impl Extra<'_> {
     /// Copies borrowed fields, so that the result borrows nothing.
     ///
     /// ```
-    /// # use gateway_model::{Extra, VacancyRef};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # use gateway_model_core::Extra;
     /// # let text = String::from(r#"{"id":"1","a":1}"#);
-    /// let vacancy: VacancyRef<'_> = serde_json::from_str(&text)?;
-    /// let extra: Extra<'static> = vacancy.extra().clone().into_owned();
+    /// let photo: PhotoRef<'_> = serde_json::from_str(&text)?;
+    /// let extra: Extra<'static> = photo.extra().clone().into_owned();
     /// # drop(text);
     /// assert_eq!(extra.raw("a"), Some("1"));
     /// # Ok::<(), serde_json::Error>(())

@@ -35,6 +35,7 @@ mod query;
 #[cfg(any(feature = "arbitrary", feature = "proptest"))]
 mod random;
 mod raw;
+mod record;
 mod redact;
 mod scalar;
 mod service;

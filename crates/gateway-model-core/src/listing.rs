@@ -11,13 +11,14 @@ use crate::Error;
 /// # Examples
 ///
 /// ```
-/// use gateway_model::{ListVacancies, Operation as _};
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::Operation as _;
 ///
-/// let listing = ListVacancies::decode(br#"[{"id":"1"},null,{"id":"3"}]"#)?;
+/// let listing = ListPhotos::decode(br#"[{"id":"1"},null,{"id":"3"}]"#)?;
 /// assert_eq!(listing.items.len(), 2);
 /// assert_eq!(listing.rejected[0].index(), 1);
 /// assert_eq!(listing.rejected[0].raw(), "null");
-/// # Ok::<(), gateway_model::Error>(())
+/// # Ok::<(), gateway_model_core::Error>(())
 /// ```
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +37,12 @@ impl<T> Listing<T> {
     /// The error of the first rejected record.
     ///
     /// ```
-    /// use gateway_model::{ListVacancies, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
-    /// assert!(ListVacancies::decode(br#"[{"id":"1"}]"#)?.strict().is_ok());
-    /// assert_eq!(ListVacancies::decode(b"[7]")?.strict().unwrap_err().path(), "[0]");
-    /// # Ok::<(), gateway_model::Error>(())
+    /// assert!(ListPhotos::decode(br#"[{"id":"1"}]"#)?.strict().is_ok());
+    /// assert_eq!(ListPhotos::decode(b"[7]")?.strict().unwrap_err().path(), "[0]");
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn strict(self) -> Result<Vec<T>, Error> {
         match self.rejected.into_iter().next() {
@@ -75,10 +77,11 @@ impl Rejected {
     /// Returns the index of the record in the list, counted from 0.
     ///
     /// ```
-    /// use gateway_model::{ListVacancies, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
-    /// assert_eq!(ListVacancies::decode(b"[7]")?.rejected[0].index(), 0);
-    /// # Ok::<(), gateway_model::Error>(())
+    /// assert_eq!(ListPhotos::decode(b"[7]")?.rejected[0].index(), 0);
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn index(&self) -> u64 {
         self.index
@@ -87,11 +90,12 @@ impl Rejected {
     /// Returns the reason, with its place in the document.
     ///
     /// ```
-    /// use gateway_model::{ListVacancies, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
-    /// let listing = ListVacancies::decode(br#"[{"project":"Welder"}]"#)?;
+    /// let listing = ListPhotos::decode(br#"[{"title":"Harbour"}]"#)?;
     /// assert_eq!(listing.rejected[0].error().path(), "[0].id");
-    /// # Ok::<(), gateway_model::Error>(())
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn error(&self) -> &Error {
         &self.error
@@ -100,10 +104,11 @@ impl Rejected {
     /// Returns the JSON text of the record, unchanged. It may contain personal data.
     ///
     /// ```
-    /// use gateway_model::{ListVacancies, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
-    /// assert_eq!(ListVacancies::decode(b"[ [1] ]")?.rejected[0].raw(), "[1]");
-    /// # Ok::<(), gateway_model::Error>(())
+    /// assert_eq!(ListPhotos::decode(b"[ [1] ]")?.rejected[0].raw(), "[1]");
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn raw(&self) -> &str {
         &self.raw

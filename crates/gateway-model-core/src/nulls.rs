@@ -5,7 +5,7 @@ use serde::ser::SerializeMap;
 
 /// One bit for each field of a record, in the order of the spec.
 ///
-/// `null` and an absent field mean the same (decision D-presence), so two records that differ only
+/// `null` and an absent field mean the same, so two records that differ only
 /// in this are equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nulls(u64);

@@ -12,17 +12,18 @@ use crate::{Error, Listing, Query, Service};
 /// # Examples
 ///
 /// ```
-/// use gateway_model::{GetCredits, Operation};
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::Operation;
 ///
-/// fn call<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, gateway_model::Error> {
+/// fn call<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, gateway_model_core::Error> {
 ///     O::decode(&send(operation.query()?.as_str()))
 /// }
-/// let credits = call(&GetCredits::new(), |query| {
-///     assert_eq!(query, "method=credits/get");
-///     br#"{"credits_number":"12.50","currency":"PLN"}"#.to_vec()
+/// let photo = call(&NewestPhoto, |query| {
+///     assert_eq!(query, "action=photos/newest");
+///     br#"{"id":"7","title":"Harbour"}"#.to_vec()
 /// })?;
-/// assert_eq!(credits.credits_number.as_str(), "12.50");
-/// # Ok::<(), gateway_model::Error>(())
+/// assert_eq!(photo.title.as_deref(), Some("Harbour"));
+/// # Ok::<(), gateway_model_core::Error>(())
 /// ```
 pub trait Operation {
     /// The service that has the operation.
@@ -31,18 +32,18 @@ pub trait Operation {
     /// The type that the response decodes to.
     type Output;
 
-    /// The name of the operation in this workspace, such as `list_candidates`.
+    /// The name of the operation in Rust, such as `list_photos`.
     const NAME: &'static str;
 
-    /// The value of `method` that selects the operation (section 4 of the contract), such as `candidates/list`.
+    /// The value of [`Service::SELECTOR`] that selects the operation, such as `photos/list`.
     const METHOD: &'static str;
 
     /// Returns the query of this call, percent-encoded and without the `?`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) when a value cannot be sent, such as a
-    /// vacancy identifier that is not an unsigned integer. The error names the parameter, not the value.
+    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) when a value cannot be sent, such as an
+    /// identifier that is not an unsigned integer. The error names the parameter, not the value.
     fn query(&self) -> Result<Query, Error>;
 
     /// Decodes the whole body of a successful response.
@@ -59,17 +60,18 @@ pub trait Operation {
 /// # Examples
 ///
 /// ```
-/// use gateway_model::{ListOperation as _, ListVacancies, Next};
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::{ListOperation as _, Next};
 ///
-/// let mut decoder = ListVacancies::decoder();
+/// let mut decoder = ListPhotos::decoder();
 /// decoder.push(br#"[{"id":"1"},{"i"#);
-/// assert!(matches!(decoder.next_record()?, Next::Item(vacancy) if vacancy.id.as_str() == "1"));
+/// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "1"));
 /// assert!(matches!(decoder.next_record()?, Next::NeedMore));
 /// decoder.push(br#"d":"2"}]"#);
-/// assert!(matches!(decoder.next_record()?, Next::Item(vacancy) if vacancy.id.as_str() == "2"));
+/// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "2"));
 /// decoder.finish();
 /// assert!(matches!(decoder.next_record()?, Next::End));
-/// # Ok::<(), gateway_model::Error>(())
+/// # Ok::<(), gateway_model_core::Error>(())
 /// ```
 pub trait ListOperation: Operation<Output = Listing<Self::Item>> {
     /// The type of a record of the list.

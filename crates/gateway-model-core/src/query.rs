@@ -36,16 +36,17 @@ pub type Given<T> = core::marker::PhantomData<fn() -> T>;
 /// The query of one call, percent-encoded and without the `?`.
 ///
 /// It contains only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects
-/// the operation, verbatim (section 4 of the contract). `Debug` shows the names of the parameters but
+/// the operation, verbatim. `Debug` shows the names of the parameters but
 /// not their values, which may be personal.
 ///
 /// # Examples
 ///
 /// ```
-/// use gateway_model::{ListVacancies, Operation as _};
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::Operation as _;
 ///
-/// assert_eq!(ListVacancies::new().query()?.as_str(), "method=vacancies/list");
-/// # Ok::<(), gateway_model::Error>(())
+/// assert_eq!(ListPhotos::new().query()?.as_str(), "action=photos/list");
+/// # Ok::<(), gateway_model_core::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Query(String);
@@ -59,10 +60,11 @@ impl Query {
     /// Returns the encoded query, without a leading `?`.
     ///
     /// ```
-    /// use gateway_model::{GetCredits, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
-    /// assert_eq!(GetCredits::new().query()?.as_str(), "method=credits/get");
-    /// # Ok::<(), gateway_model::Error>(())
+    /// assert_eq!(NewestPhoto.query()?.as_str(), "action=photos/newest");
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn as_str(&self) -> &str {
         &self.0
@@ -71,10 +73,11 @@ impl Query {
     /// Returns the text without copying it.
     ///
     /// ```
-    /// use gateway_model::{GetCredits, Operation as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
     ///
-    /// assert_eq!(GetCredits::new().query()?.into_string(), "method=credits/get");
-    /// # Ok::<(), gateway_model::Error>(())
+    /// assert_eq!(NewestPhoto.query()?.into_string(), "action=photos/newest");
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn into_string(self) -> String {
         self.0

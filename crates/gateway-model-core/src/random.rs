@@ -8,11 +8,11 @@ pub mod strategies;
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use crate::decode::shape::Shape;
+use crate::decode::shape::Object;
 
 /// Returns whether the contract lists a field with this name, so that an unlisted field cannot have it.
-pub(crate) fn lists(shape: Shape, name: &str) -> bool {
-    matches!(shape, Shape::Object(object) if object.members.iter().any(|member| member.name == name))
+pub(crate) fn lists(object: &Object, name: &str) -> bool {
+    object.members.iter().any(|member| member.name == name)
 }
 
 /// Returns the text as a JSON string.

@@ -18,14 +18,13 @@ use crate::{Error, Operation, Query, Service, decode};
 ///
 /// # Examples
 ///
-/// A status without a vacancy, which has no effect (section 4.1 of the contract, rule 4):
-///
 /// ```
-/// use gateway_model::{Operation as _, RawQuery};
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::{Operation as _, RawQuery};
 ///
-/// let query = RawQuery::new("candidates/list").pair("status", "In progress").query()?;
-/// assert_eq!(query.as_str(), "method=candidates/list&status=In%20progress");
-/// # Ok::<(), gateway_model::Error>(())
+/// let query = RawQuery::<Photos>::new("photos/list").pair("title", "Old harbour").query()?;
+/// assert_eq!(query.as_str(), "action=photos/list&title=Old%20harbour");
+/// # Ok::<(), gateway_model_core::Error>(())
 /// ```
 pub struct RawQuery<S> {
     method: String,
@@ -37,10 +36,11 @@ impl<S: Service> RawQuery<S> {
     /// Creates a query that selects the operation `method`.
     ///
     /// ```
-    /// use gateway_model::{Operation as _, RawQuery};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{Operation as _, RawQuery};
     ///
-    /// assert_eq!(RawQuery::new("sms/list").query()?.as_str(), "method=sms/list");
-    /// # Ok::<(), gateway_model::Error>(())
+    /// assert_eq!(RawQuery::<Photos>::new("albums/list").query()?.as_str(), "action=albums/list");
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
@@ -50,11 +50,12 @@ impl<S: Service> RawQuery<S> {
     /// Appends a parameter. A name may occur several times.
     ///
     /// ```
-    /// use gateway_model::{Operation as _, RawQuery};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{Operation as _, RawQuery};
     ///
-    /// let query = RawQuery::new("m").pair("a", "1&2").pair("a", "").query()?;
-    /// assert_eq!(query.as_str(), "method=m&a=1%262&a=");
-    /// # Ok::<(), gateway_model::Error>(())
+    /// let query = RawQuery::<Photos>::new("m").pair("a", "1&2").pair("a", "").query()?;
+    /// assert_eq!(query.as_str(), "action=m&a=1%262&a=");
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     #[must_use]
     pub fn pair(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
@@ -119,11 +120,12 @@ impl<S> fmt::Debug for RawQuery<S> {
 /// # Examples
 ///
 /// ```
-/// use gateway_model::{Operation as _, RawQuery};
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::{Operation as _, RawQuery};
 ///
-/// let json = RawQuery::decode(br#" {"a": [1, 2]} "#)?;
+/// let json = RawQuery::<Photos>::decode(br#" {"a": [1, 2]} "#)?;
 /// assert_eq!(json.as_str(), r#"{"a": [1, 2]}"#);
-/// # Ok::<(), gateway_model::Error>(())
+/// # Ok::<(), gateway_model_core::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RawJson(Box<str>);
@@ -132,10 +134,11 @@ impl RawJson {
     /// Returns the JSON text.
     ///
     /// ```
-    /// use gateway_model::{Operation as _, RawQuery};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{Operation as _, RawQuery};
     ///
-    /// assert_eq!(RawQuery::decode(b"null")?.as_str(), "null");
-    /// # Ok::<(), gateway_model::Error>(())
+    /// assert_eq!(RawQuery::<Photos>::decode(b"null")?.as_str(), "null");
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn as_str(&self) -> &str {
         &self.0
@@ -144,10 +147,11 @@ impl RawJson {
     /// Returns the JSON text without copying it.
     ///
     /// ```
-    /// use gateway_model::{Operation as _, RawQuery};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{Operation as _, RawQuery};
     ///
-    /// assert_eq!(RawQuery::decode(b"7")?.into_string(), "7");
-    /// # Ok::<(), gateway_model::Error>(())
+    /// assert_eq!(RawQuery::<Photos>::decode(b"7")?.into_string(), "7");
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn into_string(self) -> String {
         self.0.into()
@@ -160,10 +164,11 @@ impl RawJson {
     /// Fails if the document does not deserialize into `T`.
     ///
     /// ```
-    /// use gateway_model::{Operation as _, RawQuery};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{Operation as _, RawQuery};
     ///
-    /// assert_eq!(RawQuery::decode(b"[1,2]")?.get::<Vec<u8>>()?, [1, 2]);
-    /// # Ok::<(), gateway_model::Error>(())
+    /// assert_eq!(RawQuery::<Photos>::decode(b"[1,2]")?.get::<Vec<u8>>()?, [1, 2]);
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn get<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Error> {
         decode::foreign(&self.0, "")

@@ -97,6 +97,31 @@ macro_rules! __scalar {
                 $crate::codegen::deserialize_text(deserializer, $expecting).map(Self::from)
             }
         }
+
+        impl $crate::codegen::Value for $name {
+            type Ref<'a> = $crate::codegen::Cow<'a, str>;
+
+            #[inline]
+            fn read<'a>(cursor: &mut $crate::codegen::Cursor<'a>) -> Option<Self::Ref<'a>> {
+                cursor.text()
+            }
+
+            #[inline]
+            fn deserialize<'de, D: $crate::codegen::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self::Ref<'de>, D::Error> {
+                $crate::codegen::deserialize_text(deserializer, $expecting)
+            }
+
+            #[inline]
+            fn into_owned(borrowed: Self::Ref<'_>) -> Self {
+                borrowed.into()
+            }
+
+            fn shape() -> $crate::codegen::Shape {
+                $crate::codegen::Shape::Text
+            }
+        }
     };
     ($(#[$attribute:meta])* $name:ident, integer) => {
         $crate::__scalar! { @number $(#[$attribute])* $name, u64, serialize_u64 }
@@ -148,7 +173,7 @@ macro_rules! __scalar {
 
         impl core::fmt::Display for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                self.0.fmt(f)
+                core::fmt::Display::fmt(&self.0, f)
             }
         }
 
@@ -170,5 +195,7 @@ macro_rules! __scalar {
                 number.map(Self::new)
             }
         }
+
+        $crate::__copied!($name, <$number as $crate::codegen::Value>::shape(), |cursor| cursor.parsed());
     };
 }

@@ -7,6 +7,7 @@
 /// # Examples
 ///
 /// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
 /// use gateway_model_core::Service;
 ///
 /// struct Photos;

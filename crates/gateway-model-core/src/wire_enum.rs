@@ -71,7 +71,7 @@ macro_rules! __wire_enum {
 
         impl core::fmt::Debug for $unknown {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                self.as_str().fmt(f)
+                core::fmt::Debug::fmt(self.as_str(), f)
             }
         }
 
@@ -135,6 +135,8 @@ macro_rules! __wire_enum {
                 $crate::codegen::deserialize_text(deserializer, $expecting).map(Self::from)
             }
         }
+
+        $crate::__copied!($name, $crate::codegen::Shape::Text, |cursor| cursor.text().map(Self::from));
     };
     (
         $(#[$attribute:meta])*
@@ -203,5 +205,11 @@ macro_rules! __wire_enum {
                 Self::from_text(&text).ok_or_else(|| $crate::codegen::serde::de::Error::custom(concat!("expected ", $expecting)))
             }
         }
+
+        $crate::__copied!(
+            $name,
+            $crate::codegen::Shape::Choice(|text| Self::from_text(text).is_some()),
+            |cursor| cursor.parsed()
+        );
     };
 }

@@ -162,7 +162,8 @@ mod tests {
         check("self", Some(["self_", "Self_", "SELF", "self"]));
         check("option", Some(["option", "Option_", "OPTION", "option"]));
         check("new", Some(["new_", "New", "NEW", "new"]));
-        check("span", Some(["span", "Span_", "SPAN", "span"]));
+        check("nulls", Some(["nulls_", "Nulls_", "NULLS", "nulls"]));
+        check("span", Some(["span", "Span", "SPAN", "span"]));
         check("given", Some(["given_", "Given_", "GIVEN", "given"]));
         let name = |text| RustName::new(text).expect("a name");
         assert_eq!(

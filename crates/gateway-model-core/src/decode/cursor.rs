@@ -177,17 +177,19 @@ impl Span {
 
 /// Decodes the fields of a record, fastest in the order of the list.
 ///
-/// `required 0 "\"id\":" id = cursor.text()?;` decodes the field with this name (with quotes and colon)
-/// into the variable `id`. An `optional` field may also be `null`. Fields are numbered from 0.
+/// `0 required "id" id = PhotoId::read(&mut cursor)?;` decodes the field with this name on the wire into
+/// the variable `id`. An `optional` field may also be `null`. Fields are numbered from 0.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __members {
     ($cursor:ident, $nulls:ident, $extra:ident;
-     $($presence:ident $index:literal $name:literal $slot:ident = $value:expr;)+) => {
+     $($index:literal $presence:ident $wire:literal $slot:ident = $value:expr;)+) => {
         let mut seen = $crate::codegen::Seen::default();
         'members: loop {
             let before = $cursor.at();
-            $(if $cursor.has($name) {
+            $(if const { $crate::codegen::is_plain_name($wire) }
+                && $cursor.has(concat!("\"", $wire, "\":"))
+            {
                 seen.first($index)?;
                 $crate::__members!(@$presence $cursor, $nulls, $index, $slot = $value);
                 if !$cursor.more()? {
@@ -212,6 +214,18 @@ macro_rules! __members {
             $slot = Some($value);
         }
     };
+}
+
+/// Returns whether JSON text contains the name as it is, without escapes. Others are left to serde.
+pub const fn is_plain_name(name: &str) -> bool {
+    let mut bytes = name.as_bytes();
+    while let [first, rest @ ..] = bytes {
+        if *first < b' ' || *first == b'"' || *first == b'\\' {
+            return false;
+        }
+        bytes = rest;
+    }
+    true
 }
 
 /// The fields that have been decoded.

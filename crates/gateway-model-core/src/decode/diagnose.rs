@@ -140,7 +140,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
                     return Err(self.trace.fail(ErrorKind::Duplicate, "the field once"));
                 }
                 map.next_value_seed(Seed {
-                    shape: member.shape,
+                    shape: (member.shape)(),
                     nullable: !member.required,
                     trace: &mut *self.trace,
                 })?;
@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         match missing(object, seen) {
             Some(member) => {
                 self.trace.names.push(member.name);
-                Err(self.trace.fail(ErrorKind::Missing, member.shape.expected()))
+                Err(self.trace.fail(ErrorKind::Missing, (member.shape)().expected()))
             }
             None => Ok(()),
         }

@@ -3,6 +3,7 @@
 use serde::de::IgnoredAny;
 
 use crate::decode::cursor::{Cursor, Fast as _};
+use crate::decode::shape::Shape;
 use crate::decode::splitter::Splitter;
 use crate::decode::{Record, diagnose};
 use crate::error::Position;
@@ -222,7 +223,7 @@ impl Engine {
             return Err(self.fail(error));
         }
         let position = self.position(window.text, at);
-        let error = diagnose::diagnose(json, T::SHAPE, self.path(), position);
+        let error = diagnose::diagnose(json, Shape::Object(T::OBJECT), self.path(), position);
         Ok(Rejected::new(self.index, error.with_delivered(self.index), json))
     }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::decode::cursor::Fast;
-use crate::decode::shape::Shape;
+use crate::decode::shape::Object;
 
 /// A model that occurs in lists. It has an owned form and a form that borrows from the text.
 ///
@@ -12,13 +12,14 @@ use crate::decode::shape::Shape;
 /// # Examples
 ///
 /// ```
-/// use gateway_model::{Record, Vacancy, VacancyRef};
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::Record;
 ///
 /// fn owned<R: Record>(record: R::Ref<'_>) -> R {
 ///     R::from_ref(record)
 /// }
-/// let vacancy: Vacancy = owned(serde_json::from_str::<VacancyRef<'_>>(r#"{"id":"1"}"#)?);
-/// assert_eq!(vacancy.id.as_str(), "1");
+/// let photo: Photo = owned(serde_json::from_str::<PhotoRef<'_>>(r#"{"id":"1"}"#)?);
+/// assert_eq!(photo.id.as_str(), "1");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub trait Record: Sealed {
@@ -28,10 +29,11 @@ pub trait Record: Sealed {
     /// Copies a borrowed record into an owned one.
     ///
     /// ```
-    /// use gateway_model::{Portal, PortalRef, Record as _};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Record as _;
     ///
-    /// let borrowed: PortalRef<'_> = serde_json::from_str(r#"{"id":"p1"}"#)?;
-    /// assert_eq!(Portal::from_ref(borrowed), Portal::new("p1"));
+    /// let borrowed: PhotoRef<'_> = serde_json::from_str(r#"{"id":"p1"}"#)?;
+    /// assert_eq!(Photo::from_ref(borrowed), Photo::new("p1"));
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     fn from_ref(record: Self::Ref<'_>) -> Self;
@@ -40,5 +42,5 @@ pub trait Record: Sealed {
 /// The part of [`Record`] that only generated code implements.
 pub trait Sealed: Sized {
     /// The shape of the record, for diagnosing a rejected one.
-    const SHAPE: Shape;
+    const OBJECT: &'static Object;
 }

@@ -39,8 +39,8 @@ pub struct Member {
     pub name: &'static str,
     /// The field must be present and must not be `null`.
     pub required: bool,
-    /// The shape of its value.
-    pub shape: Shape,
+    /// Returns the shape of its value. A function, because a record may contain itself.
+    pub shape: fn() -> Shape,
 }
 
 impl Shape {

@@ -6,9 +6,12 @@
     reason = "generated code of the same version uses it"
 )]
 
-use serde::Deserialize;
-use serde::de::{Error, MapAccess};
+use core::fmt;
+use core::marker::PhantomData;
 
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+
+use crate::decode::value::Value;
 use crate::nulls::Nulls;
 
 /// A field that may occur at most once.
@@ -25,31 +28,26 @@ pub enum Slot<T> {
 impl<T> Slot<T> {
     /// Deserializes a field that must have a value.
     #[inline]
-    pub fn required<'de, A: MapAccess<'de>>(
-        &mut self,
-        name: &'static str,
-        map: &mut A,
-    ) -> Result<(), A::Error>
+    pub fn required<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
     where
-        T: Deserialize<'de>,
+        V: Value<Ref<'de> = T>,
+        A: MapAccess<'de>,
     {
         self.check(name)?;
-        *self = Self::Full(map.next_value()?);
+        *self = Self::Full(map.next_value_seed(Required::<V>(PhantomData))?);
         Ok(())
     }
 
     /// Deserializes a field that may be `null`.
     #[inline]
-    pub fn optional<'de, A: MapAccess<'de>>(
-        &mut self,
-        name: &'static str,
-        map: &mut A,
-    ) -> Result<(), A::Error>
+    pub fn optional<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
     where
-        T: Deserialize<'de>,
+        V: Value<Ref<'de> = T>,
+        A: MapAccess<'de>,
     {
         self.check(name)?;
-        *self = map.next_value::<Option<T>>()?.map_or(Self::Null, Self::Full);
+        let value = map.next_value_seed(Optional::<V>(PhantomData))?;
+        *self = value.map_or(Self::Null, Self::Full);
         Ok(())
     }
 
@@ -81,5 +79,48 @@ impl<T> Slot<T> {
             Self::Full(value) => Some(value),
             Self::Empty | Self::Null => None,
         }
+    }
+}
+
+struct Required<V>(PhantomData<V>);
+
+impl<'de, V: Value> DeserializeSeed<'de> for Required<V> {
+    type Value = V::Ref<'de>;
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        V::deserialize(deserializer)
+    }
+}
+
+struct Optional<V>(PhantomData<V>);
+
+impl<'de, V: Value> DeserializeSeed<'de> for Optional<V> {
+    type Value = Option<V::Ref<'de>>;
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de, V: Value> Visitor<'de> for Optional<V> {
+    type Value = Option<V::Ref<'de>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value or null")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    #[inline]
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        V::deserialize(deserializer).map(Some)
     }
 }

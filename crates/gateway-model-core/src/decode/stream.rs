@@ -20,19 +20,20 @@ use crate::{Error, Rejected};
 /// # Examples
 ///
 /// ```
-/// use gateway_model::{ErrorKind, ListCandidates, ListOperation, Next};
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::{ErrorKind, ListOperation, Next};
 ///
-/// let mut decoder = <ListCandidates as ListOperation>::decoder();
-/// for piece in [r#"{"status":"succ"#, r#"ess","result":[{"id":"4"#, r#"711"},{"id""#] {
+/// let mut decoder = <ListPhotos as ListOperation>::decoder();
+/// for piece in [r#" [{"id":"4"#, r#"711","title":"Harb"#, r#"our"},{"id""#] {
 ///     decoder.push(piece.as_bytes());
-///     while let Next::Item(candidate) = decoder.next_record()? {
-///         assert_eq!(candidate.id.as_str(), "4711");
+///     while let Next::Item(photo) = decoder.next_record()? {
+///         assert_eq!(photo.id.as_str(), "4711");
 ///     }
 /// }
 /// decoder.finish();
 /// let error = decoder.next_record().unwrap_err();
 /// assert_eq!((error.kind(), error.delivered()), (ErrorKind::Incomplete, 1));
-/// # Ok::<(), gateway_model::Error>(())
+/// # Ok::<(), gateway_model_core::Error>(())
 /// ```
 pub struct StreamDecoder<T> {
     engine: Engine,
@@ -78,10 +79,11 @@ impl<T: Record> StreamDecoder<T> {
     /// Sets the maximum size of a single record, in bytes. A larger one is [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     ///
     /// ```
-    /// use gateway_model::{ErrorKind, ListOperation as _, ListVacancies};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{ErrorKind, ListOperation as _};
     ///
-    /// let mut decoder = ListVacancies::decoder().with_record_limit(16);
-    /// decoder.push(br#"[{"id":"1","project":"Welder"}]"#);
+    /// let mut decoder = ListPhotos::decoder().with_record_limit(16);
+    /// decoder.push(br#"[{"id":"1","title":"Harbour"}]"#);
     /// assert_eq!(decoder.next_record().unwrap_err().kind(), ErrorKind::TooLarge);
     /// ```
     #[must_use]
@@ -93,12 +95,13 @@ impl<T: Record> StreamDecoder<T> {
     /// Adds the next piece of the body. Pieces after [`finish`](Self::finish) or an error are ignored.
     ///
     /// ```
-    /// use gateway_model::{ListOperation as _, ListVacancies, Next};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = ListVacancies::decoder();
+    /// let mut decoder = ListPhotos::decoder();
     /// decoder.push(b"[");
     /// assert!(matches!(decoder.next_record()?, Next::NeedMore));
-    /// # Ok::<(), gateway_model::Error>(())
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn push(&mut self, piece: &[u8]) {
         if self.after != After::More {
@@ -118,13 +121,14 @@ impl<T: Record> StreamDecoder<T> {
     /// Marks the end of the body.
     ///
     /// ```
-    /// use gateway_model::{ListOperation as _, ListVacancies, Next};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = ListVacancies::decoder();
+    /// let mut decoder = ListPhotos::decoder();
     /// decoder.push(b"[]");
     /// decoder.finish();
     /// assert!(matches!(decoder.next_record()?, Next::End));
-    /// # Ok::<(), gateway_model::Error>(())
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn finish(&mut self) {
         if self.after == After::More {
@@ -139,12 +143,13 @@ impl<T: Record> StreamDecoder<T> {
     /// The same as [`Operation::decode`](crate::Operation::decode). After an error, every call returns the same error.
     ///
     /// ```
-    /// use gateway_model::{ListOperation as _, ListVacancies, Next};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = ListVacancies::decoder();
+    /// let mut decoder = ListPhotos::decoder();
     /// decoder.push(br#"[{"id":"1"}"#);
-    /// assert!(matches!(decoder.next_record()?, Next::Item(vacancy) if vacancy.id.as_str() == "1"));
-    /// # Ok::<(), gateway_model::Error>(())
+    /// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "1"));
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn next_record(&mut self) -> Result<Next<T>, Error> {
         self.next_record_with(T::from_ref)
@@ -157,13 +162,14 @@ impl<T: Record> StreamDecoder<T> {
     /// The same as [`next_record`](Self::next_record).
     ///
     /// ```
-    /// use gateway_model::{ListOperation as _, ListVacancies, Next};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = ListVacancies::decoder();
-    /// decoder.push(br#"[{"id":"1","project":"Welder"}"#);
-    /// let length = decoder.next_record_with(|vacancy| vacancy.project.map_or(0, |text| text.len()))?;
-    /// assert_eq!(length, Next::Item(6));
-    /// # Ok::<(), gateway_model::Error>(())
+    /// let mut decoder = ListPhotos::decoder();
+    /// decoder.push(br#"[{"id":"1","title":"Harbour"}"#);
+    /// let length = decoder.next_record_with(|photo| photo.title.map_or(0, |text| text.len()))?;
+    /// assert_eq!(length, Next::Item(7));
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     #[inline]
     pub fn next_record_with<O>(
@@ -182,13 +188,14 @@ impl<T: Record> StreamDecoder<T> {
     /// The same as [`next_record`](Self::next_record).
     ///
     /// ```
-    /// use gateway_model::{ListOperation as _, ListVacancies, Next};
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = ListVacancies::decoder();
+    /// let mut decoder = ListPhotos::decoder();
     /// decoder.push(br#"[{"id":"1","seats":3}"#);
     /// let line = decoder.next_json_with(|_, json| format!("{json}\n"))?;
     /// assert_eq!(line, Next::Item("{\"id\":\"1\",\"seats\":3}\n".to_owned()));
-    /// # Ok::<(), gateway_model::Error>(())
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     #[inline]
     pub fn next_json_with<O>(

@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 
 use crate::decode::cursor::{Cursor, Fast as _};
 use crate::decode::engine::{After, Engine, Layout, Step, Window};
+use crate::decode::shape::Shape;
 use crate::decode::stream::checked;
 use crate::decode::{Record, depth, diagnose, kind_of};
 use crate::error::Position;
@@ -75,7 +76,7 @@ pub fn object<T: Record>(body: &[u8]) -> Result<T, Error> {
     }
     match serde_json::from_str(text) {
         Ok(record) => Ok(T::from_ref(record)),
-        Err(_) => Err(diagnose::diagnose(text, T::SHAPE, String::new(), position)),
+        Err(_) => Err(diagnose::diagnose(text, Shape::Object(T::OBJECT), String::new(), position)),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{Error, Query, Service};
 pub struct QueryBuilder(String);
 
 impl QueryBuilder {
-    /// Creates a query that selects the operation `method`. A `/` is not encoded, as in the contract.
+    /// Creates a query that selects the operation `method`. A `/` is not encoded.
     #[must_use]
     pub fn select<S: Service>(method: &str) -> Self {
         let mut text = String::with_capacity(CAPACITY);
@@ -27,7 +27,7 @@ impl QueryBuilder {
         encode(&mut self.0, value, |_| false);
     }
 
-    /// Appends a parameter whose value must not be empty: the contract does not define `name=`.
+    /// Appends a parameter whose value must not be empty: services differ in what `name=` means.
     ///
     /// # Errors
     ///

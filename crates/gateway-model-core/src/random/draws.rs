@@ -157,7 +157,7 @@ pub fn nested<T>(
 /// Fields that the contract does not list for the model.
 pub fn unlisted<T: Sealed>(source: &mut Unstructured<'_>) -> Result<Extra<'static>> {
     let members = members(source)?;
-    Ok(Extra::of(members.into_iter().filter(|(name, _)| !lists(T::SHAPE, name))))
+    Ok(Extra::of(members.into_iter().filter(|(name, _)| !lists(T::OBJECT, name))))
 }
 
 /// A value that a query can contain: one with non-empty text.

@@ -152,7 +152,7 @@ pub fn nested<T: Debug + 'static>(
 
 /// Fields that the contract does not list for the model.
 pub fn unlisted<T: Sealed>() -> BoxedStrategy<Extra<'static>> {
-    let unlisted = |(name, _): &(String, String)| !lists(T::SHAPE, name);
+    let unlisted = |(name, _): &(String, String)| !lists(T::OBJECT, name);
     members().prop_map(move |members| Extra::of(members.into_iter().filter(unlisted))).boxed()
 }
 

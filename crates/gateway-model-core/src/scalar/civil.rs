@@ -4,14 +4,17 @@ use core::fmt;
 
 /// A date and time without a time zone.
 ///
-/// The contract does not say in which zone its times are (section 2), so none is ever attached.
+/// A service that sends such times does not say in which zone they are, so none is ever attached.
 ///
 /// # Examples
 ///
 /// ```
-/// use gateway_model::CivilDateTime;
-///
-/// let civil = CivilDateTime::new("2026-02-28 09:05:00").civil().ok_or("not a date")?;
+/// # mod times {
+/// #    gateway_model_core::codegen::scalar! { /** The time of a photo. */ Taken, "text" }
+/// #    gateway_model_core::codegen::meaning! { Taken, civil_date_time }
+/// # }
+/// # use times::Taken;
+/// let civil = Taken::new("2026-02-28 09:05:00").civil().ok_or("not a date")?;
 /// assert_eq!((civil.year, civil.month, civil.day), (2026, 2, 28));
 /// assert_eq!(civil.to_string(), "2026-02-28 09:05:00");
 /// # Ok::<(), &str>(())

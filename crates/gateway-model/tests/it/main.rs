@@ -11,8 +11,6 @@ mod debug;
 #[cfg(test)]
 mod differential;
 #[cfg(test)]
-mod extra;
-#[cfg(test)]
 mod json_test_suite;
 #[cfg(test)]
 mod nesting;
@@ -24,7 +22,5 @@ mod queries;
 mod random;
 #[cfg(test)]
 mod round_trip;
-#[cfg(test)]
-mod stream;
 #[cfg(test)]
 mod support;

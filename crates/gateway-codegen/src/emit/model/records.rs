@@ -1,4 +1,4 @@
-//! Records: one file for each model, with its owned and its borrowed form and their JSON.
+//! Records: one file for each model, with its owned and its borrowed form.
 
 use crate::config::Role;
 use crate::emit::file::GeneratedFile;
@@ -10,10 +10,8 @@ use crate::text::RustFile;
 
 mod declare;
 mod example;
-mod fast_path;
 mod field;
-mod nulls;
-mod serde;
+mod implement;
 
 pub(crate) use crate::emit::model::records::example::constructor as smallest_record;
 
@@ -48,8 +46,7 @@ fn one(project: &Project<'_>, model: &Model) -> RustFile {
     let mut file = RustFile::new(&purpose);
     imports(&mut file, service, model, &fields);
     declare::write(&mut file, project, model, &fields);
-    serde::write(&mut file, model, &fields);
-    fast_path::write(&mut file, model, &fields);
+    implement::write(&mut file, model, &fields);
     file
 }
 
@@ -63,16 +60,9 @@ fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[Reco
             file.line(import);
         }
     }
-    file.line("use core::fmt;");
     file.blank();
-    let mut support = vec!["Cursor", "Fast", "Member", "Nulls", "Object", "Sealed", "Shape"];
-    support.extend(["Slot", "Span", "extra", "members", "CowText"]);
-    let redacted = model.fields.iter().any(|field| field.personal && !field.required);
-    support.extend(redacted.then_some("Redacted"));
-    file.import("use gateway_model_core::codegen", support);
-    file.import("use gateway_model_core", ["Extra", "Record"]);
-    file.line("use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};");
-    file.line("use serde::ser::{Serialize, SerializeMap as _, Serializer};");
+    file.line("use gateway_model_core::Extra;");
+    file.line("use gateway_model_core::codegen::{Nulls, record};");
     file.blank();
     let mut nested: Vec<_> = model
         .fields
@@ -82,7 +72,7 @@ fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[Reco
         .map(|other| {
             let (module, name) = (other.rust.module(), other.rust.pascal());
             let borrowed = other.rust.followed_by("ref").pascal();
-            format!("use super::{module}::{{self, {name}, {borrowed}}};")
+            format!("use super::{module}::{{{name}, {borrowed}}};")
         })
         .collect();
     nested.sort();

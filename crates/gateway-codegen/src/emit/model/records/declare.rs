@@ -1,4 +1,4 @@
-//! The two forms of a record, with their constructor and their conversion.
+//! The two forms of a record, with a constructor of the owned one.
 
 use crate::config::Role;
 use crate::emit::describe;
@@ -16,8 +16,7 @@ pub(super) fn write(
 ) {
     owned(file, model, fields);
     borrowed(file, model, fields);
-    owned_methods(file, project, model, fields);
-    borrowed_methods(file, project, model, fields);
+    constructor(file, project, model, fields);
 }
 
 fn owned(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
@@ -64,7 +63,7 @@ fn presence(field: &RecordField<'_>, ty: &str) -> String {
     if field.spec.required { ty.to_owned() } else { format!("Option<{ty}>") }
 }
 
-fn owned_methods(
+fn constructor(
     file: &mut RustFile,
     project: &Project<'_>,
     model: &Model,
@@ -84,7 +83,10 @@ fn owned_methods(
     file.doc_example(
         "",
         format_args!(
-            "let record = {};\nassert!(record.extra().is_empty());",
+            "let record: {krate}::{name} = serde_json::from_str({})?;\n\
+             assert_eq!(record, {});\n\
+             # Ok::<(), serde_json::Error>(())",
+            example::minimal(project.service, model),
             example::constructor(project, model)
         ),
     );
@@ -102,20 +104,6 @@ fn owned_methods(
     file.line("nulls: Nulls::default(),");
     file.close("}");
     file.close("}");
-    file.blank();
-    file.doc(EXTRA);
-    file.doc_example(
-        "",
-        format_args!(
-            "let json = {};\n\
-             let record: {krate}::{name} = serde_json::from_str(json)?;\n\
-             assert_eq!(record.extra().raw(\"{}\"), Some(\"1\"));\n\
-             # Ok::<(), serde_json::Error>(())",
-            example::with_unlisted_field(project.service, model),
-            example::UNLISTED
-        ),
-    );
-    extra(file, "'static");
     file.close("}");
     if required.is_empty() {
         file.blank();
@@ -126,51 +114,3 @@ fn owned_methods(
         file.close("}");
     }
 }
-
-fn borrowed_methods(
-    file: &mut RustFile,
-    project: &Project<'_>,
-    model: &Model,
-    fields: &[RecordField<'_>],
-) {
-    let (krate, name) = (project.config.rust_name(Role::Model), model.rust.pascal());
-    let borrowed = model.rust.followed_by("ref").pascal();
-    file.blank();
-    file.open(format_args!("impl<'a> {borrowed}<'a> {{"));
-    file.doc("Converts the record into its owned form.");
-    file.doc_example(
-        "",
-        format_args!(
-            "let record: {krate}::{borrowed}<'_> = serde_json::from_str({})?;\n\
-             assert_eq!(record.into_owned(), {});\n\
-             # Ok::<(), serde_json::Error>(())",
-            example::minimal(project.service, model),
-            example::constructor(project, model)
-        ),
-    );
-    file.line("#[inline]");
-    file.line("#[must_use]");
-    file.open(format_args!("pub fn into_owned(self) -> {name} {{"));
-    file.open(format_args!("{name} {{"));
-    for field in fields {
-        file.line(format_args!("{}: {},", field.name, field.to_owned()));
-    }
-    file.line("extra: self.extra.into_owned(),");
-    file.line("nulls: self.nulls,");
-    file.close("}");
-    file.close("}");
-    file.blank();
-    file.doc(EXTRA);
-    file.doc_break();
-    file.doc_markdown(format_args!("[`{name}::extra`] has an example."));
-    extra(file, "'a");
-    file.close("}");
-}
-
-fn extra(file: &mut RustFile, lifetime: &str) {
-    file.open(format_args!("pub fn extra(&self) -> &Extra<{lifetime}> {{"));
-    file.line("&self.extra");
-    file.close("}");
-}
-
-const EXTRA: &str = "Returns the fields that the contract does not list.";

@@ -1,6 +1,6 @@
 //! The smallest value of a model, as JSON and as a call of its constructor.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::config::Role;
 use crate::ir::{Field, Model, Primitive, Service, Type, ValueType};
@@ -10,13 +10,6 @@ use crate::text::{raw_string, string};
 /// Returns a Rust literal of the JSON text of a record with only its required fields.
 pub(super) fn minimal(service: &Service, model: &Model) -> String {
     raw_string(&Value::Object(required_fields(service, model)).to_string())
-}
-
-/// Returns the same with one more field.
-pub(super) fn with_unlisted_field(service: &Service, model: &Model) -> String {
-    let mut fields = required_fields(service, model);
-    fields.insert(UNLISTED.to_owned(), json!(1));
-    raw_string(&Value::Object(fields).to_string())
 }
 
 /// Returns the constructor call that creates the same record.
@@ -68,6 +61,3 @@ fn argument(project: &Project<'_>, field: &Field) -> String {
         (ValueType::Scalar(_), primitive) => format!("{text}_{}", primitive.rust()),
     }
 }
-
-/// The name of a field that is not in any spec.
-pub(super) const UNLISTED: &str = "an unlisted field";

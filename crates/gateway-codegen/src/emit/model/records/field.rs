@@ -5,10 +5,8 @@ use crate::ir::{Field, Model, Primitive, Service, Type, ValueType};
 /// A field with the code that its type needs in each place.
 pub(super) struct RecordField<'a> {
     pub(super) spec: &'a Field,
-    /// The name of the field and of the variable that holds its value while a record is read.
+    /// The name of the field.
     pub(super) name: String,
-    /// The position in the spec, and in the masks and tables of the support code.
-    pub(super) index: usize,
     kind: Kind,
 }
 
@@ -18,18 +16,9 @@ enum Kind {
     /// A newtype that wraps text, borrowed as text.
     TextScalar(String),
     /// A small value that both forms hold: a number, a flag or an enum.
-    Value { ty: String, shape: &'static str, is: Is },
+    Value { ty: String, is_built_in: bool },
     /// Another record.
-    Record { name: String, borrowed: String, module: String, is_itself: bool },
-}
-
-/// What declares the type of a small value.
-#[derive(Clone, Copy)]
-enum Is {
-    BuiltIn,
-    Scalar,
-    OpenEnum,
-    ClosedEnum,
+    Record { name: String, borrowed: String, is_itself: bool },
 }
 
 /// Returns the fields of a model.
@@ -37,11 +26,9 @@ pub(super) fn fields<'a>(service: &Service, model: &'a Model) -> Vec<RecordField
     model
         .fields
         .iter()
-        .enumerate()
-        .map(|(index, field)| RecordField {
+        .map(|field| RecordField {
             spec: field,
             name: field.rust.snake(),
-            index,
             kind: kind(service, model, &field.ty),
         })
         .collect()
@@ -55,7 +42,6 @@ fn kind(service: &Service, model: &Model, ty: &Type) -> Kind {
             Kind::Record {
                 name: other.rust.pascal(),
                 borrowed: other.rust.followed_by("ref").pascal(),
-                module: other.rust.module(),
                 is_itself: other.id == model.id,
             }
         }
@@ -63,21 +49,14 @@ fn kind(service: &Service, model: &Model, ty: &Type) -> Kind {
 }
 
 fn of_value(ty: &ValueType) -> Kind {
-    let is = match (ty, ty.in_record()) {
-        (ValueType::BuiltIn(_), Primitive::Text) => return Kind::Text,
-        (ValueType::Scalar(_), Primitive::Text) => return Kind::TextScalar(ty.rust()),
-        (ValueType::BuiltIn(_), _) => Is::BuiltIn,
-        (ValueType::Scalar(_), _) => Is::Scalar,
-        (ValueType::Enum(one), _) if one.open_ended => Is::OpenEnum,
-        (ValueType::Enum(_), _) => Is::ClosedEnum,
-    };
-    let shape = match ty.in_record() {
-        Primitive::Text => "Text",
-        Primitive::Signed => "Integer",
-        Primitive::Unsigned => "Unsigned",
-        Primitive::Boolean => "Boolean",
-    };
-    Kind::Value { ty: ty.rust(), shape, is }
+    match (ty, ty.in_record()) {
+        (ValueType::BuiltIn(_), Primitive::Text) => Kind::Text,
+        (ValueType::Scalar(_), Primitive::Text) => Kind::TextScalar(ty.rust()),
+        (ValueType::BuiltIn(_), _) => Kind::Value { ty: ty.rust(), is_built_in: true },
+        (ValueType::Scalar(_) | ValueType::Enum(_), _) => {
+            Kind::Value { ty: ty.rust(), is_built_in: false }
+        }
+    }
 }
 
 impl RecordField<'_> {
@@ -101,6 +80,14 @@ impl RecordField<'_> {
         }
     }
 
+    /// Returns the type in the owned form by its name, as if the field were required.
+    pub(super) fn declared(&self) -> String {
+        match &self.kind {
+            Kind::Record { name, .. } => self.boxed(name),
+            Kind::Text | Kind::TextScalar(_) | Kind::Value { .. } => self.owned(),
+        }
+    }
+
     /// Returns the type in the borrowed form, as if the field were required.
     pub(super) fn borrowed(&self) -> String {
         match &self.kind {
@@ -118,69 +105,12 @@ impl RecordField<'_> {
             Kind::Record { name: ty, .. } if self.spec.boxed => {
                 (ty.clone(), format!("{name}: Box::new({name})"))
             }
-            Kind::Value { ty, is: Is::BuiltIn, .. } | Kind::Record { name: ty, .. } => {
+            Kind::Value { ty, is_built_in: true } | Kind::Record { name: ty, .. } => {
                 (ty.clone(), name.clone())
             }
             Kind::Text | Kind::TextScalar(_) | Kind::Value { .. } => {
                 (format!("impl Into<{}>", self.owned()), format!("{name}: {name}.into()"))
             }
-        }
-    }
-
-    /// Returns the expression that converts a borrowed value into an owned one.
-    pub(super) fn to_owned(&self) -> String {
-        let value = format!("self.{}", self.name);
-        let copy = match (&self.kind, self.spec.required) {
-            (Kind::Text, false) => ".map(Cow::into_owned)",
-            (Kind::TextScalar(_), true) => ".into()",
-            (Kind::TextScalar(_), false) => ".map(Into::into)",
-            (Kind::Value { .. }, _) => "",
-            (Kind::Record { .. }, true) if self.spec.boxed => {
-                return format!("Box::new({value}.into_owned())");
-            }
-            (Kind::Text | Kind::Record { .. }, true) => ".into_owned()",
-            (Kind::Record { .. }, false) if self.spec.boxed => {
-                ".map(|record| Box::new(record.into_owned()))"
-            }
-            (Kind::Record { borrowed, .. }, false) => {
-                return format!("{value}.map({borrowed}::into_owned)");
-            }
-        };
-        format!("{value}{copy}")
-    }
-
-    /// Returns the type that serde deserializes.
-    pub(super) fn slot(&self) -> String {
-        match &self.kind {
-            Kind::Text | Kind::TextScalar(_) => "CowText<'de>".to_owned(),
-            Kind::Value { ty, .. } => ty.clone(),
-            Kind::Record { borrowed, .. } => self.boxed(&format!("{borrowed}<'de>")),
-        }
-    }
-
-    /// Returns the expression that reads a value that is not `null` on the fast path.
-    pub(super) fn fast(&self) -> String {
-        match &self.kind {
-            Kind::Text | Kind::TextScalar(_) => "cursor.text()?".to_owned(),
-            Kind::Value { ty, is: Is::OpenEnum, .. } => format!("{ty}::from(cursor.text()?)"),
-            Kind::Value { .. } => "cursor.parsed()?".to_owned(),
-            Kind::Record { borrowed, .. } if self.spec.boxed => {
-                format!("Box::new({borrowed}::read(&mut cursor)?)")
-            }
-            Kind::Record { borrowed, .. } => format!("{borrowed}::read(&mut cursor)?"),
-        }
-    }
-
-    /// Returns the shape with which a diagnosis compares a value.
-    pub(super) fn shape(&self) -> String {
-        match &self.kind {
-            Kind::Text | Kind::TextScalar(_) => "Shape::Text".to_owned(),
-            Kind::Value { ty, is: Is::ClosedEnum, .. } => {
-                format!("Shape::Choice(|text| {ty}::from_text(text).is_some())")
-            }
-            Kind::Value { shape, .. } => format!("Shape::{shape}"),
-            Kind::Record { is_itself: true, .. } => "Shape::Object(&OBJECT)".to_owned(),
-            Kind::Record { module, .. } => format!("Shape::Object(&{module}::OBJECT)"),
         }
     }
 

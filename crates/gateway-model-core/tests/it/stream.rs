@@ -1,10 +1,12 @@
 //! The push decoder.
 
-use gateway_model::{ErrorKind, ListOperation as _, ListVacancies};
+use gateway_model_core::{ErrorKind, ListOperation as _};
+
+use crate::photos::ListPhotos;
 
 #[test]
 fn the_buffer_is_freed_after_an_error() {
-    let mut decoder = ListVacancies::decoder();
+    let mut decoder = ListPhotos::decoder();
     decoder.push(b"!");
     let error = decoder.next_record().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Syntax);

@@ -1,0 +1,24 @@
+//! The call of the macro that implements everything of a record except its constructor.
+
+use crate::emit::model::records::field::RecordField;
+use crate::ir::Model;
+use crate::text::{RustFile, string};
+
+pub(super) fn write(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
+    let (owned, borrowed) = (model.rust.pascal(), model.rust.followed_by("ref").pascal());
+    let words = model.rust.spaced();
+    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    file.blank();
+    file.open("record! {");
+    file.line(format_args!(
+        "{owned}, {borrowed}, {};",
+        string(&format!("{article} {words} object"))
+    ));
+    for (index, field) in fields.iter().enumerate() {
+        let presence = if field.spec.required { "required" } else { "optional" };
+        let secrecy = if field.spec.personal { "personal" } else { "plain" };
+        let (name, ty, wire) = (&field.name, field.declared(), string(&field.spec.wire));
+        file.line(format_args!("{index} {presence} {secrecy} {name}: {ty} = {wire};"));
+    }
+    file.close("}");
+}

@@ -1,0 +1,12 @@
+//! Integration tests of the macros and decoders, with types of a small service.
+
+#[cfg(test)]
+mod extra;
+#[cfg(test)]
+mod fields;
+#[cfg(test)]
+mod photos;
+#[cfg(test)]
+mod queries;
+#[cfg(test)]
+mod stream;

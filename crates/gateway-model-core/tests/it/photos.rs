@@ -1,0 +1,134 @@
+// A small service for the examples and tests of this crate, as a generated crate declares it. The examples include this
+// file, so it begins with a plain comment.
+
+use std::borrow::Cow;
+
+use gateway_model_core::codegen::{self, Layout, Nulls, QueryBuilder};
+use gateway_model_core::{
+    Error, Extra, ListOperation, Listing, Operation, Query, Service, StreamDecoder,
+};
+
+/// The service.
+#[derive(Debug)]
+pub(crate) struct Photos;
+
+impl Service for Photos {
+    const NAME: &'static str = "photos";
+    const API_VERSION: &'static str = "v2";
+    const PATH: &'static str = "/api/v2";
+    const SELECTOR: &'static str = "action";
+    const ACCEPT: &'static str = "application/json";
+}
+
+codegen::scalar! {
+    /// The identifier of a photo: text in a record, an integer in a query.
+    PhotoId, "text"
+}
+
+codegen::meaning! { PhotoId, integer_in_query }
+
+/// A photo.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Photo {
+    pub(crate) id: PhotoId,
+    pub(crate) title: Option<String>,
+    pub(crate) place: Option<String>,
+    extra: Extra<'static>,
+    nulls: Nulls,
+}
+
+/// The borrowed form of a photo.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct PhotoRef<'a> {
+    pub(crate) id: Cow<'a, str>,
+    pub(crate) title: Option<Cow<'a, str>>,
+    pub(crate) place: Option<Cow<'a, str>>,
+    extra: Extra<'a>,
+    nulls: Nulls,
+}
+
+impl Photo {
+    /// Creates a photo without a title.
+    pub(crate) fn new(id: impl Into<PhotoId>) -> Self {
+        let (extra, nulls) = (Extra::default(), Nulls::default());
+        Self { id: id.into(), title: None, place: None, extra, nulls }
+    }
+}
+
+codegen::record! {
+    Photo, PhotoRef, "a photo object";
+    0 required plain id: PhotoId = "id";
+    1 optional plain title: String = "title";
+    2 optional personal place: String = "place";
+}
+
+/// Lists all photos, or those of an album.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListPhotos {
+    album: Option<PhotoId>,
+}
+
+impl ListPhotos {
+    /// Creates the query of all photos.
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets `album`.
+    pub(crate) fn album(mut self, value: impl Into<PhotoId>) -> Self {
+        self.album = Some(value.into());
+        self
+    }
+}
+
+impl Operation for ListPhotos {
+    type Service = Photos;
+    type Output = Listing<Photo>;
+
+    const NAME: &'static str = "list_photos";
+    const METHOD: &'static str = "photos/list";
+
+    fn query(&self) -> Result<Query, Error> {
+        let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
+        if let Some(album) = &self.album {
+            query.push_integer("album", album.as_str())?;
+        }
+        Ok(query.finish())
+    }
+
+    fn decode(body: &[u8]) -> Result<Self::Output, Error> {
+        codegen::list(Layout::Array, body)
+    }
+}
+
+impl ListOperation for ListPhotos {
+    type Item = Photo;
+
+    fn decoder() -> StreamDecoder<Photo> {
+        codegen::decoder(Layout::Array)
+    }
+
+    fn decode_borrowed(body: &[u8]) -> Result<Listing<PhotoRef<'_>>, Error> {
+        codegen::borrowed::<Photo>(Layout::Array, body)
+    }
+}
+
+/// Reads the newest photo.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NewestPhoto;
+
+impl Operation for NewestPhoto {
+    type Service = Photos;
+    type Output = Photo;
+
+    const NAME: &'static str = "newest_photo";
+    const METHOD: &'static str = "photos/newest";
+
+    fn query(&self) -> Result<Query, Error> {
+        Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
+    }
+
+    fn decode(body: &[u8]) -> Result<Self::Output, Error> {
+        codegen::object(body)
+    }
+}

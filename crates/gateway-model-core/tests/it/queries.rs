@@ -1,0 +1,33 @@
+//! Typed and untyped queries of one service.
+
+use gateway_model_core::{ErrorKind, Operation, RawQuery};
+
+use crate::photos::{ListPhotos, NewestPhoto, Photo, PhotoId, Photos};
+
+#[test]
+fn the_selector_of_the_service_begins_every_query() {
+    let query = |operation: &dyn Fn() -> String| operation();
+    let text = |query: Result<gateway_model_core::Query, _>| query.unwrap().into_string();
+    assert_eq!(query(&|| text(NewestPhoto.query())), "action=photos/newest");
+    assert_eq!(query(&|| text(ListPhotos::new().album(7).query())), "action=photos/list&album=7");
+    let error = ListPhotos::new().album("+7").query().unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Parameter, "album"));
+}
+
+#[test]
+fn an_untyped_query_needs_nothing_of_its_service() {
+    let query = RawQuery::<Photos>::new("a b/c").pair("a", "ä&").pair("a", "");
+    assert_eq!(query.query().unwrap().as_str(), "action=a%20b/c&a=%C3%A4%26&a=");
+    assert_eq!(query.clone(), query);
+    assert_ne!(query, RawQuery::new("a b/c"));
+    assert_eq!(format!("{query:?}"), r#"RawQuery { method: "a b/c", names: ["a", "a"] }"#);
+}
+
+#[test]
+fn an_object_is_decoded_whole() {
+    let photo = NewestPhoto::decode(br#"{"place":"Home","id":"7"}"#).unwrap();
+    assert_eq!((photo.id.to_u64().unwrap(), photo.place.as_deref()), (7, Some("Home")));
+    assert_eq!(photo.id, PhotoId::from(7));
+    assert_ne!(photo, Photo::new("7"));
+    assert_eq!(NewestPhoto::decode(b"[]").unwrap_err().expected(), "a photo object");
+}
