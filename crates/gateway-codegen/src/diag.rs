@@ -16,7 +16,7 @@ pub struct Diagnostic {
     pub span: Range<usize>,
     /// The mistake, as a lowercase fragment without a full stop.
     pub message: String,
-    /// The fix, as a lowercase fragment without a full stop.
+    /// The fix, as a lowercase fragment without a full stop. Each line is printed as a fix of its own.
     pub help: Option<String>,
     /// A related place in the spec, with a note.
     pub related: Option<(Range<usize>, String)>,
@@ -124,7 +124,7 @@ impl<'a> SourceText<'a> {
         if let Some((Elsewhere { span, note, .. }, text)) = &other {
             text.related(&mut out, &gutter, span, note);
         }
-        if let Some(help) = &diagnostic.help {
+        for help in diagnostic.help.iter().flat_map(|help| help.lines()) {
             _ = writeln!(out, "{gutter} = help: {help}");
         }
         out

@@ -21,6 +21,7 @@ mod example;
 mod fixture;
 mod foreign;
 pub mod grammar;
+mod help;
 mod lower;
 pub(crate) mod node;
 mod read;

@@ -94,7 +94,7 @@ fn operation(
 ) -> Option<usize> {
     let name = given.as_text()?;
     let index = operations.get(name).copied();
-    if index.is_none() {
+    if index.is_none() && !cx.is_rejected(name) {
         let message = format!("unknown operation `{name}`");
         let known: Vec<_> = operations.keys().map(String::as_str).collect();
         let diagnostic = Diagnostic::new(&code::UNKNOWN_OPERATION, &given.span, message);

@@ -58,8 +58,14 @@ const LARGEST: u64 = 1024 * 1024;
 
 const RELATIVE: &str = "the path is relative to the folder of the spec";
 
-/// Returns the path of a file in the same folder with almost the same name.
+/// Returns the path of the file that a path probably means: one with the name of the spec's folder
+/// before it, or one of almost the same name.
 fn similar(folder: &Path, name: &str) -> Option<String> {
+    if let Some((_, below)) = name.split_once('/')
+        && folder.join(below).is_file()
+    {
+        return Some(below.to_owned());
+    }
     let (parent, file) = name.rsplit_once('/').unwrap_or(("", name));
     let entries = fs::read_dir(folder.join(parent)).ok()?;
     let mut names: Vec<_> =
@@ -107,8 +113,13 @@ fn fits(
         let help = "save the file as UTF-8 without a byte-order mark";
         return Err(Misfit::new(&(0..1), why).help(help));
     }
-    let root = Json::parse(body)
-        .map_err(|(at, why)| Misfit::new(&(at..at + 1), format!("invalid JSON: {why}")))?;
+    let root = Json::parse(body).map_err(|(at, why)| {
+        let why = match other_format(body) {
+            Some(format) => format!("the file is {format}, not JSON"),
+            None => format!("invalid JSON: {why}"),
+        };
+        Misfit::new(&(at..at + 1), why)
+    })?;
     let of = &Type::Model(operation.response.of());
     let (records, path) = match &operation.response {
         Response::Object { .. } => {
@@ -132,7 +143,7 @@ fn fits(
         match is_value(service, of, record, &format!("{path}[{index}]")) {
             Err(misfit) if !is_rejected => {
                 let also =
-                    format!("; if the record is invalid on purpose, add {index} to `rejected`");
+                    format!("\nif the record is invalid on purpose, add {index} to `rejected`");
                 return Err(Misfit { help: misfit.help + &also, ..misfit });
             }
             Ok(()) if is_rejected => {
@@ -152,6 +163,21 @@ fn fits(
     no_duplicate(&root, &invalid.collect())
 }
 
+/// Returns the format of a response that is not JSON, if it is a common one.
+fn other_format(body: &str) -> Option<&'static str> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
+    let text = body.trim_start();
+    if text.starts_with('<') {
+        Some("XML or HTML")
+    } else if text.starts_with(char::is_alphabetic)
+        && text.trim_start_matches(is_name).starts_with('(')
+    {
+        Some("JSONP, a call around JSON")
+    } else {
+        None
+    }
+}
+
 /// Returns the records in an envelope.
 fn in_envelope<'a>(
     root: &'a Json,
@@ -168,7 +194,11 @@ fn in_envelope<'a>(
             let start = root.span.start..root.span.start + 1;
             let keys: Vec<_> =
                 keys.iter().take(12).map(|key| format!("`{}`", shown(key))).collect();
-            Misfit::new(&start, format!("the response has no `{key}`")).help(format!(
+            let misfit = Misfit::new(&start, format!("the response has no `{key}`"));
+            if key.split_once('.').is_some_and(|(first, _)| root.get(first).is_some()) {
+                return misfit.help(BELOW);
+            }
+            misfit.help(format!(
                 "correct the file or the operation; the response has {}",
                 if keys.is_empty() { "no keys".to_owned() } else { keys.join(", ") }
             ))
@@ -179,25 +209,25 @@ fn in_envelope<'a>(
         Some(Some(text)) if text == success => {}
         Some(Some(text)) => {
             let why = format!("`{marker}` must be `{success}`, not `{}`", shown(text));
-            return Err(Misfit::new(&found.span, why));
+            let help = "correct the file or `success`; an example shows a successful response";
+            return Err(Misfit::new(&found.span, why).help(help));
         }
         _ => {
             let why = format!("`{marker}` must be the string `{success}`, not {}", found.kind());
-            return Err(Misfit::new(&found.span, why));
+            let help = "in version 1 of the language, the marker is a string; without one, use `response.object`";
+            return Err(Misfit::new(&found.span, why).help(help));
         }
     }
     let list = get(items)?;
     list.items().ok_or_else(|| {
         let why = format!("`{items}` must be an array, not {}", list.kind());
         let misfit = Misfit::new(&list.span, why);
-        if list.members().is_some() {
-            let help = "`items` must be a key of the response itself; version 1 of the language has no lists in other objects";
-            misfit.help(help)
-        } else {
-            misfit
-        }
+        if list.members().is_some() { misfit.help(BELOW) } else { misfit }
     })
 }
+
+const BELOW: &str =
+    "`items` is a key of the response itself; version 1 of the language has no lists below it";
 
 fn other_shape(root: &Json, expected: &str, instead: &str) -> Misfit {
     let start = root.span.start..root.span.start + 1;

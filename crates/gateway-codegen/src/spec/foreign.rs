@@ -1,4 +1,49 @@
-//! Hints for types that other languages have: `string`, `int[]`, `Option<Date>`.
+//! Words of other languages: types such as `string` and `int[]`, keys such as `description`.
+
+/// Returns the key of a table that has the meaning of an unknown one.
+pub(super) fn key(table: &str, written: &str) -> Option<&'static str> {
+    let written = written.to_lowercase();
+    let applies = |tables: &str| tables.is_empty() || tables == table;
+    let mut keys = KEYS.iter();
+    keys.find(|(tables, words, _)| applies(tables) && words.contains(&written.as_str()))
+        .map(|(_, _, key)| *key)
+}
+
+/// The table (any, if empty), words that it does not know, and its key with the same meaning.
+const KEYS: &[(&str, &[&str], &str)] = &[
+    ("", &["description", "desc", "summary", "comment", "help"], "doc"),
+    ("field", &["required", "optional", "nullable", "mandatory"], "presence"),
+    ("field", &["kind"], "type"),
+    ("parameter", &["presence", "optional", "mandatory"], "required"),
+    ("parameter", &["kind"], "type"),
+    ("operation", &["method", "action", "function", "command", "call"], "select"),
+    ("operation", &["returns", "result", "output"], "response"),
+    ("operation", &["query", "args", "arguments"], "param"),
+    ("response", &["list", "items", "records"], "array"),
+    ("example", &["request", "url"], "query"),
+    ("example", &["body", "file", "fixture", "result"], "response"),
+    ("service", &["url", "base-url", "base_url", "endpoint"], "path"),
+    ("enum", &["open", "closed"], "open-ended"),
+    ("enum", &["variants", "options", "cases"], "value"),
+    ("model", &["id", "key"], "identity"),
+    ("model", &["properties", "attributes", "members"], "field"),
+];
+
+/// Returns a hint for a key whose meaning the language does not have.
+pub(super) fn unsupported(table: &str, written: &str, value: Option<&str>) -> Option<&'static str> {
+    match (table, written, value) {
+        ("operation", _, Some("GET" | "POST" | "PUT" | "PATCH" | "DELETE")) => {
+            Some("version 1 of the language describes only GET requests, and needs no key for it")
+        }
+        ("parameter" | "field", "default", _) => {
+            Some("the language has no defaults; say in `doc` what the service assumes")
+        }
+        ("parameter" | "field", "enum" | "values" | "choices", _) => {
+            Some("declare the values as `[enum.…]`, and use its name as the `type`")
+        }
+        _ => None,
+    }
+}
 
 /// Returns a hint for the name of a type of another language.
 pub(super) fn hint(written: &str) -> Option<String> {
@@ -67,4 +112,5 @@ const MAPS: &[&str] =
 /// The hint for a list.
 pub(super) const LIST: &str = "version 1 of the language has no lists: leave it out; records keep unlisted fields in `extra()`";
 
-const MAP: &str = "declare the object as `[model.…]`, and use its name; without fixed keys, leave it out: records keep unlisted fields in `extra()`";
+/// The hint for an object.
+pub(super) const MAP: &str = "declare the object as `[model.…]`, and use its name; without fixed keys, leave it out: records keep unlisted fields in `extra()`";

@@ -1,14 +1,15 @@
 //! Parses the text of a spec into a tree that follows the grammar and keeps every position.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diag::{Diagnostic, closest, code, listed, shown};
+use crate::diag::{Diagnostic, code, listed, shown};
 use crate::spec::grammar::{Form, Key, Shape, Table, hidden_in};
 use crate::spec::node::{Entry, Node, Value};
-use crate::spec::{foreign, syntax};
+use crate::spec::{help, syntax};
 
 /// Reads a document that follows a grammar. Returns the tree, and the names whose declarations were rejected. `None` only
 /// if there are syntax errors.
@@ -55,36 +56,40 @@ impl Reader<'_> {
         span: &Range<usize>,
         named: &Range<usize>,
     ) -> Node {
+        // The keys that were meant by unknown ones, with what was declared below them.
+        let mut meant: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let given_in_order = in_order(given);
+        for (name, value) in &given_in_order {
+            if table.keys.iter().any(|key| key.name == name.get_ref()) {
+                continue;
+            }
+            let (key, help) = help::unknown_key(table, name.get_ref(), value.get_ref());
+            let message =
+                format!("unknown key `{}` in {}", shown(name.get_ref()), article(table.name));
+            self.say(Diagnostic::new(&code::UNKNOWN_KEY, &name.span(), message).help(help));
+            let below = value.get_ref().as_table().into_iter().flat_map(DeTable::keys);
+            let below: Vec<_> = below.map(|name| name.get_ref().to_string()).collect();
+            self.rejected.extend(below.iter().cloned());
+            if let Some(key) = key {
+                meant.entry(key).or_default().extend(below);
+            }
+        }
         let mut entries = Vec::new();
-        // The keys that were meant by unknown ones. They are not reported as missing as well.
-        let mut meant = Vec::new();
-        for (name, value) in in_order(given) {
+        for (name, value) in given_in_order {
             let Some(key) = table.keys.iter().find(|key| key.name == name.get_ref()) else {
-                let keys: Vec<_> = table.keys.iter().map(|key| key.name).collect();
-                let message =
-                    format!("unknown key `{}` in {}", shown(name.get_ref()), article(table.name));
-                meant.extend(closest(name.get_ref(), &keys));
-                self.say(
-                    Diagnostic::new(&code::UNKNOWN_KEY, &name.span(), message)
-                        .suggest(name.get_ref(), &keys),
-                );
-                if let DeValue::Table(below) = value.get_ref() {
-                    self.rejected.extend(below.keys().map(|name| name.get_ref().to_string()));
-                }
                 continue;
             };
-            if let Some(node) = self.shape(key, value, &name.span()) {
+            let misplaced = meant.get(key.name).map(Vec::as_slice).unwrap_or_default();
+            if let Some(node) = self.shape(key, value, &name.span(), misplaced) {
                 entries.push(Entry { key: key.name.to_owned(), key_span: name.span(), node });
             }
         }
         for key in table.keys.iter().filter(|key| key.required) {
-            if !given.keys().any(|name| name.get_ref() == key.name) && !meant.contains(&key.name) {
+            let is_given = given.keys().any(|name| name.get_ref() == key.name);
+            if !is_given && !meant.contains_key(key.name) {
                 let message = format!("missing key `{}` in {}", key.name, article(table.name));
-                self.say(Diagnostic::new(&code::MISSING_KEY, named, message).help(format!(
-                    "add `{}`: {}",
-                    key.name,
-                    first_sentence(key.doc)
-                )));
+                let diagnostic = Diagnostic::new(&code::MISSING_KEY, named, message);
+                self.say(diagnostic.help(help::missing(key)));
             }
         }
         if table.exactly_one && given.len() != 1 {
@@ -100,11 +105,13 @@ impl Reader<'_> {
         Node { span: span.clone(), value: Value::Table(entries) }
     }
 
+    /// Reads the value of a key. `misplaced` are names that are also declared under a misspelt key.
     fn shape(
         &mut self,
         key: &Key,
         value: &Spanned<DeValue<'_>>,
         named: &Range<usize>,
+        misplaced: &[String],
     ) -> Option<Node> {
         let span = value.span();
         let value = match (&key.shape, value.get_ref()) {
@@ -121,29 +128,47 @@ impl Reader<'_> {
                     DeValue::String(text) => {
                         reader.text(*form, text, &item.span(), &format!("`{}`", key.name))
                     }
-                    other => reader.wrong_kind(&item.span(), key.name, "a list of strings", other),
+                    other => {
+                        reader.wrong_kind(&item.span(), key.name, "a list of strings", other, None)
+                    }
                 })
             }
             (Shape::Positions, DeValue::Array(items)) => {
                 self.list(items.iter(), |reader, item| match item.get_ref() {
                     DeValue::Integer(_) => reader.integer(item, 0, 1_000_000),
-                    other => reader.wrong_kind(&item.span(), key.name, "a list of integers", other),
+                    other => {
+                        reader.wrong_kind(&item.span(), key.name, "a list of integers", other, None)
+                    }
                 })
             }
             (Shape::Values, DeValue::Table(table)) => self.values(table),
             (Shape::Table(inner), DeValue::Table(table)) => {
                 return Some(self.table(inner, table, &span, named));
             }
-            (Shape::Named(form, inner), DeValue::Table(table)) => self.named(*form, inner, table),
+            (Shape::Named(form, inner), DeValue::Table(table)) => {
+                self.named(*form, inner, table, misplaced)?
+            }
             (Shape::Tables(inner), DeValue::Array(items)) => {
                 self.list(items.iter(), |reader, item| match item.get_ref() {
                     DeValue::Table(table) => {
                         Some(reader.table(inner, table, &item.span(), &item.span()).value)
                     }
-                    other => reader.wrong_kind(&item.span(), key.name, "a list of tables", other),
+                    other => {
+                        reader.wrong_kind(&item.span(), key.name, "a list of tables", other, None)
+                    }
                 })
             }
-            (shape, other) => self.wrong_kind(&span, key.name, expected(shape), other)?,
+            (Shape::Texts(form), DeValue::String(text)) => {
+                let help = help::wrong_kind(key, value.get_ref());
+                self.wrong_kind(&span, key.name, expected(&key.shape), value.get_ref(), help);
+                // The text is used as if it were in brackets, so that it does not seem to be missing.
+                let value = self.text(*form, text, &span, &format!("`{}`", key.name))?;
+                Value::List(vec![Node { span: span.clone(), value }])
+            }
+            (shape, other) => {
+                let help = help::wrong_kind(key, other);
+                self.wrong_kind(&span, key.name, expected(shape), other, help)?
+            }
         };
         Some(Node { span, value })
     }
@@ -154,25 +179,11 @@ impl Reader<'_> {
         key: &str,
         expected: &str,
         found: &DeValue<'_>,
+        help: Option<String>,
     ) -> Option<Value> {
         let message = format!("`{key}` must be {expected}, not {}", kind(found));
         let diagnostic = Diagnostic::new(&code::WRONG_KIND, span, message);
-        self.say(match (expected, found) {
-            (A_LIST_OF_TABLES, DeValue::Table(_)) => {
-                diagnostic.help(format!("write `[[{key}]]`, with two brackets"))
-            }
-            ("a table", DeValue::Array(_)) => {
-                diagnostic.help(format!("write `[{key}]` or `[….{key}]`, with one bracket"))
-            }
-            (_, DeValue::Array(_)) if key == "type" => diagnostic.help(foreign::LIST),
-            ("a string", DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) => {
-                diagnostic.help("put the value in quotes")
-            }
-            ("a list of strings", DeValue::String(_)) => {
-                diagnostic.help("put the value in brackets")
-            }
-            _ => diagnostic,
-        });
+        self.say(Diagnostic { help, ..diagnostic });
         None
     }
 
@@ -186,17 +197,14 @@ impl Reader<'_> {
             return None;
         }
         if !form.fits(text) {
-            let message = format!("{what} must be {}", form.expected());
-            let mut diagnostic = Diagnostic::new(&code::MALFORMED, span, message);
-            if let Some(help) = foreign::hint(text).filter(|_| form == Form::TypeRef) {
-                diagnostic = diagnostic.help(help);
-            }
-            let foreign = text.chars().find(|c| !c.is_ascii() && c.is_alphanumeric());
-            if let Some(c) = foreign.filter(|_| form.is_ascii()) {
-                let help = format!("replace `{c}` (U+{:04X}) with an ASCII letter", u32::from(c));
-                diagnostic = diagnostic.help(help);
-            }
-            self.say(diagnostic);
+            let message = if text.trim().is_empty() {
+                format!("{what} must not be empty")
+            } else {
+                format!("{what} must be {}", form.expected())
+            };
+            let diagnostic = Diagnostic::new(&code::MALFORMED, span, message);
+            let help = help::malformed(form, text);
+            self.say(Diagnostic { help, ..diagnostic });
             return None;
         }
         Some(Value::Text(text.to_owned()))
@@ -214,7 +222,12 @@ impl Reader<'_> {
         }
         let names: Vec<_> = choices.iter().map(|(choice, _)| *choice).collect();
         let message = format!("unknown value `{}` of `{key}`", shown(text));
-        self.say(Diagnostic::new(&code::UNKNOWN_CHOICE, span, message).suggest(text, &names));
+        let diagnostic = Diagnostic::new(&code::UNKNOWN_CHOICE, span, message);
+        let diagnostic = diagnostic.suggest(text, &names);
+        self.say(match names.as_slice() {
+            [only] => diagnostic.help(format!("version 1 of the language has only `{only}`")),
+            _ => diagnostic,
+        });
         None
     }
 
@@ -267,7 +280,7 @@ impl Reader<'_> {
                 DeValue::Boolean(flag) => Some(Value::Boolean(*flag)),
                 other => {
                     let expected = "a string, an integer or a boolean";
-                    self.wrong_kind(&span, name.get_ref(), expected, other)
+                    self.wrong_kind(&span, name.get_ref(), expected, other, None)
                 }
             };
             if let Some(value) = read {
@@ -281,16 +294,29 @@ impl Reader<'_> {
         Value::Table(entries)
     }
 
-    fn named(&mut self, form: Form, inner: &Table, table: &DeTable<'_>) -> Value {
+    /// Reads a table of named tables. Returns `None` if all of them were rejected.
+    fn named(
+        &mut self,
+        form: Form,
+        inner: &Table,
+        table: &DeTable<'_>,
+        misplaced: &[String],
+    ) -> Option<Value> {
         let mut entries = Vec::new();
         for (name, value) in in_order(table) {
+            // The declaration would seem to lack what is below the misspelt key.
+            if misplaced.iter().any(|misplaced| misplaced == name.get_ref()) {
+                continue;
+            }
             let Some(Value::Text(key)) = self.text(
                 form,
                 name.get_ref(),
                 &name.span(),
                 &format!("the name of {}", article(inner.name)),
             ) else {
+                // References may use the written name or the correct one.
                 self.rejected.push(name.get_ref().to_string());
+                self.rejected.extend(help::corrected(form, name.get_ref()));
                 continue;
             };
             match value.get_ref() {
@@ -299,12 +325,13 @@ impl Reader<'_> {
                     entries.push(Entry { key, key_span: name.span(), node });
                 }
                 other => {
-                    self.wrong_kind(&value.span(), &key, "a table", other);
+                    let help = format!("write `{key} = {}`", help::sample(inner));
+                    self.wrong_kind(&value.span(), &key, "a table", other, Some(help));
                     self.rejected.push(key);
                 }
             }
         }
-        Value::Table(entries)
+        (table.is_empty() || !entries.is_empty()).then_some(Value::Table(entries))
     }
 }
 
@@ -316,11 +343,9 @@ fn expected(shape: &Shape) -> &'static str {
         Shape::Texts(_) => "a list of strings",
         Shape::Positions => "a list of integers",
         Shape::Values | Shape::Table(_) | Shape::Named(..) => "a table",
-        Shape::Tables(_) => A_LIST_OF_TABLES,
+        Shape::Tables(_) => "a list of tables (`[[…]]`)",
     }
 }
-
-const A_LIST_OF_TABLES: &str = "a list of tables (`[[…]]`)";
 
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
@@ -341,10 +366,4 @@ fn article(name: &str) -> String {
         name if name.starts_with('`') => name.to_owned(),
         _ => format!("{article} {name}"),
     }
-}
-
-fn first_sentence(doc: &str) -> String {
-    let sentence = doc.split_once(". ").map_or(doc, |(first, _)| first).trim_end_matches('.');
-    let mut chars = sentence.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().to_string() + chars.as_str())
 }

@@ -92,6 +92,13 @@ fn mistake(text: &str, error: &Range<usize>, message: &str) -> (Diagnostic, Rang
         let diagnostic = Diagnostic::new(&code::SYNTAX, &(open..open + 3), message);
         return (diagnostic, Line::at(text, open).range.start..text.len());
     }
+    if is_header(line.text) && !line.text.contains('=') {
+        let help = "write `[name]`, or `[[name]]` for an example".to_owned();
+        return say(error, "malformed header", Some(help));
+    }
+    if line.is_comment_at(error.start) {
+        return say(error, "`//` does not begin a comment", Some("write `#`".to_owned()));
+    }
     if let Some(open) = line.unclosed_text() {
         return say(&open, "missing closing quote", Some("end the text with `\"`".to_owned()));
     }
@@ -106,14 +113,20 @@ fn mistake(text: &str, error: &Range<usize>, message: &str) -> (Diagnostic, Rang
             flag @ ("true" | "false") => format!("write `{flag}`"),
             "yes" | "on" => "write `true`".to_owned(),
             "no" | "off" => "write `false`".to_owned(),
-            _ => format!("write `\"{}\"`", shown(written.trim_matches(['"', '\'']))),
+            _ => format!("write `\"{}\"`", shown(written.trim_matches(QUOTES))),
         };
         let is_text = help.contains('"');
         let message = if is_text { "text without quotes" } else { "malformed boolean" };
         return say(&value, message, Some(help));
     }
+    if message.starts_with("unexpected key or value") {
+        return say(error, "unexpected text after the value", None);
+    }
     say(error, message.trim_end_matches(", expected `,`"), None)
 }
+
+/// Quotes, including those that text processors write.
+const QUOTES: [char; 6] = ['"', '\'', '“', '”', '„', '’'];
 
 /// Returns the start of the first header after a byte, or the end of the text.
 fn next_header(text: &str, from: usize) -> usize {

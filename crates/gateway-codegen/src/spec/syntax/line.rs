@@ -67,6 +67,7 @@ impl<'a> Line<'a> {
         let at = byte.checked_sub(self.range.start)?;
         let (before, after) = self.text.split_at_checked(at)?;
         let key = before.rsplit(['{', ',']).next()?.trim();
+        let key = key.trim_matches('"');
         let is_key = !key.is_empty() && !key.contains(['=', '"']);
         (is_key && after.starts_with(':')).then_some(key)
     }
@@ -90,9 +91,16 @@ impl<'a> Line<'a> {
         let value = after.get(..length)?;
         let start = start + (value.len() - value.trim_start().len());
         let value = value.trim();
-        let is_word =
-            value.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '$'));
+        let is_word = value.starts_with(|c: char| {
+            c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '$' | '“' | '”' | '„' | '’')
+        });
         (is_word && !value.contains('=')).then(|| self.moved(start..start + value.len()))
+    }
+
+    /// Returns whether the text at a byte is a comment of another language.
+    pub(super) fn is_comment_at(&self, byte: usize) -> bool {
+        let rest = self.text.get(byte.saturating_sub(self.range.start)..).unwrap_or_default();
+        rest.trim_start().starts_with("//")
     }
 
     fn up_to(&self, byte: usize) -> &'a str {

@@ -1,0 +1,156 @@
+//! The fixes that messages about the grammar suggest.
+
+use toml::de::DeValue;
+
+use crate::diag::{closest, listed};
+use crate::ir::RustName;
+use crate::spec::foreign;
+use crate::spec::grammar::{Form, Key, Shape, Table};
+
+/// Returns the fix for a missing key of a table.
+pub(super) fn missing(key: &Key) -> String {
+    let written = match key.shape {
+        Shape::Named(..) => format!("[{}.…]", key.name),
+        Shape::Tables(_) => format!("[[{}]]", key.name),
+        _ => key.name.to_owned(),
+    };
+    format!("add `{written}`: {}", first_sentence(key.doc))
+}
+
+/// Returns the key that an unknown one probably means, and the fix.
+pub(super) fn unknown_key(
+    table: &Table,
+    written: &str,
+    value: &DeValue<'_>,
+) -> (Option<&'static str>, String) {
+    let keys: Vec<_> = table.keys.iter().map(|key| key.name).collect();
+    if let Some(help) = foreign::unsupported(table.name, written, value.as_str()) {
+        return (None, help.to_owned());
+    }
+    if let Some(key) = closest(written, &keys) {
+        return (Some(key), format!("did you mean `{key}`?"));
+    }
+    let synonym = foreign::key(table.name, written);
+    match table.keys.iter().find(|key| Some(key.name) == synonym) {
+        Some(key) => (Some(key.name), format!("use `{}`: {}", key.name, first_sentence(key.doc))),
+        None => (None, format!("expected {}", listed(&keys))),
+    }
+}
+
+/// Returns the fix for a value of the wrong kind.
+pub(super) fn wrong_kind(key: &Key, found: &DeValue<'_>) -> Option<String> {
+    let name = key.name;
+    Some(match (&key.shape, found) {
+        (Shape::Tables(_), DeValue::Table(_)) => format!("write `[[{name}]]`, with two brackets"),
+        (Shape::Table(_) | Shape::Named(..), DeValue::Array(items))
+            if items.iter().any(|item| matches!(item.get_ref(), DeValue::Table(_))) =>
+        {
+            format!("write `[{name}]` or `[….{name}]`, with one bracket")
+        }
+        (Shape::Table(table), _) if table.exactly_one => {
+            let keys: Vec<_> =
+                table.keys.iter().map(|key| format!("{name}.{}", key.name)).collect();
+            let keys: Vec<_> = keys.iter().map(String::as_str).collect();
+            format!("write {}", listed(&keys))
+        }
+        (Shape::Table(table), _) => format!("write `{name} = {}`", sample(table)),
+        (Shape::Named(_, table), _) => {
+            format!("declare each {} by its name: `{name}.NAME = {}`", table.name, sample(table))
+        }
+        (Shape::Choice(choices), _) => {
+            format!(
+                "expected {}",
+                listed(&choices.iter().map(|(name, _)| *name).collect::<Vec<_>>())
+            )
+        }
+        (Shape::Integer(..), DeValue::String(text)) if text.parse::<i64>().is_ok() => {
+            "remove the quotes".to_owned()
+        }
+        (Shape::Boolean, DeValue::String(text)) => match text.to_lowercase().as_str() {
+            "true" | "yes" => "write `true`".to_owned(),
+            "false" | "no" => "write `false`".to_owned(),
+            _ => return None,
+        },
+        (Shape::Text(Form::TypeRef), DeValue::Array(items)) if items.len() > 1 => {
+            "declare the values as an enum, and use its name".to_owned()
+        }
+        (Shape::Text(Form::TypeRef), DeValue::Array(_)) => foreign::LIST.to_owned(),
+        (Shape::Text(Form::TypeRef), DeValue::Table(_)) => foreign::MAP.to_owned(),
+        (Shape::Text(_), DeValue::Array(_)) if name == "selector" => {
+            "in version 1 of the language, one parameter selects the operation".to_owned()
+        }
+        (Shape::Text(_), DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) => {
+            "put the value in quotes".to_owned()
+        }
+        (Shape::Texts(_), DeValue::String(_)) => "put the value in brackets".to_owned(),
+        _ => return None,
+    })
+}
+
+/// Returns a table with its required keys.
+pub(super) fn sample(table: &Table) -> String {
+    let keys = table.keys.iter().filter(|key| key.required);
+    let keys: Vec<_> = keys.map(|key| format!("{} = …", key.name)).collect();
+    format!("{{ {} }}", keys.join(", "))
+}
+
+/// Returns the fix for a text that does not have its form.
+pub(super) fn malformed(form: Form, text: &str) -> Option<String> {
+    let foreign = text.chars().find(|c| !c.is_ascii() && c.is_alphanumeric());
+    if let Some(c) = foreign.filter(|_| form.is_ascii()) {
+        return Some(format!("replace `{c}` (U+{:04X}) with an ASCII letter", u32::from(c)));
+    }
+    if form == Form::TypeRef {
+        return foreign::hint(text);
+    }
+    if form == Form::Select && text.contains(['=', '&']) {
+        let help = "write only the value of the selector, and declare the rest as parameters";
+        return Some(help.to_owned());
+    }
+    if form == Form::Param && text.contains('[') {
+        return Some("version 1 of the language has no parameters with lists or keys".to_owned());
+    }
+    let corrected = corrected(form, text).filter(|corrected| form.fits(corrected))?;
+    Some(if form == Form::Path && text.contains("://") {
+        format!("write `{corrected}`; the base URL of a client has the host")
+    } else {
+        format!("did you mean `{corrected}`?")
+    })
+}
+
+/// Returns a text in the form that it probably should have.
+pub(super) fn corrected(form: Form, text: &str) -> Option<String> {
+    match form {
+        Form::Type => Some(RustName::new(text)?.plain()),
+        Form::Snake => Some(RustName::new(text)?.words()),
+        Form::Kebab => Some(RustName::new(text)?.kebab()),
+        Form::Version => {
+            let numbers = text.trim_start_matches(['v', 'V']);
+            let missing = 2_usize.checked_sub(numbers.matches('.').count())?;
+            Some(numbers.to_owned() + &".0".repeat(missing))
+        }
+        Form::Path => {
+            let path = text.split_once("://").map_or(text, |(_, rest)| {
+                rest.find('/').and_then(|slash| rest.get(slash..)).unwrap_or_default()
+            });
+            let path = path.split(['?', '#']).next()?.trim_matches('/');
+            Some(format!("/{path}"))
+        }
+        Form::Media if text == "json" => Some("application/json".to_owned()),
+        Form::Media => Some(text.split(';').next()?.trim().to_lowercase()),
+        Form::File => Some(text.trim_start_matches("./").to_owned()),
+        Form::Select => Some(text.trim_matches('/').to_owned()),
+        _ => None,
+    }
+}
+
+fn first_sentence(doc: &str) -> String {
+    let sentence = doc.split_once(". ").map_or(doc, |(first, _)| first).trim_end_matches('.');
+    let mut chars = sentence.chars();
+    let Some(first) = chars.next() else { return String::new() };
+    // An abbreviation, such as "JSON", stays in capitals.
+    if chars.as_str().starts_with(char::is_uppercase) {
+        return sentence.to_owned();
+    }
+    first.to_lowercase().to_string() + chars.as_str()
+}
