@@ -62,7 +62,7 @@ pub(crate) fn run<C: OperationCommands>(
     let session = || Session::open::<C::Client>(invocation);
     match command {
         Command::Operation(operation) => operation.run(&session()?),
-        Command::Api(flags) => api::run(&session()?, flags),
+        Command::Api(flags) => api::run::<C>(&session()?, flags),
         Command::Check(flags) => check::run::<C>(&session()?, &flags),
         Command::Auth(command) => auth::run::<C>(command, invocation),
         Command::Config(command) => config::run::<C::Service>(command, invocation),

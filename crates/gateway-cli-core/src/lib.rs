@@ -49,7 +49,9 @@
 //! ```no_run
 //! use gateway_cli_core::client::model::{Error, Operation, Query, RawQuery, Service};
 //! use gateway_cli_core::client::{ServiceClient, blocking};
-//! use gateway_cli_core::{Example, Failure, OperationCommands, Parameters, Program, Session};
+//! use gateway_cli_core::{
+//!     Envelope, Example, Failure, OperationCommands, Parameters, Program, Session,
+//! };
 //! use serde::{Deserialize, Serialize};
 //!
 //! struct Photos;
@@ -106,6 +108,7 @@
 //!     type Probe = GetTotals;
 //!
 //!     const EXAMPLE: Example = Example::new("totals", "totals/get", "photos,albums");
+//!     const ENVELOPES: &'static [Envelope] = &[];
 //!
 //!     fn probe() -> Parameters {
 //!         vec![]
@@ -167,7 +170,7 @@ pub use crate::contract::{CheckReport, CheckResult, CheckTarget, Contract};
 pub use crate::demo::{Demo, SampleService};
 pub use crate::failure::Failure;
 pub use crate::operation::Parameters;
-pub use crate::operation_commands::{Example, OperationCommands};
+pub use crate::operation_commands::{Envelope, Example, OperationCommands};
 pub use crate::output::select::Fields;
 pub use crate::program::Program;
 pub use crate::run::run;

@@ -39,6 +39,9 @@ pub trait OperationCommands: Subcommand {
     /// Names from the service, as examples in the help.
     const EXAMPLE: Example;
 
+    /// The objects in which the service wraps lists. `api` looks for records in them.
+    const ENVELOPES: &'static [Envelope];
+
     /// Returns the parameters of the call that checks a token. They should lead to a short response.
     fn probe() -> Parameters;
 
@@ -72,5 +75,28 @@ impl Example {
     #[must_use]
     pub const fn new(command: &'static str, method: &'static str, fields: &'static str) -> Self {
         Self { command, method, fields }
+    }
+}
+
+/// An object around a list: a field that marks a successful response, and the field with the records.
+///
+/// ```
+/// use gateway_cli_core::Envelope;
+///
+/// // {"status": "ok", "photos": [{"id": 7}]}
+/// let envelope = Envelope::new("status", "ok", "photos");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    pub(crate) marker: &'static str,
+    pub(crate) success: &'static str,
+    pub(crate) list: &'static str,
+}
+
+impl Envelope {
+    /// Creates an envelope from the name of the marker, its value in a successful response, and the name of the list.
+    #[must_use]
+    pub const fn new(marker: &'static str, success: &'static str, list: &'static str) -> Self {
+        Self { marker, success, list }
     }
 }

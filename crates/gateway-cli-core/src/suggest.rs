@@ -18,7 +18,7 @@ mod tests {
 
     #[test]
     fn only_close_words_are_suggested() {
-        let known = ["id", "name", "email", "portal.name"];
+        let known = ["id", "name", "email", "studio.name"];
         assert_eq!(closest("nmae", known), Some("name"));
         assert_eq!(closest("e-mail", known), Some("email"));
         assert_eq!(closest("zzz", known), None);

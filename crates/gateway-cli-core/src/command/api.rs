@@ -9,6 +9,7 @@ use gateway_client_core::model::{Operation as _, RawQuery, Service};
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
+use crate::operation_commands::{Envelope, OperationCommands};
 use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::raw::Raw;
@@ -34,8 +35,11 @@ pub(crate) struct ApiFlags {
 }
 
 /// Calls the method and prints the response.
-pub(crate) fn run<S: Service>(session: &Session<S>, flags: ApiFlags) -> Result<(), Failure> {
-    let query = RawQuery::<S>::new(flags.method);
+pub(crate) fn run<C: OperationCommands>(
+    session: &Session<C::Service>,
+    flags: ApiFlags,
+) -> Result<(), Failure> {
+    let query = RawQuery::<C::Service>::new(flags.method);
     let query =
         flags.parameters.into_iter().fold(query, |query, (name, value)| query.pair(name, value));
     if session.print_dry_run(&query)? {
@@ -57,7 +61,7 @@ pub(crate) fn run<S: Service>(session: &Session<S>, flags: ApiFlags) -> Result<(
             )
             .hint("remove --include, or use -o raw or -o json"));
         }
-        _ => return records(session, &query),
+        _ => return records(session, &query, C::ENVELOPES),
     }
     pass_on(session, &query, flags.include)
 }
@@ -94,12 +98,16 @@ fn refused<S: Service, T>(session: &Session<S>, error: &Error, head: &str) -> Re
 }
 
 /// Prints the response as records: the elements of an array, or one object.
-fn records<S: Service>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), Failure> {
+fn records<S: Service>(
+    session: &Session<S>,
+    query: &RawQuery<S>,
+    envelopes: &[Envelope],
+) -> Result<(), Failure> {
     let response = session.client.send_raw(query).map_err(|error| session.explain(&error))?;
     let response = response.error_for_status().or_else(|error| refused(session, &error, ""))?;
     let json = RawQuery::<S>::decode(response.body())
         .map_err(|error| session.explain(&Error::from(error)))?;
-    let array = array(json.as_str());
+    let array = array(json.as_str(), envelopes);
     let single = array.is_none();
     let values: Vec<&str> = match &array {
         Some(values) => values.iter().map(|value| value.get()).collect(),
@@ -115,14 +123,14 @@ fn records<S: Service>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), 
     Ok(printer.finish()?)
 }
 
-/// Returns the records of a response that is an array, or has one in a successful envelope (contract, section 4.1).
-fn array(json: &str) -> Option<Vec<&RawValue>> {
-    let envelope = Object::parse(json);
-    let array = match envelope.get("status") {
-        Some(r#""success""#) => envelope.get("result").unwrap_or(json),
-        _ => json,
+/// Returns the records of a response that is an array, or has one in a successful envelope.
+fn array<'a>(json: &'a str, envelopes: &[Envelope]) -> Option<Vec<&'a RawValue>> {
+    let object = Object::parse(json);
+    let list = |envelope: &Envelope| {
+        let success = serde_json::from_str::<&str>(object.get(envelope.marker)?).ok()?;
+        object.get(envelope.list).filter(|_| success == envelope.success)
     };
-    serde_json::from_str(array).ok()
+    serde_json::from_str(envelopes.iter().find_map(list).unwrap_or(json)).ok()
 }
 
 /// Returns the names of all fields of all records, in the order of their first appearance.
@@ -153,5 +161,36 @@ fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::array;
+    use crate::operation_commands::Envelope;
+
+    #[track_caller]
+    fn check(json: &str, expected: Option<&[&str]>) {
+        let envelopes =
+            [Envelope::new("state", "ok", "photos"), Envelope::new("done", "yes", "of")];
+        let found = array(json, &envelopes);
+        let found = found.map(|found| found.iter().map(|one| one.get()).collect::<Vec<_>>());
+        assert_eq!(found.as_deref(), expected, "{json}");
+    }
+
+    #[test]
+    fn records_are_found_in_an_array_and_in_the_envelopes_of_the_service() {
+        check("[1, 2]", Some(&["1", "2"]));
+        check(r#"{"state":"ok","photos":[{"id":1}]}"#, Some(&[r#"{"id":1}"#]));
+        check(r#"{"of":[],"done":"yes"}"#, Some(&[]));
+        for other in [
+            r#"{"state":"failed","photos":[1]}"#,
+            r#"{"state":"ok","of":[1]}"#,
+            r#"{"state":1,"photos":[1]}"#,
+            r#"{"state":"ok","photos":{}}"#,
+            "7",
+        ] {
+            check(other, None);
+        }
     }
 }

@@ -138,13 +138,13 @@ mod tests {
         let keyring = keyring();
         assert_eq!(keyring.read("work")?, None);
         assert!(!keyring.remove("work")?);
-        keyring.store("work", "gwt_1")?;
-        keyring.store("work", "gwt_2")?;
-        keyring.store("home", "gwt_3")?;
-        assert_eq!(keyring.read("work")?.as_deref(), Some("gwt_2"));
+        keyring.store("work", "tok_1")?;
+        keyring.store("work", "tok_2")?;
+        keyring.store("home", "tok_3")?;
+        assert_eq!(keyring.read("work")?.as_deref(), Some("tok_2"));
         assert!(keyring.remove("work")?);
         assert_eq!(keyring.read("work")?, None);
-        assert_eq!(keyring.read("home")?.as_deref(), Some("gwt_3"));
+        assert_eq!(keyring.read("home")?.as_deref(), Some("tok_3"));
         Ok(())
     }
 
@@ -154,15 +154,15 @@ mod tests {
         let failures = [
             Error::NoStorageAccess("the collection is locked".into()),
             Error::PlatformFailure("org.freedesktop.DBus.Error.NoReply".into()),
-            Error::BadEncoding(b"gwt_secret\xff".to_vec()),
-            Error::BadDataFormat(b"gwt_secret".to_vec(), "gwt_secret".into()),
+            Error::BadEncoding(b"tok_secret\xff".to_vec()),
+            Error::BadDataFormat(b"tok_secret".to_vec(), "tok_secret".into()),
             Error::Ambiguous(Vec::new()),
             Error::TooLong("password".to_owned(), 2560),
             Error::NotSupportedByStore("reading".to_owned()),
         ]
         .map(|error| fail(&keyring, error));
         let shown = format!("{failures:#?}");
-        assert!(!shown.contains("gwt_secret"), "{shown}");
+        assert!(!shown.contains("tok_secret"), "{shown}");
         insta::assert_snapshot!(shown);
     }
 }

@@ -76,8 +76,8 @@ impl Settings {
     }
 }
 
-fn first<T, const N: usize>(candidates: [Option<(T, Origin)>; N]) -> Option<Setting<T>> {
-    let (value, origin) = candidates.into_iter().flatten().next()?;
+fn first<T, const N: usize>(given: [Option<(T, Origin)>; N]) -> Option<Setting<T>> {
+    let (value, origin) = given.into_iter().flatten().next()?;
     Some(Setting { value, origin })
 }
 

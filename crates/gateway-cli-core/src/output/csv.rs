@@ -165,7 +165,7 @@ mod tests {
         Dialect { escape_formulas: true, byte_order_mark: false, separator: ',' };
 
     fn csv(dialect: Dialect, records: &[&str]) -> (String, Option<String>) {
-        let columns = ["id", "portal.name"].map(Path::parse).to_vec();
+        let columns = ["id", "studio.name"].map(Path::parse).to_vec();
         let (mut writer, mut out) = (Csv::new(dialect, columns, false), Vec::new());
         for record in records {
             writer.write(&mut out, record).unwrap();
@@ -177,10 +177,10 @@ mod tests {
     #[test]
     fn only_cells_that_need_quotes_are_quoted() {
         let (text, note) =
-            csv(PLAIN, &[r#"{"id":"a,\"b\"\r\nc","portal":{"name":"é"}}"#, r#"{"id":" x"}"#]);
-        assert_eq!(text, "id,portal.name\r\n\"a,\"\"b\"\"\r\nc\",é\r\n\" x\",\r\n");
+            csv(PLAIN, &[r#"{"id":"a,\"b\"\r\nc","studio":{"name":"é"}}"#, r#"{"id":" x"}"#]);
+        assert_eq!(text, "id,studio.name\r\n\"a,\"\"b\"\"\r\nc\",é\r\n\" x\",\r\n");
         assert_eq!(note, None);
-        assert_eq!(csv(PLAIN, &[]).0, "id,portal.name\r\n");
+        assert_eq!(csv(PLAIN, &[]).0, "id,studio.name\r\n");
     }
 
     #[test]
@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn excel_gets_a_byte_order_mark_and_its_separator() {
         let dialect = Dialect { byte_order_mark: true, separator: ';', ..PLAIN };
-        let (text, _) = csv(dialect, &[r#"{"id":"a;b","portal":{"name":"c,d"}}"#]);
-        assert_eq!(text, "\u{feff}id;portal.name\r\n\"a;b\";c,d\r\n");
+        let (text, _) = csv(dialect, &[r#"{"id":"a;b","studio":{"name":"c,d"}}"#]);
+        assert_eq!(text, "\u{feff}id;studio.name\r\n\"a;b\";c,d\r\n");
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
     proptest! {
         #[test]
         fn cells_survive_a_round_trip(one in any::<String>(), two in "[-+=@,;\"\r\n\t a1é]{0,6}") {
-            let record = serde_json::json!({"id": one, "portal": {"name": two}}).to_string();
+            let record = serde_json::json!({"id": one, "studio": {"name": two}}).to_string();
             let rows = read(&csv(Dialect { escape_formulas: false, ..PLAIN }, &[&record]).0);
             prop_assert_eq!(&rows[1], &[one, two]);
             for cell in &read(&csv(PLAIN, &[&record]).0)[1] {

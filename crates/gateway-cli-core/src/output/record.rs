@@ -7,7 +7,7 @@ use memchr::memchr;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The path of a field in a record: `id`, or `portal.name` for a field of an object.
+/// The path of a field in a record: `id`, or `studio.name` for a field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     /// The names of the enclosing objects, outermost first.
@@ -192,13 +192,13 @@ mod tests {
 
     #[test]
     fn cells_are_found_by_their_paths() {
-        let json = r#"{"id":"7","n":123456789012345678901234567890.10,"portal":{"na\u006de":"a\nb","x":null},"l":[1],"a.b":{"c.d":2}}"#;
+        let json = r#"{"id":"7","n":123456789012345678901234567890.10,"studio":{"na\u006de":"a\nb","x":null},"l":[1],"a.b":{"c.d":2}}"#;
         for (path, expected) in [
             ("id", "7"),
             ("n", "123456789012345678901234567890.10"),
-            ("portal.name", "a\nb"),
-            ("portal.x", ""),
-            ("portal.none.deeper", ""),
+            ("studio.name", "a\nb"),
+            ("studio.x", ""),
+            ("studio.none.deeper", ""),
             ("id.deeper", ""),
             ("l", "[1]"),
             ("a.b", ""),

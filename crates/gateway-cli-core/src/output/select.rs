@@ -40,7 +40,7 @@ impl Filter {
     }
 }
 
-/// The fields to keep, as a tree: `portal.id` and `portal.name` stay in one object.
+/// The fields to keep, as a tree: `studio.id` and `studio.name` stay in one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
     /// Whether the whole value is kept, even if some of its fields are also named.
@@ -105,21 +105,21 @@ mod tests {
 
     #[test]
     fn only_the_selected_fields_are_written() {
-        let paths = ["portal.name", "id", "none", "portal.id"];
+        let paths = ["studio.name", "id", "none", "studio.id"];
         check(
             &paths,
-            r#"{"id":7.10,"x":1,"portal":{"id":"p","name":"n"}}"#,
-            r#"{"portal":{"name":"n","id":"p"},"id":7.10,"none":null}"#,
+            r#"{"id":7.10,"x":1,"studio":{"id":"p","name":"n"}}"#,
+            r#"{"studio":{"name":"n","id":"p"},"id":7.10,"none":null}"#,
         );
-        check(&paths, r#"{"id":7,"portal":null}"#, r#"{"portal":null,"id":7,"none":null}"#);
+        check(&paths, r#"{"id":7,"studio":null}"#, r#"{"studio":null,"id":7,"none":null}"#);
     }
 
     #[test]
     fn a_whole_object_includes_its_selected_parts() {
-        let json = r#"{"id":7,"portal":{"id":"p","name":"n"}}"#;
-        let whole = r#"{"portal":{"id":"p","name":"n"}}"#;
-        check(&["portal", "portal.name"], json, whole);
-        check(&["portal.name", "portal"], json, whole);
+        let json = r#"{"id":7,"studio":{"id":"p","name":"n"}}"#;
+        let whole = r#"{"studio":{"id":"p","name":"n"}}"#;
+        check(&["studio", "studio.name"], json, whole);
+        check(&["studio.name", "studio"], json, whole);
         check(&["id", "id"], json, r#"{"id":7}"#);
     }
 

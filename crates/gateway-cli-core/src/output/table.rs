@@ -240,24 +240,24 @@ mod tests {
     }
 
     const PATHS: [&str; 8] =
-        ["id", "name", "email", "phone", "phone_mobile", "date", "portal.name", "type"];
+        ["id", "name", "email", "phone", "phone_mobile", "date", "studio.name", "type"];
 
     fn shown(width: Option<u16>, paths: &[&str]) -> String {
-        let person = |id: &str, name: &str, email: &str, portal: &str| {
+        let person = |id: &str, name: &str, email: &str, studio: &str| {
             json!({"id": id, "name": name, "email": email, "phone": "+40 21 000 0001", "phone_mobile": "",
-                "date": "2024-03-31 02:30:00", "portal": {"id": "3", "name": portal}, "type": "person"})
+                "date": "2024-03-31 02:30:00", "studio": {"id": "3", "name": studio}, "type": "person"})
         };
         let people = [
-            person("7", "Zoë 王小明", "zoe@example.org", "Northwind Jobs"),
+            person("7", "Zoë 王小明", "zoe@example.org", "Northwind Pics"),
             person("12", "\u{1b}[31mAda\u{202e}\nExample", "a@b", ""),
-            person("13", "מרים כהן", "miriam@example.org", "Careers page"),
+            person("13", "מרים כהן", "miriam@example.org", "Gallery wall"),
             person(
                 "14",
                 "👩‍👩‍👧‍👦 Family 😀😀😀😀😀😀😀😀😀😀😀",
                 "family@example.org",
                 "王王王王王王王王王王王",
             ),
-            person("4711", &"Wolfeschlegelsteinhausen".repeat(5), &"x".repeat(90), "Indeed"),
+            person("4711", &"Wolfeschlegelsteinhausen".repeat(5), &"x".repeat(90), "Aperto"),
         ];
         let (mut writer, mut out) = (
             Table::new(paths.iter().map(|path| Path::parse(path)).collect(), view(width)),
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn unlimited_columns() {
-        insta::assert_snapshot!(shown(None, &["id", "name", "portal.name"]));
+        insta::assert_snapshot!(shown(None, &["id", "name", "studio.name"]));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::project::Project;
 use crate::text::{RustFile, string};
 
 mod columns;
+mod envelopes;
 mod example;
 mod flags;
 mod imperative;
@@ -26,7 +27,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         file.line(format_args!("use {RUNTIME}::codegen::whole_number;"));
     }
     file.line(format_args!(
-        "use {RUNTIME}::{{Example, Failure, Fields, OperationCommands, Parameters}};"
+        "use {RUNTIME}::{{Envelope, Example, Failure, Fields, OperationCommands, Parameters}};"
     ));
     file.line(format_args!("use {}::{{blocking, model}};", config.rust_name(Role::Client)));
     file.blank();
@@ -115,6 +116,7 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
     file.line("type Client = blocking::Client;");
     probe::declare_type(file, service);
     example::declare(file, service);
+    envelopes::declare(file, service);
     probe::declare_parameters(file, service);
     run::function(file, "", |file| {
         for group in groups {

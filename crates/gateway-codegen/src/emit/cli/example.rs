@@ -18,7 +18,6 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
     let names = [words.join(" "), plain.select.clone(), fields(service, listed)];
     let names = names.map(|name| string(&name)).join(", ");
     file.line(format_args!("const EXAMPLE: Example = Example::new({names});"));
-    file.blank();
 }
 
 /// Returns some columns of the response: the first two, and one of a nested object if possible.
