@@ -17,8 +17,8 @@ use crate::{Error, Observer, RetryBudget, RetryPolicy, ServiceClient, TokenSourc
 /// Builds a client, see [`Client::builder`](crate::Client::builder) and
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
 ///
-/// `T` is the type of the transport, and `C` is the client that `build` returns. Only the base URL and a token are required. [One table](crate#limits-and-retries) lists
-/// all the defaults.
+/// `T` is the type of the transport, and `C` is the client that `build` returns. Only the base URL and a token are required.
+/// [One table](crate#limits-and-retries) lists all the defaults.
 ///
 /// # Examples
 ///

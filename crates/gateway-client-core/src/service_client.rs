@@ -12,15 +12,17 @@ use gateway_model_core::Service;
 ///
 /// ```
 #[doc = include_str!("../doctests/photos.txt")]
-/// use gateway_client_core::model::RawQuery;
-/// use gateway_client_core::transport::{MemoryTransport, SharedTransport};
-/// use gateway_client_core::{AccessToken, Builder, Error, ServiceClient};
+/// use std::sync::Arc;
 ///
-/// struct Client(gateway_client_core::Client<Photos>);
+/// use gateway_client_core::model::RawQuery;
+/// use gateway_client_core::transport::{BlockingTransport, MemoryTransport};
+/// use gateway_client_core::{AccessToken, Builder, Error, ServiceClient, blocking};
+///
+/// struct Client(blocking::Client<Photos>);
 ///
 /// impl Client {
-///     async fn photos(&self) -> Result<String, Error> {
-///         Ok(self.0.send(&RawQuery::new("photos/list")).await?.into_string())
+///     fn photos(&self) -> Result<String, Error> {
+///         Ok(self.0.send(&RawQuery::new("photos/list"))?.into_string())
 ///     }
 /// }
 ///
@@ -30,17 +32,23 @@ use gateway_model_core::Service;
 ///     const USER_AGENT: &'static str = "photos-client/1.0";
 /// }
 ///
-/// impl From<gateway_client_core::Client<Photos>> for Client {
-///     fn from(client: gateway_client_core::Client<Photos>) -> Self {
+/// impl From<blocking::Client<Photos>> for Client {
+///     fn from(client: blocking::Client<Photos>) -> Self {
 ///         Self(client)
 ///     }
 /// }
 ///
-/// let client: Client = Builder::<SharedTransport, Client>::new("https://gateway.example.com")
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let response = http::Response::builder().header("content-type", "application/json");
+/// let transport = MemoryTransport::new([Ok(response.body("[]".into())?)]);
+/// let client: Client = Builder::<Arc<dyn BlockingTransport>, _>::new("https://gateway.example.com")
 ///     .token(AccessToken::new("gwt_6yqW")?)
-///     .transport(MemoryTransport::default())
+///     .transport(transport.clone())
 ///     .build()?;
-/// # Ok::<(), Error>(())
+/// assert_eq!(client.photos()?, "[]");
+/// assert_eq!(transport.requests()[0].headers()["user-agent"], "photos-client/1.0");
+/// # Ok(())
+/// # }
 /// ```
 pub trait ServiceClient {
     /// The service.

@@ -27,7 +27,8 @@ mod tests;
 
 /// Tokens from an authorisation server, with OAuth 2.0 client credentials.
 ///
-/// This source is for services behind an authorisation server. Each token is one request to that server, without retries, with a timeout of 30 s and a response of at most 64 KiB.
+/// This source is for services behind an authorisation server. Each token is one request to that server, without retries,
+/// with a timeout of 30 s and a response of at most 64 KiB.
 ///
 /// A token is replaced when the service refuses it, and before it expires: 30 s before, or after half its lifetime,
 /// whichever is later. It is replaced after a day in any case, also if the server does not send its lifetime (`expires_in`,

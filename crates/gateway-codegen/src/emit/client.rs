@@ -71,8 +71,8 @@ fn declare(file: &mut RustFile, project: &Project<'_>, mode: &Mode) {
     file.doc_markdown(doc);
     file.doc_break();
     file.doc_markdown(format_args!(
-        "It has one method for each operation. It dereferences to [`gateway_client_core::{client}`], whose methods send any \
-         operation of the service, stream lists, and return responses undecoded."
+        "It has one method for each operation. It dereferences to [`gateway_client_core::{client}`], whose\n\
+         methods send any operation of the service, stream lists, and return responses undecoded."
     ));
     file.doc_break();
     file.doc_markdown("# Cloning");
@@ -96,7 +96,9 @@ fn declare(file: &mut RustFile, project: &Project<'_>, mode: &Mode) {
     file.line("#[derive(Clone, Debug)]");
     file.line(format_args!("pub struct Client(gateway_client_core::{client}<{marker}>);"));
     file.blank();
-    file.doc_markdown("Builds a [`Client`].");
+    file.doc_markdown(
+        "Builds a [`Client`]; [`gateway_client_core::Builder`] describes the settings.",
+    );
     file.line(format_args!(
         "pub type Builder = gateway_client_core::Builder<{transport}, Client>;"
     ));
