@@ -241,9 +241,9 @@ mod tests {
 
     #[test]
     fn the_closest_name_is_suggested() {
-        assert_eq!(closest("vacancyid", &["status", "vacancy_id"]), Some("vacancy_id"));
-        assert_eq!(closest("Candiadte", &["Candidate", "Credits"]), Some("Candidate"));
-        assert_eq!(closest("zebra", &["status", "vacancy_id"]), None);
+        assert_eq!(closest("albumid", &["status", "album_id"]), Some("album_id"));
+        assert_eq!(closest("Phoot", &["Photo", "Total"]), Some("Photo"));
+        assert_eq!(closest("zebra", &["status", "album_id"]), None);
     }
 
     #[test]

@@ -164,7 +164,7 @@ codes! {
     Warning GW035 UNUSED: "unused declaration",
         "Nothing refers to the declaration, so it has no effect. Remove it or use it.";
     Error GW036 COMMANDS_COLLIDE: "conflicting commands or flags",
-        "The program has a command for every operation: `vacancies/list` is `vacancies list`, and \
+        "The program has a command for every operation: `albums/list` is `albums list`, and \
         `a/b/c` is `a b-c`. Every operation needs its own command, and a selector without `/` \
         needs a first word that no other selector has. A parameter `page_size` is the flag \
         `--page-size`, and every parameter of an operation needs its own flag. First words that \

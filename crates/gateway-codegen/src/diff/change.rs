@@ -30,7 +30,7 @@ impl fmt::Display for Class {
 pub struct Change {
     /// The effect on users.
     pub class: Class,
-    /// The changed declaration, such as `model.Candidate.field.email`.
+    /// The changed declaration, such as `model.Photo.field.title`.
     pub place: String,
     /// A description of the change.
     pub what: String,

@@ -51,7 +51,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     vec![GeneratedFile::rust(format!("{}/commands.rs", config.modules(Role::Cli)), file)]
 }
 
-/// A top-level command: `candidates` with its subcommands, or an operation whose selector has no `/`.
+/// A top-level command: `photos` with its subcommands, or an operation whose selector has no `/`.
 struct Group<'a> {
     command: Command,
     /// The subcommands, each with its operation.

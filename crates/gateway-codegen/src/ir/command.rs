@@ -1,4 +1,4 @@
-//! Names of operations and parameters on the command line: `candidates/list` is `candidates list`.
+//! Names of operations and parameters on the command line: `photos/list` is `photos list`.
 
 use crate::ir::{Operation, Param, RustName};
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_selector_becomes_a_command() {
-        check("candidates/list", "candidates", "Candidates", Some("list"));
+        check("photos/list", "photos", "Photos", Some("list"));
         check("a.b/c/d", "a.b", "AB", Some("c-d"));
         check("match", "match", "Match", None);
         check("self/get", "self", "Self_", Some("get"));

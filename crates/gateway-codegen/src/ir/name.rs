@@ -54,14 +54,14 @@ impl RustName {
         if taken { name + "_" } else { name }
     }
 
-    /// Returns `list_candidates`, for methods of the clients. A name that a hand-written method has
+    /// Returns `list_photos`, for methods of the clients. A name that a hand-written method has
     /// gets a trailing underscore.
     pub fn method(&self) -> String {
         let name = self.snake();
         if METHODS_OF_CLIENTS.contains(&name.as_str()) { name + "_" } else { name }
     }
 
-    /// Returns `candidate`, for modules. A name that would hide a crate from the modules beside it
+    /// Returns `photo`, for modules. A name that would hide a crate from the modules beside it
     /// gets a trailing underscore.
     pub fn module(&self) -> String {
         let name = self.snake();
@@ -86,7 +86,7 @@ impl RustName {
         if name == "Self" { name + "_" } else { name }
     }
 
-    /// Returns the name with a word after it: `CandidateRef` is `Candidate` with `ref`.
+    /// Returns the name with a word after it: `PhotoRef` is `Photo` with `ref`.
     #[must_use]
     pub fn followed_by(&self, word: &str) -> Self {
         let mut words = self.words.clone();
@@ -150,10 +150,7 @@ mod tests {
         );
         check("phoneMobile", Some(["phone_mobile", "PhoneMobile", "PHONE_MOBILE", "phone-mobile"]));
         check("HTTPServer2", Some(["http_server2", "HttpServer2", "HTTP_SERVER2", "http-server2"]));
-        check(
-            "candidates/list",
-            Some(["candidates_list", "CandidatesList", "CANDIDATES_LIST", "candidates-list"]),
-        );
+        check("photos/list", Some(["photos_list", "PhotosList", "PHOTOS_LIST", "photos-list"]));
     }
 
     #[test]

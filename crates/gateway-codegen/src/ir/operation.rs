@@ -5,9 +5,9 @@ use crate::ir::{Doc, ModelId, OpenRef, RustName, Source, ValueType};
 /// One operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// The name: `list_candidates` for a method, `ListCandidates` for a type.
+    /// The name: `list_photos` for a method, `ListPhotos` for a type.
     pub rust: RustName,
-    /// The value of the selector parameter, sent verbatim: `candidates/list`.
+    /// The value of the selector parameter, sent verbatim: `photos/list`.
     pub select: String,
     /// The parameters, in the order in which they are sent. A parameter is never listed before
     /// one that it needs.

@@ -4,7 +4,7 @@ use crate::ir::{Field, Operation, Otherwise, Param, Response, RustName, Service,
 use crate::text::json_string;
 
 impl Service {
-    /// Returns an outline of a successful response, such as `[Vacancy, …]`.
+    /// Returns an outline of a successful response, such as `[Album, …]`.
     pub fn outline(&self, response: &Response) -> String {
         let model = self.model(response.of()).rust.pascal();
         match response {
@@ -20,7 +20,7 @@ impl Service {
 }
 
 impl ValueType {
-    /// Returns the name of the type in the spec, such as `CandidateId` or `text`.
+    /// Returns the name of the type in the spec, such as `PhotoId` or `text`.
     pub fn label(&self) -> String {
         match self {
             Self::BuiltIn(built_in) => built_in.word.to_owned(),
@@ -39,7 +39,7 @@ impl Type {
         }
     }
 
-    /// Returns the name of the type in the spec, such as `CandidateId` or `text`.
+    /// Returns the name of the type in the spec, such as `PhotoId` or `text`.
     pub fn label(&self, service: &Service) -> String {
         match self {
             Self::Value(value) => value.label(),

@@ -7,9 +7,9 @@ use crate::ir::{Doc, Enum, Model, OpenRef, Operation, RustName, Scalar, Source};
 /// The whole service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// The machine name, in kebab case: `recruitment-gateway`.
+    /// The machine name, in kebab case: `photo-archive`.
     pub name: String,
-    /// The name for people: `Recruitment gateway`.
+    /// The name for people: `Photo archive`.
     pub title: String,
     /// The version of the spec, `MAJOR.MINOR.PATCH`.
     pub version: String,

@@ -9,7 +9,7 @@ pub struct Scalar {
     pub rust: RustName,
     /// The JSON type in records.
     pub wire: Wire,
-    /// The type in a query, if it differs from `wire`: `VacancyId` is a string in a record and
+    /// The type in a query, if it differs from `wire`: `AlbumId` is a string in a record and
     /// an (unsigned, 64-bit) integer in a query.
     pub query_wire: Option<Wire>,
     /// The meaning of a value.

@@ -10,9 +10,9 @@ use crate::text::markdown::{fenced, guard, paragraphs};
 ///
 /// ```
 /// let mut file = gateway_codegen::text::RustFile::new("Scalars of the service.");
-/// file.doc("Identifies a candidate.");
-/// file.line("pub struct CandidateId(String);");
-/// assert!(file.finish().ends_with("/// Identifies a candidate.\npub struct CandidateId(String);\n"));
+/// file.doc("Identifies a photo.");
+/// file.line("pub struct PhotoId(String);");
+/// assert!(file.finish().ends_with("/// Identifies a photo.\npub struct PhotoId(String);\n"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct RustFile {
@@ -39,7 +39,7 @@ impl RustFile {
         }
     }
 
-    /// Writes a line that opens a block (`pub struct Candidate {`).
+    /// Writes a line that opens a block (`pub struct Photo {`).
     pub fn open(&mut self, code: impl fmt::Display) {
         self.line(code);
         self.depth += 1;

@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn help_is_in_the_imperative() {
-        check("a", "Lists all vacancies: titles.", "List all vacancies: titles.");
+        check("a", "Lists all albums: titles.", "List all albums: titles.");
         check("a", "Searches photos.", "Search photos.");
         check("a", "Fetches and verifies them.", "Fetch and verify them.");
         check("a", "Queries the index.", "Query the index.");
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_noun_is_not_changed() {
-        check("list_candidates", "Candidates.", "Candidates.");
+        check("list_photos", "Photos.", "Photos.");
         check("get_account", "Readers of the account.", "Readers of the account.");
         check("a", "", "");
     }

@@ -1,6 +1,6 @@
 //! The type states of a query: one for each optional parameter that another one needs.
 //!
-//! One state is one type parameter, `ListCandidates<HasVacancyId>`. Several are a tuple in
+//! One state is one type parameter, `ListPhotos<HasAlbumId>`. Several are a tuple in
 //! one type parameter, `ListTools<(HasShelf, HasRow)>`, so that code for any states stays short.
 
 use crate::ir::{Operation, Param};
@@ -24,13 +24,13 @@ impl States {
         self.states.len()
     }
 
-    /// Returns `<HasVacancyId = Unset>`, for the definition.
+    /// Returns `<HasAlbumId = Unset>`, for the definition.
     pub(in crate::emit) fn declared(&self) -> String {
         let Some(any) = self.any() else { return String::new() };
         format!("<{any} = {}>", self.arguments(|_, _| "Unset".to_owned()))
     }
 
-    /// Returns `<HasVacancyId>`, for code that is the same for all states.
+    /// Returns `<HasAlbumId>`, for code that is the same for all states.
     pub(in crate::emit) fn names(&self) -> String {
         self.any().map_or_else(String::new, |any| format!("<{any}>"))
     }

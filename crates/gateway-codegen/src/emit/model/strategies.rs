@@ -1,4 +1,4 @@
-//! Strategies for `proptest`, such as `any::<Candidate>()`.
+//! Strategies for `proptest`, such as `any::<Photo>()`.
 
 use crate::emit::model::random::{Value, imports, list, path, type_name, value, when};
 use crate::emit::model::states::States;

@@ -18,8 +18,8 @@ pub(super) fn emit(service: &Service) -> Option<RustFile> {
     (!is_empty).then_some(file)
 }
 
-/// Returns whether a parameter recovers an attribute that is not a part of another one. A candidate has a status in a
-/// vacancy: this names the vacancy too.
+/// Returns whether a parameter recovers an attribute that is not a part of another one. A photo has a rating in an
+/// album: this names the album too.
 fn is_whole(operation: &Operation, param: &Param) -> bool {
     let is_part = |other: &Param| {
         other.recovers.is_some() && operation.needed_by(other).any(|needed| needed == param)

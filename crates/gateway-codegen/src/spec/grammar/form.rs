@@ -11,11 +11,11 @@ pub enum Form {
     Prose,
     /// Any text on one line.
     Line,
-    /// `CandidateId`.
+    /// `PhotoId`.
     Type,
-    /// `list_candidates`.
+    /// `list_photos`.
     Snake,
-    /// `recruitment-gateway`.
+    /// `photo-archive`.
     Kebab,
     /// `D-date`.
     Id,
@@ -72,11 +72,9 @@ impl Form {
         match self {
             Self::Prose => "sentences",
             Self::Line => "text on one line",
-            Self::Type => {
-                "a type name such as `CandidateId`, with at most 64 ASCII letters and digits"
-            }
+            Self::Type => "a type name such as `PhotoId`, with at most 64 ASCII letters and digits",
             Self::Snake => {
-                "a name such as `list_candidates`, with at most 64 lowercase ASCII letters, digits and `_`"
+                "a name such as `list_photos`, with at most 64 lowercase ASCII letters, digits and `_`"
             }
             Self::Kebab => {
                 "a name such as `status-names`, with at most 64 lowercase ASCII letters, digits and `-`"
@@ -91,7 +89,7 @@ impl Form {
                 "the name of a query parameter, with letters, digits, `-`, `.`, `_` and `~`"
             }
             Self::Select => {
-                "a selector such as `candidates/list`, with letters, digits, `-`, `.`, `_`, `~` and `/`"
+                "a selector such as `photos/list`, with letters, digits, `-`, `.`, `_`, `~` and `/`"
             }
             Self::Path => "a path such as `/c/oauth/v1`, without a trailing slash",
             Self::Media => "a media type such as `application/json`",
@@ -230,11 +228,7 @@ mod tests {
 
     #[test]
     fn names() {
-        check(
-            Form::Type,
-            &["A", "CandidateId", "V2"],
-            &["", "a", "A_b", "A-b", "Ä", &"A".repeat(65)],
-        );
+        check(Form::Type, &["A", "PhotoId", "V2"], &["", "a", "A_b", "A-b", "Ä", &"A".repeat(65)]);
         check(Form::Snake, &["a", "list_all2"], &["", "A", "_a", "a_", "a__b", "a-b", "2a"]);
         check(Form::Kebab, &["a", "on-hold-2"], &["", "a_b", "-a", "a-", "a--b"]);
         check(Form::Id, &["D-date", "q1"], &["", "1q", "D-", "D_date"]);
@@ -243,8 +237,8 @@ mod tests {
     #[test]
     fn texts_on_the_wire() {
         check(Form::Wire, &["a", "a b", "é\"\\"], &["", " a", "a ", "a\nb"]);
-        check(Form::Param, &["vacancy_id", "a.b~c-d"], &["", "a b", "a&b", "a=b", "a/b", "é"]);
-        check(Form::Select, &["candidates/list", "match"], &["", "/a", "a/", "a//b", "a?b"]);
+        check(Form::Param, &["album_id", "a.b~c-d"], &["", "a b", "a&b", "a=b", "a/b", "é"]);
+        check(Form::Select, &["photos/list", "match"], &["", "/a", "a/", "a//b", "a?b"]);
         check(Form::Path, &["/c/oauth/v1"], &["", "/", "c", "/c/", "/c//d", "/c?d"]);
         check(
             Form::Media,

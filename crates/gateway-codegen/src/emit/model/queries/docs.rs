@@ -146,7 +146,7 @@ fn asserts(project: &Project<'_>, operation: &Operation, query: &str, expected: 
     )
 }
 
-/// Returns `ListCandidates::new()`, with values for the required parameters.
+/// Returns `ListPhotos::new()`, with values for the required parameters.
 fn constructor(operation: &Operation, value: impl Fn(&Param) -> Option<String>) -> Option<String> {
     let required = operation.params.iter().filter(|param| param.required);
     let values: Option<Vec<_>> = required.map(value).collect();
