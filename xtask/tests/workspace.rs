@@ -2,8 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot start has failed")]
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use xtask::{cli, layers};
 
@@ -22,16 +23,46 @@ fn all_dependencies_between_crates_are_allowed() {
     assert_eq!(layers::violations(root()).expect("cargo metadata runs"), [""; 0]);
 }
 
+/// A word of this gateway in a runtime crate would be a rule that another gateway does not have.
+#[test]
+fn runtime_crates_name_no_service() {
+    let mut found = Vec::new();
+    for name in RUNTIME {
+        let mut sources = BTreeMap::new();
+        collect(&root().join("crates").join(name), &mut sources);
+        for (path, text) in sources {
+            let text = text.to_lowercase();
+            let words =
+                ["candidate", "vacanc", "recruit", "sms credit", "getcredits", "get_credits"];
+            found.extend(words.iter().filter(|word| text.contains(**word)).map(|word| {
+                format!("{}: {word}", path.strip_prefix(root()).unwrap_or(&path).display())
+            }));
+        }
+    }
+    assert_eq!(found, [""; 0]);
+}
+
+/// The crates that know no service.
+const RUNTIME: [&str; 6] = [
+    "gateway-cli-core",
+    "gateway-client-core",
+    "gateway-codegen",
+    "gateway-model-core",
+    "gateway-testkit-core",
+    "gateway-transport",
+];
+
 /// Every invariant of ARCHITECTURE.md names the tests and checks that enforce it.
 #[test]
 fn the_tests_of_the_invariants_exist() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the file");
     let section = text.split("## Invariants").nth(1).and_then(|rest| rest.split("\n## ").next());
     let rows = section.expect("the invariants").lines().filter(|line| line.starts_with("| "));
-    let mut sources = String::new();
+    let mut files = BTreeMap::new();
     for folder in ["crates", "tests", "xtask/tests"] {
-        read_all(&root().join(folder), &mut sources);
+        collect(&root().join(folder), &mut files);
     }
+    let sources: String = files.into_values().collect();
     let mut names = 0;
     for row in rows.skip(1) {
         let held_by = row.trim_end_matches(" |").rsplit(" | ").next().expect("a last column");
@@ -49,13 +80,15 @@ fn the_tests_of_the_invariants_exist() {
     assert!(names > 10, "only {names} names in the invariants");
 }
 
-fn read_all(folder: &Path, sources: &mut String) {
+/// Collects the Rust sources below a folder.
+fn collect(folder: &Path, sources: &mut BTreeMap<PathBuf, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() && !path.ends_with("target") {
-            read_all(&path, sources);
+            collect(&path, sources);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            sources.push_str(&fs::read_to_string(&path).expect("a source"));
+            let text = fs::read_to_string(&path).expect("a source");
+            sources.insert(path, text);
         }
     }
 }
