@@ -2,6 +2,7 @@
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
+mod another_service;
 mod auto_traits;
 mod cancel;
 mod cases;

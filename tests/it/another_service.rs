@@ -1,0 +1,126 @@
+//! The guide "Use it for your own API": starts a workspace outside this one, extends it, compiles it without warnings,
+//! runs its tests and its demo, and calls a service from a program of ten lines.
+//!
+//! The workspace shares our target directory, its `Cargo.lock` and the settings of our profile, so that most
+//! dependencies are not built again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use wiremock::matchers::{header, query_param};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::support::{RUNTIME, output};
+
+const GUIDE: &str = include_str!("../../docs/another-service.md");
+
+#[test]
+fn the_guide_leads_to_a_program_that_calls_the_service() {
+    let parent = tempfile::tempdir().unwrap();
+    let workspace = Workspace::start(parent.path(), "photos");
+    workspace.passes("fmt", &["--check"]);
+    let demo = workspace.passes("run", &["--example", "demo"]);
+    assert!(demo.contains("\"Hammer\"") && demo.contains("\"Saw\""), "{demo}");
+
+    let spec = fs::read_to_string(workspace.root.join("spec/photos.toml")).unwrap();
+    workspace.write("spec/photos.toml", &format!("{spec}\n{}", block("toml")));
+    workspace.write("spec/fixtures/a-shelf.json", block("json"));
+    workspace.write("crates/photos-client/examples/shelf.rs", block("rust"));
+    workspace.generator(&["generate"]);
+    workspace.passes("clippy", &["--all-targets", "--all-features", "--", "-Dwarnings"]);
+    workspace.passes("test", &["--all-features"]);
+
+    let service = RUNTIME.block_on(service());
+    let mut program = workspace.cargo("run", &["--example", "shelf"]);
+    program.env("PHOTOS_URL", service.uri()).env("PHOTOS_TOKEN", "secret");
+    assert_eq!(passes(&mut program), "2 items on the shelf Tools\n");
+}
+
+/// Starts a service with the responses of the guide.
+async fn service() -> MockServer {
+    let service = MockServer::start().await;
+    let items = r#"[{"id":"i-1"},{"id":"i-2"}]"#;
+    for (method, body) in [("shelves/get", block("json")), ("items/list", items)] {
+        Mock::given(query_param("method", method))
+            .and(header("authorization", "Bearer secret"))
+            .respond_with(ResponseTemplate::new(200).set_body_raw(body, "application/json"))
+            .mount(&service)
+            .await;
+    }
+    service
+}
+
+/// Returns the first block of code of the guide in a language.
+fn block(language: &str) -> &'static str {
+    let (_, rest) = GUIDE.split_once(&format!("```{language}\n")).unwrap();
+    rest.split_once("```").unwrap().0
+}
+
+/// A workspace that `init` created.
+struct Workspace {
+    root: PathBuf,
+}
+
+impl Workspace {
+    fn start(parent: &Path, name: &str) -> Self {
+        let ours = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let workspace = Self { root: parent.join(name) };
+        generator(parent, &["init", name, "--runtime-path", ours.to_str().unwrap()]);
+        fs::copy(ours.join("Cargo.lock"), workspace.root.join("Cargo.lock")).unwrap();
+        workspace
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::write(self.root.join(path), text).unwrap();
+    }
+
+    #[track_caller]
+    fn generator(&self, args: &[&str]) {
+        generator(&self.root, args);
+    }
+
+    #[track_caller]
+    fn passes(&self, command: &str, args: &[&str]) -> String {
+        passes(&mut self.cargo(command, args))
+    }
+
+    fn cargo(&self, command: &str, args: &[&str]) -> Command {
+        let build = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.arg(command);
+        if command != "fmt" {
+            cargo.args(["--offline", "--quiet"]).args(PROFILE);
+        }
+        cargo.args(args).current_dir(&self.root).env("CARGO_TARGET_DIR", build);
+        cargo
+    }
+}
+
+/// Runs a command, which must neither fail nor print a warning, and returns its standard output.
+#[track_caller]
+fn passes(command: &mut Command) -> String {
+    let output = output(command, CARGO_LIMIT);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !stderr.contains("warning"), "{command:?}:\n{stderr}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[track_caller]
+fn generator(folder: &Path, args: &[&str]) {
+    let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
+    let outcome = gateway_codegen::cli::run("gateway-codegen", &args, folder);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+}
+
+/// The settings of our profile that determine how dependencies are built.
+const PROFILE: [&str; 4] = [
+    "--config",
+    "profile.dev.debug='line-tables-only'",
+    "--config",
+    "profile.dev.package.'*'.debug=false",
+];
+
+/// Maximum time of a cargo command: on a busy machine, the first one builds dependencies for minutes.
+const CARGO_LIMIT: Duration = Duration::from_secs(30 * 60);
