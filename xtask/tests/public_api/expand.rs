@@ -11,8 +11,13 @@ use crate::source::{Found, attributes, is_condition};
 pub(crate) struct Macros(Vec<(String, Macro)>);
 
 struct Macro {
+    /// The name without the underscores of a macro that only generated code calls.
     name: String,
     arms: Vec<(Vec<TokenTree>, TokenStream)>,
+    /// The meaning of `$crate`: `crate`, or the name of a runtime.
+    root: String,
+    /// The conditions of the macro and its modules.
+    conditions: Vec<Attribute>,
 }
 
 /// The tokens that replace a name of a pattern.
@@ -25,12 +30,22 @@ enum Binding {
 type Bindings = BTreeMap<String, Binding>;
 
 impl Macros {
-    pub(crate) fn of(modules: &BTreeMap<String, Vec<Found>>) -> Self {
+    pub(crate) fn of(modules: &BTreeMap<String, Vec<Found>>, runtimes: &[String]) -> Self {
         let all = modules.iter().flat_map(|(path, items)| items.iter().map(move |one| (path, one)));
         let macros = all.filter_map(|(path, found)| match &found.item {
             Item::Macro(item) => {
-                let name = item.ident.as_ref()?.to_string();
-                Some((path.clone(), Macro { name, arms: arms(item.mac.tokens.clone()) }))
+                let name = item.ident.as_ref()?.to_string().trim_start_matches('_').to_owned();
+                let first = path.split("::").next().unwrap_or_default();
+                let is_runtime = runtimes.iter().any(|runtime| runtime == first);
+                let own = item.attrs.iter().filter(|one| is_condition(one));
+                let conditions: Vec<_> = found.conditions.iter().chain(own).cloned().collect();
+                // The macro of a feature that is off defines nothing.
+                if conditions.iter().any(is_negated) {
+                    return None;
+                }
+                let root = if is_runtime { first } else { "crate" }.to_owned();
+                let arms = arms(item.mac.tokens.clone());
+                Some((path.clone(), Macro { name, arms, root, conditions }))
             }
             _ => None,
         });
@@ -49,32 +64,40 @@ impl Macros {
         let input: Vec<TokenTree> = item.mac.tokens.clone().into_iter().collect();
         let tokens = definition.arms.iter().find_map(|(pattern, body)| {
             let (bindings, rest) = matched(pattern, &input)?;
-            rest.is_empty().then(|| transcribed(body.clone(), &bindings))
+            rest.is_empty().then(|| transcribed(body.clone(), &bindings, &definition.root))
         });
         let tokens = tokens.unwrap_or_else(|| panic!("no arm of `{}!` matches", called.join("::")));
         let items = syn::parse2::<syn::File>(tokens)
             .unwrap_or_else(|error| panic!("`{}!`: {error}", called.join("::")));
-        let conditions = attributes(&found.item).iter().filter(|one| is_condition(one));
-        let conditions: Vec<Attribute> =
-            found.conditions.iter().chain(conditions).cloned().collect();
+        let own = attributes(&found.item).iter().filter(|one| is_condition(one));
+        let all = found.conditions.iter().chain(own).chain(&definition.conditions);
+        let mut conditions: Vec<Attribute> = Vec::new();
+        for condition in all {
+            if !conditions.contains(condition) {
+                conditions.push(condition.clone());
+            }
+        }
         let items = items.items.into_iter();
         items
             .flat_map(|item| self.expanded(Found { conditions: conditions.clone(), item }))
             .collect()
     }
 
-    /// Returns the macro with this path. A path without a module must identify one macro of the crate.
+    /// Returns the macro with this path. A path without a module must identify one macro.
     fn definition(&self, called: &[String]) -> &Macro {
         let (name, module) = called.split_last().expect("a path");
+        // An exported macro is called at the root of its crate.
+        let module = if name.starts_with('_') { &[] } else { module };
+        let name = name.trim_start_matches('_');
         let module =
             module.iter().filter(|part| *part != "crate").cloned().collect::<Vec<_>>().join("::");
         let mut fitting = self
             .0
             .iter()
-            .filter(|(path, one)| one.name == *name && (module.is_empty() || *path == module));
+            .filter(|(path, one)| one.name == name && (module.is_empty() || *path == module));
         match (fitting.next(), fitting.next()) {
             (Some((_, one)), None) => one,
-            _ => panic!("`{}!` does not identify one macro of this crate", called.join("::")),
+            _ => panic!("`{}!` does not identify one macro", called.join("::")),
         }
     }
 }
@@ -196,6 +219,10 @@ fn fragment(kind: &str, input: &[TokenTree], next: Option<&TokenTree>) -> Option
     }
 }
 
+fn is_negated(condition: &Attribute) -> bool {
+    matches!(&condition.meta, syn::Meta::List(list) if list.tokens.to_string().starts_with("not"))
+}
+
 fn is_same(one: &TokenTree, other: &TokenTree) -> bool {
     !matches!(one, TokenTree::Group(_)) && one.to_string() == other.to_string()
 }
@@ -215,7 +242,8 @@ fn names(tokens: TokenStream) -> Vec<String> {
     names
 }
 
-fn transcribed(body: TokenStream, bindings: &Bindings) -> TokenStream {
+/// Returns the body of a macro with its names replaced. `root` is the meaning of `$crate`.
+fn transcribed(body: TokenStream, bindings: &Bindings, root: &str) -> TokenStream {
     let body: Vec<TokenTree> = body.into_iter().collect();
     let mut out = TokenStream::new();
     let mut rest = body.as_slice();
@@ -237,7 +265,7 @@ fn transcribed(body: TokenStream, bindings: &Bindings) -> TokenStream {
                     }
                     let mut inner = bindings.clone();
                     inner.extend(one);
-                    out.extend(transcribed(group.stream(), &inner));
+                    out.extend(transcribed(group.stream(), &inner, root));
                 }
                 rest = after;
             }
@@ -247,10 +275,7 @@ fn transcribed(body: TokenStream, bindings: &Bindings) -> TokenStream {
                 match bindings.get(&name.to_string()) {
                     Some(Binding::Once(value)) => out.extend(value.clone()),
                     Some(Binding::Many(_)) => panic!("`${name}` repeats"),
-                    None => out.extend([TokenTree::Ident(Ident::new(
-                        &name.to_string(),
-                        Span::call_site(),
-                    ))]),
+                    None => out.extend([TokenTree::Ident(Ident::new(root, Span::call_site()))]),
                 }
                 rest = after;
             }
@@ -258,7 +283,7 @@ fn transcribed(body: TokenStream, bindings: &Bindings) -> TokenStream {
                 let delimiter: Delimiter = group.delimiter();
                 out.extend([TokenTree::Group(Group::new(
                     delimiter,
-                    transcribed(group.stream(), bindings),
+                    transcribed(group.stream(), bindings, root),
                 ))]);
             }
             (token, _) => out.extend([token.clone()]),

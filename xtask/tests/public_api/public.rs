@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{Attribute, Item, Visibility};
 
-use crate::source::{Found, Import, Source, attributes, definition, imports, is_condition, within};
+use crate::source::{
+    Found, Import, Source, attributes, definition, imports, is_condition, is_hidden, within,
+};
 
 /// The items that are accessible from outside the crate.
 pub(crate) struct Public {
@@ -46,6 +48,9 @@ impl Public {
 
     fn module(&mut self, source: &Source, module: &str, path: &str, conditions: &[Attribute]) {
         for Found { item, .. } in source.items(module) {
+            if attributes(item).iter().any(is_hidden) {
+                continue;
+            }
             let own = attributes(item).iter().filter(|one| is_condition(one));
             let with_own: Vec<Attribute> = conditions.iter().chain(own).cloned().collect();
             match item {
@@ -118,12 +123,13 @@ fn resolved_within(source: &Source, module: &str, path: &[String], depth: usize)
     let Some((first, rest)) = path.split_first().filter(|_| depth < 16) else { return foreign() };
     let parent = || module.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
     let mut target = match first.as_str() {
-        "crate" => Target::Module(String::new()),
+        "crate" => Target::Module(source.root_of(module).to_owned()),
         "self" => Target::Module(module.to_owned()),
         "super" => Target::Module(parent()),
-        name => match found(source, module, name, depth) {
-            Some(target) => target,
-            None => return foreign(),
+        name => match (found(source, module, name, depth), source.runtime(name)) {
+            (Some(target), _) => target,
+            (None, Some(runtime)) => Target::Module(runtime.to_owned()),
+            (None, None) => return foreign(),
         },
     };
     for part in rest {

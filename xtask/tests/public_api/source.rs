@@ -11,6 +11,8 @@ use crate::expand::Macros;
 /// The modules of a crate by path, such as `decode::cursor`. The path of the root is empty.
 pub(crate) struct Source {
     pub(crate) modules: BTreeMap<String, Vec<Found>>,
+    /// The crates whose items are listed where this crate re-exports them. Each is a module of this name.
+    runtimes: Vec<String>,
 }
 
 /// An item, with the conditions of its modules and macros.
@@ -26,17 +28,34 @@ pub(crate) struct Import {
 }
 
 impl Source {
-    pub(crate) fn read(folder: &Path) -> Self {
+    /// Reads a crate, and the crates beside it that it re-exports.
+    pub(crate) fn read(folder: &Path, runtimes: &[&str]) -> Self {
         let mut files = BTreeMap::new();
         read_file(&folder.join("src/lib.rs"), "", &[], &mut files);
-        let macros = Macros::of(&files);
+        for runtime in runtimes {
+            let root = folder.with_file_name(runtime).join("src/lib.rs");
+            read_file(&root, &runtime.replace('-', "_"), &[], &mut files);
+        }
+        let runtimes: Vec<String> = runtimes.iter().map(|name| name.replace('-', "_")).collect();
+        let macros = Macros::of(&files, &runtimes);
         let modules = files
             .into_iter()
             .map(|(path, items)| {
                 (path, items.into_iter().flat_map(|one| macros.expanded(one)).collect())
             })
             .collect();
-        Self { modules }
+        Self { modules, runtimes }
+    }
+
+    /// Returns the crate that contains a module, as a module: the empty path, or a runtime.
+    pub(crate) fn root_of(&self, module: &str) -> &str {
+        let first = module.split("::").next().unwrap_or_default();
+        self.runtime(first).unwrap_or_default()
+    }
+
+    /// Returns the runtime with this name.
+    pub(crate) fn runtime(&self, name: &str) -> Option<&str> {
+        self.runtimes.iter().find(|runtime| *runtime == name).map(String::as_str)
     }
 
     pub(crate) fn items(&self, module: &str) -> &[Found] {
@@ -54,7 +73,8 @@ fn read_file(
         fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let parsed =
         syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    let folder = if module.is_empty() { file.with_file_name("") } else { file.with_extension("") };
+    let is_root = file.ends_with("lib.rs");
+    let folder = if is_root { file.with_file_name("") } else { file.with_extension("") };
     read_items(parsed.items, &folder, module, conditions, modules);
 }
 
@@ -97,6 +117,12 @@ pub(crate) fn within(module: &str, name: &str) -> String {
 
 pub(crate) fn is_condition(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
+}
+
+/// Returns whether rustdoc omits the item, so that it is not part of the public API.
+pub(crate) fn is_hidden(attribute: &Attribute) -> bool {
+    let syn::Meta::List(list) = &attribute.meta else { return false };
+    attribute.path().is_ident("doc") && list.tokens.to_string() == "hidden"
 }
 
 fn is_for_tests(attribute: &Attribute) -> bool {
