@@ -63,7 +63,9 @@ fn all_names_are_those_of_the_configuration() {
     };
     assert!(text("types/src/generated/queries.rs").contains("use shed_types::{ListTools,"));
     assert!(text("crates/shed-http/src/generated/client.rs").contains("use shed_types::{"));
-    assert!(text("crates/shed/src/generated/commands.rs").contains("use shed_http::{blocking, model};"));
+    assert!(
+        text("crates/shed/src/generated/commands.rs").contains("use shed_http::{blocking, model};")
+    );
     let mocks = text("test/fakes/src/generated/mocks.rs");
     assert!(mocks.contains("include_str!(\"../../../../api/bad-specs/fixtures/tools.json\")"));
     let index = text("book/api/README.md");

@@ -1,6 +1,8 @@
-//! Formats Rust with rustfmt, all files concurrently.
+//! Formats Rust with rustfmt, several files concurrently.
 
+use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
+use std::num::NonZero;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -18,20 +20,25 @@ pub(crate) fn formatted(
     files: Vec<GeneratedFile>,
     root: &Path,
 ) -> Result<Vec<GeneratedFile>, Error> {
-    // All processes are started before the first one is awaited.
-    let mut workers = Vec::new();
-    for file in &files {
-        workers.push(if file::extension(&file.path) == "rs" {
-            Some(Worker::start(file, root)?)
-        } else {
-            None
-        });
-    }
+    // A spec may have thousands of models, and each has a file.
+    let most = 2 * thread::available_parallelism().map_or(2, NonZero::get);
     let finish = |(worker, file): (Option<Worker>, GeneratedFile)| match worker {
         Some(worker) => Ok(GeneratedFile { text: worker.finish(&file.path)?, ..file }),
         None => Ok(file),
     };
-    workers.into_iter().zip(files).map(finish).collect()
+    let (mut running, mut done) = (VecDeque::new(), Vec::new());
+    for file in files {
+        let is_rust = file::extension(&file.path) == "rs";
+        let worker = is_rust.then(|| Worker::start(&file, root)).transpose()?;
+        running.push_back((worker, file));
+        if running.len() > most {
+            done.extend(running.pop_front().map(finish).transpose()?);
+        }
+    }
+    for last in running {
+        done.push(finish(last)?);
+    }
+    Ok(done)
 }
 
 /// A running rustfmt. A thread writes its input while this one reads its output, so that full pipes
