@@ -23,6 +23,8 @@ fn the_guide_leads_to_a_program_that_calls_the_service() {
     workspace.passes("fmt", &["--check"]);
     let demo = workspace.passes("run", &["--example", "demo"]);
     assert!(demo.contains("\"Hammer\"") && demo.contains("\"Saw\""), "{demo}");
+    let items = workspace.passes("run", &["--", "--demo", "items", "list", "--shelf=3"]);
+    assert!(items.contains("\"Hammer\""), "{items}");
 
     let spec = fs::read_to_string(workspace.root.join("spec/photos.toml")).unwrap();
     workspace.write("spec/photos.toml", &format!("{spec}\n{}", block("toml")));

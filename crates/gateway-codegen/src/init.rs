@@ -34,6 +34,8 @@ pub(crate) struct Started {
     /// Files that people own.
     pub(crate) own: usize,
     pub(crate) generated: usize,
+    /// A command of the program, for its mocks.
+    pub(crate) command: String,
 }
 
 /// The reason why a workspace was not started.
@@ -86,7 +88,8 @@ impl Init<'_> {
         let output = workspace.generate().map_err(Failure::Output)?;
         output.write(root).map_err(Failure::Output)?;
         let (own, generated) = (own.len() + filled.len(), output.files().len());
-        Ok(Started { workspace, own, generated })
+        let command = values.fill("«command»");
+        Ok(Started { workspace, own, generated, command })
     }
 }
 

@@ -27,16 +27,18 @@ pub(super) fn run(
         return Err(usage("the folder of `--runtime-path` has no crates/gateway-model-core"));
     }
     let init = Init { name, parent, spec: options.spec, runtime };
-    let Started { workspace, own, generated } = init.start().map_err(|failure| match failure {
-        Failure::Argument(message) => usage(&message),
-        Failure::Spec(report) => cx.rejected(&report),
-        Failure::Output(error) => Outcome::failed(1, format!("error: {error}\n")),
-    })?;
+    let Started { workspace, own, generated, command } =
+        init.start().map_err(|failure| match failure {
+            Failure::Argument(message) => usage(&message),
+            Failure::Spec(report) => cx.rejected(&report),
+            Failure::Output(error) => Outcome::failed(1, format!("error: {error}\n")),
+        })?;
     let stdout = format!(
         "created {name}/ with {own} files of yours and {generated} generated files\n\n\
          Next:\n  \
          cd {name}\n  \
-         cargo run --example demo    # calls the mocks\n  \
+         cargo run --example demo\n  \
+         cargo run -- --demo {command}\n  \
          cargo test\n\n\
          Then edit {}, and run: {}\n",
         workspace.config.spec, workspace.config.command

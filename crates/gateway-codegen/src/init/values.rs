@@ -3,8 +3,9 @@
 use crate::config::Role;
 use crate::emit::{example_query, smallest_record};
 use crate::init::runtime::Runtime;
+use crate::ir::{Command, Example, Operation, Service};
 use crate::project::Project;
-use crate::text::inline;
+use crate::text::{inline, string};
 use crate::workspace::Workspace;
 
 /// The values by name. `«runtime NAME»` is the dependency on a runtime crate.
@@ -22,6 +23,7 @@ impl<'a> Values<'a> {
             ("model", format!("{name}-model")),
             ("client", format!("{name}-client")),
             ("testkit", format!("{name}-testkit")),
+            ("cli", format!("{name}-cli")),
             ("install", runtime.install()),
         ];
         Self { runtime, values }
@@ -31,12 +33,16 @@ impl<'a> Values<'a> {
     pub(super) fn add_service(&mut self, workspace: &Workspace) -> Option<()> {
         let Workspace { config, service, .. } = workspace;
         let project = Project { service, config };
-        let example = service.examples.iter().find(|example| example.client)?;
+        let mut examples = service.examples.iter().filter(|example| example.client);
+        let plain = examples.clone().find(|example| example.rejected.is_empty());
+        let example = plain.or_else(|| examples.next())?;
         let operation = service.operations.get(example.operation)?;
         let record = service.response_model(operation);
         let method = operation.rust.method();
         let name = |role| config.rust_name(role);
         let is_list = operation.response.is_list();
+        let command = command(operation, example);
+        let arguments: Vec<_> = command.iter().map(|word| string(word)).collect();
         let either = |list: &str, object: &str| (if is_list { list } else { object }).to_owned();
         self.values.retain(|(name, _)| *name != "title");
         self.values.extend([
@@ -51,6 +57,10 @@ impl<'a> Values<'a> {
             ("mock_example", format!("like_{}", example.name.words())),
             ("record", smallest_record(&project, record)),
             ("response", either("listing", "record")),
+            ("about", string(&service.title)),
+            ("mocks", mocks(service)),
+            ("command", command.join(" ")),
+            ("arguments", arguments.join(", ")),
             ("answer", either("std::slice::from_ref(&record)", "&record")),
             ("received", either("received.items", "received")),
             ("expected", either("[record]", "record")),
@@ -77,6 +87,25 @@ impl<'a> Values<'a> {
         let found = self.values.iter().find(|(known, _)| *known == name);
         found.map_or("", |(_, value)| value)
     }
+}
+
+/// Returns the expressions of mocks for all examples.
+fn mocks(service: &Service) -> String {
+    let mocks = service.examples.iter().filter(|example| example.client).filter_map(|example| {
+        let operation = service.operations.get(example.operation)?;
+        let mock = operation.rust.preceded_by("mock").pascal();
+        Some(format!("mocks::{mock}::like_{}()", example.name.words()))
+    });
+    mocks.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the arguments with which the program sends the query of an example.
+fn command(operation: &Operation, example: &Example) -> Vec<String> {
+    let Command { noun, verb, .. } = operation.command();
+    let flags = example.params.iter().filter_map(|(index, value)| {
+        Some(format!("--{}={value}", operation.params.get(*index)?.flag()))
+    });
+    std::iter::once(noun).chain(verb).chain(flags).collect()
 }
 
 /// Returns the name for people: `photo-albums` is `Photo albums`.
