@@ -76,16 +76,16 @@ fn a_wrong_server_fails_its_checks_and_no_others() {
         let report =
             judge(&demo, &AlteringTransport::new(transport(), *change), Profile::Reference);
         let failed = report.findings().iter().filter(|one| one.verdict.word() == "fail");
-        let failed: Vec<_> = failed.map(|one| one.check.name).collect();
+        let failed: Vec<_> = failed.map(|one| one.check.name.to_string()).collect();
         table.insert(*name, failed);
     }
     let rows = table.iter().map(|(name, failed)| format!("{name}: {}\n", failed.join(", ")));
     insta::assert_snapshot!("wrong_servers", rows.collect::<String>());
     // A server that never answers fails every check, which proves nothing about any of them.
     table.remove("never_answers");
-    let found: BTreeSet<_> = table.values().flatten().copied().collect();
+    let found: BTreeSet<_> = table.values().flatten().cloned().collect();
     let never: Vec<_> =
-        checks().map(|check| check.name).filter(|name| !found.contains(name)).collect();
+        checks().map(|check| check.name.to_string()).filter(|name| !found.contains(name)).collect();
     assert!(never.is_empty(), "no wrong server fails {never:#?}");
 }
 

@@ -79,6 +79,21 @@ fn taken_names_compile() {
     Scratch::of_service("taken-names").compiles();
 }
 
+/// The contract checks of another service, all of which follow from its spec, pass and fail as they should.
+#[test]
+fn another_service_has_contract_checks() {
+    let scratch = Scratch::of_service("photo-album");
+    for (file, copied) in [("checks.rs", "main.rs"), ("album.rs", "album.rs")] {
+        let text =
+            fs::read_to_string(root().join("tests/fixtures/photo-album").join(file)).unwrap();
+        scratch.write(&format!("crates/probe/tests/checks/{copied}"), &text);
+    }
+    scratch.write("crates/probe/Cargo.toml", CHECKS_MANIFEST);
+    scratch.write("crates/probe/src/lib.rs", "//! Has only tests.\n");
+    let (passed, text) = scratch.cargo("test", &["-p", "probe", "--test", "checks"]);
+    assert!(passed, "{text}");
+}
+
 /// A copy of this workspace.
 struct Scratch {
     root: PathBuf,
@@ -169,7 +184,7 @@ impl Scratch {
     fn compiles(&self) {
         self.lints(&["-p", "gateway-model", "-p", "gateway-client"]);
         self.lints(&["-p", "gateway-model", "--features", "arbitrary,proptest"]);
-        self.lints(&["-p", "gateway-testkit", "--features", "mocks"]);
+        self.lints(&["-p", "gateway-testkit", "--features", "cases,contract,mocks"]);
         // The handwritten code of the program and the server names operations of the gateway, so it does not compile
         // here; the generated code must. In the server only errors count: the compiler warns of the rows of recursive
         // models, which have no end.
@@ -193,7 +208,8 @@ impl Scratch {
             .env("CARGO_TARGET_DIR", build)
             .env("CARGO_INCREMENTAL", "1");
         let output = output(&mut cargo, CARGO_LIMIT);
-        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+        let text = [output.stderr, output.stdout].concat();
+        (output.status.success(), String::from_utf8_lossy(&text).into_owned())
     }
 }
 
@@ -283,6 +299,19 @@ edition = "2024"
 gateway-client.workspace = true
 gateway-testkit = { workspace = true, features = ["mocks"] }
 wiremock.workspace = true
+"#;
+
+const CHECKS_MANIFEST: &str = r#"
+[package]
+name = "probe"
+version = "0.0.0"
+edition = "2024"
+
+[dev-dependencies]
+gateway-testkit = { workspace = true, features = ["contract"] }
+gateway-transport.workspace = true
+http.workspace = true
+serde_json = { workspace = true, features = ["std"] }
 "#;
 
 const PROBE: &str = r#"//! Calls the additions.

@@ -27,9 +27,9 @@ fn check(target: &CheckTarget<'_>) -> Result<CheckReport, Failure> {
 fn result(finding: &Finding) -> CheckResult {
     let Finding { check, verdict, .. } = finding;
     CheckResult {
-        check: check.name.to_owned(),
+        check: check.name.to_string(),
         verdict: verdict.word().to_owned(),
-        title: check.title.to_owned(),
+        title: check.title.to_string(),
         source: check.source.to_string(),
         seen: verdict.detail().to_owned(),
     }

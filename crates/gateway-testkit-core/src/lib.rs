@@ -9,6 +9,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `conformance` | module `conformance` and the macro `conformance_tests!`: checks for any transport |
+//! | `contract` | module `contract`: checks for any service |
 //! | `mocks` | module `mocks`: the calls of a service as `wiremock` mocks |
 //! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not |
 //! | `tls` | module `certificates`, and the raw server over TLS |
@@ -19,8 +20,13 @@
 pub mod cases;
 #[cfg(feature = "tls")]
 pub mod certificates;
+#[cfg(feature = "contract")]
+#[doc(hidden)]
+pub mod codegen;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "contract")]
+pub mod contract;
 #[cfg(feature = "mocks")]
 pub mod mocks;
 pub mod outcome;

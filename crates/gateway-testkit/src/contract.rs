@@ -6,6 +6,8 @@
 //! is judged only under [`Profile::Reference`]; under [`Profile::Any`] its verdict is [`Verdict::Open`], which says what
 //! was observed.
 //!
+//! All checks follow from the spec; `gateway_testkit_core::contract` has the code.
+//!
 //! No report contains a token, a query value or a value of a record.
 //!
 //! # Examples
@@ -23,15 +25,23 @@
 //! # Ok::<(), http::Error>(())
 //! ```
 
-mod check;
-mod checks;
-mod evidence;
-mod exchange;
-mod record;
-mod render;
-mod report;
+pub use gateway_testkit_core::contract::{
+    Contract, ContractCheck, Finding, Profile, Report, Source, Target, Verdict,
+};
+use gateway_transport::BlockingTransport;
 
-pub use self::check::{ContractCheck, Source};
-pub use self::exchange::Target;
-pub use self::report::{Finding, Profile, Report, checks, run};
-pub use crate::outcome::Verdict;
+pub use crate::generated::contract::CONTRACT;
+
+/// Sends the requests through `transport`, and judges the responses.
+pub fn run(target: &Target, transport: &dyn BlockingTransport, profile: Profile) -> Report {
+    gateway_testkit_core::contract::run(&CONTRACT, target, transport, profile)
+}
+
+/// Returns all checks, by group.
+///
+/// ```
+/// assert!(gateway_testkit::contract::checks().count() >= 60);
+/// ```
+pub fn checks() -> impl Iterator<Item = ContractCheck> {
+    gateway_testkit_core::contract::checks(&CONTRACT).into_iter()
+}

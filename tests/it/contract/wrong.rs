@@ -211,7 +211,7 @@ wrong! {
         reply.records(|record| record["id"] = json!("999999999999"));
     };
     unmatched_filters_return_a_candidate: |asked, reply| {
-        if asked.has("status=no%20status") || asked.has("status=NEW") || asked.has("vacancy_id=18446744073709551615") {
+        if asked.has("status=no%20record") || asked.has("status=NEW") || asked.has("vacancy_id=18446744073709551615") {
             reply.list(|list| list.push(json!({"id": "5"})));
         }
     };
@@ -248,7 +248,7 @@ wrong! {
     credits_in_an_array: |asked, reply| if asked.is("credits/get") {
         reply.json(|json| *json = json!([json.clone()]));
     };
-    accepts_unknown_methods: |asked, reply| if asked.is("CREDITS") || asked.is("nothing") || asked.is_exactly("vacancy_id=1") {
+    accepts_unknown_methods: |asked, reply| if asked.is("CREDITS") || asked.is("nothing") || asked.is_exactly("undefined_parameter=1") {
         reply.succeed();
     };
     omits_the_known_methods: |asked, reply| if asked.is("nothing") {

@@ -1,4 +1,4 @@
-//! Code of the test kit: contract cases and typed mocks.
+//! Code of the test kit: contract cases, the description for the contract checks, and typed mocks.
 
 use crate::config::Role;
 use crate::emit::file::GeneratedFile;
@@ -6,12 +6,15 @@ use crate::project::Project;
 use crate::text::RustFile;
 
 mod cases;
+mod contract;
 mod fixture;
 mod mocks;
+mod names;
+mod param;
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let mut root = RustFile::new(&project.purpose());
-    for module in ["cases", "mocks"] {
+    for module in ["cases", "contract", "mocks"] {
         root.line(format_args!("#[cfg(feature = \"{module}\")]"));
         root.line(format_args!("pub(crate) mod {module};"));
     }
@@ -19,6 +22,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     vec![
         GeneratedFile::rust(format!("{folder}.rs"), root),
         GeneratedFile::rust(format!("{folder}/cases.rs"), cases::emit(project)),
+        GeneratedFile::rust(format!("{folder}/contract.rs"), contract::emit(project)),
         GeneratedFile::rust(format!("{folder}/mocks.rs"), mocks::emit(project)),
     ]
 }

@@ -23,6 +23,8 @@ pub struct Form {
     /// The function of the modules `random::draws` and `random::strategies` that creates a value; `None` for any
     /// value of the primitive.
     pub random: Option<&'static str>,
+    /// How the contract checks judge a value in a record: a variant of the test kit's `Kind`.
+    pub check: &'static str,
     /// The variant of the server's `Kind`, which says how an import reads a field.
     pub import: &'static str,
 }

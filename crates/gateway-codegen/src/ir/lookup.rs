@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, Param, Response, Service, Type,
-    ValueType,
+    Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, Param, Primitive, Response,
+    Service, Type, ValueType,
 };
 use crate::text::json_string;
 
@@ -71,6 +71,25 @@ impl Service {
     pub fn examples_of(&self, operation: &Operation) -> impl Iterator<Item = &Example> {
         let index = self.operations.iter().position(|other| other.select == operation.select);
         self.examples.iter().filter(move |example| Some(example.operation) == index)
+    }
+
+    /// Returns a value for a parameter, as wire text: the first one of an enum, that of an example, or one that the type
+    /// allows.
+    pub fn sample(&self, operation: &Operation, param: &Param) -> String {
+        let position = operation.params.iter().position(|other| other.wire == param.wire);
+        let mut given = self.examples_of(operation).flat_map(|example| &example.params);
+        let given =
+            given.find(|(index, _)| Some(*index) == position).map(|(_, text)| text.as_str());
+        let of_type = param.ty.example();
+        let of_enum = of_type.filter(|_| param.ty.as_enum().is_some());
+        let found = of_enum.or(given).or(of_type).map(str::to_owned);
+        found.unwrap_or_else(|| match param.ty.in_query() {
+            Primitive::Boolean => "false".to_owned(),
+            Primitive::Signed | Primitive::Unsigned => {
+                param.min.or(param.max).unwrap_or(1).to_string()
+            }
+            Primitive::Text => "1".to_owned(),
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ir::{BuiltIn, Enum, ModelId, Primitive, RustName, Scalar};
+use crate::ir::{BuiltIn, Enum, ModelId, OpenRef, Primitive, RustName, Scalar};
 
 /// The type of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +86,25 @@ impl ValueType {
     /// Returns the enum, if only its listed values are valid.
     pub fn as_closed_enum(&self) -> Option<&Enum> {
         self.as_enum().filter(|one| !one.open_ended)
+    }
+
+    /// Returns the open points about a declared type.
+    pub fn open(&self) -> &[OpenRef] {
+        match self {
+            Self::BuiltIn(_) => &[],
+            Self::Scalar(scalar) => &scalar.open,
+            Self::Enum(one) => &one.open,
+        }
+    }
+
+    /// Returns how the contract checks judge a value in a record: a variant of the test kit's `Kind`.
+    pub fn check(&self) -> &'static str {
+        match self {
+            Self::BuiltIn(built_in) => built_in.form.check,
+            Self::Scalar(scalar) if scalar.digits => "Digits",
+            Self::Scalar(scalar) => scalar.form.check,
+            Self::Enum(_) => "Text",
+        }
     }
 
     /// Returns the example of a declared type, as its wire text; `None` for a built-in type.

@@ -12,6 +12,8 @@ pub struct Scalar {
     /// The type in a query, if it differs from `wire`: `AlbumId` is a string in a record and
     /// an (unsigned, 64-bit) integer in a query.
     pub query_wire: Option<Wire>,
+    /// Whether it is text in a record that has only decimal digits. A client keeps other text.
+    pub digits: bool,
     /// The meaning of a value.
     pub meaning: &'static Meaning,
     /// How values are handled: the form of the meaning for `wire`.

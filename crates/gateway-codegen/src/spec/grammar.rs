@@ -160,6 +160,11 @@ static SCALAR: Table = table(
             Shape::Choice(&Wire::WORDS),
             "How it is written in a query, if that differs.",
         ),
+        optional(
+            "digits",
+            Shape::Boolean,
+            "Whether the text of an id has only decimal digits. Contract checks require it; clients keep any text.",
+        ),
         required("meaning", Shape::Choice(&MEANING_WORDS), "The meaning of the value."),
         required("example", Shape::Text(Form::Wire), "A value, as its wire text."),
         DOC,

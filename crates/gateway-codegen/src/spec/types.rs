@@ -52,10 +52,26 @@ fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
         let message = format!("the example must be {}", misfit.expected);
         cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &given.span, message));
     }
+    if let Some(given) = node.get("digits")
+        && node.flag("digits")
+    {
+        let is_text_id = *meaning == ID && wire == Wire::String;
+        if !is_text_id {
+            let message = "only an `id` that is a string has `digits`";
+            cx.say(
+                Diagnostic::new(&code::UNFIT_TYPE, &given.span, message).help("remove `digits`"),
+            );
+        } else if let Some(given) = node.get("example").filter(|_| !is_numeric(&example)) {
+            let message = "the example must be decimal digits, because of `digits`";
+            cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &given.span, message));
+        }
+    }
+    let is_sent_as_integer = wire == Wire::String && query_wire == Some(Wire::Integer);
     Some(Scalar {
         rust: RustName::new(&entry.key)?,
         wire,
         query_wire,
+        digits: node.flag("digits") || is_sent_as_integer,
         meaning,
         form,
         query_form,
@@ -64,6 +80,10 @@ fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
         source: about.source,
         open: about.open,
     })
+}
+
+fn is_numeric(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn unfit_wire(meaning: &Meaning, key: &str, refused: Wire, span: &Range<usize>) -> Diagnostic {

@@ -1,4 +1,4 @@
-//! Typed mocks of «title», and the examples of its spec as data.
+//! Typed mocks of «title», contract checks, and the examples of its spec as data.
 
 mod generated;
 
@@ -6,6 +6,14 @@ mod generated;
 #[cfg(feature = "cases")]
 pub mod cases {
     pub use crate::generated::cases::*;
+}
+
+/// Checks of a service: `run(&CONTRACT, &target, &transport, Profile::Any)` says whether it keeps the contract.
+#[cfg(feature = "contract")]
+pub mod contract {
+    pub use gateway_testkit_core::contract::*;
+
+    pub use crate::generated::contract::CONTRACT;
 }
 
 /// One mock for each operation.

@@ -13,6 +13,7 @@ pub(super) static BOOLEAN: BuiltIn = BuiltIn {
         conversions: None,
         sent_as_integer: None,
         random: None,
+        check: "Boolean",
         import: "Boolean",
     },
     sample: "true",

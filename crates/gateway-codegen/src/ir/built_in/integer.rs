@@ -13,6 +13,7 @@ pub(super) static INTEGER: BuiltIn = BuiltIn {
         conversions: None,
         sent_as_integer: None,
         random: None,
+        check: "Integer",
         import: "Integer { min: i64::MIN }",
     },
     sample: "1",

@@ -13,6 +13,7 @@ pub(super) static TEXT: BuiltIn = BuiltIn {
         conversions: None,
         sent_as_integer: None,
         random: Some("text"),
+        check: "Text",
         import: "Text",
     },
     sample: "text",

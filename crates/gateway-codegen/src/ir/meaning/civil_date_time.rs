@@ -13,6 +13,7 @@ pub(super) static CIVIL_DATE_TIME: Meaning = Meaning {
         conversions: Some("civil_date_time"),
         sent_as_integer: None,
         random: Some("date_time"),
+        check: "CivilDateTime",
         import: "CivilDateTime",
     }),
     integer: None,

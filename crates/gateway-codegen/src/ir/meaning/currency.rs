@@ -13,6 +13,7 @@ pub(super) static CURRENCY: Meaning = Meaning {
         conversions: None,
         sent_as_integer: None,
         random: Some("currency"),
+        check: "Currency",
         import: "Text",
     }),
     integer: None,

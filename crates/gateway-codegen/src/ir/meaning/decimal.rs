@@ -13,6 +13,7 @@ pub(super) static DECIMAL: Meaning = Meaning {
         conversions: Some("decimal"),
         sent_as_integer: None,
         random: Some("decimal"),
+        check: "Decimal",
         import: "Decimal",
     }),
     integer: None,

@@ -14,6 +14,7 @@ pub static ID: Meaning = Meaning {
         conversions: None,
         sent_as_integer: Some("integer_in_query"),
         random: Some("identifier"),
+        check: "Text",
         import: "Id",
     }),
     integer: Some(Form {
@@ -24,6 +25,7 @@ pub static ID: Meaning = Meaning {
         conversions: None,
         sent_as_integer: None,
         random: None,
+        check: "Integer",
         import: "Integer { min: 0 }",
     }),
 };

@@ -13,6 +13,7 @@ pub(super) static TEXT: Meaning = Meaning {
         conversions: None,
         sent_as_integer: None,
         random: Some("text"),
+        check: "Text",
         import: "Text",
     }),
     integer: None,

@@ -11,9 +11,13 @@ impl Report {
     /// # Examples
     ///
     /// ```
-    /// # use gateway_testkit::contract::{Profile, Target, run};
+    /// # use gateway_testkit_core::contract::{Contract, Profile, Target, run};
+    /// # static CONTRACT: Contract = Contract {
+    /// #     path: "/api", selector: "action", accept: "application/json", source: "", token_source: "", operations: &[],
+    /// # };
     /// # let target = Target::new("https://gateway.example.com", "token")?;
-    /// # let report = run(&target, &gateway_transport::MemoryTransport::default(), Profile::Any);
+    /// # let transport = gateway_transport::MemoryTransport::default();
+    /// # let report = run(&CONTRACT, &target, &transport, Profile::Any);
     /// assert!(report.to_tap().starts_with("TAP version 14\n1.."));
     /// # Ok::<(), http::Error>(())
     /// ```
@@ -21,14 +25,14 @@ impl Report {
         let mut out = format!("TAP version 14\n1..{}\n", self.findings().len());
         for (Finding { check, verdict }, number) in self.findings().iter().zip(1..) {
             let (sign, skip) = match verdict {
+                Verdict::Pass => ("ok", String::new()),
                 Verdict::Fail(_) => ("not ok", String::new()),
                 // TAP has no word for an open point.
                 Verdict::Open(detail) | Verdict::Skip(detail) => {
                     ("ok", format!(" # SKIP {}", tap(detail)))
                 }
-                _ => ("ok", String::new()),
             };
-            let line = format!("{sign} {number} - {}: {}{skip}\n", check.name, tap(check.title));
+            let line = format!("{sign} {number} - {}: {}{skip}\n", check.name, tap(&check.title));
             out.push_str(&line);
             if let Verdict::Fail(detail) = verdict {
                 let (detail, source) = (yaml(detail), yaml(&check.source.to_string()));
@@ -44,9 +48,13 @@ impl Report {
     /// # Examples
     ///
     /// ```
-    /// # use gateway_testkit::contract::{Profile, Target, run};
+    /// # use gateway_testkit_core::contract::{Contract, Profile, Target, run};
+    /// # static CONTRACT: Contract = Contract {
+    /// #     path: "/api", selector: "action", accept: "application/json", source: "", token_source: "", operations: &[],
+    /// # };
     /// # let target = Target::new("https://gateway.example.com", "token")?;
-    /// # let report = run(&target, &gateway_transport::MemoryTransport::default(), Profile::Any);
+    /// # let transport = gateway_transport::MemoryTransport::default();
+    /// # let report = run(&CONTRACT, &target, &transport, Profile::Any);
     /// assert!(report.to_junit().contains("<testsuite name=\"gateway contract\""));
     /// # Ok::<(), http::Error>(())
     /// ```
@@ -60,18 +68,18 @@ impl Report {
             self.findings().len()
         );
         for Finding { check, verdict } in self.findings() {
-            let (group, name) = check.name.split_once('.').unwrap_or(("", check.name));
+            let (group, name) = check.name.split_once('.').unwrap_or(("", &check.name));
             let inner = match verdict {
+                Verdict::Pass => String::new(),
                 Verdict::Fail(detail) => format!(
                     "<failure message=\"{}\">{} ({})</failure>",
                     xml(detail),
-                    xml(check.title),
+                    xml(&check.title),
                     xml(&check.source.to_string())
                 ),
                 Verdict::Open(detail) | Verdict::Skip(detail) => {
                     format!("<skipped message=\"{}\"/>", xml(detail))
                 }
-                _ => String::new(),
             };
             let case =
                 format!("  <testcase classname=\"{group}\" name=\"{name}\">{inner}</testcase>\n");
@@ -86,9 +94,13 @@ impl Report {
     /// # Examples
     ///
     /// ```
-    /// # use gateway_testkit::contract::{Profile, Target, run};
+    /// # use gateway_testkit_core::contract::{Contract, Profile, Target, run};
+    /// # static CONTRACT: Contract = Contract {
+    /// #     path: "/api", selector: "action", accept: "application/json", source: "", token_source: "", operations: &[],
+    /// # };
     /// # let target = Target::new("https://gateway.example.com", "token")?;
-    /// # let report = run(&target, &gateway_transport::MemoryTransport::default(), Profile::Any);
+    /// # let transport = gateway_transport::MemoryTransport::default();
+    /// # let report = run(&CONTRACT, &target, &transport, Profile::Any);
     /// assert!(report.to_json().contains("\"requests\""));
     /// # Ok::<(), http::Error>(())
     /// ```

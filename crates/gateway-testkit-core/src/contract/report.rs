@@ -5,9 +5,10 @@ use std::fmt;
 use gateway_transport::BlockingTransport;
 
 use crate::contract::check::{ContractCheck, Source};
-use crate::contract::checks::ALL;
+use crate::contract::checks::all;
+use crate::contract::description::Contract;
 use crate::contract::evidence::Evidence;
-use crate::contract::exchange::Target;
+use crate::contract::target::Target;
 use crate::outcome::{Outcome, Verdict};
 
 /// How strictly to judge a service.
@@ -17,7 +18,8 @@ pub enum Profile {
     /// By the contract and the RFCs. A point that the contract leaves open is reported, not judged.
     #[default]
     Any,
-    /// Also by the decisions of this project: how `gateway-server` settles the points that the contract leaves open.
+    /// Also by the decisions of the spec about the points that the contract leaves open: how the reference server settles
+    /// them.
     Reference,
 }
 
@@ -39,22 +41,32 @@ pub struct Report {
 }
 
 /// Sends the requests through `transport`, and judges the responses.
-pub fn run(target: &Target, transport: &dyn BlockingTransport, profile: Profile) -> Report {
-    let evidence = Evidence::gather(target, transport);
-    let finding = |check: &ContractCheck| {
-        let verdict = judged((check.judge)(&evidence), check.source, profile);
-        Finding { check: *check, verdict }
-    };
-    Report { findings: checks().map(finding).collect(), requests: evidence.requests }
+pub fn run(
+    contract: &'static Contract,
+    target: &Target,
+    transport: &dyn BlockingTransport,
+    profile: Profile,
+) -> Report {
+    let evidence = Evidence::new(contract, target, transport);
+    let findings = all(contract).into_iter().map(|one| {
+        let verdict = judged((one.judge)(&evidence), one.check.source, profile);
+        Finding { check: one.check, verdict }
+    });
+    Report { findings: findings.collect(), requests: evidence.requests() }
 }
 
-/// Returns all checks, by group.
+/// Returns all checks of a service, by group.
 ///
 /// ```
-/// assert!(gateway_testkit::contract::checks().count() >= 60);
+/// # use gateway_testkit_core::contract::{Contract, checks};
+/// # static CONTRACT: Contract = Contract {
+/// #     path: "/api", selector: "action", accept: "application/json", source: "", token_source: "", operations: &[],
+/// # };
+/// let checks = checks(&CONTRACT);
+/// assert!(checks.iter().any(|check| check.name == "authorization.needed"));
 /// ```
-pub fn checks() -> impl Iterator<Item = &'static ContractCheck> {
-    ALL.iter().copied().flatten()
+pub fn checks(contract: &'static Contract) -> Vec<ContractCheck> {
+    all(contract).into_iter().map(|one| one.check).collect()
 }
 
 /// Returns the verdict. A decision is judged only under [`Profile::Reference`].

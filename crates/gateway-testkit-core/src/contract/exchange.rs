@@ -1,81 +1,15 @@
 //! One request and its response.
 
-use std::fmt;
-use std::time::Duration;
-
 use bytes::Bytes;
 use gateway_transport::{BlockingTransport, Deadline, ErrorKind, Request, TransportError};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Uri};
+use http::{HeaderMap, HeaderValue};
 use serde_json::{Map, Value};
 
+use crate::contract::description::{Contract, Operation, Response as Form};
 use crate::contract::record;
+use crate::contract::target::Target;
 use crate::outcome::{Outcome, fail, skip};
-
-/// The service under test: its address, an access token, and the limits of an exchange.
-pub struct Target {
-    address: String,
-    authorization: HeaderValue,
-    pub(super) body_limit: u64,
-    pub(super) time_limit: Duration,
-}
-
-impl Target {
-    /// Creates a target from the base URL that clients use and an access token.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the base URL is not a URI, or if the token contains a byte that a header value cannot have.
-    ///
-    /// ```
-    /// use gateway_testkit::contract::Target;
-    ///
-    /// assert!(Target::new("https://gateway.example.com/prefix", "token").is_ok());
-    /// assert!(Target::new("https://gateway.example.com", "to\nken").is_err());
-    /// ```
-    pub fn new(base_url: &str, token: &str) -> Result<Self, http::Error> {
-        let address = format!("{}/c/oauth/v1", base_url.trim_end_matches('/'));
-        address.parse::<Uri>()?;
-        let mut authorization = HeaderValue::from_str(&format!("Bearer {token}"))?;
-        authorization.set_sensitive(true);
-        let (body_limit, time_limit) = (16 << 20, Duration::from_secs(60));
-        Ok(Self { address, authorization, body_limit, time_limit })
-    }
-
-    /// Sets the limit of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.
-    ///
-    /// ```
-    /// # use gateway_testkit::contract::Target;
-    /// let target = Target::new("https://gateway.example.com", "token")?.body_limit(1 << 20);
-    /// # Ok::<(), http::Error>(())
-    /// ```
-    #[must_use]
-    pub fn body_limit(mut self, bytes: u64) -> Self {
-        self.body_limit = bytes;
-        self
-    }
-
-    /// Sets the time limit of one exchange. The default is one minute.
-    ///
-    /// ```
-    /// # use gateway_testkit::contract::Target;
-    /// # use std::time::Duration;
-    /// let target =
-    ///     Target::new("https://gateway.example.com", "token")?.time_limit(Duration::from_secs(5));
-    /// # Ok::<(), http::Error>(())
-    /// ```
-    #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = limit;
-        self
-    }
-}
-
-impl fmt::Debug for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Target")
-    }
-}
 
 /// A response, or the reason for its absence.
 pub(super) enum Exchange {
@@ -99,16 +33,19 @@ impl Exchange {
     pub(super) fn ask(
         target: &Target,
         transport: &dyn BlockingTransport,
+        contract: &Contract,
         suffix: &str,
         change: impl FnOnce(&mut Request),
     ) -> Self {
         let mut request = Request::default();
-        match format!("{}{suffix}", target.address).parse() {
+        match format!("{}{}{suffix}", target.base_url, contract.path).parse() {
             Ok(uri) => *request.uri_mut() = uri,
             Err(_) => return Self::Failed("cannot build the request".into()),
         }
         let headers = request.headers_mut();
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        if let Ok(accept) = HeaderValue::from_str(contract.accept) {
+            headers.insert(ACCEPT, accept);
+        }
         headers.insert(AUTHORIZATION, target.authorization.clone());
         request.extensions_mut().insert(Deadline::after(target.time_limit));
         change(&mut request);
@@ -169,24 +106,50 @@ impl Exchange {
         }
     }
 
-    /// Returns the elements of the list: the response itself, or its field `result`.
-    pub(super) fn list(&self) -> Outcome<&[Value]> {
+    /// Returns the elements of the list: the response itself, or the list in an object.
+    pub(super) fn list(&self, operation: &Operation) -> Outcome<&[Value]> {
         let json = self.success()?.json()?;
-        match json.as_array().or_else(|| json.get("result")?.as_array()) {
+        let inner = match operation.response {
+            Form::Envelope { items, .. } => json.get(items),
+            Form::Array | Form::Object => None,
+        };
+        match json.as_array().or_else(|| inner?.as_array()) {
             Some(list) => Ok(list),
             None => skip("the response has no list"),
         }
     }
 
-    /// Returns the records of the list; skips the check if the list is empty.
-    pub(super) fn records(&self) -> Outcome<Vec<&Map<String, Value>>> {
-        record::some_objects(self.list()?)
+    /// Returns the records, which must be objects: those of the list, or the only one. Skips the check if there are none.
+    pub(super) fn records(&self, operation: &Operation) -> Outcome<Vec<&Map<String, Value>>> {
+        match operation.response {
+            Form::Envelope { .. } | Form::Array => record::some_objects(self.list(operation)?),
+            Form::Object => match self.success()?.json()?.as_object() {
+                Some(object) => Ok(vec![object]),
+                None => fail("the response is not an object"),
+            },
+        }
     }
 
-    /// Returns every `id` of the list that is text.
-    pub(super) fn ids(&self) -> Outcome<Vec<&str>> {
-        let list = self.list()?.iter();
-        Ok(list.filter_map(|element| element.get("id")?.as_str()).collect())
+    /// Returns the values that a field has in the list, as they are written in a query. Leaves out values that are neither
+    /// text nor integers.
+    pub(super) fn values(&self, operation: &Operation, field: &str) -> Outcome<Vec<String>> {
+        let list = self.list(operation)?.iter();
+        let values = list.filter_map(|element| match element.get(field)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        });
+        Ok(values.collect())
+    }
+
+    /// Returns the identities of the records in the list. Leaves out those of another type; skips the check if the records
+    /// have no identity.
+    pub(super) fn ids(&self, operation: &Operation) -> Outcome<Vec<String>> {
+        let Some(identity) = operation.record.identity() else {
+            return skip("the records have no identity");
+        };
+        let list = self.list(operation)?.iter();
+        Ok(list.filter_map(|element| record::id(element.get(identity.name)?, identity)).collect())
     }
 }
 

@@ -1,0 +1,114 @@
+//! The description of the service from which the contract checks follow.
+
+use crate::emit::testkit::names::{group, points};
+use crate::emit::testkit::param;
+use crate::ir::{Field, Model, ModelId, OpenRef, Operation, Response, Service, Source, Type};
+use crate::project::Project;
+use crate::text::{RustFile, string};
+
+pub(super) fn emit(project: &Project<'_>) -> RustFile {
+    let service = project.service;
+    let mut file = RustFile::new("The contract of the service, for the checks.");
+    file.line("use gateway_testkit_core::codegen::{");
+    file.line("Contract, Field, Kind, Operation, Param, Record, Response, Values,");
+    file.line("};");
+    file.blank();
+    file.doc("The contract of the service.");
+    file.open("pub static CONTRACT: Contract = Contract {");
+    file.line(format_args!("path: {},", string(&service.path)));
+    file.line(format_args!("selector: {},", string(&service.selector)));
+    file.line(format_args!("accept: {},", string(&service.accept)));
+    file.line(format_args!("source: {},", string(&service.source.0)));
+    file.line(format_args!("token_source: {},", string(&token_source(service).0)));
+    file.open("operations: &[");
+    for one in &service.operations {
+        operation(&mut file, service, one);
+    }
+    file.close("],");
+    file.close("};");
+    let mut shown: Vec<ModelId> = Vec::new();
+    for operation in &service.operations {
+        shown.extend(service.reachable(operation.response.of()));
+    }
+    for model in service.models.iter().filter(|model| shown.contains(&model.id)) {
+        file.blank();
+        record(&mut file, service, model);
+    }
+    file
+}
+
+/// Returns the sections about access tokens: those of the open point about them, if there is one.
+fn token_source(service: &Service) -> &Source {
+    let about = service.open_point(&OpenRef("D-auth".to_owned()));
+    about.map_or(&service.source, |point| &point.source)
+}
+
+fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
+    file.open("Operation {");
+    file.line(format_args!("group: {},", string(&group(service, operation))));
+    file.line(format_args!("select: {},", string(&operation.select)));
+    file.line(format_args!("source: {},", string(&operation.source.0)));
+    file.line(match &operation.response {
+        Response::Envelope { marker, success, items, .. } => {
+            let [marker, success, items] = [marker, success, items].map(|text| string(text));
+            format!("response: Response::Envelope {{ marker: {marker}, success: {success}, items: {items} }},")
+        }
+        Response::Array { .. } => "response: Response::Array,".to_owned(),
+        Response::Object { .. } => "response: Response::Object,".to_owned(),
+    });
+    file.line(format_args!("record: &{},", name(service.response_model(operation))));
+    file.open("params: &[");
+    for one in &operation.params {
+        param::emit(file, service, operation, one);
+    }
+    file.close("],");
+    file.close("},");
+}
+
+/// Writes the constant of a record.
+fn record(file: &mut RustFile, service: &Service, model: &Model) {
+    let identity = model.identity_field().map(|field| string(&field.wire));
+    let identity = identity.map_or_else(|| "None".to_owned(), |name| format!("Some({name})"));
+    file.open(format_args!("static {}: Record = Record {{", name(model)));
+    file.line(format_args!("identity: {identity},"));
+    file.open("fields: &[");
+    for one in &model.fields {
+        field(file, service, model, one);
+    }
+    file.close("],");
+    file.close("};");
+}
+
+fn field(file: &mut RustFile, service: &Service, model: &Model, field: &Field) {
+    let source = [&field.source, &model.source, &service.source];
+    let source = source.into_iter().find(|source| !source.0.is_empty());
+    let open = field.ty.value().map_or(&[][..], |value| value.open());
+    file.open("Field {");
+    file.line(format_args!("check: {},", string(&field.rust.words())));
+    file.line(format_args!("name: {},", string(&field.wire)));
+    file.line(format_args!("kind: {},", kind(service, &field.ty)));
+    file.line(format_args!("required: {},", field.required));
+    file.line(format_args!("source: {},", string(source.map_or("", |source| &source.0))));
+    file.line(format_args!("open: {},", points(&field.open, open)));
+    file.close("},");
+}
+
+/// Returns the variant of `Kind` for the values of a field.
+fn kind(service: &Service, ty: &Type) -> String {
+    let value = match ty {
+        Type::Model(id) => return format!("Kind::Record(&{})", name(service.model(*id))),
+        Type::Value(value) => value,
+    };
+    match value.as_closed_enum() {
+        Some(one) => {
+            let values: Vec<_> = one.values.iter().map(|value| string(&value.wire)).collect();
+            format!("Kind::OneOf(&[{}])", values.join(", "))
+        }
+        None => format!("Kind::{}", value.check()),
+    }
+}
+
+/// Returns the name of the constant of a record.
+fn name(model: &Model) -> String {
+    model.rust.followed_by("record").screaming_snake()
+}

@@ -1,0 +1,204 @@
+//! The parameters of the operations: the records that they select, and the values that are refused.
+
+use std::collections::BTreeSet;
+
+use crate::contract::check::Group;
+use crate::contract::check::Source::{Contract as Section, Decision};
+use crate::contract::checks::records::{has_items, has_marker};
+use crate::contract::description::{Contract, Operation, Response, Values, point};
+use crate::contract::evidence::{Evidence, encoded};
+use crate::contract::exchange::Exchange;
+use crate::contract::parameter::Parameter;
+use crate::outcome::{Outcome, ensure, fail, skip};
+
+/// Returns the checks of all parameters.
+pub(super) fn group(contract: &'static Contract) -> Group {
+    let mut group = Group::new("filters");
+    for operation in contract.operations {
+        for param in operation.params {
+            let one = Parameter { operation, param };
+            if param.required {
+                one.required(&mut group);
+            } else {
+                one.optional(&mut group);
+            }
+            if operation.is_list() && param.recovers.is_some() {
+                one.filter(&mut group);
+            }
+            if !param.needs.is_empty() {
+                one.alone(&mut group);
+            }
+            one.refused(&mut group);
+        }
+    }
+    group
+}
+
+impl Parameter {
+    fn required(self, group: &mut Group) {
+        let Self { param, .. } = self;
+        let title = format!("a call without `{}` is refused", param.name);
+        group.add(self.name("missing"), title, Section(param.source), move |seen| {
+            let query = seen.query_around(self.operation, param);
+            let status = seen.get(&query).response()?.status;
+            ensure!(status >= 400, "the request is answered with {status}");
+            Ok(())
+        });
+    }
+
+    fn optional(self, group: &mut Group) {
+        let Self { operation, param } = self;
+        let title = format!("a call with `{}` is answered with 200", param.name);
+        group.add(self.name("response"), title, Section(operation.source), move |seen| {
+            let exchange = self.with_sample(seen);
+            if !seen.is_known(param) && (400..500).contains(&exchange.response()?.status) {
+                return skip(format!("the service may not have the value of `{}`", param.name));
+            }
+            exchange.has_status(200)
+        });
+        if let Response::Envelope { marker, success, items } = operation.response {
+            let title = format!(
+                "the response to a call with `{}` is an object with `{marker}` and `{items}`",
+                param.name
+            );
+            group.add(self.name("envelope"), title, Section(operation.source), move |seen| {
+                let exchange = self.with_sample(seen);
+                has_marker(&exchange, marker, success)?;
+                has_items(&exchange, items)
+            });
+        }
+    }
+
+    /// Adds the checks of a parameter that selects records.
+    fn filter(self, group: &mut Group) {
+        let Self { operation, param } = self;
+        if !param.required {
+            let title = match param.needs {
+                [] => format!("the records with a `{}` are a subset of all records", param.name),
+                needs => format!(
+                    "the records with a `{}` are a subset of those with `{}` alone",
+                    param.name,
+                    needs.join("` and `")
+                ),
+            };
+            group.add(self.name("subset"), title, Section(param.source), move |seen| {
+                let around = seen.get(&seen.query_around(operation, param));
+                subset(operation, &self.with_sample(seen), &around)
+            });
+        }
+        if let Some(unknown) = param.unknown {
+            let is_text = param.values == Values::Text;
+            // A service may also answer that it does not know what an identifier identifies.
+            let source = if is_text {
+                Section(param.source)
+            } else {
+                Decision(point(param.open, "-unknown", "D-unknown"))
+            };
+            let title = format!("an unknown `{}` matches no record", param.name);
+            group.add(format_args!("unknown_{}", param.check), title, source, move |seen| {
+                let exchange = self.with(seen, &encoded(unknown));
+                if !is_text {
+                    exchange.has_status(200)?;
+                }
+                empty(operation, &exchange)
+            });
+        }
+        if let Some(other) = self.sample_in_upper_case() {
+            let title = format!("`{}` is matched case-sensitively", param.name);
+            let source = Decision(point(param.open, "-match", "D-match"));
+            group.add(self.name("case"), title, source, move |seen| {
+                if self.with_sample(seen).ids(operation)?.is_empty() {
+                    return skip(format!("no record has the `{}` {}", param.name, param.sample));
+                }
+                empty(operation, &self.with(seen, &encoded(&other)))
+            });
+        }
+    }
+
+    /// Adds the checks of a parameter without those that it needs.
+    fn alone(self, group: &mut Group) {
+        let Self { operation, param } = self;
+        let needs = param.needs.join("` and `");
+        if param.refused_alone {
+            let title = format!("`{}` without `{needs}` is refused", param.name);
+            group.add(self.name("alone"), title, Section(param.source), move |seen| {
+                let status = self.without_needs(seen).response()?.status;
+                ensure!(status >= 400, "the request is answered with {status}");
+                Ok(())
+            });
+            return;
+        }
+        let title = format!("`{}` without `{needs}` has no effect", param.name);
+        if operation.is_list() && operation.record.identity.is_some() {
+            group.add(self.name("alone"), title, Section(param.source), move |seen| {
+                self.has_no_effect(seen)
+            });
+        }
+        let title = format!("a header says that `{}` without `{needs}` has no effect", param.name);
+        let source = Decision(point(param.open, "-alone", "D-alone"));
+        group.add(self.name("alone_notice"), title, source, move |seen| {
+            let exchange = self.without_needs(seen);
+            let notice = exchange.success()?.header("gateway-notice");
+            let is_there = notice.is_some_and(|text| !text.is_empty());
+            ensure!(is_there, "the header `Gateway-Notice` is missing or empty");
+            Ok(())
+        });
+    }
+
+    /// Adds the checks of values that the service refuses.
+    fn refused(self, group: &mut Group) {
+        let Self { param, .. } = self;
+        if matches!(param.values, Values::NumericId | Values::Integer) {
+            let title = format!("a `{}` that is not an integer is refused with 400", param.name);
+            let source = Decision(point(param.open, "-integer", "D-integer"));
+            group.add(self.name("text"), title, source, move |seen| {
+                self.with(seen, "text").has_status(400)
+            });
+        }
+        let title = format!("an empty `{}` is refused with 400", param.name);
+        group.add(self.name("empty"), title, Decision("D-empty"), move |seen| {
+            self.with(seen, "").has_status(400)
+        });
+    }
+
+    fn has_no_effect(self, seen: &Evidence<'_>) -> Outcome {
+        let (plain, exchange) = (seen.plain(self.operation), self.without_needs(seen));
+        let all: BTreeSet<_> = plain.ids(self.operation)?.into_iter().collect();
+        exchange.has_status(200)?;
+        let alone: BTreeSet<_> = exchange.ids(self.operation)?.into_iter().collect();
+        if alone != all {
+            unchanged(&plain, &exchange)?;
+            return fail(format!("{} records instead of {}", alone.len(), all.len()));
+        }
+        Ok(())
+    }
+}
+
+/// Requires that every record of one list is in the other.
+fn subset(operation: &Operation, of: &Exchange, among: &Exchange) -> Outcome {
+    let whole: BTreeSet<_> = among.ids(operation)?.into_iter().collect();
+    let part = of.ids(operation)?;
+    if part.is_empty() {
+        return skip("the list is empty");
+    }
+    let strangers = part.iter().filter(|id| !whole.contains(*id)).count();
+    if strangers > 0 {
+        unchanged(of, among)?;
+        return fail(format!("{strangers} of {} records are not in the larger list", part.len()));
+    }
+    Ok(())
+}
+
+/// Skips the check if the data changed between two responses, as far as their tags show.
+fn unchanged(one: &Exchange, other: &Exchange) -> Outcome {
+    match (one.success()?.header("etag"), other.success()?.header("etag")) {
+        (Some(one), Some(other)) if one != other => skip("the data changed between two requests"),
+        _ => Ok(()),
+    }
+}
+
+fn empty(operation: &Operation, exchange: &Exchange) -> Outcome {
+    let count = exchange.list(operation)?.len();
+    ensure!(count == 0, "{count} records instead of 0");
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! The response of each operation: its form, and the fields of its records.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::contract::check::Group;
+use crate::contract::check::Source::{self, Contract, Decision};
+use crate::contract::description::{Kind, Operation, PRESENCE, Response, point};
+use crate::contract::evidence::Evidence;
+use crate::contract::exchange::Exchange;
+use crate::contract::{record, value};
+use crate::outcome::{Outcome, ensure, skip};
+
+/// Returns the checks of an operation without its optional parameters.
+pub(super) fn group(operation: &'static Operation) -> Group {
+    let mut group = Group::new(operation.group);
+    form(&mut group, operation);
+    if operation.is_list() {
+        list(&mut group, operation);
+    }
+    fields(&mut group, operation);
+    for field in operation.record.fields {
+        let mut title = format!("`{}` is {}", field.name, value::shape(&field.kind));
+        if matches!(field.kind, Kind::Record(_)) {
+            title.push_str(" whose fields have the listed types");
+        }
+        let source = Contract(field.source);
+        of_records(&mut group, operation, field.check, title, source, |records| {
+            record::field(records, field)
+        });
+    }
+    group
+}
+
+/// Adds the checks of the status and of what surrounds the records.
+fn form(group: &mut Group, operation: &'static Operation) {
+    let source = Contract(operation.source);
+    let what = if operation.is_list() { "list" } else { "object" };
+    group.add("response", format!("the {what} is answered with 200"), source, move |seen| {
+        answered(seen, operation)
+    });
+    match operation.response {
+        Response::Envelope { marker, success, items } => {
+            let title = format!("`{marker}` is `{success}`");
+            group.add("envelope", "the response is an object", source, move |seen| {
+                let is_object = seen.plain(operation).success()?.json()?.is_object();
+                ensure!(is_object, "the response is not an object");
+                Ok(())
+            });
+            group.add("success", title, source, move |seen| {
+                has_marker(&seen.plain(operation), marker, success)
+            });
+            group.add("result", format!("`{items}` is an array"), source, move |seen| {
+                has_items(&seen.plain(operation), items)
+            });
+        }
+        Response::Array => {
+            let title = "the response is an array, not wrapped in an object";
+            group.add("bare_array", title, source, move |seen| {
+                let is_array = seen.plain(operation).success()?.json()?.is_array();
+                ensure!(is_array, "the response is not an array");
+                Ok(())
+            });
+        }
+        Response::Object => {
+            group.add("object", "the response is an object", source, move |seen| {
+                seen.plain(operation).records(operation).map(drop)
+            });
+        }
+    }
+    if operation.is_list() {
+        group.add("objects", "every element is an object", source, move |seen| {
+            record::objects(seen.plain(operation).list(operation)?).map(drop)
+        });
+    }
+}
+
+/// Adds the checks of the list as a whole.
+fn list(group: &mut Group, operation: &'static Operation) {
+    for param in operation.params {
+        let Some(attribute) = param.recovers else { continue };
+        let title = format!("no record has the field `{attribute}`");
+        let (name, source) = (format_args!("no_{attribute}"), Contract(param.source));
+        of_records(group, operation, name, title, source, |records| {
+            record::lacks(records, attribute)
+        });
+    }
+    let Some(identity) = operation.record.identity() else { return };
+    let name = identity.name;
+    let title = format!("every record has a different `{name}`");
+    group.add("ids_differ", title, Contract(identity.source), move |seen| {
+        record::distinct(&seen.plain(operation).ids(operation)?, name)
+    });
+    if matches!(identity.kind, Kind::Digits | Kind::Integer) {
+        let title = format!("the list is sorted by ascending `{name}`");
+        group.add("order", title, Decision("D-order"), move |seen| {
+            record::ascending(&seen.plain(operation).ids(operation)?, name)
+        });
+    }
+}
+
+/// Adds the checks of the points about fields that a contract may leave open.
+fn fields(group: &mut Group, operation: &'static Operation) {
+    let record = operation.record;
+    if record.fields.iter().any(|field| !field.required) {
+        let (title, source) = ("every record has every field", Decision(PRESENCE));
+        of_records(group, operation, "all_fields", title, source, |records| {
+            record::all_fields(records, record)
+        });
+    }
+    let (title, source) = ("no record has an unknown field", Decision("D-extra"));
+    of_records(group, operation, "no_other_fields", title, source, |records| {
+        record::no_other_fields(records, record)
+    });
+    let all = record.all_fields();
+    if let Some(date) = all.iter().find(|field| matches!(field.kind, Kind::CivilDateTime)) {
+        let title = "every date exists in the calendar, or is empty";
+        let source = Decision(point(date.open, "-date", "D-date"));
+        of_records(group, operation, "real_dates", title, source, |records| {
+            record::real_dates(records, record)
+        });
+    }
+    if let Some(number) = all.iter().find(|field| matches!(field.kind, Kind::Decimal)) {
+        let title = "every decimal number is plain, without exponent or separators";
+        let source = Decision(point(number.open, "-decimal", "D-decimal"));
+        of_records(group, operation, "plain_numbers", title, source, |records| {
+            record::plain_numbers(records, record)
+        });
+    }
+}
+
+/// Adds a check of the records, which is skipped if there are none.
+fn of_records(
+    group: &mut Group,
+    operation: &'static Operation,
+    name: impl fmt::Display,
+    title: impl Into<Cow<'static, str>>,
+    source: Source,
+    judge: impl Fn(&[&Map<String, Value>]) -> Outcome + 'static,
+) {
+    group.add(name, title, source, move |seen| judge(&seen.plain(operation).records(operation)?));
+}
+
+/// Requires that the operation succeeds. Skips the check if it needs a value that the service may not have.
+fn answered(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome {
+    let exchange = seen.plain(operation);
+    let mut required = operation.params.iter().filter(|param| param.required);
+    if let Some(param) = required.find(|param| !seen.is_known(param))
+        && (400..500).contains(&exchange.response()?.status)
+    {
+        return skip(format!("the service may not have the value of `{}`", param.name));
+    }
+    exchange.has_status(200)
+}
+
+/// Requires that a response has the marker of success.
+pub(super) fn has_marker(exchange: &Exchange, marker: &str, success: &str) -> Outcome {
+    let found = exchange.success()?.json()?.get(marker);
+    ensure!(found.and_then(Value::as_str) == Some(success), "`{marker}` is not `{success}`");
+    Ok(())
+}
+
+/// Requires that a response has the list.
+pub(super) fn has_items(exchange: &Exchange, items: &str) -> Outcome {
+    let found = exchange.success()?.json()?.get(items);
+    ensure!(found.is_some_and(Value::is_array), "`{items}` is not an array");
+    Ok(())
+}

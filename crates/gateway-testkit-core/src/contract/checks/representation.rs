@@ -1,0 +1,209 @@
+//! How responses are written: media types, HEAD, conditional requests and compression.
+
+use std::rc::Rc;
+
+use crate::contract::check::Group;
+use crate::contract::check::Source::{Contract as Section, Decision, Rfc};
+use crate::contract::description::{Contract, Operation};
+use crate::contract::evidence::{Ask, Evidence};
+use crate::contract::exchange::Exchange;
+use crate::outcome::{Outcome, ensure, fail, skip};
+
+/// Returns the checks.
+pub(super) fn group(contract: &'static Contract) -> Group {
+    let mut group = Group::new("representation");
+    let title = format!("the media type of a response is `{}`", contract.accept);
+    group.add("json", title, Section(contract.source), json);
+    let title = "responses are UTF-8 without a byte order mark";
+    group.add("utf8", title, Rfc("8259, 8.1"), utf8);
+    let title = "`Content-Length` is the length of the body";
+    group.add("length", title, Rfc("9110, 8.6"), length);
+    group.add("date", "responses have a `Date`", Rfc("9110, 6.6.1"), date);
+    group.add("accept_any", "`Accept: */*` is accepted", Rfc("9110, 12.5.1"), |seen| {
+        seen.probe().success()?;
+        with(seen, "accept", "*/*").has_status(200)
+    });
+    let title = "an unavailable media type is refused with 406";
+    group.add("accept_other", title, Decision("D-accept"), |seen| {
+        with(seen, "accept", "text/html").has_status(406)
+    });
+    head_checks(&mut group, contract);
+    conditional(&mut group);
+    let title = "a response is not compressed unless requested";
+    group.add("no_coding", title, Rfc("9110, 12.5.3"), no_coding);
+    if let Some(list) = contract.first_list() {
+        let title = "a response is compressed with gzip if requested";
+        group.add("gzip", title, Decision("D-compression"), move |seen| gzip(seen, list));
+        let title = "`Vary` of a compressible response names `Accept-Encoding`";
+        group.add("vary", title, Rfc("9110, 12.5.5"), move |seen| vary(seen, list));
+    }
+    group
+}
+
+fn head_checks(group: &mut Group, contract: &'static Contract) {
+    let source = Rfc("9110, 9.3.2");
+    let list = contract.first_list();
+    group.add("head_status", "HEAD has the status of GET", source, move |seen| {
+        let status = seen.probe().response()?.status;
+        head(seen).has_status(status)
+    });
+    if let Some(list) = list {
+        group.add("head_of_a_list", "HEAD of a list has the status of GET", source, move |seen| {
+            let status = seen.plain(list).response()?.status;
+            head_of(seen, list).has_status(status)
+        });
+    }
+    group.add("head_body", "the response to HEAD has no body", source, move |seen| {
+        for exchange in [head(seen)].into_iter().chain(list.map(|list| head_of(seen, list))) {
+            let length = exchange.response()?.body.len();
+            ensure!(length == 0, "the body has {length} bytes");
+        }
+        Ok(())
+    });
+    group.add("head_headers", "HEAD has the media type of GET", source, move |seen| {
+        let (head, get) = (head(seen), seen.probe());
+        let is_same = head.success()?.media_type() == get.success()?.media_type();
+        ensure!(is_same, "the media type is missing or different");
+        Ok(())
+    });
+}
+
+fn conditional(group: &mut Group) {
+    let decision = Decision("D-cache");
+    group.add("tag", "responses have a weak `ETag`", decision, |seen| {
+        let exchange = seen.probe();
+        let tag = exchange.success()?.header("etag").unwrap_or_default();
+        ensure!(tag.starts_with("W/\""), "`ETag` is missing, or strong");
+        Ok(())
+    });
+    let title = "a current tag in `If-None-Match` is answered with 304";
+    group.add("not_modified", title, decision, |seen| not_modified(seen)?.has_status(304));
+    let title = "a 304 has the tag, and no body";
+    group.add("not_modified_body", title, Rfc("9110, 15.4.5"), not_modified_body);
+    let title = "another tag in `If-None-Match` is answered with 200";
+    group.add("other_tag", title, Rfc("9110, 13.1.2"), |seen| {
+        seen.probe().success()?;
+        with(seen, "if-none-match", "\"no-response-has-this-tag\"").has_status(200)
+    });
+}
+
+fn json(seen: &Evidence<'_>) -> Outcome {
+    for exchange in successes(seen)? {
+        let response = exchange.success()?;
+        ensure!(
+            response.media_type() == seen.contract.accept.to_ascii_lowercase(),
+            "the media type is missing or different"
+        );
+    }
+    Ok(())
+}
+
+fn utf8(seen: &Evidence<'_>) -> Outcome {
+    for exchange in successes(seen)? {
+        let response = exchange.success()?;
+        ensure!(std::str::from_utf8(&response.body).is_ok(), "a body is not UTF-8");
+        ensure!(!response.body.starts_with(b"\xEF\xBB\xBF"), "a body has a byte order mark");
+    }
+    Ok(())
+}
+
+fn length(seen: &Evidence<'_>) -> Outcome {
+    for exchange in successes(seen)? {
+        let response = exchange.success()?;
+        let given = response.header("content-length").and_then(|text| text.parse::<usize>().ok());
+        let length = response.body.len();
+        let given = given.unwrap_or(length);
+        ensure!(given == length, "`Content-Length` is {given}, but the body has {length} bytes");
+    }
+    Ok(())
+}
+
+fn date(seen: &Evidence<'_>) -> Outcome {
+    for exchange in successes(seen)? {
+        let response = exchange.success()?;
+        ensure!(response.header("date").is_some(), "a response has no `Date`");
+    }
+    Ok(())
+}
+
+fn not_modified_body(seen: &Evidence<'_>) -> Outcome {
+    match not_modified(seen)?.response()? {
+        response if response.status != 304 => {
+            skip(format!("the status is {}, not 304", response.status))
+        }
+        response if !response.body.is_empty() => fail("the 304 has a body"),
+        response if response.header("etag").is_none() => fail("the 304 has no `ETag`"),
+        _ => Ok(()),
+    }
+}
+
+fn no_coding(seen: &Evidence<'_>) -> Outcome {
+    for exchange in successes(seen)? {
+        let response = exchange.success()?;
+        let coding = response.header("content-encoding").unwrap_or("identity");
+        ensure!(coding == "identity", "a response is compressed");
+    }
+    Ok(())
+}
+
+fn gzip(seen: &Evidence<'_>, list: &'static Operation) -> Outcome {
+    let exchange = gzipped(seen, list);
+    let response = exchange.success()?;
+    let coding = response.header("content-encoding");
+    if coding.is_none() && response.body.len() < ONE_PACKET {
+        return skip("the response is too short to compress");
+    }
+    ensure!(coding == Some("gzip"), "the response is not compressed with gzip");
+    ensure!(response.body.starts_with(b"\x1f\x8b"), "the body is not gzip");
+    Ok(())
+}
+
+fn vary(seen: &Evidence<'_>, list: &'static Operation) -> Outcome {
+    if gzipped(seen, list).success()?.header("content-encoding").is_none() {
+        return skip("the response is not compressed");
+    }
+    let exchange = seen.plain(list);
+    let vary = exchange.success()?.headers.get_all("vary").iter();
+    let mut names = vary.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(','));
+    let is_there =
+        names.any(|name| name.trim().eq_ignore_ascii_case("accept-encoding") || name.trim() == "*");
+    ensure!(is_there, "`Vary` does not name `Accept-Encoding`");
+    Ok(())
+}
+
+/// Size in bytes of a response that fits into one packet, where compression saves nothing.
+const ONE_PACKET: usize = 1400;
+
+/// Returns the responses of the operations that need no parameter; skips the check unless all are successes.
+fn successes(seen: &Evidence<'_>) -> Outcome<Vec<Rc<Exchange>>> {
+    let exchanges: Vec<_> = seen.contract.plain().map(|one| seen.plain(one)).collect();
+    for exchange in &exchanges {
+        exchange.success()?;
+    }
+    if exchanges.is_empty() { Ok(vec![seen.probe()]) } else { Ok(exchanges) }
+}
+
+/// Asks with a header.
+fn with(seen: &Evidence<'_>, name: &'static str, value: &str) -> Rc<Exchange> {
+    seen.ask(Ask::query(&seen.probe_query()).header(name, value))
+}
+
+fn head(seen: &Evidence<'_>) -> Rc<Exchange> {
+    seen.ask(Ask::query(&seen.probe_query()).head())
+}
+
+fn head_of(seen: &Evidence<'_>, list: &'static Operation) -> Rc<Exchange> {
+    seen.ask(Ask::query(&seen.query(list)).head())
+}
+
+fn gzipped(seen: &Evidence<'_>, list: &'static Operation) -> Rc<Exchange> {
+    seen.ask(Ask::query(&seen.query(list)).header("accept-encoding", "gzip"))
+}
+
+/// Asks with the tag of the last response; skips the check if it has none.
+fn not_modified(seen: &Evidence<'_>) -> Outcome<Rc<Exchange>> {
+    match seen.probe().success()?.header("etag") {
+        Some(tag) => Ok(with(seen, "if-none-match", tag)),
+        None => skip("the response has no `ETag`"),
+    }
+}

@@ -1,0 +1,229 @@
+//! The description of a service that the checks work from. The generator writes it from the spec.
+
+/// The contract of a service: its address, its operations, and the records in their responses.
+///
+/// The generator writes one for each service; see the constant `CONTRACT` of the generated crate.
+#[derive(Debug)]
+pub struct Contract {
+    /// The path of the service, without a prefix.
+    #[doc(hidden)]
+    pub path: &'static str,
+    /// The query parameter that selects the operation.
+    #[doc(hidden)]
+    pub selector: &'static str,
+    /// The value of the `Accept` header.
+    #[doc(hidden)]
+    pub accept: &'static str,
+    /// The section of the contract that describes the service.
+    #[doc(hidden)]
+    pub source: &'static str,
+    /// The section about access tokens.
+    #[doc(hidden)]
+    pub token_source: &'static str,
+    /// The operations.
+    #[doc(hidden)]
+    pub operations: &'static [Operation],
+}
+
+/// An operation.
+#[derive(Debug)]
+pub struct Operation {
+    /// The group of its checks: `photos`.
+    pub group: &'static str,
+    /// The value of the selector: `photos/list`.
+    pub select: &'static str,
+    /// The section of the contract.
+    pub source: &'static str,
+    /// The form of a successful response.
+    pub response: Response,
+    /// The records of the list, or the object itself.
+    pub record: &'static Record,
+    /// The parameters.
+    pub params: &'static [Param],
+}
+
+/// The form of a successful response.
+#[derive(Debug)]
+pub enum Response {
+    /// An object with a marker of success and a list.
+    Envelope {
+        /// The key of the marker.
+        marker: &'static str,
+        /// The value of the marker.
+        success: &'static str,
+        /// The key of the list.
+        items: &'static str,
+    },
+    /// A list.
+    Array,
+    /// One record.
+    Object,
+}
+
+/// A record.
+#[derive(Debug)]
+pub struct Record {
+    /// The key of the field that identifies a record.
+    pub identity: Option<&'static str>,
+    /// The fields.
+    pub fields: &'static [Field],
+}
+
+/// A field of a record.
+#[derive(Debug)]
+pub struct Field {
+    /// The name of its check: `taken_at`.
+    pub check: &'static str,
+    /// The JSON key: `takenAt`.
+    pub name: &'static str,
+    /// The value.
+    pub kind: Kind,
+    /// Whether the value is always present and not `null`.
+    pub required: bool,
+    /// The section of the contract.
+    pub source: &'static str,
+    /// The open points about it.
+    pub open: &'static [&'static str],
+}
+
+/// The kind of value that a field has.
+#[derive(Debug)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// Text that consists of decimal digits.
+    Digits,
+    /// A JSON number without a fraction.
+    Integer,
+    /// `true` or `false`.
+    Boolean,
+    /// A decimal number as text.
+    Decimal,
+    /// A date and time without a zone, as `YYYY-MM-DD HH:MM:SS`.
+    CivilDateTime,
+    /// A currency code.
+    Currency,
+    /// One of these texts.
+    OneOf(&'static [&'static str]),
+    /// Another record.
+    Record(&'static Record),
+}
+
+/// A parameter of an operation.
+#[derive(Debug)]
+pub struct Param {
+    /// The name of its checks: `album`.
+    pub check: &'static str,
+    /// The name in a query: `album_id`.
+    pub name: &'static str,
+    /// The values.
+    pub values: Values,
+    /// Where a value can be found that the service has: an operation, by its selector, and the JSON key of a field.
+    pub origin: Option<(&'static str, &'static str)>,
+    /// A value that the service accepts, which may match no record.
+    pub sample: &'static str,
+    /// A value that the service accepts and that no record has.
+    pub unknown: Option<&'static str>,
+    /// Whether every call must send it.
+    pub required: bool,
+    /// The parameters that it needs.
+    pub needs: &'static [&'static str],
+    /// Whether a call without them is refused; if not, the parameter then has no effect.
+    pub refused_alone: bool,
+    /// The attribute that the selected records have and do not show.
+    pub recovers: Option<&'static str>,
+    /// The section of the contract.
+    pub source: &'static str,
+    /// The open points about it.
+    pub open: &'static [&'static str],
+}
+
+/// The values that a parameter can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// Any text.
+    Text,
+    /// An integer in decimal digits that identifies something.
+    NumericId,
+    /// Any other integer in decimal digits.
+    Integer,
+    /// A text that identifies something.
+    TextId,
+    /// One of a closed set, or text of a form.
+    Other,
+}
+
+impl Contract {
+    /// Returns the operation with this selector.
+    pub(crate) fn operation(&self, select: &str) -> Option<&'static Operation> {
+        self.operations.iter().find(|operation| operation.select == select)
+    }
+
+    /// Returns the operation whose response the general checks ask for: one that needs few parameters, and an object if
+    /// possible, because a list may be long.
+    pub(crate) fn probe(&self) -> Option<&'static Operation> {
+        self.operations.iter().min_by_key(|one| {
+            let required = one.params.iter().filter(|param| param.required).count();
+            (required, one.is_list(), one.params.len())
+        })
+    }
+
+    /// Returns the first list that can be requested without a parameter.
+    pub(crate) fn first_list(&self) -> Option<&'static Operation> {
+        self.plain().find(|operation| operation.is_list())
+    }
+
+    /// Returns the operations that can be requested without a parameter.
+    pub(crate) fn plain(&self) -> impl Iterator<Item = &'static Operation> {
+        self.operations.iter().filter(|one| one.params.iter().all(|param| !param.required))
+    }
+}
+
+impl Operation {
+    /// Returns whether the response is a list.
+    pub(crate) fn is_list(&self) -> bool {
+        !matches!(self.response, Response::Object)
+    }
+}
+
+impl Record {
+    /// Returns the field that identifies a record.
+    pub(crate) fn identity(&self) -> Option<&'static Field> {
+        let name = self.identity?;
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// Returns all fields, those of nested records included, each once.
+    pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
+        let mut records = vec![self];
+        let mut fields = Vec::new();
+        let mut next = 0;
+        while let Some(record) = records.get(next).copied() {
+            next += 1;
+            for field in record.fields {
+                fields.push(field);
+                if let Kind::Record(inner) = field.kind
+                    && !records.iter().any(|known| std::ptr::eq(*known, inner))
+                {
+                    records.push(inner);
+                }
+            }
+        }
+        fields
+    }
+}
+
+/// Returns the open point about a topic: the one whose name ends with the topic, else the first, else a general one.
+pub(crate) fn point(
+    open: &'static [&'static str],
+    topic: &str,
+    general: &'static str,
+) -> &'static str {
+    // Another check has this point as its source.
+    let mut open = open.iter().filter(|name| **name != PRESENCE);
+    let first = open.clone().next();
+    open.find(|name| name.ends_with(topic)).or(first).copied().unwrap_or(general)
+}
+
+/// The open point about absent fields.
+pub(crate) const PRESENCE: &str = "D-presence";

@@ -1,0 +1,244 @@
+//! The requests to the service. Each is sent once, and the checks share the responses.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use gateway_transport::{BlockingTransport, Request};
+use http::header::AUTHORIZATION;
+use http::{HeaderName, HeaderValue, Method};
+
+use crate::contract::description::{Contract, Operation, Param, Values};
+use crate::contract::exchange::Exchange;
+use crate::contract::target::Target;
+use crate::contract::value::is_numeric;
+
+/// The responses of the service. A request is sent when the first check asks for its response.
+pub(super) struct Evidence<'a> {
+    pub(super) contract: &'static Contract,
+    target: &'a Target,
+    transport: &'a dyn BlockingTransport,
+    seen: RefCell<BTreeMap<Ask, Rc<Exchange>>>,
+}
+
+/// A request, as far as it differs from others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ask {
+    /// The text after the path of the service.
+    suffix: String,
+    is_head: bool,
+    token: Token,
+    header: Option<(&'static str, String)>,
+}
+
+/// The token of a request.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Token {
+    /// The token of the target.
+    Valid,
+    /// That token, with the scheme in lower case.
+    ValidInLowerCase,
+    Missing,
+    /// Another value of the header.
+    Other(&'static str),
+}
+
+impl Ask {
+    /// Asks with this text after the path of the service.
+    pub(super) fn suffix(suffix: String) -> Self {
+        Self { suffix, is_head: false, token: Token::Valid, header: None }
+    }
+
+    /// Asks with this query.
+    pub(super) fn query(query: &str) -> Self {
+        Self::suffix(format!("?{query}"))
+    }
+
+    /// Asks by HEAD.
+    pub(super) fn head(self) -> Self {
+        Self { is_head: true, ..self }
+    }
+
+    /// Asks without a token.
+    pub(super) fn anonymous(self) -> Self {
+        Self { token: Token::Missing, ..self }
+    }
+
+    /// Asks with the scheme of the token in lower case.
+    pub(super) fn lower_case_scheme(self) -> Self {
+        Self { token: Token::ValidInLowerCase, ..self }
+    }
+
+    /// Asks with this `Authorization`.
+    pub(super) fn authorization(self, value: &'static str) -> Self {
+        Self { token: Token::Other(value), ..self }
+    }
+
+    /// Asks with this header.
+    pub(super) fn header(self, name: &'static str, value: &str) -> Self {
+        Self { header: Some((name, value.to_owned())), ..self }
+    }
+
+    fn change(&self, request: &mut Request) {
+        if self.is_head {
+            *request.method_mut() = Method::HEAD;
+        }
+        let headers = request.headers_mut();
+        match &self.token {
+            Token::Valid => {}
+            Token::Missing => drop(headers.remove(AUTHORIZATION)),
+            Token::Other(value) => {
+                headers.insert(AUTHORIZATION, HeaderValue::from_static(value));
+            }
+            Token::ValidInLowerCase => {
+                let value = headers.get(AUTHORIZATION).and_then(|value| {
+                    let token = value.to_str().ok()?.strip_prefix("Bearer ")?;
+                    HeaderValue::from_str(&format!("bearer {token}")).ok()
+                });
+                if let Some(value) = value {
+                    headers.insert(AUTHORIZATION, value);
+                }
+            }
+        }
+        if let Some((name, value)) = &self.header
+            && let Ok(value) = HeaderValue::from_str(value)
+        {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+}
+
+impl<'a> Evidence<'a> {
+    pub(super) fn new(
+        contract: &'static Contract,
+        target: &'a Target,
+        transport: &'a dyn BlockingTransport,
+    ) -> Self {
+        Self { contract, target, transport, seen: RefCell::default() }
+    }
+
+    /// Returns the number of requests sent.
+    pub(super) fn requests(&self) -> usize {
+        self.seen.borrow().len()
+    }
+
+    /// Returns the response to a request, which is sent if it was not sent before.
+    pub(super) fn ask(&self, ask: Ask) -> Rc<Exchange> {
+        if let Some(exchange) = self.seen.borrow().get(&ask) {
+            return Rc::clone(exchange);
+        }
+        let exchange =
+            Exchange::ask(self.target, self.transport, self.contract, &ask.suffix, |request| {
+                ask.change(request);
+            });
+        let exchange = Rc::new(exchange);
+        self.seen.borrow_mut().insert(ask, Rc::clone(&exchange));
+        exchange
+    }
+
+    /// Returns the response to a query.
+    pub(super) fn get(&self, query: &str) -> Rc<Exchange> {
+        self.ask(Ask::query(query))
+    }
+
+    /// Returns the response of an operation without its optional parameters.
+    pub(super) fn plain(&self, operation: &'static Operation) -> Rc<Exchange> {
+        self.get(&self.query(operation))
+    }
+
+    /// Returns the response of the operation for the general checks.
+    pub(super) fn probe(&self) -> Rc<Exchange> {
+        self.get(&self.probe_query())
+    }
+
+    /// Returns the response to a query with a method that does not exist.
+    pub(super) fn unknown_method(&self) -> Rc<Exchange> {
+        self.get(&format!("{}={UNKNOWN_METHOD}", self.contract.selector))
+    }
+
+    /// Returns the response to a request without a token.
+    pub(super) fn no_token(&self) -> Rc<Exchange> {
+        self.ask(Ask::query(&self.probe_query()).anonymous())
+    }
+
+    /// Returns the query of the operation for the general checks.
+    pub(super) fn probe_query(&self) -> String {
+        self.probe_query_with(self.contract.probe().map_or("", |probe| probe.select))
+    }
+
+    /// Returns the same query with this text as the method.
+    pub(super) fn probe_query_with(&self, select: &str) -> String {
+        let params = self.contract.probe().map_or(&[][..], |probe| probe.params);
+        self.query_of(select, params.iter().filter(|param| param.required))
+    }
+
+    /// Returns the query of an operation without its optional parameters.
+    pub(super) fn query(&self, operation: &'static Operation) -> String {
+        self.query_of(operation.select, operation.params.iter().filter(|param| param.required))
+    }
+
+    /// Returns the query of an operation with what a parameter needs, but without the parameter.
+    pub(super) fn query_around(
+        &self,
+        operation: &'static Operation,
+        param: &'static Param,
+    ) -> String {
+        let around = operation.params.iter().filter(|other| {
+            let is_needed = other.required || param.needs.contains(&other.name);
+            is_needed && other.name != param.name
+        });
+        self.query_of(operation.select, around)
+    }
+
+    fn query_of(&self, select: &str, given: impl Iterator<Item = &'static Param>) -> String {
+        let query = format!("{}={select}", self.contract.selector);
+        given.fold(query, |query, param| query + &self.given(param))
+    }
+
+    /// Returns a parameter with a value that the service accepts: `&album_id=7`.
+    pub(super) fn given(&self, param: &'static Param) -> String {
+        format!("&{}={}", param.name, encoded(&self.value(param)))
+    }
+
+    /// Returns a value of a parameter that the service accepts: if possible, one that the service has.
+    pub(super) fn value(&self, param: &'static Param) -> String {
+        self.existing(param).unwrap_or_else(|| param.sample.to_owned())
+    }
+
+    /// Returns whether the service must know the value that a query of the checks has for a parameter.
+    pub(super) fn is_known(&self, param: &'static Param) -> bool {
+        let is_id = matches!(param.values, Values::NumericId | Values::TextId);
+        !is_id || self.existing(param).is_some()
+    }
+
+    /// Returns a value of a parameter that a record of the service has.
+    fn existing(&self, param: &'static Param) -> Option<String> {
+        let (select, field) = param.origin?;
+        let operation = self.contract.operation(select)?;
+        let is_numeric_only = matches!(param.values, Values::NumericId | Values::Integer);
+        let values = self.plain(operation).values(operation, field).unwrap_or_default();
+        // A value that is not numeric fails another check, and would change the meaning of the query.
+        values.into_iter().find(
+            |value| {
+                if is_numeric_only { is_numeric(value) } else { !value.is_empty() }
+            },
+        )
+    }
+}
+
+/// A method that no service has.
+pub(super) const UNKNOWN_METHOD: &str = "nothing/here";
+
+/// Returns a value as it is written in a query.
+pub(super) fn encoded(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}

@@ -1,0 +1,71 @@
+//! The service under test.
+
+use std::fmt;
+use std::time::Duration;
+
+use http::{HeaderValue, Uri};
+
+/// The service under test: its address, an access token, and the limits of an exchange.
+pub struct Target {
+    pub(super) base_url: String,
+    pub(super) authorization: HeaderValue,
+    pub(super) body_limit: u64,
+    pub(super) time_limit: Duration,
+}
+
+impl Target {
+    /// Creates a target from the base URL that clients use and an access token.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the base URL is not a URI, or if the token contains a byte that a header value cannot have.
+    ///
+    /// ```
+    /// use gateway_testkit_core::contract::Target;
+    ///
+    /// assert!(Target::new("https://gateway.example.com/prefix", "token").is_ok());
+    /// assert!(Target::new("https://gateway.example.com", "to\nken").is_err());
+    /// ```
+    pub fn new(base_url: &str, token: &str) -> Result<Self, http::Error> {
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        format!("{base_url}/").parse::<Uri>()?;
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {token}"))?;
+        authorization.set_sensitive(true);
+        let (body_limit, time_limit) = (16 << 20, Duration::from_secs(60));
+        Ok(Self { base_url, authorization, body_limit, time_limit })
+    }
+
+    /// Sets the limit of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.
+    ///
+    /// ```
+    /// # use gateway_testkit_core::contract::Target;
+    /// let target = Target::new("https://gateway.example.com", "token")?.body_limit(1 << 20);
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    #[must_use]
+    pub fn body_limit(mut self, bytes: u64) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// Sets the time limit of one exchange. The default is one minute.
+    ///
+    /// ```
+    /// # use gateway_testkit_core::contract::Target;
+    /// # use std::time::Duration;
+    /// let target =
+    ///     Target::new("https://gateway.example.com", "token")?.time_limit(Duration::from_secs(5));
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
+        self
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Target")
+    }
+}

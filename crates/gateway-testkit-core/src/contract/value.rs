@@ -1,0 +1,197 @@
+//! Rules for one value, by the kind of its field.
+
+use serde_json::{Map, Value};
+
+use crate::contract::description::{Field, Kind, Record};
+
+/// A value that breaks the rule of its field.
+pub(super) struct Misfit {
+    /// The path of the field: `place.name`.
+    pub(super) path: String,
+    /// What the value is not.
+    pub(super) shape: &'static str,
+}
+
+/// Returns what each value of this kind is, for the title of a check.
+pub(super) fn shape(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Text => "text",
+        Kind::Digits => "numeric text",
+        Kind::Integer => "an integer",
+        Kind::Boolean => "a boolean",
+        Kind::Decimal => "a decimal number in text form",
+        Kind::CivilDateTime => "in the form YYYY-MM-DD HH:MM:SS",
+        Kind::Currency => "a currency code",
+        Kind::OneOf(_) => "one of the listed values",
+        Kind::Record(_) => "an object",
+    }
+}
+
+/// Returns the first rule that the value of a field breaks. Looks into nested records.
+pub(super) fn misfit(object: &Map<String, Value>, field: &Field) -> Option<Misfit> {
+    let found = |shape| Some(Misfit { path: field.name.to_owned(), shape });
+    let value = match object.get(field.name) {
+        None | Some(Value::Null) if field.required => return found("there"),
+        None | Some(Value::Null) => return None,
+        Some(value) => value,
+    };
+    let text = value.as_str();
+    let is_fit = match &field.kind {
+        Kind::Record(inner) => match value.as_object() {
+            Some(object) => return misfit_within(object, inner, field),
+            None => false,
+        },
+        Kind::Integer => value.is_i64() || value.is_u64(),
+        Kind::Boolean => value.is_boolean(),
+        Kind::Text => text.is_some(),
+        // A service may write an absent value as an empty text.
+        _ if text == Some("") => !field.required,
+        Kind::Digits => text.is_some_and(is_numeric),
+        Kind::Decimal => text.is_some_and(is_decimal),
+        Kind::CivilDateTime => text.is_some_and(has_form),
+        Kind::Currency => text.is_some(),
+        Kind::OneOf(values) => text.is_some_and(|text| values.contains(&text)),
+    };
+    if is_fit { None } else { found(shape(&field.kind)) }
+}
+
+fn misfit_within(object: &Map<String, Value>, record: &Record, field: &Field) -> Option<Misfit> {
+    let inner = record.fields.iter().find_map(|inner| misfit(object, inner))?;
+    Some(Misfit { path: format!("{}.{}", field.name, inner.path), ..inner })
+}
+
+/// Returns the values of all fields that fit a condition, nested records included.
+pub(super) fn texts<'a>(
+    object: &'a Map<String, Value>,
+    record: &Record,
+    fits: fn(&Kind) -> bool,
+) -> Vec<(&'static str, &'a str)> {
+    let mut texts = Vec::new();
+    for field in record.fields {
+        match (object.get(field.name), &field.kind) {
+            (Some(Value::Object(object)), Kind::Record(inner)) => {
+                texts.extend(self::texts(object, inner, fits));
+            }
+            (Some(Value::String(text)), kind) if fits(kind) => texts.push((field.name, text)),
+            _ => {}
+        }
+    }
+    texts
+}
+
+/// Whether the text consists of decimal digits.
+pub(super) fn is_numeric(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_decimal(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Whether the text is a decimal number without an exponent or separators.
+pub(super) fn is_plain_decimal(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    digits.split('.').count() <= 2 && digits.split('.').all(is_numeric)
+}
+
+/// Whether the text has digits where the pattern has them, on any date.
+fn has_form(text: &str) -> bool {
+    text.len() == PATTERN.len()
+        && text.bytes().zip(PATTERN.bytes()).all(|(byte, pattern)| match pattern {
+            b'0' => byte.is_ascii_digit(),
+            sign => byte == sign,
+        })
+}
+
+/// Whether the text is a day of the calendar with a time of day.
+pub(super) fn is_date(text: &str) -> bool {
+    let number = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok();
+    let [Some(year), Some(month), Some(day), Some(hour), Some(minute), Some(second)] =
+        [number(0, 4), number(5, 7), number(8, 10), number(11, 13), number(14, 16), number(17, 19)]
+    else {
+        return false;
+    };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if is_leap => 29,
+        2 => 28,
+        _ => return false,
+    };
+    has_form(text) && (1..=days).contains(&day) && hour < 24 && minute < 60 && second < 60
+}
+
+const PATTERN: &str = "0000-00-00 00:00:00";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{is_date, misfit};
+    use crate::contract::description::{Field, Kind, Record};
+
+    /// Returns the path and the shape of the first misfit, for a required and for an optional field.
+    fn misfits(kind: fn() -> Kind, value: &serde_json::Value) -> [Option<String>; 2] {
+        [true, false].map(|required| {
+            let field =
+                Field { check: "it", name: "it", kind: kind(), required, source: "", open: &[] };
+            let object = json!({ "it": value });
+            let found = misfit(object.as_object().unwrap(), &field);
+            found.map(|found| format!("{}: {}", found.path, found.shape))
+        })
+    }
+
+    #[track_caller]
+    fn fits(kind: fn() -> Kind, good: &[serde_json::Value], bad: &[serde_json::Value]) {
+        for value in good {
+            assert_eq!(misfits(kind, value), [None, None], "{value}");
+        }
+        for value in bad {
+            assert!(misfits(kind, value).iter().all(Option::is_some), "{value}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_value_has_its_rule() {
+        fits(|| Kind::Text, &[json!("x"), json!("")], &[json!(1), json!({})]);
+        fits(|| Kind::Digits, &[json!("007")], &[json!("7a"), json!("-7"), json!(7)]);
+        fits(|| Kind::Integer, &[json!(-7)], &[json!(7.5), json!("7")]);
+        fits(|| Kind::Boolean, &[json!(true)], &[json!("true"), json!(0)]);
+        fits(|| Kind::Decimal, &[json!("-1.50"), json!("1e3")], &[json!(1.5), json!("x")]);
+        fits(|| Kind::Currency, &[json!("EUR")], &[json!(1)]);
+        fits(|| Kind::OneOf(&["a"]), &[json!("a")], &[json!("A"), json!(1)]);
+        fits(
+            || Kind::CivilDateTime,
+            &[json!("2026-02-29 00:00:00")],
+            &[json!("2026-02-29"), json!(1)],
+        );
+        assert!(is_date("2024-02-29 23:59:59") && !is_date("2026-02-29 00:00:00"));
+    }
+
+    #[test]
+    fn only_an_optional_value_may_be_absent_or_empty() {
+        for value in [json!(null), json!("")] {
+            let [required, optional] = misfits(|| Kind::Digits, &value);
+            assert!(required.is_some() && optional.is_none(), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_misfit_in_a_nested_record_has_its_path() {
+        static INNER: Record = Record {
+            identity: None,
+            fields: &[Field {
+                check: "name",
+                name: "name",
+                kind: Kind::Text,
+                required: false,
+                source: "",
+                open: &[],
+            }],
+        };
+        let [found, _] = misfits(|| Kind::Record(&INNER), &json!({ "name": 7 }));
+        assert_eq!(found.as_deref(), Some("it.name: text"));
+        fits(|| Kind::Record(&INNER), &[json!({})], &[json!("x"), json!([])]);
+    }
+}
