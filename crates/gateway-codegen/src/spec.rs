@@ -27,6 +27,7 @@ pub(crate) mod node;
 mod read;
 mod syntax;
 mod types;
+mod words;
 
 /// The result of reading a spec.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use crate::diag::{Code, Diagnostic, Level, code};
 use crate::ir::{BUILT_IN, Doc, OpenRef, RustName, Source, Type, ValueType};
 use crate::spec::foreign;
 use crate::spec::node::{Entry, Node};
+use crate::spec::read::ANY;
 
 /// Diagnostics and declared names.
 pub(super) struct Context<'a> {
@@ -37,7 +38,7 @@ impl<'a> Context<'a> {
 
     /// Returns whether a declaration of this name was rejected.
     pub(super) fn is_rejected(&self, name: &str) -> bool {
-        self.rejected.contains(&name.to_ascii_lowercase())
+        self.rejected.contains(&name.to_ascii_lowercase()) || self.rejected.contains(ANY)
     }
 
     /// Declares a type. The first declaration of a name wins; another one was reported.

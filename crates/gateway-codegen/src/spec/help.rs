@@ -1,6 +1,6 @@
 //! The fixes that messages about the grammar suggest.
 
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 use crate::diag::{closest, listed};
 use crate::ir::RustName;
@@ -8,8 +8,10 @@ use crate::spec::foreign;
 use crate::spec::grammar::{Form, Key, Shape, Table};
 
 /// Returns the fix for a missing key of a table.
-pub(super) fn missing(key: &Key) -> String {
+pub(super) fn missing(table: &Table, key: &Key) -> String {
     let written = match key.shape {
+        _ if table.name != "spec" => key.name.to_owned(),
+        Shape::Table(_) => format!("[{}]", key.name),
         Shape::Named(..) => format!("[{}.…]", key.name),
         Shape::Tables(_) => format!("[[{}]]", key.name),
         _ => key.name.to_owned(),
@@ -35,6 +37,38 @@ pub(super) fn unknown_key(
         Some(key) => (Some(key.name), format!("use `{}`: {}", key.name, first_sentence(key.doc))),
         None => (None, format!("expected {}", listed(&keys))),
     }
+}
+
+/// Returns the missing table to which a key of another table belongs, if it seems that only the
+/// header of that table is missing.
+pub(super) fn header_of<'a>(
+    table: &'a Table,
+    given: &DeTable<'_>,
+    written: &str,
+    value: &DeValue<'_>,
+) -> Option<&'a Key> {
+    let has = |table: &Table, key: &str| table.keys.iter().any(|known| known.name == key);
+    let is_missing = |key: &&Key| !given.keys().any(|given| given.get_ref() == key.name);
+    let mut missing = table.keys.iter().filter(|key| key.required).filter(is_missing);
+    missing.find(|key| match (&key.shape, value) {
+        (Shape::Table(inner), _) => has(inner, written),
+        (Shape::Named(_, inner), DeValue::Table(value)) => {
+            value.keys().any(|key| has(inner, key.get_ref()))
+        }
+        _ => false,
+    })
+}
+
+/// Returns whether the name of a table was divided at a dot: all that it contains are tables with
+/// the keys that it should have.
+pub(super) fn is_dotted(inner: &Table, table: &DeTable<'_>) -> bool {
+    let is_key = |name: &str| inner.keys.iter().any(|key| key.name == name);
+    !table.is_empty()
+        && table.iter().all(|(name, value)| {
+            let below = value.get_ref().as_table();
+            !is_key(name.get_ref())
+                && below.is_some_and(|below| below.keys().any(|key| is_key(key.get_ref())))
+        })
 }
 
 /// Returns the fix for a value of the wrong kind.
@@ -79,10 +113,14 @@ pub(super) fn wrong_kind(key: &Key, found: &DeValue<'_>) -> Option<String> {
         (Shape::Text(_), DeValue::Array(_)) if name == "selector" => {
             "in version 1 of the language, one parameter selects the operation".to_owned()
         }
-        (Shape::Text(_), DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) => {
+        (Shape::Values, _) => format!("write `{name} = {{ NAME = … }}`"),
+        (Shape::Text(_), DeValue::Boolean(_)) => format!("write text: {}", first_sentence(key.doc)),
+        (Shape::Text(_), DeValue::Integer(_) | DeValue::Float(_)) => {
             "put the value in quotes".to_owned()
         }
-        (Shape::Texts(_), DeValue::String(_)) => "put the value in brackets".to_owned(),
+        (Shape::Texts(_), DeValue::String(_)) | (Shape::Positions, DeValue::Integer(_)) => {
+            "put the value in brackets".to_owned()
+        }
         _ => return None,
     })
 }
@@ -95,7 +133,11 @@ pub(super) fn sample(table: &Table) -> String {
 }
 
 /// Returns the fix for a text that does not have its form.
-pub(super) fn malformed(form: Form, text: &str) -> Option<String> {
+pub(super) fn malformed(form: Form, text: &str, what: &str) -> Option<String> {
+    if what == "`operation`" && text.contains(['.', '/']) {
+        let help = "write the name in `[operation.NAME]`, not the value of its selector";
+        return Some(help.to_owned());
+    }
     let foreign = text.chars().find(|c| !c.is_ascii() && c.is_alphanumeric());
     if let Some(c) = foreign.filter(|_| form.is_ascii()) {
         return Some(format!("replace `{c}` (U+{:04X}) with an ASCII letter", u32::from(c)));

@@ -119,6 +119,7 @@ fn open_references(cx: &mut Context<'_>, root: &Node) {
                     let message = format!("unknown open point `{id}`");
                     cx.say(
                         Diagnostic::new(&code::UNKNOWN_OPEN_POINT, &reference.span, message)
+                            .help(format!("declare it as `[open-point.{id}]`"))
                             .suggest(id, &listed),
                     );
                 }

@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use crate::diag::{Diagnostic, code, listed, shown};
 use crate::spec::grammar::{Form, Key, Shape, Table, hidden_in};
 use crate::spec::node::{Entry, Node, Value};
+use crate::spec::words::{article, expected, kind};
 use crate::spec::{help, syntax};
 
 /// Reads a document that follows a grammar. Returns the tree, and the names whose declarations were rejected. `None` only
@@ -28,6 +29,9 @@ pub(super) fn document(
     let tree = reader.table(grammar, root.get_ref(), &whole, &whole);
     Some((tree, reader.rejected))
 }
+
+/// The name of a rejected declaration without a name: a reference to any name may mean it.
+pub(super) const ANY: &str = "*";
 
 struct Reader<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -63,6 +67,17 @@ impl Reader<'_> {
             if table.keys.iter().any(|key| key.name == name.get_ref()) {
                 continue;
             }
+            if let Some(key) = help::header_of(table, given, name.get_ref(), value.get_ref()) {
+                // The other keys below the missing header belong to the same table.
+                if !meant.contains_key(key.name) {
+                    let message = format!("`{}` belongs to `{}`", shown(name.get_ref()), key.name);
+                    let parent = if table.name == "spec" { "" } else { "…." };
+                    let help = format!("write `[{parent}{}]` above it", key.name);
+                    self.say(Diagnostic::new(&code::UNKNOWN_KEY, &name.span(), message).help(help));
+                }
+                meant.entry(key.name).or_default();
+                continue;
+            }
             let (key, help) = help::unknown_key(table, name.get_ref(), value.get_ref());
             let message =
                 format!("unknown key `{}` in {}", shown(name.get_ref()), article(table.name));
@@ -89,7 +104,7 @@ impl Reader<'_> {
             if !is_given && !meant.contains_key(key.name) {
                 let message = format!("missing key `{}` in {}", key.name, article(table.name));
                 let diagnostic = Diagnostic::new(&code::MISSING_KEY, named, message);
-                self.say(diagnostic.help(help::missing(key)));
+                self.say(diagnostic.help(help::missing(table, key)));
             }
         }
         if table.exactly_one && given.len() != 1 {
@@ -203,7 +218,7 @@ impl Reader<'_> {
                 format!("{what} must be {}", form.expected())
             };
             let diagnostic = Diagnostic::new(&code::MALFORMED, span, message);
-            let help = help::malformed(form, text);
+            let help = help::malformed(form, text, what);
             self.say(Diagnostic { help, ..diagnostic });
             return None;
         }
@@ -302,6 +317,22 @@ impl Reader<'_> {
         table: &DeTable<'_>,
         misplaced: &[String],
     ) -> Option<Value> {
+        if let Some((name, _)) = in_order(table).into_iter().find(|(name, value)| {
+            let is_key = inner.keys.iter().any(|key| key.name == name.get_ref());
+            is_key && !matches!(value.get_ref(), DeValue::Table(_))
+        }) {
+            let message = format!(
+                "`{}` is a key of {}, which has no name",
+                name.get_ref(),
+                article(inner.name)
+            );
+            let help =
+                format!("write `[{}.NAME]` above it", inner.name.replace("parameter", "….param"));
+            self.say(Diagnostic::new(&code::UNKNOWN_KEY, &name.span(), message).help(help));
+            self.rejected.extend(table.keys().map(|name| name.get_ref().to_string()));
+            self.rejected.push(ANY.to_owned());
+            return None;
+        }
         let mut entries = Vec::new();
         for (name, value) in in_order(table) {
             // The declaration would seem to lack what is below the misspelt key.
@@ -320,6 +351,13 @@ impl Reader<'_> {
                 continue;
             };
             match value.get_ref() {
+                DeValue::Table(table) if help::is_dotted(inner, table) => {
+                    let message = format!("`{}` has a dot, which needs quotes", shown(&key));
+                    let diagnostic = Diagnostic::new(&code::MALFORMED, &name.span(), message);
+                    let help = "put the whole name in quotes; the keys of a nested object need a model of their own";
+                    self.say(diagnostic.help(help));
+                    self.rejected.push(key);
+                }
                 DeValue::Table(table) => {
                     let node = self.table(inner, table, &value.span(), &name.span());
                     entries.push(Entry { key, key_span: name.span(), node });
@@ -332,38 +370,5 @@ impl Reader<'_> {
             }
         }
         (table.is_empty() || !entries.is_empty()).then_some(Value::Table(entries))
-    }
-}
-
-fn expected(shape: &Shape) -> &'static str {
-    match shape {
-        Shape::Text(_) | Shape::Choice(_) => "a string",
-        Shape::Integer(..) => "an integer",
-        Shape::Boolean => "`true` or `false`",
-        Shape::Texts(_) => "a list of strings",
-        Shape::Positions => "a list of integers",
-        Shape::Values | Shape::Table(_) | Shape::Named(..) => "a table",
-        Shape::Tables(_) => "a list of tables (`[[…]]`)",
-    }
-}
-
-fn kind(value: &DeValue<'_>) -> &'static str {
-    match value {
-        DeValue::String(_) => "a string",
-        DeValue::Integer(_) => "an integer",
-        DeValue::Float(_) => "a float",
-        DeValue::Boolean(_) => "a boolean",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "a list",
-        DeValue::Table(_) => "a table",
-    }
-}
-
-fn article(name: &str) -> String {
-    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    match name {
-        "spec" | "service" | "configuration" => format!("the {name}"),
-        name if name.starts_with('`') => name.to_owned(),
-        _ => format!("{article} {name}"),
     }
 }

@@ -72,7 +72,8 @@ fn mistake(text: &str, error: &Range<usize>, message: &str) -> (Diagnostic, Rang
     {
         let end = before.end()..before.end();
         let message = "missing `}` or `,` at the end of this line";
-        return (Diagnostic::new(&code::SYNTAX, &end, message), before.range);
+        let start = before.start_of_table(text);
+        return (Diagnostic::new(&code::SYNTAX, &end, message), start..before.range.end);
     }
     let say = |span: &Range<usize>, message: &str, help: Option<String>| {
         let diagnostic = Diagnostic::new(&code::SYNTAX, span, message);
@@ -92,7 +93,7 @@ fn mistake(text: &str, error: &Range<usize>, message: &str) -> (Diagnostic, Rang
         let diagnostic = Diagnostic::new(&code::SYNTAX, &(open..open + 3), message);
         return (diagnostic, Line::at(text, open).range.start..text.len());
     }
-    if is_header(line.text) && !line.text.contains('=') {
+    if line.is_malformed_header() {
         let help = "write `[name]`, or `[[name]]` for an example".to_owned();
         return say(error, "malformed header", Some(help));
     }
@@ -120,9 +121,12 @@ fn mistake(text: &str, error: &Range<usize>, message: &str) -> (Diagnostic, Rang
         return say(&value, message, Some(help));
     }
     if message.starts_with("unexpected key or value") {
-        return say(error, "unexpected text after the value", None);
+        let rest = line.text.get(error.start - line.range.start..).unwrap_or_default().trim();
+        let help = matches!(rest, "," | ";").then(|| format!("remove `{rest}`"));
+        return say(error, "unexpected text after the value", help);
     }
-    say(error, message.trim_end_matches(", expected `,`"), None)
+    let message = message.trim_end_matches(", expected `,`").trim_end_matches(", expected nothing");
+    say(error, message, None)
 }
 
 /// Quotes, including those that text processors write.

@@ -1,4 +1,4 @@
-//! Checks that the types in generated code have different names, whatever declares them.
+//! Checks that no two types in generated code have the same name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -23,6 +23,30 @@ impl<'a> Line<'a> {
         (!before.is_empty()).then(|| Self::at(text, before.len()))
     }
 
+    /// Returns the start of the line in which an inline table begins that does not end in this line.
+    pub(super) fn start_of_table(&self, text: &'a str) -> usize {
+        let (mut open, mut closed) = (0, 0);
+        let mut line = Self::at(text, self.range.start);
+        loop {
+            open += line.text.matches('{').count();
+            closed += line.text.matches('}').count();
+            if open > closed {
+                return line.range.start;
+            }
+            match line.before(text) {
+                Some(before) if !is_header(line.text) => line = before,
+                _ => return self.range.start,
+            }
+        }
+    }
+
+    /// Returns whether the line seems to be a header with a missing or additional character.
+    pub(super) fn is_malformed_header(&self) -> bool {
+        let line = self.text.trim();
+        let has_value = line.contains(['"', '\'', ',', '{']);
+        !has_value && (is_header(line) || (line.ends_with(']') && !line.contains('=')))
+    }
+
     /// Returns whether only whitespace precedes a byte.
     pub(super) fn is_at_start(&self, byte: usize) -> bool {
         self.up_to(byte).trim().is_empty()
