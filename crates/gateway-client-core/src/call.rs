@@ -86,13 +86,13 @@ impl<'a> Call<'a> {
     }
 
     /// Returns the request of the first attempt, without its deadline.
-    pub(crate) fn dry_run(&self, token: &AccessToken) -> Result<Request, Error> {
+    pub(crate) fn dry_run(self, token: &AccessToken) -> Result<Request, Error> {
         self.draft.request(token)
     }
 
     /// Starts the next attempt and returns its request.
     pub(crate) fn attempt(&mut self, token: &AccessToken, now: Instant) -> Result<Request, Error> {
-        let mut request = self.draft.request(token)?;
+        let mut request = self.draft.clone().request(token)?;
         self.attempts += 1;
         let limit = Deadline::since(now, self.policy.attempt_timeout).instant().min(self.deadline);
         request.extensions_mut().insert(match self.stream_end {

@@ -25,7 +25,7 @@ impl Headers {
 }
 
 /// The part that all requests of a call share: everything except the token and the deadline.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Draft<'a> {
     pub(crate) headers: &'a Headers,
     pub(crate) target: Uri,
@@ -33,7 +33,7 @@ pub(crate) struct Draft<'a> {
 
 impl Draft<'_> {
     /// Returns the request with this token. Every request of the client is created here.
-    pub(crate) fn request(&self, token: &AccessToken) -> Result<Request, Error> {
+    pub(crate) fn request(self, token: &AccessToken) -> Result<Request, Error> {
         // With room for one more header, which a transport layer may add.
         let mut headers = HeaderMap::with_capacity(4);
         headers.insert(ACCEPT, self.headers.accept.clone());
@@ -42,7 +42,7 @@ impl Draft<'_> {
 
         let mut request = Request::new(Bytes::new());
         *request.method_mut() = Method::GET;
-        *request.uri_mut() = self.target.clone();
+        *request.uri_mut() = self.target;
         *request.headers_mut() = headers;
         Ok(request)
     }
