@@ -18,7 +18,7 @@ pub use crate::decode::whole::{borrowed, list, object};
 pub use crate::decode::{Envelope, Layout, Sealed};
 pub use crate::nulls::Nulls;
 pub use crate::query::builder::QueryBuilder;
-pub use crate::query::{Given, State};
+pub use crate::query::state::{Given, State, is_set};
 #[cfg(feature = "arbitrary")]
 pub use crate::random::draws;
 #[cfg(feature = "proptest")]

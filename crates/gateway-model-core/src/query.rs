@@ -5,33 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 pub(crate) mod builder;
-
-/// Type state of a query: the parameter is set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Set;
-
-/// Type state of a query: the parameter is not set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Unset;
-
-/// Whether a parameter is set, as a constant of the type state.
-pub trait State: fmt::Debug + 'static {
-    /// Whether the parameter is set.
-    const GIVEN: bool;
-}
-
-impl State for Set {
-    const GIVEN: bool = true;
-}
-
-impl State for Unset {
-    const GIVEN: bool = false;
-}
-
-/// Carries the type states of a query. A function type is always `Send` and `Sync`.
-pub type Given<T> = core::marker::PhantomData<fn() -> T>;
+pub(crate) mod state;
 
 /// The query of one call, percent-encoded and without the `?`.
 ///

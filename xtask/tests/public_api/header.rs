@@ -182,6 +182,10 @@ fn impls(
     for (module, items) in &source.modules {
         for Found { item, conditions } in items {
             let Item::Impl(one) = item else { continue };
+            // A macro implements a trait for tuples of every length.
+            if matches!(*one.self_ty, Type::Tuple(_)) {
+                continue;
+            }
             let target = path_of(&one.self_ty).map(|path| resolved(source, module, &path));
             let owner = match target {
                 Some(Target::Item(path)) => path,

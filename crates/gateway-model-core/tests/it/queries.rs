@@ -1,15 +1,15 @@
 //! Typed and untyped queries of one service.
 
-use gateway_model_core::{ErrorKind, Operation, RawQuery};
+use gateway_model_core::codegen::is_set;
+use gateway_model_core::{ErrorKind, Operation, Query, RawQuery, Set, Unset, With};
 
 use crate::photos::{ListPhotos, NewestPhoto, Photo, PhotoId, Photos};
 
 #[test]
 fn the_selector_of_the_service_begins_every_query() {
-    let query = |operation: &dyn Fn() -> String| operation();
-    let text = |query: Result<gateway_model_core::Query, _>| query.unwrap().into_string();
-    assert_eq!(query(&|| text(NewestPhoto.query())), "action=photos/newest");
-    assert_eq!(query(&|| text(ListPhotos::new().album(7).query())), "action=photos/list&album=7");
+    let text = |query: Result<Query, _>| query.unwrap().into_string();
+    assert_eq!(text(NewestPhoto.query()), "action=photos/newest");
+    assert_eq!(text(ListPhotos::new().album(7).query()), "action=photos/list&album=7");
     let error = ListPhotos::new().album("+7").query().unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Parameter, "album"));
 }
@@ -30,4 +30,21 @@ fn an_object_is_decoded_whole() {
     assert_eq!(photo.id, PhotoId::from(7));
     assert_ne!(photo, Photo::new("7"));
     assert_eq!(NewestPhoto::decode(b"[]").unwrap_err().expected(), "a photo object");
+}
+
+#[test]
+fn the_state_of_a_parameter_is_at_its_position() {
+    type Two = (Unset, Unset);
+    type Eleven<Rest> =
+        (Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Rest);
+    type Nested = Eleven<Eleven<(Unset, Unset, Unset)>>;
+    type After = With<With<With<Nested, 10>, 21>, 24>;
+
+    assert!(!is_set::<Two, 1>());
+    assert!(is_set::<With<Two, 1>, 1>());
+    let states: (Option<With<Two, 0>>, Option<(Set, Unset)>) = (None, None);
+    assert_eq!(states.0, states.1);
+
+    assert!(is_set::<After, 10>() && is_set::<After, 21>() && is_set::<After, 24>());
+    assert!(!is_set::<After, 9>() && !is_set::<After, 11>() && !is_set::<After, 23>());
 }

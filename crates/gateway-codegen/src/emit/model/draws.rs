@@ -119,7 +119,7 @@ fn query(file: &mut RustFile, operation: &Operation) {
         file.close("});");
         return;
     }
-    let (bounded, arguments) = states.bounded_by("State");
+    let (bounded, arguments) = (states.bounded(), states.names());
     let bounded = bounded.replacen('<', "<'a, ", 1);
     file.open(format_args!("impl{bounded} draws::Arbitrary<'a> for {name}{arguments} {{"));
     file.open("fn arbitrary(source: &mut draws::Unstructured<'a>) -> draws::Result<Self> {");

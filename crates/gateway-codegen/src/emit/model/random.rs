@@ -89,11 +89,10 @@ pub(super) struct When {
 
 /// Returns when a query holds the optional parameter at this position.
 pub(super) fn when(states: &States, param: &Param, index: usize) -> When {
-    let own = states.name_of(index);
-    let needed = param.needs.iter().filter_map(|index| states.name_of(*index));
-    let conditions: Vec<_> = needed.chain(own).map(|state| format!("{state}::GIVEN")).collect();
+    let needed = param.needs.iter().filter_map(|index| states.is_set(*index));
+    let conditions: Vec<_> = needed.chain(states.is_set(index)).collect();
     When {
-        function: if own.is_some() { "given" } else { "perhaps" },
+        function: if states.has(index) { "given" } else { "perhaps" },
         condition: if conditions.is_empty() { "true".to_owned() } else { conditions.join(" && ") },
     }
 }
@@ -101,15 +100,18 @@ pub(super) fn when(states: &States, param: &Param, index: usize) -> When {
 /// Writes the imports, of which some are only for queries with states.
 pub(super) fn imports(file: &mut RustFile, service: &Service, module: &str, names: &str) {
     let operations = &service.operations;
-    let states = operations.iter().any(|operation| States::of(operation).marker().is_some());
-    if states {
+    let counts: Vec<_> = operations.iter().map(|one| States::of(one).len()).collect();
+    let (one, several) = (counts.contains(&1), counts.iter().any(|count| *count > 1));
+    if one || several {
         file.line("use core::marker::PhantomData;");
         file.blank();
     }
     file.line(format_args!("use gateway_model_core::codegen::{module}::{{{names}}};"));
     let mut support = vec!["Nulls"];
-    support.extend(states.then_some("State"));
+    support.extend(one.then_some("State"));
+    support.extend(several.then_some("is_set"));
     file.import("use gateway_model_core::codegen", support);
+    file.import("use gateway_model_core", several.then_some("At"));
 }
 
 /// Maximum length of a random text of the support code, in characters.

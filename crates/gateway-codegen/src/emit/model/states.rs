@@ -1,7 +1,7 @@
 //! The type states of a query: one for each optional parameter that another one needs.
 //!
-//! One state is one type parameter, `ListPhotos<HasAlbumId>`. Several are a tuple in
-//! one type parameter, `ListTools<(HasShelf, HasRow)>`, so that code for any states stays short.
+//! One state is one type parameter, `ListPhotos<HasAlbumId>`. Several are a tuple in one type parameter,
+//! `ListTools<(Set, Unset)>`. Generated code refers to a state of a tuple by its position: `With<States, 1>`.
 
 use crate::ir::{Operation, Param};
 
@@ -27,7 +27,10 @@ impl States {
     /// Returns `<HasAlbumId = Unset>`, for the definition.
     pub(in crate::emit) fn declared(&self) -> String {
         let Some(any) = self.any() else { return String::new() };
-        format!("<{any} = {}>", self.arguments(|_, _| "Unset".to_owned()))
+        match self.states.len() {
+            1 => format!("<{any} = Unset>"),
+            several => format!("<{any} = {}>", unset(several)),
+        }
     }
 
     /// Returns `<HasAlbumId>`, for code that is the same for all states.
@@ -35,18 +38,26 @@ impl States {
         self.any().map_or_else(String::new, |any| format!("<{any}>"))
     }
 
-    /// Returns the generics of an `impl` that reads the states, and its type arguments.
-    pub(in crate::emit) fn bounded_by(&self, bound: &str) -> (String, String) {
-        (
-            list(self.states.iter().map(|(_, name)| format!("{name}: {bound}"))),
-            list(self.any().map(|_| self.arguments(|_, name| name.to_owned()))),
-        )
+    /// Returns the generics of an `impl` that reads the states.
+    pub(in crate::emit) fn bounded(&self) -> String {
+        match self.states.as_slice() {
+            [(_, one)] => format!("<{one}: State>"),
+            states => format!("<States: {}>", joined((0..states.len()).map(at))),
+        }
     }
 
-    /// Returns the state of the parameter at this position, if it has one.
-    pub(in crate::emit) fn name_of(&self, position: usize) -> Option<&str> {
-        let state = self.states.iter().find(|(index, _)| *index == position)?;
-        Some(&state.1)
+    /// Returns whether the parameter at this position has a state.
+    pub(in crate::emit) fn has(&self, position: usize) -> bool {
+        self.place(position).is_some()
+    }
+
+    /// Returns the expression for whether the parameter at this position is set, if it has a state.
+    pub(in crate::emit) fn is_set(&self, position: usize) -> Option<String> {
+        let place = self.place(position)?;
+        Some(match self.states.as_slice() {
+            [(_, one)] => format!("{one}::GIVEN"),
+            _ => format!("is_set::<States, {place}>()"),
+        })
     }
 
     /// Returns the type of the field that carries the states.
@@ -54,25 +65,34 @@ impl States {
         self.any().map(|any| format!("Given<{any}>"))
     }
 
-    /// Returns the generics of the `impl` with the setter of a parameter, and its type arguments, in
-    /// which the needed parameters are `Set`.
+    /// Returns the generics of the `impl` with the setter of a parameter, and its type arguments. The
+    /// needed parameters are `Set`.
     pub(in crate::emit) fn needed_by(&self, param: &Param, position: usize) -> (String, String) {
-        let needed = |index: &usize| param.needs.contains(index);
-        if self.name_of(position).is_none() && !self.states.iter().any(|(index, _)| needed(index)) {
-            return (self.names(), self.names());
+        let needed: Vec<_> = param.needs.iter().filter_map(|index| self.place(*index)).collect();
+        match (self.states.as_slice(), needed.as_slice()) {
+            ([(own, _)], _) if *own == position => (self.names(), self.names()),
+            (_, []) => (self.names(), self.names()),
+            ([_], _) => (String::new(), "<Set>".to_owned()),
+            (_, needed) => {
+                let bounds = needed.iter().map(|place| format!("At<{place}, Is = Set>"));
+                (format!("<States: {}>", joined(bounds)), self.names())
+            }
         }
-        let free = self.states.iter().filter(|(index, _)| !needed(index));
-        (
-            list(free.map(|(_, name)| name.clone())),
-            list(self.any().map(|_| self.arguments(|index, name| set_if(needed(&index), name)))),
-        )
     }
 
-    /// Returns the type arguments after a parameter was set, if it has a state.
-    pub(in crate::emit) fn after(&self, param: &Param, position: usize) -> Option<String> {
-        self.name_of(position)?;
-        let set = |index: usize| index == position || param.needs.contains(&index);
-        Some(format!("<{}>", self.arguments(|index, name| set_if(set(index), name))))
+    /// Returns the type arguments after a parameter was set, and the bound that they need, if the
+    /// parameter has a state.
+    pub(in crate::emit) fn after(&self, position: usize) -> Option<(String, Option<String>)> {
+        let place = self.place(position)?;
+        Some(match self.states.as_slice() {
+            [_] => ("<Set>".to_owned(), None),
+            _ => (format!("<With<States, {place}>>"), Some(format!("States: {}", at(place)))),
+        })
+    }
+
+    /// Returns the position of a parameter's state among the states.
+    fn place(&self, position: usize) -> Option<usize> {
+        self.states.iter().position(|(index, _)| *index == position)
     }
 
     /// Returns the name of the type parameter.
@@ -83,35 +103,28 @@ impl States {
             _ => Some("States"),
         }
     }
+}
 
-    /// Returns the type argument for these states: one state, or a tuple of them.
-    fn arguments(&self, state: impl Fn(usize, &str) -> String) -> String {
-        let states: Vec<_> = self.states.iter().map(|(index, name)| state(*index, name)).collect();
-        match states.as_slice() {
-            [one] => one.clone(),
-            states => tuple(states),
-        }
+/// Returns a tuple of `count` times `Unset`. The core describes tuples of up to eleven states, so a longer
+/// one is nested.
+fn unset(count: usize) -> String {
+    match count.checked_sub(NESTED) {
+        Some(more) if more > 0 => format!("({}{})", "Unset, ".repeat(NESTED), unset(more)),
+        _ => format!("({})", "Unset, ".repeat(count)),
     }
 }
 
-fn set_if(set: bool, name: &str) -> String {
-    if set { "Set" } else { name }.to_owned()
+/// The number of states in front of a nested tuple.
+const NESTED: usize = 11;
+
+fn at(place: usize) -> String {
+    format!("At<{place}>")
 }
 
-/// Returns a tuple. The standard library describes and compares tuples of up to twelve parts, so a
-/// longer one is nested.
-fn tuple(parts: &[String]) -> String {
-    match parts.split_at_checked(11) {
-        Some((first, rest)) if rest.len() > 1 => format!("({}, {})", first.join(", "), tuple(rest)),
-        _ => format!("({})", parts.join(", ")),
-    }
+fn joined(bounds: impl Iterator<Item = String>) -> String {
+    bounds.collect::<Vec<_>>().join(" + ")
 }
 
 fn pascal(param: &Param) -> String {
     param.rust.pascal().trim_end_matches('_').to_owned()
-}
-
-fn list(names: impl IntoIterator<Item = String>) -> String {
-    let names: Vec<_> = names.into_iter().collect();
-    if names.is_empty() { String::new() } else { format!("<{}>", names.join(", ")) }
 }

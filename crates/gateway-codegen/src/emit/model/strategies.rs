@@ -114,7 +114,7 @@ fn query(file: &mut RustFile, operation: &Operation) {
         file.close("});");
         return;
     }
-    let (bounded, arguments) = states.bounded_by("State");
+    let (bounded, arguments) = (states.bounded(), states.names());
     file.open(format_args!("impl{bounded} strategies::Arbitrary for {name}{arguments} {{"));
     file.line("type Parameters = ();");
     file.line("type Strategy = strategies::BoxedStrategy<Self>;");

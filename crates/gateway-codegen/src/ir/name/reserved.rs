@@ -28,9 +28,10 @@ pub(super) const CRATES: [&str; 6] =
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 63] = [
+pub(super) const TYPES: [&str; 65] = [
     "AsMut",
     "AsRef",
+    "At",
     "Box",
     "Builder",
     "Call",
@@ -92,4 +93,5 @@ pub(super) const TYPES: [&str; 63] = [
     "ToOwned",
     "Unset",
     "Vec",
+    "With",
 ];

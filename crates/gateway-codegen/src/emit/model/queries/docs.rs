@@ -103,10 +103,15 @@ fn fullest<'a>(service: &'a Service, operation: &Operation) -> Option<&'a Exampl
     plain.max_by_key(|example| example.params.len()).filter(|example| !example.params.is_empty())
 }
 
+/// Returns the names of the parameters that a parameter needs: "`a`, `b` and `c`".
 fn names_of_needed(operation: &Operation, param: &Param) -> String {
     let names: Vec<_> =
         operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
-    names.join(" and ")
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// Returns code that creates the query of an example, and compares it with its text.

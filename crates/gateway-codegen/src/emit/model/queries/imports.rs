@@ -12,7 +12,8 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     let lists = operations.iter().any(|operation| operation.response.is_list());
     let envelopes =
         operations.iter().any(|operation| matches!(operation.response, Response::Envelope { .. }));
-    let states = operations.iter().any(|operation| States::of(operation).marker().is_some());
+    let counts: Vec<_> = operations.iter().map(|one| States::of(one).len()).collect();
+    let (states, several) = (counts.iter().any(|one| *one > 0), counts.iter().any(|one| *one > 1));
     let primitives = || params().map(|param| (param.ty.name(), param.ty.in_record()));
     let strings = primitives().any(|one| one == (None, Primitive::Text));
     let numbers = primitives().any(|(_, primitive)| primitive.is_integer());
@@ -35,6 +36,7 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
         lists.then_some(["ListOperation", "Listing", "StreamDecoder"]).into_iter().flatten(),
     );
     root.extend(states.then_some(["Set", "Unset"]).into_iter().flatten());
+    root.extend(several.then_some(["At", "With"]).into_iter().flatten());
     let mut support = vec!["QueryBuilder"];
     support
         .extend(lists.then_some(["Layout", "borrowed", "decoder", "list"]).into_iter().flatten());

@@ -128,26 +128,24 @@ fn setter<'a>(
         file.line(format_args!("#[deprecated = {}]", string(why)));
     }
     file.line("#[must_use]");
-    match states.after(param, position) {
+    match states.after(position) {
         None => {
             file.open(format_args!("pub fn {setter}(mut self, value: {ty}) -> Self {{"));
             file.line(format_args!("self.{setter} = Some({value});"));
             file.line("self");
         }
         // The only setter that changes the type can write down the fields.
-        Some(after) if states.len() == 1 => {
+        Some((after, None)) => {
             file.open(format_args!("pub fn {setter}(self, value: {ty}) -> {name}{after} {{"));
             fields(file, operation, |field| {
                 if field == setter { format!("{field}: Some({value})") } else { moved(field) }
             });
         }
-        Some(after) => {
-            if states.len() > SIMPLE {
-                file.line(
-                    "#[expect(clippy::type_complexity, reason = \"one state for each parameter\")]",
-                );
-            }
-            file.open(format_args!("pub fn {setter}(mut self, value: {ty}) -> {name}{after} {{"));
+        Some((after, Some(bound))) => {
+            file.line(format_args!("pub fn {setter}(mut self, value: {ty}) -> {name}{after}"));
+            file.line("where");
+            file.line(format_args!("    {bound},"));
+            file.open("{");
             file.line(format_args!("self.{setter} = Some({value});"));
             file.line("self.restated()");
         }
@@ -191,6 +189,3 @@ fn converted(name: &str, param: &Param) -> String {
 fn is_converted(param: &Param) -> bool {
     param.ty.in_record() != Primitive::Boolean
 }
-
-/// Maximum number of states for which Clippy does not call a type complex.
-const SIMPLE: usize = 7;
