@@ -126,7 +126,7 @@ fn filled(spec: &Table, model: &str) -> Value {
         .map(|(name, field)| {
             let (field, ty) = (field.as_table().unwrap(), field["type"].as_str().unwrap());
             let personal = field.get("personal").is_some_and(|flag| flag.as_bool() == Some(true));
-            let declared = |kind: &str| Some(spec.get(kind)?.as_table()?.get(ty)?.as_table()?);
+            let declared = |kind: &str| spec.get(kind)?.as_table()?.get(ty)?.as_table();
             let wire = declared("scalar").map(|scalar| scalar["wire"].as_str().unwrap());
             let value = match (ty, wire) {
                 _ if declared("model").is_some() => filled(spec, ty),
