@@ -3,6 +3,9 @@
 //!
 //! The items are read from the sources, so the result does not depend on the compiler: modules are
 //! followed, `pub use` is resolved, and `macro_rules!` macros of the crate are expanded.
+//!
+//! The generated code is that of the last released spec. Users see a change of the spec with the next release only, and
+//! `cargo xtask spec diff` lists it.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot continue has failed")]
 
@@ -13,6 +16,7 @@ mod expand;
 mod header;
 mod paths;
 mod public;
+mod released;
 mod source;
 
 #[test]
@@ -61,7 +65,8 @@ fn listed(name: &str, may_name: &[&str]) -> String {
 }
 
 fn listed_with(name: &str, runtimes: &[&str], may_name: &[&str]) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates").join(name);
+    let released = released::crates(&[&[name], runtimes].concat());
+    let folder = released.path().join(name);
     let source = source::Source::read(&folder, runtimes);
     let header = header::of(&source, &public::Public::of(&source, &name.replace('-', "_")));
     let named: Vec<&str> = header.crates.iter().map(String::as_str).collect();

@@ -1,0 +1,52 @@
+//! Crates with the code that the last released spec generates.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gateway_codegen::diff::version::Version;
+use gateway_codegen::{Config, Project, emit, spec};
+use tempfile::TempDir;
+
+/// Copies the sources of crates, and generates their code again.
+pub(crate) fn crates(names: &[&str]) -> TempDir {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let copies = tempfile::tempdir().expect("a folder");
+    for name in names {
+        let (from, to) = (root.join("crates").join(name), copies.path().join(name));
+        copy(&from.join("src"), &to.join("src"));
+        fs::copy(from.join("Cargo.toml"), to.join("Cargo.toml")).expect("a manifest");
+    }
+    let config = Config::read(&root).expect("the configuration");
+    let released = last_released(&root.join("spec/released"));
+    let reading = spec::read_alone(&released, "the last released spec");
+    let (service, _) = reading.accepted("the last released spec").expect("a valid spec");
+    for file in emit::all(&Project { service: &service, config: &config }) {
+        let path = file.path.strip_prefix("crates/").unwrap_or_default();
+        if names.iter().any(|name| path.starts_with(&format!("{name}/"))) {
+            let path = copies.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, file.text).expect("written");
+        }
+    }
+    copies
+}
+
+fn last_released(folder: &Path) -> PathBuf {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let version = |path: &PathBuf| Version::parse(path.file_stem()?.to_str()?);
+    paths.max_by_key(version).expect("a released spec")
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let (path, copied) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &copied);
+        } else {
+            fs::copy(path, copied).expect("copied");
+        }
+    }
+}
