@@ -50,6 +50,12 @@ fn public_api_of_gateway_client() {
     insta::assert_snapshot!("gateway-client", listed);
 }
 
+#[test]
+fn public_api_of_gateway_cli_core() {
+    let listed = listed("gateway-cli-core", CLI_CORE);
+    insta::assert_snapshot!("gateway-cli-core", listed);
+}
+
 /// The crates whose types signatures may contain. Users need the same version of each as we do, so
 /// the list contains neither HTTP clients nor runtimes, and an optional crate is enabled by a feature of
 /// the same name.
@@ -59,6 +65,7 @@ const TRANSPORT: &[&str] = &["bytes", "http", "http_body", "tower_service"];
 const CLIENT_CORE: &[&str] =
     &["bytes", "futures_core", "gateway_model_core", "gateway_transport", "http"];
 const CLIENT: &[&str] = &["gateway_client_core", "gateway_model"];
+const CLI_CORE: &[&str] = &["clap", "gateway_client_core", "serde"];
 
 fn listed(name: &str, may_name: &[&str]) -> String {
     listed_with(name, &[], may_name)
