@@ -64,7 +64,9 @@ fn an_addition_reaches_every_crate() {
 /// A service other than the gateway, with every feature of the spec language and with hostile texts.
 #[test]
 fn another_service_compiles() {
-    Scratch::of_service("tool-shed").compiles();
+    let scratch = Scratch::of_service("tool-shed");
+    scratch.compiles();
+    scratch.tests(&["-p", "gateway-model", "--doc", "--all-features", "--", "generated::"]);
 }
 
 /// A minimal service, which leaves most of the handwritten support code unused.
@@ -159,6 +161,12 @@ impl Scratch {
     fn checks(&self, arguments: &[&str]) {
         let (passed, stderr) = self.cargo("check", arguments);
         assert!(passed, "cargo check {}:\n{stderr}", arguments.join(" "));
+    }
+
+    #[track_caller]
+    fn tests(&self, arguments: &[&str]) {
+        let (passed, stderr) = self.cargo("test", arguments);
+        assert!(passed, "cargo test {}:\n{stderr}", arguments.join(" "));
     }
 
     #[track_caller]

@@ -87,7 +87,9 @@ fn field_strategy(service: &Service, model: &Model, field: &Field) -> String {
             }
             format!("{name}::strategy(depth.saturating_sub(1)).prop_map(alloc::boxed::Box::new)")
         }
-        (_, name) => format!("strategies::any::<{}>()", name.unwrap_or_default()),
+        (Type::Value(ValueType::Scalar(_) | ValueType::Enum(_)) | Type::Model(_), name) => {
+            format!("strategies::any::<{}>()", name.unwrap_or_default())
+        }
     };
     if field.required { strategy } else { format!("strategies::optional({strategy})") }
 }
