@@ -67,6 +67,9 @@ fn another_service_compiles() {
     let scratch = Scratch::of_service("tool-shed");
     scratch.compiles();
     scratch.tests(&["-p", "gateway-model", "--doc", "--all-features", "--", "generated::"]);
+    scratch.write("crates/probe/Cargo.toml", SHED_MANIFEST);
+    scratch.write("crates/probe/src/lib.rs", SHED);
+    scratch.tests(&["-p", "probe"]);
 }
 
 /// A minimal service, which leaves most of the handwritten support code unused.
@@ -341,5 +344,57 @@ pub fn mock() -> wiremock::Mock {
 
 pub fn additions(candidate: &Candidate) -> (Option<&str>, CandidateKind) {
     (candidate.language.as_deref(), CandidateKind::Company)
+}
+"#;
+
+const SHED_MANIFEST: &str = r#"
+[package]
+name = "probe"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+gateway-model = { workspace = true, features = ["jiff"] }
+gateway-testkit = { workspace = true, features = ["mocks"] }
+jiff.workspace = true
+wiremock.workspace = true
+"#;
+
+const SHED: &str = r#"//! Tests of the generated code.
+#![cfg(test)]
+#![allow(deprecated)]
+use gateway_model::{GetTool, LentAt, ListTools, Operation as _, PictureTaken};
+use gateway_testkit::mocks::MockGetTool;
+use jiff::Timestamp;
+
+#[test]
+fn seconds_of_a_record_convert() {
+    let tools = <ListTools>::decode(include_bytes!("../../../spec/fixtures/tools.json")).unwrap();
+    let tool = &tools.items[0];
+    let (lent, picture) = (tool.lent.unwrap(), tool.picture.as_ref().unwrap());
+    assert_eq!(lent.utc().unwrap().to_string(), "2024-03-31 02:00:00");
+    assert_eq!(Timestamp::try_from(&lent).unwrap().to_string(), "2024-03-31T02:00:00Z");
+    assert_eq!(picture.utc().unwrap().to_string(), "1969-12-31 00:00:00");
+}
+
+#[test]
+fn values_that_are_not_times_are_kept() {
+    let body = include_str!("../../../spec/fixtures/tool.json");
+    let tool = GetTool::decode(body.as_bytes()).unwrap();
+    assert!(tool.lent.unwrap().utc().is_err());
+    assert!(Timestamp::try_from(tool.picture.as_ref().unwrap()).is_err());
+    assert_eq!((tool.lent, tool.picture), (Some(LentAt::new(253402300800)), Some("unknown".into())));
+}
+
+#[test]
+fn seconds_are_sent_in_digits() {
+    let time = Timestamp::from_second(-5).unwrap();
+    let query = GetTool::new(7).lent_after(LentAt::try_from(time).unwrap()).picture_after(-6);
+    let query = query.query().unwrap();
+    assert_eq!(query.as_str(), "call=tools/get&tool-id=7&lent-after=-5&picture-after=-6");
+    let _mock: wiremock::Mock = MockGetTool::new()
+        .lent_after(-5)
+        .picture_after(PictureTaken::new("-6"))
+        .fails(500);
 }
 "#;

@@ -28,6 +28,7 @@ pub use crate::random::{DEPTH, LONGEST};
 pub use crate::redact::Redacted;
 pub use crate::scalar::civil::parse as parse_civil;
 pub use crate::scalar::decimal::is_plain;
+pub use crate::scalar::epoch;
 pub use crate::scalar::integer::parse as parse_integer;
 #[cfg(feature = "jiff")]
 pub use crate::scalar::jiff::{DateTime, date_time};

@@ -146,7 +146,6 @@ impl Error {
     }
 
     /// Creates the error of a conversion to or from the type `name`.
-    #[cfg(any(feature = "jiff", feature = "rust_decimal"))]
     #[cold]
     pub(crate) fn conversion(name: &str, expected: &'static str) -> Self {
         Self::new(ErrorKind::Conversion, name.into(), Position::NONE, expected)

@@ -15,7 +15,7 @@
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every type, for fuzzing |
-//! | `jiff` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime` |
+//! | `jiff` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime`, and between scalars with epoch seconds and `jiff::Timestamp` |
 //! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types |
 //! | `rust_decimal` | no | exact conversions between decimal scalars and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |

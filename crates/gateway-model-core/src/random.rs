@@ -7,6 +7,7 @@ pub mod strategies;
 
 use alloc::string::String;
 use core::fmt::Write as _;
+use core::ops::RangeInclusive;
 
 use crate::decode::shape::Object;
 
@@ -65,6 +66,13 @@ pub(crate) const ODD_DECIMALS: &[&str] =
 /// Dates that do not exist, or are in another format than the service's.
 pub(crate) const ODD_DATES: &[&str] =
     &["0000-00-00 00:00:00", "2026-02-29 00:00:00", "2026-11-20T22:15:00Z", "2026-11-20", ""];
+
+/// The seconds of the years 0 to 9999.
+pub(crate) const SECONDS: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
+
+/// Seconds at the ends of the calendar and of 64 bits, and around 1970.
+pub(crate) const ODD_SECONDS: &[i64] =
+    &[i64::MIN, -62_167_219_201, -1, 0, 253_402_300_800, i64::MAX];
 
 /// Currency codes, and a text that is not one.
 pub(crate) const CURRENCIES: &[&str] = &["EUR", "PLN", "USD", "XXX", "€"];

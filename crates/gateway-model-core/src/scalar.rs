@@ -2,6 +2,7 @@
 
 pub(crate) mod civil;
 pub(crate) mod decimal;
+pub mod epoch;
 pub(crate) mod integer;
 #[cfg(feature = "jiff")]
 pub(crate) mod jiff;

@@ -7,14 +7,21 @@ use crate::ir::Meaning;
 mod civil_date_time;
 mod currency;
 mod decimal;
+mod epoch_seconds;
 mod id;
 mod text;
 
 pub use self::id::ID;
 
 /// All meanings, in the order in which messages list them.
-pub static MEANINGS: [&Meaning; 5] =
-    [&ID, &text::TEXT, &decimal::DECIMAL, &civil_date_time::CIVIL_DATE_TIME, &currency::CURRENCY];
+pub static MEANINGS: [&Meaning; 6] = [
+    &ID,
+    &text::TEXT,
+    &decimal::DECIMAL,
+    &civil_date_time::CIVIL_DATE_TIME,
+    &epoch_seconds::EPOCH_SECONDS,
+    &currency::CURRENCY,
+];
 
 /// The words of all meanings, each with its description.
 #[expect(clippy::indexing_slicing, reason = "the compiler runs it, and checks the indices")]

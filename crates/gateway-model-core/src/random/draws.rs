@@ -16,7 +16,8 @@ pub use arbitrary::{Arbitrary, Result, Unstructured};
 use crate::decode::Sealed;
 use crate::decode::slot::Slot;
 use crate::random::{
-    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, SURPRISES, WORDS, escaped, lists, quoted,
+    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, ODD_SECONDS, SECONDS, SURPRISES, WORDS,
+    escaped, lists, quoted,
 };
 use crate::scalar::civil::days_in;
 use crate::{Civil, Extra, RawQuery, Service};
@@ -106,6 +107,22 @@ pub fn date_time(source: &mut Unstructured<'_>) -> Result<String> {
         5 => text(source),
         4 => chosen(source, ODD_DATES),
         _ => source.arbitrary::<Civil>().map(|civil| civil.to_string()),
+    }
+}
+
+/// Seconds of the years 0 to 9999, and others.
+pub fn epoch_seconds(source: &mut Unstructured<'_>) -> Result<i64> {
+    match source.int_in_range(0..=4_u8)? {
+        4 => source.choose(ODD_SECONDS).copied(),
+        _ => source.int_in_range(SECONDS),
+    }
+}
+
+/// Seconds in digits, and other text.
+pub fn epoch_seconds_text(source: &mut Unstructured<'_>) -> Result<String> {
+    match source.int_in_range(0..=4_u8)? {
+        4 => text(source),
+        _ => epoch_seconds(source).map(|seconds| seconds.to_string()),
     }
 }
 

@@ -19,7 +19,8 @@ pub use proptest::strategy::{BoxedStrategy, Just, Strategy};
 use crate::decode::Sealed;
 use crate::decode::slot::Slot;
 use crate::random::{
-    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, SURPRISES, WORDS, escaped, lists, quoted,
+    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, ODD_SECONDS, SECONDS, SURPRISES, WORDS,
+    escaped, lists, quoted,
 };
 use crate::scalar::civil::days_in;
 use crate::{Civil, Extra, RawQuery, Service};
@@ -114,6 +115,16 @@ pub fn date_time() -> BoxedStrategy<String> {
         1 => text(),
     ]
     .boxed()
+}
+
+/// Seconds of the years 0 to 9999, and others.
+pub fn epoch_seconds() -> BoxedStrategy<i64> {
+    prop_oneof![4 => SECONDS, 1 => select(ODD_SECONDS)].boxed()
+}
+
+/// Seconds in digits, and other text.
+pub fn epoch_seconds_text() -> BoxedStrategy<String> {
+    prop_oneof![4 => epoch_seconds().prop_map(|seconds| seconds.to_string()), 1 => text()].boxed()
 }
 
 /// Currency codes, and other text.

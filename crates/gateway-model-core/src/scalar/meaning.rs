@@ -1,4 +1,4 @@
-//! The meanings of text scalars. A scalar keeps its text and converts it on demand.
+//! The meanings of scalars. A scalar keeps its value and converts it on demand.
 
 /// Adds a meaning to a scalar.
 #[doc(hidden)]
@@ -77,5 +77,37 @@ macro_rules! __meaning {
         }
 
         $crate::__jiff! { $name }
+    };
+    ($name:ident, epoch_seconds) => {
+        $crate::__epoch_seconds! { $name, "1_711_850_400", |time| Ok(time.get()) }
+    };
+    ($name:ident, epoch_seconds_text) => {
+        impl $name {
+            /// Returns the seconds.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the text is not a
+            /// whole number, or exceeds 64 bits.
+            ///
+            /// ```
+            #[doc = concat!("use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(\"-5\").to_i64()?, -5);")]
+            #[doc = concat!("assert!(", stringify!($name), "::new(\"soon\").to_i64().is_err());")]
+            #[doc = concat!("# Ok::<(), ", env!("CARGO_CRATE_NAME"), "::Error>(())")]
+            /// ```
+            pub fn to_i64(&self) -> Result<i64, $crate::Error> {
+                $crate::codegen::epoch::parse(self.as_str(), stringify!($name))
+            }
+        }
+
+        impl From<i64> for $name {
+            fn from(seconds: i64) -> Self {
+                Self::new(&$crate::codegen::ToString::to_string(&seconds))
+            }
+        }
+
+        $crate::__epoch_seconds! { $name, "\"1711850400\"", $name::to_i64 }
     };
 }

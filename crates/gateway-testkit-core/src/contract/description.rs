@@ -101,6 +101,8 @@ pub enum Kind {
     Decimal,
     /// A date and time without a zone, as `YYYY-MM-DD HH:MM:SS`.
     CivilDateTime,
+    /// Seconds since 1970-01-01 00:00:00 UTC, as text in digits.
+    EpochSeconds,
     /// A currency code.
     Currency,
     /// One of these texts.

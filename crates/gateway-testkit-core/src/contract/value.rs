@@ -21,6 +21,7 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
         Kind::Boolean => "a boolean",
         Kind::Decimal => "a decimal number in text form",
         Kind::CivilDateTime => "in the form YYYY-MM-DD HH:MM:SS",
+        Kind::EpochSeconds => "a number of seconds in text form",
         Kind::Currency => "a currency code",
         Kind::OneOf(_) => "one of the listed values",
         Kind::Record(_) => "an object",
@@ -49,6 +50,7 @@ pub(super) fn misfit(object: &Map<String, Value>, field: &Field) -> Option<Misfi
         Kind::Digits => text.is_some_and(is_numeric),
         Kind::Decimal => text.is_some_and(is_decimal),
         Kind::CivilDateTime => text.is_some_and(has_form),
+        Kind::EpochSeconds => text.is_some_and(|text| text.parse::<i64>().is_ok()),
         Kind::Currency => text.is_some(),
         Kind::OneOf(values) => text.is_some_and(|text| values.contains(&text)),
     };
@@ -159,6 +161,7 @@ mod tests {
         fits(|| Kind::Integer, &[json!(-7)], &[json!(7.5), json!("7")]);
         fits(|| Kind::Boolean, &[json!(true)], &[json!("true"), json!(0)]);
         fits(|| Kind::Decimal, &[json!("-1.50"), json!("1e3")], &[json!(1.5), json!("x")]);
+        fits(|| Kind::EpochSeconds, &[json!("-86400")], &[json!("1e9"), json!(0)]);
         fits(|| Kind::Currency, &[json!("EUR")], &[json!(1)]);
         fits(|| Kind::OneOf(&["a"]), &[json!("a")], &[json!("A"), json!(1)]);
         fits(

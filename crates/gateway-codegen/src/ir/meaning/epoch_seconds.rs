@@ -1,0 +1,36 @@
+//! `epoch-seconds`: seconds since 1970-01-01 00:00:00 UTC, negative before it. An integer, or text in digits.
+
+use crate::ir::{Form, Meaning, Primitive};
+
+pub(super) static EPOCH_SECONDS: Meaning = Meaning {
+    word: "epoch-seconds",
+    doc: "Seconds since 1970-01-01 00:00:00 UTC.",
+    string: Some(Form {
+        primitive: Primitive::Text,
+        fits: is_seconds,
+        expected: EXPECTED,
+        schema: Some("epoch-seconds"),
+        conversions: Some("epoch_seconds_text"),
+        sent_as_integer: None,
+        random: Some("epoch_seconds_text"),
+        check: "EpochSeconds",
+        import: "Text",
+    }),
+    integer: Some(Form {
+        primitive: Primitive::Signed,
+        fits: is_seconds,
+        expected: EXPECTED,
+        schema: Some("epoch-seconds"),
+        conversions: Some("epoch_seconds"),
+        sent_as_integer: None,
+        random: Some("epoch_seconds"),
+        check: "Integer",
+        import: "Integer { min: i64::MIN }",
+    }),
+};
+
+const EXPECTED: &str = "a whole number of seconds such as `1711850400`";
+
+fn is_seconds(text: &str) -> bool {
+    !text.starts_with('+') && text.parse::<i64>().is_ok()
+}

@@ -1,0 +1,160 @@
+//! Seconds since 1970-01-01 00:00:00 UTC, and their conversions.
+
+use crate::{Civil, Error};
+
+/// Parses the text of the scalar `name`: decimal digits, with a `-` before 1970.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a whole number, or exceeds
+/// 64 bits.
+pub fn parse(text: &str, name: &str) -> Result<i64, Error> {
+    let seconds = if text.starts_with('+') { None } else { text.parse().ok() };
+    seconds.ok_or_else(|| Error::conversion(name, "a whole number of seconds"))
+}
+
+/// Returns the date and time in UTC of the scalar `name`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time is not in the years 0 to 9999.
+pub fn utc(seconds: i64, name: &str) -> Result<Civil, Error> {
+    civil(seconds).ok_or_else(|| Error::conversion(name, "a time in the years 0 to 9999"))
+}
+
+/// Counts the days in years that begin in March, so that a leap day is the last day of its year.
+fn civil(seconds: i64) -> Option<Civil> {
+    let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
+    let days = days + MARCH_OF_YEAR_0;
+    let (cycle, day) = (days.div_euclid(CYCLE), days.rem_euclid(CYCLE));
+    let year = (day - day / 1_460 + day / 36_524 - day / (CYCLE - 1)) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // Five months from March on have 153 days: 31, 30, 31, 30, 31.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = u16::try_from(400 * cycle + year + next_year).ok().filter(|year| *year <= 9999)?;
+    let part = |number: i64| u8::try_from(number).ok();
+    Some(Civil {
+        year,
+        month: part(month)?,
+        day: part(day)?,
+        hour: part(second / 3_600)?,
+        minute: part(second / 60 % 60)?,
+        second: part(second % 60)?,
+    })
+}
+
+/// The seconds of a day.
+const DAY: i64 = 86_400;
+/// The days of 400 years, after which the calendar repeats.
+const CYCLE: i64 = 146_097;
+/// The days from 1 March of the year 0 to 1 January 1970.
+const MARCH_OF_YEAR_0: i64 = 719_468;
+
+/// Adds the conversions to a scalar that counts seconds. `$read` returns its seconds or an error.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __epoch_seconds {
+    ($name:ident, $example:literal, $read:expr) => {
+        impl $name {
+            /// Returns the date and time in UTC. The value itself is unchanged.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the value is not a
+            /// whole number of seconds, or the time is not in the years 0 to 9999.
+            ///
+            /// ```
+            #[doc = concat!("use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            ///
+            #[doc = concat!("let time = ", stringify!($name), "::new(", $example, ");")]
+            /// assert_eq!(time.utc()?.to_string(), "2024-03-31 02:00:00");
+            #[doc = concat!("# Ok::<(), ", env!("CARGO_CRATE_NAME"), "::Error>(())")]
+            /// ```
+            pub fn utc(&self) -> Result<$crate::Civil, $crate::Error> {
+                let read: fn(&Self) -> Result<i64, $crate::Error> = $read;
+                $crate::codegen::epoch::utc(read(self)?, stringify!($name))
+            }
+        }
+
+        $crate::__epoch_jiff! { $name, $read }
+    };
+}
+
+/// Adds the conversions from and to `jiff::Timestamp`.
+#[cfg(feature = "jiff")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __epoch_jiff {
+    ($name:ident, $read:expr) => {
+        impl TryFrom<&$name> for $crate::codegen::epoch::Timestamp {
+            type Error = $crate::Error;
+
+            /// Converts the seconds, which are unchanged.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the value is not a
+            /// whole number of seconds, or the time is not in the years -9999 to 9999.
+            fn try_from(time: &$name) -> Result<Self, $crate::Error> {
+                let read: fn(&$name) -> Result<i64, $crate::Error> = $read;
+                $crate::codegen::epoch::timestamp(read(time)?, stringify!($name))
+            }
+        }
+
+        impl TryFrom<$crate::codegen::epoch::Timestamp> for $name {
+            type Error = $crate::Error;
+
+            /// Converts a time to seconds.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the time has a
+            /// fraction of a second.
+            fn try_from(time: $crate::codegen::epoch::Timestamp) -> Result<Self, $crate::Error> {
+                $crate::codegen::epoch::seconds(time, stringify!($name)).map(Self::from)
+            }
+        }
+    };
+}
+
+#[cfg(not(feature = "jiff"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __epoch_jiff {
+    ($name:ident, $read:expr) => {};
+}
+
+#[cfg(feature = "jiff")]
+pub use self::with_jiff::{Timestamp, seconds, timestamp};
+
+#[cfg(feature = "jiff")]
+mod with_jiff {
+    pub use jiff::Timestamp;
+
+    use crate::Error;
+
+    /// Converts the seconds of the scalar `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time is not in the years -9999 to
+    /// 9999.
+    pub fn timestamp(seconds: i64, name: &str) -> Result<Timestamp, Error> {
+        Timestamp::from_second(seconds)
+            .map_err(|_refused| Error::conversion(name, "a time in the years -9999 to 9999"))
+    }
+
+    /// Converts a time to the seconds of the scalar `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time has a fraction of a second.
+    pub fn seconds(time: Timestamp, name: &str) -> Result<i64, Error> {
+        match time.subsec_nanosecond() {
+            0 => Ok(time.as_second()),
+            _ => Err(Error::conversion(name, "whole seconds")),
+        }
+    }
+}
