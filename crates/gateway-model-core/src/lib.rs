@@ -1,7 +1,32 @@
 //! The runtime of generated models: decoders, scalars, lists and queries, without I/O, HTTP or a runtime.
 //!
 //! A generated crate declares the types of one service with the macros and functions of this crate,
-//! and re-exports its public types. This crate itself knows no service.
+//! and re-exports its public types. This crate itself knows no service. In its documentation, the
+//! contract is the description of that service.
+//!
+//! # Examples
+//!
+//! Even without generated types, any operation of a service can be called:
+//!
+//! ```
+//! use gateway_model_core::{Operation as _, RawQuery, Service};
+//!
+//! struct Photos;
+//!
+//! impl Service for Photos {
+//!     const NAME: &'static str = "photos";
+//!     const API_VERSION: &'static str = "v2";
+//!     const PATH: &'static str = "/api/v2";
+//!     const SELECTOR: &'static str = "action";
+//!     const ACCEPT: &'static str = "application/json";
+//! }
+//!
+//! let query = RawQuery::<Photos>::new("photos/list").pair("title", "Old harbour").query()?;
+//! assert_eq!(query.as_str(), "action=photos/list&title=Old%20harbour");
+//! let response = RawQuery::<Photos>::decode(br#"["Old harbour"]"#)?;
+//! assert_eq!(response.get::<Vec<&str>>()?, ["Old harbour"]);
+//! # Ok::<(), gateway_model_core::Error>(())
+//! ```
 //!
 //! # Guarantees
 //!
