@@ -3,10 +3,14 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use gateway_codegen::config::Config;
 use gateway_codegen::ir::RustName;
+use gateway_codegen::spec::read_bytes;
+use gateway_codegen::{Project, emit};
 use syn::{ImplItem, Item, Type, UseTree};
 
 fn parse(path: &Path) -> syn::File {
@@ -135,5 +139,21 @@ fn methods_of_the_clients_are_reserved() {
             }
         }
         assert!(found > 5, "{found} methods");
+    }
+}
+
+/// The types of the service and of its models are in different modules.
+#[test]
+fn a_service_may_have_the_name_of_its_model() {
+    let spec = include_str!("good-spec.toml").replace("name = \"tool-shed\"", "name = \"tool\"");
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let service = read_bytes(spec.as_bytes(), here, "spec.toml").service.expect("it is valid");
+    let config = Config::parse(include_bytes!("../../../spec/codegen.toml")).expect("it is valid");
+    for file in emit::all(&Project { service: &service, config: &config }) {
+        let Ok(parsed) = syn::parse_file(&file.text) else { continue };
+        let names = imports(&parsed).into_iter().filter_map(|path| path.last().cloned());
+        let types: Vec<_> = names.filter(|name| is_type(name)).collect();
+        let distinct: BTreeSet<_> = types.iter().collect();
+        assert_eq!(types.len(), distinct.len(), "{}: {types:?}", file.path);
     }
 }

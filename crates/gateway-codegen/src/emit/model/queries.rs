@@ -24,7 +24,7 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     file.blank();
     file.doc("A query with any method and any parameters, for everything that the typed queries do not cover.");
     file.line(format_args!(
-        "pub type RawQuery = gateway_model_core::RawQuery<{}>;",
+        "pub type RawQuery = gateway_model_core::RawQuery<service::{}>;",
         marker(service)
     ));
     file
@@ -67,7 +67,7 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
     let (name, generics) = (operation.rust.pascal(), states.names());
     file.blank();
     file.open(format_args!("impl{generics} Operation for {name}{generics} {{"));
-    file.line(format_args!("type Service = {};", marker(service)));
+    file.line(format_args!("type Service = service::{};", marker(service)));
     file.line(format_args!("type Output = {};", output(service, operation)));
     file.blank();
     file.line(format_args!("const NAME: &'static str = {};", string(&operation.rust.words())));

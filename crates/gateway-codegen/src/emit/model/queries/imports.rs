@@ -1,7 +1,6 @@
 //! The imports of the queries. A spec without lists or enums must not leave an unused import.
 
 use crate::emit::model::modules::Module;
-use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
 use crate::ir::{Primitive, Response, Service};
 use crate::text::RustFile;
@@ -55,5 +54,5 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     file.import(&Module::Enums.path(), named(Module::Enums));
     file.import("use crate::generated::models", models);
     file.import(&Module::Scalars.path(), named(Module::Scalars));
-    file.import("use crate::generated::service", [marker(service)]);
+    file.line("use crate::generated::service;");
 }
