@@ -138,8 +138,63 @@ pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
 
 #[cfg(test)]
 mod tests {
-    use super::color;
+    use super::{Args, color, definition, read};
+    use crate::photos::{Commands, LARGE, SMALL};
+    use crate::program::Program;
     use crate::screen::Color;
+
+    /// Returns the short and the long help of a command and its subcommands.
+    fn help(command: &mut clap::Command) -> String {
+        command.build();
+        let own = [command.render_help(), command.render_long_help()];
+        let below = command.get_subcommands_mut().map(help);
+        own.iter().map(ToString::to_string).chain(below).collect()
+    }
+
+    fn parsed(program: &Program, line: &str) -> Result<Args<Commands>, clap::Error> {
+        read(&definition::<Commands>(program).try_get_matches_from(line.split(' '))?)
+    }
+
+    #[test]
+    fn the_help_of_a_program_names_only_what_it_has() {
+        let small = help(&mut definition::<Commands>(&SMALL));
+        assert!(!small.contains("demo") && !small.contains("Check the service"), "{small}");
+        for text in [
+            "photos auth login --base-url https://photos.example.com\n  photos totals\n",
+            "photos api totals/get --include\n",
+            "PHOTOS_TOKEN_FILE  file that contains the access token\n",
+            "such as `photos,albums`",
+        ] {
+            assert!(small.contains(text), "{text}:\n{small}");
+        }
+        let large = help(&mut definition::<Commands>(&LARGE));
+        for text in [
+            "Photos and albums\n",
+            "With sample data:\n  photos --demo totals\n",
+            "With sample data:\n  photos --demo totals -o csv\n",
+            "photos totals -o json\n",
+            "photos api totals/get -f year=2024",
+            "with about 7 read-only requests",
+            "what photos-server does",
+        ] {
+            assert!(large.contains(text), "{text}:\n{large}");
+        }
+        // Only the text of the service still contains one.
+        for text in [small, large] {
+            let text = text.replace("Print the totals of {program}", "");
+            assert!(!text.contains('{'), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_flag_and_a_command_exist_only_in_programs_that_have_them() {
+        assert!(parsed(&LARGE, "photos --demo totals").unwrap().call.demo);
+        assert!(!parsed(&LARGE, "photos totals").unwrap().call.demo);
+        assert!(!parsed(&SMALL, "photos totals").unwrap().call.demo);
+        assert!(parsed(&SMALL, "photos --demo totals").is_err());
+        assert!(parsed(&LARGE, "photos check --strict").is_ok());
+        assert!(parsed(&SMALL, "photos check --strict").is_err());
+    }
 
     #[test]
     fn the_colour_is_found_before_the_command_line_is_parsed() {

@@ -152,6 +152,8 @@ mod number;
 mod operation;
 mod operation_commands;
 mod output;
+#[cfg(test)]
+mod photos;
 mod program;
 #[cfg_attr(not(unix), path = "prompt_windows.rs")]
 mod prompt;
