@@ -48,6 +48,16 @@ pub(super) fn distinct(cx: &mut Context<'_>, root: &Node) {
         let states = states.into_iter().map(|(rust, param, span)| (rust.pascal(), param, span));
         names.cx.distinct(&code::NAMES_COLLIDE, "parameter", states);
     }
+    // Each recovered attribute has a constant that is named after the operation and the parameter.
+    let constants = operations.iter().flat_map(|operation| {
+        let params = operation.node.entries_of("param").iter();
+        let recovering = params.filter(|param| param.node.get("recovers").is_some());
+        recovering.filter_map(|param| {
+            let name = RustName::new(&operation.key)?.followed_by(&rust_name(param)?.words());
+            Some((name.words(), param.key.as_str(), &param.key_span))
+        })
+    });
+    names.cx.distinct(&code::NAMES_COLLIDE, "parameter", constants);
     for entry in operations {
         let Some(rust) = RustName::new(&entry.key) else { continue };
         names.claim(&rust, format!("operation `{}`", entry.key), &entry.key_span);
@@ -57,8 +67,11 @@ pub(super) fn distinct(cx: &mut Context<'_>, root: &Node) {
 
 /// Returns the name of the type parameter for the state of a parameter.
 fn state(param: &Entry) -> Option<RustName> {
-    let name = param.node.get("rust-name").and_then(Node::as_text).unwrap_or(&param.key);
-    Some(RustName::new(name)?.preceded_by("has"))
+    Some(rust_name(param)?.preceded_by("has"))
+}
+
+fn rust_name(param: &Entry) -> Option<RustName> {
+    RustName::new(param.node.get("rust-name").and_then(Node::as_text).unwrap_or(&param.key))
 }
 
 /// Returns the parameters that others need.
