@@ -105,7 +105,7 @@ codes! {
         `rust-name`; rename any other declaration.\n\nTypes and operations share one set of names, \
         because the operation `tool` has a query of type `Tool`. A model `Tool` also has a borrowed \
         form, `ToolRef`. An open-ended enum `State` also has `UnknownState`, for values outside its \
-        list. A parameter `shelf` that others need has the state `HasShelf`, and the operation \
+        list. If `shelf` is the only parameter that others need, its state is `HasShelf`. The operation \
         `tool` has the mock `MockTool`; no type can have these names.";
     Error GW018 NO_RUST_NAME: "name that Rust does not allow",
         "The wire name does not start with a letter or contains letters other than ASCII, so it cannot \

@@ -39,14 +39,14 @@ pub(super) fn distinct(cx: &mut Context<'_>, root: &Node) {
         let Some(rust) = RustName::new(&entry.key) else { continue };
         let mock = format!("the mock of operation `{}`", entry.key);
         names.check(&rust.preceded_by("mock"), &mock, &entry.key_span);
-        let states: Vec<_> = needed(entry)
-            .filter_map(|param| Some((state(param)?, param.key.as_str(), &param.key_span)))
-            .collect();
-        for (rust, param, span) in &states {
-            names.check(rust, &format!("the state of parameter `{param}`"), span);
+        // Several states are a tuple without names.
+        let mut states = needed(entry);
+        if let (Some(param), None) = (states.next(), states.next())
+            && let Some(rust) = rust_name(param)
+        {
+            let what = format!("the state of parameter `{}`", param.key);
+            names.check(&rust.preceded_by("has"), &what, &param.key_span);
         }
-        let states = states.into_iter().map(|(rust, param, span)| (rust.pascal(), param, span));
-        names.cx.distinct(&code::NAMES_COLLIDE, "parameter", states);
     }
     // Each recovered attribute has a constant that is named after the operation and the parameter.
     let constants = operations.iter().flat_map(|operation| {
@@ -65,16 +65,11 @@ pub(super) fn distinct(cx: &mut Context<'_>, root: &Node) {
     files(cx, root, operations);
 }
 
-/// Returns the name of the type parameter for the state of a parameter.
-fn state(param: &Entry) -> Option<RustName> {
-    Some(rust_name(param)?.preceded_by("has"))
-}
-
 fn rust_name(param: &Entry) -> Option<RustName> {
     RustName::new(param.node.get("rust-name").and_then(Node::as_text).unwrap_or(&param.key))
 }
 
-/// Returns the parameters that others need.
+/// Returns the optional parameters that others need.
 fn needed(operation: &Entry) -> impl Iterator<Item = &Entry> {
     let params = operation.node.entries_of("param");
     let needed: BTreeSet<_> = params
@@ -82,7 +77,8 @@ fn needed(operation: &Entry) -> impl Iterator<Item = &Entry> {
         .flat_map(|param| param.node.list_of("needs"))
         .filter_map(Node::as_text)
         .collect();
-    params.iter().filter(move |param| needed.contains(param.key.as_str()))
+    let is_needed = move |param: &&Entry| needed.contains(param.key.as_str());
+    params.iter().filter(is_needed).filter(|param| !param.node.flag("required"))
 }
 
 /// The names of types so far.
