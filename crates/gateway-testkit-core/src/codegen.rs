@@ -1,4 +1,6 @@
-//! What generated code of the same version uses. There is no promise of stability.
+//! The items that generated code uses.
+//!
+//! They are for generated code of the same version only. They may change in any release.
 
 pub use crate::contract::description::{
     Contract, Field, Kind, Operation, Param, Record, Response, Values,

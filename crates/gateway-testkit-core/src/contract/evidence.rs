@@ -157,6 +157,11 @@ impl<'a> Evidence<'a> {
         self.get(&format!("{}={UNKNOWN_METHOD}", self.contract.selector))
     }
 
+    /// Returns the response to a query without a method.
+    pub(super) fn no_method(&self) -> Rc<Exchange> {
+        self.get("undefined_parameter=1")
+    }
+
     /// Returns the response to a request without a token.
     pub(super) fn no_token(&self) -> Rc<Exchange> {
         self.ask(Ask::query(&self.probe_query()).anonymous())

@@ -119,7 +119,7 @@ impl Exchange {
         }
     }
 
-    /// Returns the records, which must be objects: those of the list, or the only one. Skips the check if there are none.
+    /// Returns the records, which must be objects: those of the list, or the only one. Skips the check if the list is empty.
     pub(super) fn records(&self, operation: &Operation) -> Outcome<Vec<&Map<String, Value>>> {
         match operation.response {
             Form::Envelope { .. } | Form::Array => record::some_objects(self.list(operation)?),

@@ -8,7 +8,7 @@ use crate::contract::description::{Field, Kind, Record};
 pub(super) struct Misfit {
     /// The path of the field: `place.name`.
     pub(super) path: String,
-    /// What the value is not.
+    /// The shape that the value lacks.
     pub(super) shape: &'static str,
 }
 

@@ -37,7 +37,7 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     file
 }
 
-/// Returns the sections about access tokens: those of the open point about them, if there is one.
+/// Returns the sections about access tokens: those of the open point `D-auth` if the spec has it, else those of the service.
 fn token_source(service: &Service) -> &Source {
     let about = service.open_point(&OpenRef("D-auth".to_owned()));
     about.map_or(&service.source, |point| &point.source)

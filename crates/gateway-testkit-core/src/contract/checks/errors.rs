@@ -35,7 +35,7 @@ pub(super) fn group() -> Group {
 }
 
 fn problem_status(seen: &Evidence<'_>) -> Outcome {
-    for exchange in [seen.unknown_method(), seen.no_token()] {
+    for exchange in [seen.unknown_method(), seen.no_method(), seen.no_token()] {
         let response = exchange.response()?;
         if response.media_type() != PROBLEM {
             continue;

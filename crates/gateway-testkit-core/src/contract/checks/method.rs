@@ -18,7 +18,7 @@ pub(super) fn group(contract: &'static Contract) -> Group {
         Ok(())
     });
     group.add("missing_400", "a missing method is refused with 400", decision, |seen| {
-        seen.get("undefined_parameter=1").has_status(400)
+        seen.no_method().has_status(400)
     });
     group.add("unknown_400", "an unknown method is refused with 400", decision, |seen| {
         seen.unknown_method().has_status(400)

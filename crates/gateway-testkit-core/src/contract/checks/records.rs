@@ -131,7 +131,7 @@ fn fields(group: &mut Group, operation: &'static Operation) {
     }
 }
 
-/// Adds a check of the records, which is skipped if there are none.
+/// Adds a check of the records. It is skipped if the list is empty.
 fn of_records(
     group: &mut Group,
     operation: &'static Operation,
