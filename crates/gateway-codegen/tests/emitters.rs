@@ -200,13 +200,3 @@ fn the_examples_of_an_enum_use_a_text_that_it_does_not_list() {
         &["State, UnknownState, \"text\", not \"later still\","],
     );
 }
-
-/// A service and a model often have the same name.
-#[test]
-fn a_model_may_have_the_name_of_the_service() {
-    let names = [("name = \"tool-shed\"", "name = \"tool\"")];
-    let queries = "crates/gateway-model/src/generated/queries.rs";
-    check(&names, queries, &["use crate::generated::service;", "type Service = service::Tool;"]);
-    let client = "crates/gateway-client/src/generated/client.rs";
-    check(&names, client, &["pub struct Client(gateway_client_core::Client<service::Tool>);"]);
-}
