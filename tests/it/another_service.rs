@@ -1,7 +1,7 @@
-//! The guide "Use it for your own API": starts a workspace outside this one, extends it, compiles it without warnings,
-//! runs its tests and its demo, and calls a service from a program of ten lines.
+//! Workspaces for other services, which `init` creates outside this one: they compile without warnings, with crate names
+//! of their own. One follows the guide "Use it for your own API", up to a program of ten lines that calls a service.
 //!
-//! The workspace shares our target directory, its `Cargo.lock` and the settings of our profile, so that most
+//! The workspaces share our target directory, its `Cargo.lock` and the settings of our profile, so that most
 //! dependencies are not built again.
 
 use std::fs;
@@ -19,7 +19,7 @@ const GUIDE: &str = include_str!("../../docs/another-service.md");
 #[test]
 fn the_guide_leads_to_a_program_that_calls_the_service() {
     let parent = tempfile::tempdir().unwrap();
-    let workspace = Workspace::start(parent.path(), "photos");
+    let workspace = Workspace::start(parent.path(), "photos", &[]);
     workspace.passes("fmt", &["--check"]);
     let demo = workspace.passes("run", &["--example", "demo"]);
     assert!(demo.contains("\"Hammer\"") && demo.contains("\"Saw\""), "{demo}");
@@ -31,13 +31,40 @@ fn the_guide_leads_to_a_program_that_calls_the_service() {
     workspace.write("spec/fixtures/a-shelf.json", block("json"));
     workspace.write("crates/photos-client/examples/shelf.rs", block("rust"));
     workspace.generator(&["generate"]);
-    workspace.passes("clippy", &["--all-targets", "--all-features", "--", "-Dwarnings"]);
+    workspace.passes("clippy", STRICT);
     workspace.passes("test", &["--all-features"]);
 
     let service = RUNTIME.block_on(service());
     let mut program = workspace.cargo("run", &["--example", "shelf"]);
     program.env("PHOTOS_URL", service.uri()).env("PHOTOS_TOKEN", "secret");
     assert_eq!(passes(&mut program), "2 items on the shelf Tools\n");
+}
+
+/// A service with every feature of the spec language and with hostile texts.
+#[test]
+fn another_service_compiles() {
+    compiles("tool-shed");
+}
+
+/// A minimal service, which uses little of the runtime.
+#[test]
+fn the_smallest_service_compiles() {
+    compiles("one-thing");
+}
+
+/// A service whose names are all in use where the generated code is.
+#[test]
+fn taken_names_compile() {
+    compiles("taken-names");
+}
+
+/// Compiles all crates, tests and examples of a service without warnings.
+#[track_caller]
+fn compiles(service: &str) {
+    let parent = tempfile::tempdir().unwrap();
+    let spec = format!("{}/fixtures/{service}/spec.toml", env!("CARGO_MANIFEST_DIR"));
+    let workspace = Workspace::start(parent.path(), service, &["--spec", &spec]);
+    workspace.passes("clippy", STRICT);
 }
 
 /// Starts a service with the responses of the guide.
@@ -66,10 +93,11 @@ struct Workspace {
 }
 
 impl Workspace {
-    fn start(parent: &Path, name: &str) -> Self {
+    fn start(parent: &Path, name: &str, options: &[&str]) -> Self {
         let ours = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let workspace = Self { root: parent.join(name) };
-        generator(parent, &["init", name, "--runtime-path", ours.to_str().unwrap()]);
+        let init = ["init", name, "--runtime-path", ours.to_str().unwrap()];
+        generator(parent, &[&init, options].concat());
         fs::copy(ours.join("Cargo.lock"), workspace.root.join("Cargo.lock")).unwrap();
         workspace
     }
@@ -115,6 +143,8 @@ fn generator(folder: &Path, args: &[&str]) {
     let outcome = gateway_codegen::cli::run("gateway-codegen", &args, folder);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
 }
+
+const STRICT: &[&str] = &["--all-targets", "--all-features", "--", "-Dwarnings"];
 
 /// The settings of our profile that determine how dependencies are built.
 const PROFILE: [&str; 4] = [

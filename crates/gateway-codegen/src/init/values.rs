@@ -33,10 +33,7 @@ impl<'a> Values<'a> {
     pub(super) fn add_service(&mut self, workspace: &Workspace) -> Option<()> {
         let Workspace { config, service, .. } = workspace;
         let project = Project { service, config };
-        let mut examples = service.examples.iter().filter(|example| example.client);
-        let plain = examples.clone().find(|example| example.rejected.is_empty());
-        let example = plain.or_else(|| examples.next())?;
-        let operation = service.operations.get(example.operation)?;
+        let (operation, example) = plainest(service)?;
         let record = service.response_model(operation);
         let method = operation.rust.method();
         let name = |role| config.rust_name(role);
@@ -59,7 +56,7 @@ impl<'a> Values<'a> {
             ("response", either("listing", "record")),
             ("about", string(&service.title)),
             ("mocks", mocks(service)),
-            ("command", command.join(" ")),
+            ("command", command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
             ("arguments", arguments.join(", ")),
             ("answer", either("std::slice::from_ref(&record)", "&record")),
             ("received", either("received.items", "received")),
@@ -89,6 +86,18 @@ impl<'a> Values<'a> {
     }
 }
 
+/// Returns the first example for clients that has nothing unusual, if possible.
+fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
+    let examples = service.examples.iter().filter(|example| example.client);
+    let examples = examples.filter_map(|one| Some((service.operations.get(one.operation)?, one)));
+    examples.min_by_key(|(operation, example)| {
+        let params = example.params.iter().filter_map(|(index, _)| operation.params.get(*index));
+        let mut deprecated = params.map(|param| &param.deprecated).chain([&operation.deprecated]);
+        let is_deprecated = deprecated.any(Option::is_some);
+        (is_deprecated, !example.rejected.is_empty(), example.query.contains('%'))
+    })
+}
+
 /// Returns the expressions of mocks for all examples.
 fn mocks(service: &Service) -> String {
     let mocks = service.examples.iter().filter(|example| example.client).filter_map(|example| {
@@ -106,6 +115,16 @@ fn command(operation: &Operation, example: &Example) -> Vec<String> {
         Some(format!("--{}={value}", operation.params.get(*index)?.flag()))
     });
     std::iter::once(noun).chain(verb).chain(flags).collect()
+}
+
+/// Quotes a word for a shell, if necessary.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '=' | '/' | '.' | '_');
+    if word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// Returns the name for people: `photo-albums` is `Photo albums`.
