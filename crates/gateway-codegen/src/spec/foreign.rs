@@ -1,5 +1,7 @@
 //! Words of other languages: types such as `string` and `int[]`, keys such as `description`.
 
+use crate::ir::BUILT_IN;
+
 /// Returns the key of a table that has the meaning of an unknown one.
 pub(super) fn key(table: &str, written: &str) -> Option<&'static str> {
     let written = written.to_lowercase();
@@ -96,13 +98,8 @@ pub(super) fn hint(written: &str) -> Option<String> {
 
 /// Returns the built-in type that is the same as a type of another language.
 fn built_in(name: &str) -> Option<&'static str> {
-    match name {
-        "text" | "string" | "str" | "varchar" | "char" => Some("text"),
-        "integer" | "int" | "long" | "short" | "uint" | "i8" | "i16" | "i32" | "i64" | "u8"
-        | "u16" | "u32" | "u64" | "int32" | "int64" | "bigint" => Some("integer"),
-        "boolean" | "bool" | "flag" => Some("boolean"),
-        _ => None,
-    }
+    let mut all = BUILT_IN.iter();
+    all.find(|one| one.word == name || one.elsewhere.contains(&name)).map(|one| one.word)
 }
 
 const LISTS: &[&str] = &["array", "list", "vec", "set", "seq", "sequence", "slice"];

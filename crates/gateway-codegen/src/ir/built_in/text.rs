@@ -4,6 +4,7 @@ use crate::ir::{BuiltIn, Form, Primitive};
 
 pub(super) static TEXT: BuiltIn = BuiltIn {
     word: "text",
+    elsewhere: &["string", "str", "varchar", "char"],
     described: "`text`",
     form: Form {
         primitive: Primitive::Text,
