@@ -62,7 +62,7 @@ codes! {
     Error GW003 UNKNOWN_KEY: "unknown key",
         "The table does not allow this key. Use the key that the help line suggests, or remove it.";
     Error GW004 MISSING_KEY: "missing key",
-        "The table lacks a required key. Add it. spec/README.md lists the keys of every table.";
+        "The table lacks a required key. Add it. The message describes its value.";
     Error GW005 WRONG_KIND: "wrong kind of value",
         "The value has the wrong TOML type, such as a table where a list is required. A number in a \
         key that takes text needs quotes: `version = \"1.0.0\"`.";
