@@ -60,8 +60,8 @@ Generates models, clients, mocks, programs and documents of a method-dispatched 
 
 Usage: gateway-codegen COMMAND
 
-  init NAME               start a workspace for an API in the folder NAME: spec, model, client, mocks,
-                          a demo and tests
+  init NAME               start a workspace for an API in the folder NAME: spec, model, client,
+                          mocks, program and tests
   generate                check the spec and write the generated files
   generate --check        check the spec and compare the generated files; write nothing
 
