@@ -141,17 +141,16 @@ fn example(file: &mut RustFile, service: &Service, model: &Model) {
         let text = example_text(field);
         let value = match base(service, field) {
             Base::Text => Some(string(text.unwrap_or_default())),
-            Base::Integer | Base::Boolean => text.map(str::to_owned),
+            // Sample data has a value in every field, so that clients see its type.
+            Base::Integer => Some(text.unwrap_or("1").to_owned()),
+            Base::Boolean => Some(text.unwrap_or("true").to_owned()),
             Base::Record(_) if field.boxed => None,
             Base::Record(model) => Some(format!("{}::example()", row(model))),
         };
         let value = match value {
             Some(value) if is_option(service, field) => format!("Some({value})"),
             Some(value) => value,
-            None if is_option(service, field) => "None".to_owned(),
-            None => {
-                if matches!(base(service, field), Base::Boolean) { "false" } else { "0" }.to_owned()
-            }
+            None => "None".to_owned(),
         };
         file.line(format_args!("{}: {value},", field.rust.snake()));
     }
