@@ -86,11 +86,18 @@ fn value(root: &Value, schema: &Value) -> BoxedStrategy<Value> {
         let choices: Vec<_> = choices.iter().map(|choice| value(root, choice)).collect();
         return prop::strategy::Union::new(choices).boxed();
     }
-    let valid = match schema.get("properties") {
-        Some(Value::Object(properties)) => record(root, properties),
-        _ => prop_oneof![3 => ".{0,8}".prop_map(Value::from), 1 => Just(Value::Null)].boxed(),
+    let ty = schema["type"].as_str().or(schema["type"][0].as_str());
+    let valid = match (schema.get("properties"), ty) {
+        (Some(Value::Object(properties)), _) => record(root, properties),
+        (_, Some("integer")) => or_null(any::<u32>().prop_map(Value::from)),
+        (_, Some("boolean")) => or_null(any::<bool>().prop_map(Value::from)),
+        _ => or_null(".{0,8}".prop_map(Value::from)),
     };
     prop_oneof![12 => valid, 1 => any_value()].boxed()
+}
+
+fn or_null(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
+    prop_oneof![3 => value, 1 => Just(Value::Null)].boxed()
 }
 
 fn record(root: &Value, properties: &Map<String, Value>) -> BoxedStrategy<Value> {
