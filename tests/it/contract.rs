@@ -9,7 +9,7 @@ use gateway_server::demo::{self, Demo};
 use gateway_server::{
     Clock, Config, CreditsRow, ImportMode, Place, Server, SqliteStore, Stage, StoreAdmin as _,
 };
-use gateway_testkit::contract::{Profile, Report, Target, Verdict, checks, run};
+use gateway_testkit::contract::{CONTRACT, Profile, Report, Target, Verdict, checks, run};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, Options};
 
@@ -79,8 +79,13 @@ fn a_wrong_server_fails_its_checks_and_no_others() {
         let failed: Vec<_> = failed.map(|one| one.check.name.to_string()).collect();
         table.insert(*name, failed);
     }
-    let rows = table.iter().map(|(name, failed)| format!("{name}: {}\n", failed.join(", ")));
+    let rows = table.iter().filter(|(name, _)| !wrong::FOLLOW_THE_FIELDS.contains(name));
+    let rows =
+        rows.map(|(name, failed)| format!("{name}: {}\n", without_fields(failed).join(", ")));
     insta::assert_snapshot!("wrong_servers", rows.collect::<String>());
+    for name in wrong::FOLLOW_THE_FIELDS {
+        assert_eq!(without_fields(&table[name]), ["(fields)"], "{name}");
+    }
     // A server that never answers fails every check, which proves nothing about any of them.
     table.remove("never_answers");
     let found: BTreeSet<_> = table.values().flatten().cloned().collect();
@@ -112,15 +117,21 @@ fn no_report_contains_the_token_or_a_record() {
     }
 }
 
-#[test]
-fn reports_have_four_formats() {
-    let demo = demo::start().unwrap();
-    let report =
-        judge(&demo, &AlteringTransport::new(transport(), wrong::reverse_lists), Profile::Any);
-    insta::assert_snapshot!("contract_text", report.to_string());
-    insta::assert_snapshot!("contract_tap", report.to_tap());
-    insta::assert_snapshot!("contract_junit", report.to_junit());
-    insta::assert_snapshot!("contract_json", report.to_json());
+/// Replaces the checks of fields, which follow from the fields in the spec.
+fn without_fields(names: &[String]) -> Vec<&str> {
+    let of_fields: BTreeSet<_> = CONTRACT
+        .operations
+        .iter()
+        .flat_map(|operation| {
+            let record = operation.record;
+            let own = record.fields.iter().filter(|field| Some(field.name) != record.identity);
+            let own = own.map(|field| field.check).chain(["real_dates", "plain_numbers"]);
+            own.map(|check| format!("{}.{check}", operation.group))
+        })
+        .collect();
+    let is_of_a_field = |name: &&String| of_fields.contains(*name);
+    let others = names.iter().filter(|name| !is_of_a_field(name)).map(String::as_str);
+    others.chain(names.iter().any(|name| is_of_a_field(&name)).then_some("(fields)")).collect()
 }
 
 fn judge(demo: &Demo, transport: &dyn BlockingTransport, profile: Profile) -> Report {

@@ -106,6 +106,20 @@ impl Reply {
         });
     }
 
+    /// Changes every field of every record except its identity, also if the body is a single record.
+    fn fields(&mut self, change: impl Fn(&mut Value)) {
+        let of = |record: &mut Value| {
+            let fields = record.as_object_mut().into_iter().flatten();
+            fields.filter(|(name, _)| *name != "id").for_each(|(_, value)| change(value));
+        };
+        self.records(of);
+        self.json(|json| {
+            if json.get("currency").is_some() {
+                of(json)
+            }
+        });
+    }
+
     /// Changes the records, if the body is a list.
     fn list(&mut self, change: impl FnOnce(&mut Vec<Value>)) {
         self.json(|json| {
@@ -144,6 +158,21 @@ pub(crate) fn reverse_lists(_: &Asked, reply: &mut Reply) {
     reply.list(|list| list.reverse());
 }
 
+/// The servers whose failed checks follow from the fields in the spec.
+pub(crate) const FOLLOW_THE_FIELDS: [&str; 3] =
+    ["dates_in_another_format", "fields_are_arrays", "impossible_dates"];
+
+fn is_date(value: &Value) -> bool {
+    let form = "0000-00-00 00:00:00";
+    value.as_str().is_some_and(|text| {
+        text.len() == form.len()
+            && text
+                .bytes()
+                .zip(form.bytes())
+                .all(|(byte, like)| if like == b'0' { byte.is_ascii_digit() } else { byte == like })
+    })
+}
+
 macro_rules! wrong {
     ($($name:ident: $change:expr;)+) => {
         pub(crate) const WRONG_SERVERS: &[WrongServer] =
@@ -165,18 +194,12 @@ wrong! {
         record["id"] = record["id"].as_str().and_then(|id| id.parse::<u64>().ok()).into();
     });
     ids_are_all_equal: |_, reply| reply.records(|record| record["id"] = json!("1"));
-    text_fields_are_numbers: |_, reply| reply.records(|record| {
-        for name in ["project", "name", "email", "phone", "phone_mobile", "type"] {
-            if let Some(value) = record.get_mut(name) {
-                *value = json!(7);
-            }
-        }
+    fields_are_arrays: |_, reply| reply.fields(|value| *value = json!([]));
+    dates_in_another_format: |_, reply| reply.fields(|value| if is_date(value) {
+        *value = json!("20/11/2026");
     });
-    dates_in_another_format: |_, reply| reply.records(|record| if record.get("date").is_some() {
-        record["date"] = json!("20/11/2026");
-    });
-    impossible_dates: |_, reply| reply.records(|record| if record.get("date").is_some() {
-        record["date"] = json!("0000-00-00 00:00:00");
+    impossible_dates: |_, reply| reply.fields(|value| if is_date(value) {
+        *value = json!("0000-00-00 00:00:00");
     });
     portal_is_text: |_, reply| reply.records(|record| if record.get("portal").is_some() {
         record["portal"] = json!("Jobs");

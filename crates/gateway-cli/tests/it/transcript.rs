@@ -164,7 +164,8 @@ fn without_records(shown: &str) -> String {
         if is_counted.iter().any(|start| line.starts_with(start)) {
             let (count, text) = line.split_once(" - ").map_or((line, None), |(a, b)| (a, Some(b)));
             let count = count.split(' ').map(number).collect::<Vec<_>>().join(" ");
-            rest.push_str(&text.map_or(count.clone(), |text| format!("{count} - {text}")));
+            rest.push_str(&count);
+            rest.extend(text.map(|text| format!(" - {text}")));
         } else {
             rest.push_str(line);
         }

@@ -156,3 +156,46 @@ fn xml(text: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::check::{ContractCheck, Source};
+    use crate::contract::report::{Finding, Report};
+    use crate::outcome::Verdict;
+
+    /// Returns a report with each verdict, and with characters that a format must escape.
+    fn report() -> Report {
+        let finding = |name: &'static str, source, verdict| {
+            let title = "the response to `a=1` is <short> # always".into();
+            Finding { check: ContractCheck { name: name.into(), title, source }, verdict }
+        };
+        let findings = vec![
+            finding("photos.response", Source::Contract("4.1"), Verdict::Pass),
+            finding(
+                "photos.order",
+                Source::Decision("D-order"),
+                Verdict::Open("not \"sorted\" & so on".to_owned()),
+            ),
+            finding(
+                "photos.title",
+                Source::Contract(""),
+                Verdict::Fail("a\\b\n# c: 'd'".to_owned()),
+            ),
+            finding(
+                "representation.gzip",
+                Source::Rfc("9110 12.5.3"),
+                Verdict::Skip("no gzip".into()),
+            ),
+        ];
+        Report::new(findings, 7)
+    }
+
+    #[test]
+    fn reports_have_four_formats() {
+        let report = report();
+        insta::assert_snapshot!("text", report.to_string());
+        insta::assert_snapshot!("tap", report.to_tap());
+        insta::assert_snapshot!("junit", report.to_junit());
+        insta::assert_snapshot!("json", report.to_json());
+    }
+}

@@ -52,7 +52,7 @@ pub fn run(
         let verdict = judged((one.judge)(&evidence), one.check.source, profile);
         Finding { check: one.check, verdict }
     });
-    Report { findings: findings.collect(), requests: evidence.requests() }
+    Report::new(findings.collect(), evidence.requests())
 }
 
 /// Returns all checks of a service, by group.
@@ -84,6 +84,11 @@ fn judged(outcome: Outcome, source: Source, profile: Profile) -> Verdict {
 }
 
 impl Report {
+    /// Creates a report. The evidence behind the findings took this number of requests.
+    pub(super) fn new(findings: Vec<Finding>, requests: usize) -> Self {
+        Self { findings, requests }
+    }
+
     /// Returns the finding of each check, by group.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
