@@ -86,7 +86,7 @@ fn value(root: &Value, schema: &Value) -> BoxedStrategy<Value> {
         let choices: Vec<_> = choices.iter().map(|choice| value(root, choice)).collect();
         return prop::strategy::Union::new(choices).boxed();
     }
-    let ty = schema["type"].as_str().or(schema["type"][0].as_str());
+    let ty = schema["type"].as_str().or_else(|| schema.pointer("/type/0")?.as_str());
     let valid = match (schema.get("properties"), ty) {
         (Some(Value::Object(properties)), _) => record(root, properties),
         (_, Some("integer")) => or_null(any::<u32>().prop_map(Value::from)),

@@ -115,7 +115,7 @@ impl Reply {
         self.records(of);
         self.json(|json| {
             if json.get("currency").is_some() {
-                of(json)
+                of(json);
             }
         });
     }

@@ -113,7 +113,8 @@ impl Report {
     pub fn summary(&self) -> String {
         let [pass, fail, open, skip] =
             ["pass", "fail", "open", "skip"].map(|word| self.count(word));
-        let mut counts = vec![format!("{pass} checks passed"), format!("{fail} failed")];
+        let checks = if pass == 1 { "check" } else { "checks" };
+        let mut counts = vec![format!("{pass} {checks} passed"), format!("{fail} failed")];
         if open > 0 {
             counts.push(format!("{open} on open points (not judged)"));
         }
