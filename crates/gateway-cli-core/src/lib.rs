@@ -178,7 +178,7 @@ pub use crate::program::Program;
 pub use crate::run::run;
 pub use crate::session::Session;
 
-/// What generated commands of the same version use. Not for other code: it may change in any version.
+/// The items that generated commands of the same version use. They may change in any version.
 #[doc(hidden)]
 pub mod codegen {
     pub use clap;

@@ -17,7 +17,7 @@ mod role;
 /// The path of the configuration, from the root of the workspace.
 pub const FILE: &str = "spec/codegen.toml";
 
-/// What to generate, and where. All paths are relative to the root of the workspace, with `/`.
+/// The files to generate, and their locations. All paths are relative to the root of the workspace, with `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// The path of the spec: `spec/gateway.toml`.

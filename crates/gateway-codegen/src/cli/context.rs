@@ -1,4 +1,4 @@
-//! What all commands share: the name of the program, and the workspace.
+//! Everything that the commands share: the name of the program, and the workspace.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -5,7 +5,7 @@ use crate::spec::grammar::{Form, Key, Shape, Table, optional, required, table};
 /// The whole file.
 pub(super) static CONFIGURATION: Table = table(
     "configuration",
-    "What is generated from a spec, and where.",
+    "The files that are generated from a spec, and their locations.",
     &[
         required("spec", Shape::Text(Form::File), "The path of the spec."),
         optional("command", Shape::Text(Form::Line), "The command that generates the files again."),

@@ -1,6 +1,6 @@
 //! The crates that can be generated: their roles, names and folders.
 
-/// What a generated crate is for.
+/// The purpose of a generated crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Records, queries and scalars.

@@ -127,7 +127,7 @@ pub fn header_values_keep_their_case(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// No header is removed, whatever it means: framing, cookies, authentication, caching.
+/// No header is removed: none for framing, cookies, authentication or caching.
 ///
 /// A wrapper of the transport may need any of them. RFC 9110 section 5.
 pub fn no_header_is_removed(kit: &Kit) -> Outcome {
