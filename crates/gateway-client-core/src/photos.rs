@@ -11,7 +11,6 @@ use serde::Deserialize;
 /// The service.
 pub(crate) struct Photos;
 
-pub(crate) type Client = crate::Client<Photos>;
 pub(crate) type BlockingClient = crate::blocking::Client<Photos>;
 
 impl Service for Photos {

@@ -12,8 +12,10 @@ use gateway_transport::{
 use http::Response;
 
 use super::{ClientCredentials, Grant, RESPONSE_LIMIT, TIMEOUT};
-use crate::photos::{BlockingClient, Client, any_json};
+use crate::photos::{BlockingClient, Photos, any_json};
 use crate::{AccessToken, ErrorKind, TokenSource as _};
+
+type Client = crate::Client<Photos>;
 
 fn response(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
     let response = Response::builder().status(status);
