@@ -67,7 +67,7 @@ fn an_import_is_atomic_and_old_snapshots_keep_their_data() {
                 credits = String::from_utf8(record.to_vec()).unwrap();
             })
             .unwrap();
-        assert!(credits.starts_with(r#"{"credits_number":"12.50","currency":"CHF""#), "{credits}");
+        assert!(credits.contains(r#""credits_number":"12.50","currency":"CHF""#), "{credits}");
 
         let again = import(store, account, ImportMode::Commit, second).unwrap();
         assert!(!again.changed_anything() && again.revision == 2);
