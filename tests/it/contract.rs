@@ -125,7 +125,8 @@ fn without_fields(names: &[String]) -> Vec<&str> {
         .flat_map(|operation| {
             let record = operation.record;
             let own = record.fields.iter().filter(|field| Some(field.name) != record.identity);
-            let own = own.map(|field| field.check).chain(["real_dates", "plain_numbers"]);
+            let own =
+                own.map(|field| field.check).chain(["all_fields", "plain_numbers", "real_dates"]);
             own.map(|check| format!("{}.{check}", operation.group))
         })
         .collect();
