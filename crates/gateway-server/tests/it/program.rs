@@ -237,7 +237,7 @@ fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
         "3: the number of cells is 1, but the first line has 2",
     );
     let error =
-        refused("h.csv", "id,nmae\n1,secret\n", "1: unknown column `nmae`; known columns: id, ");
+        refused("h.csv", "id,nmae\n1,secret\n", "1: unknown column `nmae`; known columns: ");
     for known in ["project", "name", "portal_id", "portal_name", "status"] {
         assert!(error.contains(&format!(", {known}")), "{known}: {error}");
     }
