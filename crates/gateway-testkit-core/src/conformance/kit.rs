@@ -84,17 +84,9 @@ impl Kit {
 
     /// Sends `request`, which must fail in the head or in the body, and returns the error.
     pub(super) fn failure(&self, request: Request) -> Outcome<TransportError> {
-        let response = match self.send(request) {
-            Err(error) => return Ok(error),
-            Ok(response) => response,
-        };
-        let status = response.head.status.as_u16();
-        match response.collect(LIMIT) {
+        match self.send(request) {
             Err(error) => Ok(error),
-            Ok(body) => {
-                let length = body.len();
-                fail(format!("no error, but status {status} and a body of {length} bytes"))
-            }
+            Ok(response) => response.failure(),
         }
     }
 
@@ -197,6 +189,18 @@ impl Response {
         match self.body {
             ResponseBody::Async(body, handle) => handle.block_on(body.collect(limit)),
             ResponseBody::Blocking(body) => body.collect(limit),
+        }
+    }
+
+    /// Reads the body, which must fail, and returns the error.
+    pub(super) fn failure(self) -> Outcome<TransportError> {
+        let status = self.head.status.as_u16();
+        match self.collect(LIMIT) {
+            Err(error) => Ok(error),
+            Ok(body) => {
+                let length = body.len();
+                fail(format!("no error, but status {status} and a body of {length} bytes"))
+            }
         }
     }
 
