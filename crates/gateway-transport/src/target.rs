@@ -9,7 +9,7 @@ pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
     match uri.scheme_str() {
         Some("http") => {}
         Some("https") if cfg!(feature = "__tls") => {}
-        Some("https") => return Err(refused("https needs the feature `rustls` or `rustls-ring`")),
+        Some("https") => return Err(refused("https needs the feature `rustls`")),
         Some(_) => return Err(refused("the scheme is neither http nor https")),
         None => return Err(refused("the target is not absolute")),
     }
@@ -54,11 +54,7 @@ mod tests {
         check_text("ftp://localhost/", "the scheme is neither http nor https");
         check_text("/only/a/path", "the target is not absolute");
         check_text("http://user:secret@localhost/", "the target contains credentials");
-        let https = if cfg!(feature = "__tls") {
-            ""
-        } else {
-            "https needs the feature `rustls` or `rustls-ring`"
-        };
+        let https = if cfg!(feature = "__tls") { "" } else { "https needs the feature `rustls`" };
         check_text("https://localhost/", https);
     }
 

@@ -12,9 +12,9 @@ use crate::{ErrorKind, Options, TransportError};
 ///
 /// It is passed explicitly, because the process-wide default of rustls panics if no crate, or two crates, set it.
 fn provider() -> Arc<CryptoProvider> {
-    #[cfg(feature = "rustls")]
+    #[cfg(feature = "rustls-aws-lc")]
     let provider = rustls::crypto::aws_lc_rs::default_provider();
-    #[cfg(not(feature = "rustls"))]
+    #[cfg(not(feature = "rustls-aws-lc"))]
     let provider = rustls::crypto::ring::default_provider();
     Arc::new(provider)
 }

@@ -28,7 +28,7 @@ pub(crate) struct Subject {
 
 pub(crate) fn pairs(server: &Server) -> Vec<Pair> {
     // Without a crypto provider the bare client cannot be created.
-    rustls::crypto::aws_lc_rs::default_provider().install_default().expect("no provider yet");
+    rustls::crypto::ring::default_provider().install_default().expect("no provider yet");
     vec![
         Pair { client: "reqwest, async", bare: bare(server), ours: ours(server) },
         Pair {

@@ -48,7 +48,7 @@ fn table() -> String {
         .build()
         .expect("a client");
     // Without a crypto provider the client cannot be created, although none is used here.
-    rustls::crypto::aws_lc_rs::default_provider().install_default().expect("no provider yet");
+    rustls::crypto::ring::default_provider().install_default().expect("no provider yet");
     let theirs = reqwest::Client::builder().build().expect("a client");
     let address = format!("{BASE_URL}/c/oauth/v1");
     let subjects = [

@@ -46,7 +46,7 @@ pub(crate) fn pairs(target: &str) -> Vec<Pair> {
 fn bare_reqwest(target: Arc<str>) -> Subject {
     let options = options();
     let tls = rustls::ClientConfig::builder_with_provider(Arc::new(
-        rustls::crypto::aws_lc_rs::default_provider(),
+        rustls::crypto::ring::default_provider(),
     ))
     .with_safe_default_protocol_versions()
     .expect("the provider supports the default versions")
