@@ -56,6 +56,23 @@ type SharedBlockingTransport = Arc<dyn BlockingTransport>;
 
 impl<S: Service> Client<S> {
     /// Returns a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
+    ///
+    /// Without [a transport](Builder::transport), the client sends its requests with reqwest (feature `reqwest-blocking`) or
+    /// ureq (feature `ureq`). With both features, reqwest is the default. Choose ureq like this:
+    ///
+    #[cfg_attr(feature = "ureq", doc = "```")]
+    #[cfg_attr(not(feature = "ureq"), doc = "```ignore")]
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use gateway_client_core::transport::Options;
+    /// use gateway_client_core::transport::ureq::UreqTransport;
+    /// use gateway_client_core::{AccessToken, blocking};
+    ///
+    /// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(UreqTransport::new(&Options::default().pool_max_idle(2))?)
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn builder(base_url: impl Into<String>) -> Builder<Arc<dyn BlockingTransport>, Self> {
         Builder::new(base_url)
     }
@@ -266,9 +283,17 @@ fn default_transport() -> Result<SharedBlockingTransport, Error> {
     Ok(Arc::new(ReqwestBlockingTransport::new(&Options::default())?))
 }
 
-#[cfg(not(feature = "reqwest-blocking"))]
+#[cfg(all(feature = "ureq", not(feature = "reqwest-blocking")))]
+fn default_transport() -> Result<SharedBlockingTransport, Error> {
+    use gateway_transport::Options;
+    use gateway_transport::ureq::UreqTransport;
+
+    Ok(Arc::new(UreqTransport::new(&Options::default())?))
+}
+
+#[cfg(not(any(feature = "reqwest-blocking", feature = "ureq")))]
 fn default_transport() -> Result<SharedBlockingTransport, Error> {
     Err(Error::config(
-        "the client has no transport; set one or enable the feature `reqwest-blocking`",
+        "the client has no transport; set one or enable the feature `ureq` or `reqwest-blocking`",
     ))
 }

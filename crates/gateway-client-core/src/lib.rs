@@ -108,9 +108,12 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `reqwest` | yes | a default transport for [`Client`] |
-//! | `reqwest-blocking` | | a default transport for [`blocking::Client`] |
-//! | `rustls` | yes | `https` for both |
+//! | `reqwest` | yes | reqwest, the default transport of [`Client`] |
+//! | `reqwest-blocking` | | reqwest on a thread, the default transport of [`blocking::Client`] |
+//! | `ureq` | | ureq, the default transport of [`blocking::Client`] without `reqwest-blocking` |
+//! | `rustls` | yes | `https` for these transports, with the default cryptography, ring |
+//! | `rustls-ring`, `rustls-aws-lc` | | `https` with ring, or with aws-lc; aws-lc is used if both are on |
+//! | `bridge`, `cassette`, `gzip`, `tower` | | the module of that name in [`transport`] |
 //! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are decoded with SIMD instructions |
 //! | `tracing` | yes | [spans](#tracing) of every call and attempt |

@@ -1,6 +1,6 @@
 //! The client without a runtime, and how to handle each kind of failure.
 //!
-//! `GATEWAY_BASE_URL=… GATEWAY_TOKEN=… cargo run -p gateway-client --features reqwest-blocking --example blocking`
+//! `GATEWAY_BASE_URL=… GATEWAY_TOKEN=… cargo run -p gateway-client --no-default-features --features ureq,rustls --example blocking`
 
 #![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 

@@ -20,6 +20,30 @@
 //! [limits and retries](gateway_client_core#limits-and-retries). Their spans and events are described under
 //! [tracing](gateway_client_core#tracing).
 //!
+//! # Without `async`
+//!
+//! With these features, the tree of dependencies contains ureq, but neither tokio nor reqwest:
+//!
+//! ```toml
+//! gateway-client = { version = "0.1", default-features = false, features = ["ureq", "rustls"] }
+//! ```
+//!
+#![cfg_attr(feature = "ureq", doc = "```no_run")]
+#![cfg_attr(not(feature = "ureq"), doc = "```ignore")]
+//! use gateway_client::model::ListVacancies;
+//! use gateway_client::{EnvironmentToken, blocking};
+//!
+//! let client = blocking::Client::builder("https://gateway.example.com")
+//!     .token(EnvironmentToken::new("GATEWAY_TOKEN"))
+//!     .build()?;
+//! let vacancies = client.list_vacancies(&ListVacancies::new())?.items;
+//! # Ok::<(), gateway_client::Error>(())
+//! ```
+//!
+//! The feature `reqwest-blocking` is for programs that also use the async client: both then share one HTTP library.
+//!
+//! # Operations
+//!
 //! Each client has one method for each operation. The methods for any operation, such as [`send`], [`stream`] and
 //! [`send_raw`], are those of the [client of any service](gateway_client_core::Client) that it dereferences to.
 //!
@@ -36,15 +60,18 @@
 //! | `stream` | a list of any length in little memory |
 //! | `own_token_source` | a custom token source |
 //! | `own_transport` | a custom transport that wraps another one |
-//! | `in_process` | a server in the same process, without a socket (feature `tower` of [`transport`]) |
+//! | `in_process` | a server in the same process, without a socket (feature `tower`) |
 //!
 //! # Features
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `reqwest` | yes | a default transport for [`Client`] |
-//! | `reqwest-blocking` | | a default transport for [`blocking::Client`] |
-//! | `rustls` | yes | `https` for both |
+//! | `reqwest` | yes | reqwest, the default transport of [`Client`] |
+//! | `reqwest-blocking` | | reqwest on a thread, the default transport of [`blocking::Client`] |
+//! | `ureq` | | ureq, the default transport of [`blocking::Client`] without `reqwest-blocking` |
+//! | `rustls` | yes | `https` for these transports, with the default cryptography, ring |
+//! | `rustls-ring`, `rustls-aws-lc` | | `https` with ring, or with aws-lc; aws-lc is used if both are on |
+//! | `bridge`, `cassette`, `gzip`, `tower` | | the module of that name in [`transport`] |
 //! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are decoded with SIMD instructions |
 //! | `tracing` | yes | [spans](gateway_client_core#tracing) of every call and attempt |
