@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use gateway_codegen::ir::Service;
 use gateway_codegen::spec::{Reading, read_bytes, read_file};
 
 fn folder() -> &'static Path {
@@ -45,6 +46,34 @@ fn a_truncated_spec_does_not_panic() {
     let Reading { service, report, .. } = read_bytes(&whole, parent, "spec.toml");
     assert!(service.is_some(), "{report}");
     assert_eq!(report, "");
+}
+
+/// A spec of language 2 with only the features of language 1 describes the same service.
+#[test]
+fn both_languages_describe_the_same_service() {
+    let read = |spec: &str, replacements: &[(&str, &str)]| {
+        let mut text = fs::read_to_string(folder().with_file_name(spec)).expect("it is there");
+        for (from, to) in replacements {
+            assert!(text.contains(from), "{spec} has no `{from}`");
+            text = text.replacen(from, to, 1);
+        }
+        let parent = folder().parent().expect("it has one");
+        let reading = read_bytes(text.as_bytes(), parent, "spec.toml");
+        assert_eq!(reading.report, "");
+        Service { spec_hash: String::new(), ..reading.service.expect("it has no mistake") }
+    };
+    assert_eq!(read("good-spec.toml", &[]), read("good-spec-2.toml", &[]));
+
+    let fixture = ("fixtures/tools.json", "fixtures/enveloped.json");
+    let one = r#"envelope = { marker = "ok", success = "yes", items = "data", of = "Tool" }"#;
+    let one = read("good-spec.toml", &[(r#"array = { of = "Tool" }"#, one), fixture]);
+    let list = (r#"{ of = "Tool" }"#, r#"{ of = "Tool", at = "data", envelope = "marked" }"#);
+    let default = (r#"{ of = "Tool" }"#, r#"{ of = "Tool", at = "data" }"#);
+    let envelope = "[envelope.marked]\nsuccess = { at = \"ok\", is = [\"yes\"] }\n[dispatch]";
+    let envelope = ("[dispatch]", envelope);
+    let service = ("[service]", "[service]\nenvelope = \"marked\"");
+    assert_eq!(one, read("good-spec-2.toml", &[list, envelope, fixture]));
+    assert_eq!(one, read("good-spec-2.toml", &[default, service, envelope, fixture]));
 }
 
 /// The parser rejects deep nesting before any code recurses over it.

@@ -71,7 +71,7 @@ fn a_spec_is_copied_with_its_fixtures() {
 fn nothing_is_created_if_an_argument_is_wrong() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("taken")).expect("a folder");
-    fs::write(folder.path().join("bad.toml"), "spec-language = 2\n").expect("written");
+    fs::write(folder.path().join("bad.toml"), "spec-language = 3\n").expect("written");
     let mut report = String::new();
     for args in [
         &[][..],

@@ -76,7 +76,7 @@ codes! {
         "The number is too small or too large for this key. Integers in a spec have at most 64 bits.";
     Error GW009 LANGUAGE_VERSION: "unsupported version of the spec language",
         "`spec-language` states the version of the language in which the file is written. This \
-        generator reads only version 1. Update the generator to read a newer spec.";
+        generator reads versions 1 and 2. Update the generator to read a newer spec.";
     Error GW010 HIDDEN_CHARACTER: "invisible character",
         "The text contains a control character, a line separator, or a character that changes the \
         writing direction. Such characters can make text look different from what it is \
@@ -114,9 +114,9 @@ codes! {
         "Two operations have the same `select`, two values of an enum have the same `wire`, or the \
         marker and the list of an envelope have the same key. They could not be distinguished. Change \
         one of them.";
-    Error GW020 RESPONSE_SHAPE: "not exactly one response shape",
-        "An operation has exactly one response shape. Keep one of `response.envelope`, \
-        `response.array` and `response.object`.";
+    Error GW020 EXACTLY_ONE: "not exactly one of several keys",
+        "The table must have exactly one of its keys: an operation has one response shape, and \
+        a service one kind of authentication. Keep one of the keys that the message lists.";
     Error GW021 EMPTY: "empty declaration",
         "An enum needs at least one value, a model at least one field, and a service at least one \
         operation. Add one, or remove the declaration.";
@@ -179,4 +179,16 @@ codes! {
         the parameter selects have this attribute, with the value of the parameter. The operation \
         must return a list, the record must not have a field of that name, and only one parameter \
         of an operation can recover an attribute.";
+    Error GW039 OTHER_LANGUAGE: "key of another version of the spec language",
+        "`spec-language` states the version of the language in which the file is written, and the \
+        key belongs to another version. In version 2, `[dispatch]` replaces `service.selector`, \
+        `[auth]` replaces `service.auth`, `response.list` replaces `response.array`, and \
+        `[envelope.…]` with `response.list` replaces `response.envelope`. All other keys of \
+        version 1 are unchanged.";
+    Error GW040 UNKNOWN_ENVELOPE: "unknown envelope",
+        "`envelope` refers to an envelope that does not exist. Correct the name, declare the \
+        envelope as `[envelope.…]`, or write `none` for a response without one.";
+    Error GW041 UNSUPPORTED: "not supported yet",
+        "The language can describe this, but this generator cannot generate it. Use the form that \
+        the message suggests, or a newer generator.";
 }

@@ -5,7 +5,8 @@ use toml::de::{DeTable, DeValue};
 use crate::diag::{closest, listed};
 use crate::ir::RustName;
 use crate::spec::foreign;
-use crate::spec::grammar::{Form, Key, Shape, Table};
+use crate::spec::grammar::{Form, Key, Language, Shape, Table};
+use crate::spec::words::article;
 
 /// Returns the fix for a missing key of a table.
 pub(super) fn missing(table: &Table, key: &Key) -> String {
@@ -22,10 +23,11 @@ pub(super) fn missing(table: &Table, key: &Key) -> String {
 /// Returns the key that an unknown one probably means, and the fix.
 pub(super) fn unknown_key(
     table: &Table,
+    language: Language,
     written: &str,
     value: &DeValue<'_>,
 ) -> (Option<&'static str>, String) {
-    let keys: Vec<_> = table.keys.iter().map(|key| key.name).collect();
+    let keys: Vec<_> = table.keys_in(language).map(|key| key.name).collect();
     if let Some(help) = foreign::unsupported(table.name, written, value.as_str()) {
         return (None, help.to_owned());
     }
@@ -33,23 +35,46 @@ pub(super) fn unknown_key(
         return (Some(key), format!("did you mean `{key}`?"));
     }
     let synonym = foreign::key(table.name, written);
-    match table.keys.iter().find(|key| Some(key.name) == synonym) {
+    match table.keys_in(language).find(|key| Some(key.name) == synonym) {
         Some(key) => (Some(key.name), format!("use `{}`: {}", key.name, first_sentence(key.doc))),
         None => (None, format!("expected {}", listed(&keys))),
     }
 }
 
+/// Returns the message about a key of another version of the language, and the fix.
+pub(super) fn other_language(table: &Table, key: &Key) -> (String, &'static str) {
+    let message = if key.only == Some(Language::One) {
+        format!("language 2 has no `{}` in {}", key.name, article(table.name))
+    } else {
+        format!("`{}` needs `spec-language = 2`", key.name)
+    };
+    let help = match (key.only, table.name, key.name) {
+        (Some(Language::One), "service", "selector") => "write `selector` in `[dispatch]`",
+        (Some(Language::One), "service", "auth") => "write `bearer = {}` in `[auth]`",
+        (Some(Language::One), "response", "array") => "write `response.list = { of = … }`",
+        (Some(Language::One), "response", "envelope") => {
+            "declare `[envelope.NAME]`, and write `response.list = { of = …, at = …, envelope = … }`"
+        }
+        (_, "spec", "dispatch") => "in language 1, write `selector` in `[service]`",
+        (_, "spec", "auth") => "in language 1, write `auth = \"bearer\"` in `[service]`",
+        (_, "response", "list") => "in language 1, write `array` for a bare list",
+        _ => "`explain GW039` lists the differences between the languages",
+    };
+    (message, help)
+}
+
 /// Returns the missing table to which a key of another table belongs, if it seems that only the
 /// header of that table is missing.
-pub(super) fn header_of<'a>(
-    table: &'a Table,
+pub(super) fn header_of(
+    table: &Table,
+    language: Language,
     given: &DeTable<'_>,
     written: &str,
     value: &DeValue<'_>,
-) -> Option<&'a Key> {
-    let has = |table: &Table, key: &str| table.keys.iter().any(|known| known.name == key);
+) -> Option<&'static Key> {
+    let has = |table: &Table, key: &str| table.key_in(language, key).is_some();
     let is_missing = |key: &&Key| !given.keys().any(|given| given.get_ref() == key.name);
-    let mut missing = table.keys.iter().filter(|key| key.required).filter(is_missing);
+    let mut missing = table.keys_in(language).filter(|key| key.required).filter(is_missing);
     missing.find(|key| match (&key.shape, value) {
         (Shape::Table(inner), _) => has(inner, written),
         (Shape::Named(_, inner), DeValue::Table(value)) => {
@@ -61,8 +86,8 @@ pub(super) fn header_of<'a>(
 
 /// Returns whether the name of a table was divided at a dot: all that it contains are tables with
 /// the keys that it should have.
-pub(super) fn is_dotted(inner: &Table, table: &DeTable<'_>) -> bool {
-    let is_key = |name: &str| inner.keys.iter().any(|key| key.name == name);
+pub(super) fn is_dotted(inner: &Table, language: Language, table: &DeTable<'_>) -> bool {
+    let is_key = |name: &str| inner.key_in(language, name).is_some();
     !table.is_empty()
         && table.iter().all(|(name, value)| {
             let below = value.get_ref().as_table();
@@ -72,7 +97,7 @@ pub(super) fn is_dotted(inner: &Table, table: &DeTable<'_>) -> bool {
 }
 
 /// Returns the fix for a value of the wrong kind.
-pub(super) fn wrong_kind(key: &Key, found: &DeValue<'_>) -> Option<String> {
+pub(super) fn wrong_kind(language: Language, key: &Key, found: &DeValue<'_>) -> Option<String> {
     let name = key.name;
     Some(match (&key.shape, found) {
         (Shape::Tables(_), DeValue::Table(_)) => format!("write `[[{name}]]`, with two brackets"),
@@ -83,13 +108,17 @@ pub(super) fn wrong_kind(key: &Key, found: &DeValue<'_>) -> Option<String> {
         }
         (Shape::Table(table), _) if table.exactly_one => {
             let keys: Vec<_> =
-                table.keys.iter().map(|key| format!("{name}.{}", key.name)).collect();
+                table.keys_in(language).map(|key| format!("{name}.{}", key.name)).collect();
             let keys: Vec<_> = keys.iter().map(String::as_str).collect();
             format!("write {}", listed(&keys))
         }
-        (Shape::Table(table), _) => format!("write `{name} = {}`", sample(table)),
+        (Shape::Table(table), _) => format!("write `{name} = {}`", sample(table, language)),
         (Shape::Named(_, table), _) => {
-            format!("declare each {} by its name: `{name}.NAME = {}`", table.name, sample(table))
+            format!(
+                "declare each {} by its name: `{name}.NAME = {}`",
+                table.name,
+                sample(table, language)
+            )
         }
         (Shape::Choice(choices), _) => {
             format!(
@@ -126,8 +155,8 @@ pub(super) fn wrong_kind(key: &Key, found: &DeValue<'_>) -> Option<String> {
 }
 
 /// Returns a table with its required keys.
-pub(super) fn sample(table: &Table) -> String {
-    let keys = table.keys.iter().filter(|key| key.required);
+pub(super) fn sample(table: &Table, language: Language) -> String {
+    let keys = table.keys_in(language).filter(|key| key.required);
     let keys: Vec<_> = keys.map(|key| format!("{} = …", key.name)).collect();
     format!("{{ {} }}", keys.join(", "))
 }

@@ -12,6 +12,7 @@ use crate::spec::{example, types};
 mod command;
 mod names;
 mod operation;
+mod response;
 
 /// Lowers a document. `None` if the table `service` is missing. The service may be used only if no
 /// error was reported.
@@ -23,7 +24,9 @@ pub(super) fn service(
 ) -> Option<Service> {
     let mut cx = Context::new(diagnostics, rejected);
     let head = root.get("service")?;
-    let selector = head.text("selector");
+    // Language 1 has the selector in `service`.
+    let selector = head.get("selector").or_else(|| root.get("dispatch")?.get("selector"));
+    let selector = selector.and_then(Node::as_text).unwrap_or_default().to_owned();
 
     names::distinct(&mut cx, root);
     let scalars = types::scalars(&mut cx, root);
@@ -50,6 +53,7 @@ pub(super) fn service(
         open_points,
         spec_hash: String::new(),
     };
+    response::envelopes(&mut cx, root);
     types::columns(&mut cx, root, &mut service);
     service.operations = operation::operations(&mut cx, root, &service);
     open_references(&mut cx, root);
@@ -129,7 +133,7 @@ fn open_references(cx: &mut Context<'_>, root: &Node) {
 }
 
 fn unused(cx: &mut Context<'_>, root: &Node) {
-    for section in ["scalar", "enum", "model", "open-point"] {
+    for section in ["scalar", "enum", "model", "envelope", "open-point"] {
         for entry in root.entries_of(section) {
             if !cx.used.contains(&entry.key) {
                 let message = format!("`{section}.{}` is never used", entry.key);

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Diagnostic, code, listed, shown};
-use crate::spec::grammar::{Form, Key, Shape, Table, hidden_in};
+use crate::spec::grammar::{Form, Key, Language, Shape, Table, hidden_in};
 use crate::spec::node::{Entry, Node, Value};
 use crate::spec::words::{article, expected, kind};
 use crate::spec::{help, syntax};
@@ -24,7 +24,8 @@ pub(super) fn document(
         diagnostics.extend(syntax::errors(text));
         return None;
     }
-    let mut reader = Reader { diagnostics, rejected: Vec::new() };
+    let language = Language::of(root.get_ref());
+    let mut reader = Reader { language, diagnostics, rejected: Vec::new() };
     let whole = 0..0;
     let tree = reader.table(grammar, root.get_ref(), &whole, &whole);
     Some((tree, reader.rejected))
@@ -34,6 +35,7 @@ pub(super) fn document(
 pub(super) const ANY: &str = "*";
 
 struct Reader<'a> {
+    language: Language,
     diagnostics: &'a mut Vec<Diagnostic>,
     rejected: Vec<String>,
 }
@@ -62,12 +64,15 @@ impl Reader<'_> {
     ) -> Node {
         // The keys that were meant by unknown ones, with what was declared below them.
         let mut meant: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let language = self.language;
         let given_in_order = in_order(given);
         for (name, value) in &given_in_order {
-            if table.keys.iter().any(|key| key.name == name.get_ref()) {
+            if table.key_in(language, name.get_ref()).is_some() {
                 continue;
             }
-            if let Some(key) = help::header_of(table, given, name.get_ref(), value.get_ref()) {
+            if let Some(key) =
+                help::header_of(table, language, given, name.get_ref(), value.get_ref())
+            {
                 // The other keys below the missing header belong to the same table.
                 if !meant.contains_key(key.name) {
                     let message = format!("`{}` belongs to `{}`", shown(name.get_ref()), key.name);
@@ -78,20 +83,24 @@ impl Reader<'_> {
                 meant.entry(key.name).or_default();
                 continue;
             }
-            let (key, help) = help::unknown_key(table, name.get_ref(), value.get_ref());
+            if let Some(other) = table.keys.iter().find(|key| key.name == name.get_ref()) {
+                let (message, help) = help::other_language(table, other);
+                self.say(Diagnostic::new(&code::OTHER_LANGUAGE, &name.span(), message).help(help));
+                self.reject_below(value.get_ref());
+                continue;
+            }
+            let (key, help) = help::unknown_key(table, language, name.get_ref(), value.get_ref());
             let message =
                 format!("unknown key `{}` in {}", shown(name.get_ref()), article(table.name));
             self.say(Diagnostic::new(&code::UNKNOWN_KEY, &name.span(), message).help(help));
-            let below = value.get_ref().as_table().into_iter().flat_map(DeTable::keys);
-            let below: Vec<_> = below.map(|name| name.get_ref().to_string()).collect();
-            self.rejected.extend(below.iter().cloned());
+            let below = self.reject_below(value.get_ref());
             if let Some(key) = key {
                 meant.entry(key).or_default().extend(below);
             }
         }
         let mut entries = Vec::new();
         for (name, value) in given_in_order {
-            let Some(key) = table.keys.iter().find(|key| key.name == name.get_ref()) else {
+            let Some(key) = table.key_in(language, name.get_ref()) else {
                 continue;
             };
             let misplaced = meant.get(key.name).map(Vec::as_slice).unwrap_or_default();
@@ -99,7 +108,7 @@ impl Reader<'_> {
                 entries.push(Entry { key: key.name.to_owned(), key_span: name.span(), node });
             }
         }
-        for key in table.keys.iter().filter(|key| key.required) {
+        for key in table.keys_in(language).filter(|key| key.required) {
             let is_given = given.keys().any(|name| name.get_ref() == key.name);
             if !is_given && !meant.contains_key(key.name) {
                 let message = format!("missing key `{}` in {}", key.name, article(table.name));
@@ -108,16 +117,24 @@ impl Reader<'_> {
             }
         }
         if table.exactly_one && given.len() != 1 {
-            let keys: Vec<_> = table.keys.iter().map(|key| key.name).collect();
+            let keys: Vec<_> = table.keys_in(language).map(|key| key.name).collect();
             let message = format!(
                 "{} must have exactly one of {}, but has {}",
                 article(table.name),
                 listed(&keys),
                 given.len()
             );
-            self.say(Diagnostic::new(&code::RESPONSE_SHAPE, named, message));
+            self.say(Diagnostic::new(&code::EXACTLY_ONE, named, message));
         }
         Node { span: span.clone(), value: Value::Table(entries) }
+    }
+
+    /// Marks everything that is declared below a rejected key as rejected, and returns its names.
+    fn reject_below(&mut self, value: &DeValue<'_>) -> Vec<String> {
+        let below = value.as_table().into_iter().flat_map(DeTable::keys);
+        let below: Vec<_> = below.map(|name| name.get_ref().to_string()).collect();
+        self.rejected.extend(below.iter().cloned());
+        below
     }
 
     /// Reads the value of a key. `misplaced` are names that are also declared under a misspelt key.
@@ -174,14 +191,14 @@ impl Reader<'_> {
                 })
             }
             (Shape::Texts(form), DeValue::String(text)) => {
-                let help = help::wrong_kind(key, value.get_ref());
+                let help = help::wrong_kind(self.language, key, value.get_ref());
                 self.wrong_kind(&span, key.name, expected(&key.shape), value.get_ref(), help);
                 // The text is used as if it were in brackets, so that it does not seem to be missing.
                 let value = self.text(*form, text, &span, &format!("`{}`", key.name))?;
                 Value::List(vec![Node { span: span.clone(), value }])
             }
             (shape, other) => {
-                let help = help::wrong_kind(key, other);
+                let help = help::wrong_kind(self.language, key, other);
                 self.wrong_kind(&span, key.name, expected(shape), other, help)?
             }
         };
@@ -240,7 +257,10 @@ impl Reader<'_> {
         let diagnostic = Diagnostic::new(&code::UNKNOWN_CHOICE, span, message);
         let diagnostic = diagnostic.suggest(text, &names);
         self.say(match names.as_slice() {
-            [only] => diagnostic.help(format!("version 1 of the language has only `{only}`")),
+            [only] => diagnostic.help(format!(
+                "version {} of the language has only `{only}`",
+                self.language.number()
+            )),
             _ => diagnostic,
         });
         None
@@ -253,9 +273,10 @@ impl Reader<'_> {
             .and_then(|number| i64::from_str_radix(number.as_str(), number.radix()).ok());
         match number {
             Some(number) if (min..=max).contains(&number) => Some(Value::Integer(number)),
-            _ if max == 1 => {
+            _ if min == max => {
                 let message = "unsupported version of the spec language";
-                let help = "this generator reads version 1; a newer spec needs a newer generator";
+                let help =
+                    "this generator reads versions 1 and 2; a newer spec needs a newer generator";
                 self.say(
                     Diagnostic::new(&code::LANGUAGE_VERSION, &value.span(), message).help(help),
                 );
@@ -318,7 +339,7 @@ impl Reader<'_> {
         misplaced: &[String],
     ) -> Option<Value> {
         if let Some((name, _)) = in_order(table).into_iter().find(|(name, value)| {
-            let is_key = inner.keys.iter().any(|key| key.name == name.get_ref());
+            let is_key = inner.key_in(self.language, name.get_ref()).is_some();
             is_key && !matches!(value.get_ref(), DeValue::Table(_))
         }) {
             let message = format!(
@@ -351,7 +372,7 @@ impl Reader<'_> {
                 continue;
             };
             match value.get_ref() {
-                DeValue::Table(table) if help::is_dotted(inner, table) => {
+                DeValue::Table(table) if help::is_dotted(inner, self.language, table) => {
                     let message = format!("`{}` has a dot, which needs quotes", shown(&key));
                     let diagnostic = Diagnostic::new(&code::MALFORMED, &name.span(), message);
                     let help = "put the whole name in quotes; the keys of a nested object need a model of their own";
@@ -363,7 +384,7 @@ impl Reader<'_> {
                     entries.push(Entry { key, key_span: name.span(), node });
                 }
                 other => {
-                    let help = format!("write `{key} = {}`", help::sample(inner));
+                    let help = format!("write `{key} = {}`", help::sample(inner, self.language));
                     self.wrong_kind(&value.span(), &key, "a table", other, Some(help));
                     self.rejected.push(key);
                 }

@@ -9,6 +9,8 @@ use proptest::prelude::*;
 /// A random service as data, which is written as a spec with hostile or with dull descriptions.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
+    /// Whether the spec is in language 2.
+    newer: bool,
     docs: Vec<String>,
     wires: Vec<String>,
     models: Vec<(String, Vec<FieldKind>)>,
@@ -136,6 +138,7 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
     ];
     let names = || prop::sample::subsequence(TAKEN, 1..4).prop_shuffle();
     (
+        any::<bool>(),
         prop::collection::vec(prose(), 40),
         prop::collection::vec(wire(), 40),
         names().prop_flat_map(move |names| {
@@ -153,7 +156,8 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
         }),
         prop::collection::vec((0..3_u8, 0..3_usize, prop::collection::vec(param, 0..5)), 1..4),
     )
-        .prop_map(|(docs, wires, models, enums, operations)| Random {
+        .prop_map(|(newer, docs, wires, models, enums, operations)| Random {
+            newer,
             docs,
             wires,
             models,
@@ -217,12 +221,17 @@ impl Writer<'_> {
     }
 
     fn head(&mut self) {
-        self.line("spec-language = 1\n[service]\nname = \"random\"\ntitle = \"Random\"\nversion = \"1.0.0\"");
+        let (language, head, tables) = if self.random.newer {
+            (2, "", "[dispatch]\nselector = \"op\"\n[auth]\nbearer = {}")
+        } else {
+            (1, "selector = \"op\"\nauth = \"bearer\"\n", "")
+        };
+        self.line(format_args!("spec-language = {language}\n[service]\n{head}name = \"random\""));
         self.line(
-            "api-version = \"v1\"\npath = \"/r\"\nselector = \"op\"\naccept = \"application/json\"",
+            "title = \"Random\"\nversion = \"1.0.0\"\napi-version = \"v1\"\npath = \"/r\"\naccept = \"application/json\"",
         );
         let doc = self.doc();
-        self.line(format_args!("auth = \"bearer\"\ndoc = {doc}"));
+        self.line(format_args!("doc = {doc}\n{tables}"));
         for (name, wire) in [
             ("SomeId", "wire = \"string\"\nquery-wire = \"integer\""),
             ("SomeNumber", "wire = \"integer\""),
@@ -272,9 +281,20 @@ impl Writer<'_> {
     ) {
         let of = self.model_name(*model);
         let (marker, success, items) = (self.wire(), self.wire(), self.wire());
+        let newer = self.random.newer;
         let (response, body) = match shape {
+            0 if newer => (format!("list = {{ of = \"{of}\" }}"), "[]".to_owned()),
             0 => (format!("array = {{ of = \"{of}\" }}"), "[]".to_owned()),
             1 => (format!("object = {{ of = \"{of}\" }}"), "{}".to_owned()),
+            _ if newer => {
+                self.line(format_args!(
+                    "[envelope.e{at}]\nsuccess = {{ at = {marker}, is = [{success}] }}"
+                ));
+                (
+                    format!("list = {{ at = {items}, of = \"{of}\", envelope = \"e{at}\" }}"),
+                    format!("{{{marker}:{success},{items}:[]}}"),
+                )
+            }
             _ => (
                 format!(
                     "envelope = {{ marker = {marker}, success = {success}, items = {items}, of = \"{of}\" }}"

@@ -1,4 +1,4 @@
-//! Lowers operations: parameters with the ones they need, and response shapes.
+//! Lowers operations, and their parameters with the ones they need.
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{
@@ -6,7 +6,7 @@ use crate::ir::{
     built_in_list,
 };
 use crate::spec::context::{About, Context};
-use crate::spec::lower::command;
+use crate::spec::lower::{command, response};
 use crate::spec::node::{Entry, Node};
 
 pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -> Vec<Operation> {
@@ -22,17 +22,22 @@ pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -
     cx.distinct_texts(&code::DUPLICATE_WIRE, "selector value", "select", &nodes);
     let operations: Vec<_> = given
         .iter()
-        .filter_map(|entry| operation(cx, entry, service).map(|operation| (entry, operation)))
+        .filter_map(|entry| operation(cx, root, entry, service).map(|operation| (entry, operation)))
         .collect();
     command::operations(cx, &operations);
     operations.into_iter().map(|(_, operation)| operation).collect()
 }
 
-fn operation(cx: &mut Context<'_>, entry: &Entry, service: &Service) -> Option<Operation> {
+fn operation(
+    cx: &mut Context<'_>,
+    root: &Node,
+    entry: &Entry,
+    service: &Service,
+) -> Option<Operation> {
     let node = &entry.node;
     let about = About::of(cx, node);
     let params = params(cx, node, service);
-    let response = node.get("response").and_then(|response| self::response(cx, response));
+    let response = node.get("response").and_then(|response| response::response(cx, root, response));
     if let Some(response) = &response {
         recoveries(cx, node, service, response);
     }
@@ -45,38 +50,6 @@ fn operation(cx: &mut Context<'_>, entry: &Entry, service: &Service) -> Option<O
         source: about.source,
         open: about.open,
         deprecated: about.deprecated,
-    })
-}
-
-fn response(cx: &mut Context<'_>, node: &Node) -> Option<Response> {
-    let entry = node.entries().first()?;
-    let shape = &entry.node;
-    let named = shape.get("of")?;
-    let Type::Model(of) = cx.resolve(named.as_text()?, &named.span)? else {
-        let message = format!("a response must be a model, and `{}` is not one", named.as_text()?);
-        let help = "use a type that is declared as `[model.…]`";
-        cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message).help(help));
-        return None;
-    };
-    if let (Some(marker), Some(items)) = (shape.get("marker"), shape.get("items"))
-        && marker.as_text() == items.as_text()
-    {
-        let message = "the marker and the list have the same key";
-        cx.say(
-            Diagnostic::new(&code::DUPLICATE_WIRE, &items.span, message)
-                .help("correct one of them")
-                .related(&marker.span, "the marker"),
-        );
-    }
-    Some(match entry.key.as_str() {
-        "envelope" => Response::Envelope {
-            marker: shape.text("marker"),
-            success: shape.text("success"),
-            items: shape.text("items"),
-            of,
-        },
-        "array" => Response::Array { of },
-        _ => Response::Object { of },
     })
 }
 

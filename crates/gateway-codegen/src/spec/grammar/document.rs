@@ -1,0 +1,375 @@
+//! The tables of a spec.
+
+use crate::ir::{MEANING_WORDS, Wire};
+use crate::spec::grammar::Language::{One, Two};
+use crate::spec::grammar::requests::{AUTH, DISPATCH};
+use crate::spec::grammar::{
+    DEPRECATED, DOC, Form, Key, OPEN, RUST_NAME, SOURCE, Shape, Table, only, optional, required,
+    table,
+};
+
+/// The whole document.
+pub static DOCUMENT: Table = table(
+    "spec",
+    "A service whose operations share one address. A part of the request selects the operation.",
+    &[
+        only(
+            One,
+            required("spec-language", Shape::Integer(1, 1), "The version of the spec language."),
+        ),
+        only(
+            Two,
+            required("spec-language", Shape::Integer(2, 2), "The version of the spec language."),
+        ),
+        required("service", Shape::Table(&SERVICE), "The service."),
+        only(
+            Two,
+            required("dispatch", Shape::Table(&DISPATCH), "How a call selects its operation."),
+        ),
+        only(Two, required("auth", Shape::Table(&AUTH), "How a call is authenticated.")),
+        only(
+            Two,
+            optional(
+                "envelope",
+                Shape::Named(Form::Kebab, &ENVELOPE),
+                "Objects around the data, which say whether the call succeeded.",
+            ),
+        ),
+        optional(
+            "scalar",
+            Shape::Named(Form::Type, &SCALAR),
+            "Scalars: single values with a format and a meaning.",
+        ),
+        optional("enum", Shape::Named(Form::Type, &ENUM), "Sets of named values."),
+        required("model", Shape::Named(Form::Type, &MODEL), "JSON objects."),
+        required("operation", Shape::Named(Form::Snake, &OPERATION), "Operations."),
+        required("example", Shape::Tables(&EXAMPLE), "Exact requests and responses."),
+        optional(
+            "open-point",
+            Shape::Named(Form::Id, &OPEN_POINT),
+            "Questions that the contract leaves open, and how we handle them.",
+        ),
+    ],
+);
+
+static SERVICE: Table = table(
+    "service",
+    "The service.",
+    &[
+        required("name", Shape::Text(Form::Kebab), "The name for programs."),
+        required("title", Shape::Text(Form::Line), "The name for people."),
+        required(
+            "version",
+            Shape::Text(Form::Version),
+            "The version of this spec; the command `spec diff` shows when to raise it.",
+        ),
+        required("api-version", Shape::Text(Form::Param), "The version segment of the address."),
+        required("path", Shape::Text(Form::Path), "The path that all operations share."),
+        only(
+            One,
+            required(
+                "selector",
+                Shape::Text(Form::Param),
+                "The query parameter that selects the operation.",
+            ),
+        ),
+        required("accept", Shape::Text(Form::Media), "The value of the `Accept` header."),
+        only(
+            One,
+            required(
+                "auth",
+                Shape::Choice(&[("bearer", "`Authorization: Bearer …`, RFC 6750.")]),
+                "How a call is authenticated.",
+            ),
+        ),
+        only(
+            Two,
+            optional(
+                "envelope",
+                Shape::Text(Form::Kebab),
+                "The envelope of all operations that name no other one.",
+            ),
+        ),
+        DOC,
+        SOURCE,
+        OPEN,
+    ],
+);
+
+static SCALAR: Table = table(
+    "scalar",
+    "A single value with a named type.",
+    &[
+        required("wire", Shape::Choice(&Wire::WORDS), "How it is written in records."),
+        optional(
+            "query-wire",
+            Shape::Choice(&Wire::WORDS),
+            "How it is written in a query, if that differs.",
+        ),
+        optional(
+            "digits",
+            Shape::Boolean,
+            "Whether the text of an id has only decimal digits. Contract checks require it; clients keep any text.",
+        ),
+        required("meaning", Shape::Choice(&MEANING_WORDS), "The meaning of the value."),
+        required("example", Shape::Text(Form::Wire), "A value, as its wire text."),
+        DOC,
+        SOURCE,
+        OPEN,
+    ],
+);
+
+static ENUM: Table = table(
+    "enum",
+    "A set of named values, written as strings.",
+    &[
+        required(
+            "open-ended",
+            Shape::Boolean,
+            "Whether values outside the list are kept (`true`) or rejected (`false`).",
+        ),
+        required(
+            "value",
+            Shape::Named(Form::Type, &VALUE),
+            "The values, by the name of their Rust variant.",
+        ),
+        DOC,
+        SOURCE,
+        OPEN,
+    ],
+);
+
+static VALUE: Table = table(
+    "value",
+    "One value of an enum.",
+    &[required("wire", Shape::Text(Form::Wire), "The text on the wire."), DOC, DEPRECATED],
+);
+
+static MODEL: Table = table(
+    "model",
+    "A JSON object of a fixed shape.",
+    &[
+        optional("identity", Shape::Text(Form::Wire), "The field that identifies a record."),
+        optional(
+            "columns",
+            Shape::Texts(Form::Wire),
+            "The columns of a table, in order: fields, or `field.field` of a nested model.",
+        ),
+        required("field", Shape::Named(Form::Wire, &FIELD), "The fields, by their JSON key."),
+        DOC,
+        SOURCE,
+        OPEN,
+    ],
+);
+
+static FIELD: Table = table(
+    "field",
+    "One field of a model.",
+    &[
+        required(
+            "type",
+            Shape::Text(Form::TypeRef),
+            "`text`, `integer`, `boolean`, or the name of a scalar, enum or model.",
+        ),
+        required(
+            "presence",
+            Shape::Choice(&[
+                ("required", "Always present and never null."),
+                ("optional", "May be absent or null."),
+            ]),
+            "`required` if it is always present, otherwise `optional`.",
+        ),
+        optional("personal", Shape::Boolean, "Whether it is personal data, which is never logged."),
+        RUST_NAME,
+        optional("example", Shape::Text(Form::Line), "A value, as its wire text."),
+        DOC,
+        SOURCE,
+        OPEN,
+        DEPRECATED,
+    ],
+);
+
+static OPERATION: Table = table(
+    "operation",
+    "One operation.",
+    &[
+        required("select", Shape::Text(Form::Select), "The value of the selector, sent verbatim."),
+        required("response", Shape::Table(&RESPONSE), "The shape of a successful response."),
+        optional(
+            "param",
+            Shape::Named(Form::Param, &PARAM),
+            "The query parameters, in the order in which they are sent.",
+        ),
+        DOC,
+        SOURCE,
+        OPEN,
+        DEPRECATED,
+    ],
+);
+
+static PARAM: Table = table(
+    "parameter",
+    "One query parameter.",
+    &[
+        required(
+            "type",
+            Shape::Text(Form::TypeRef),
+            "`text`, `integer`, `boolean`, or the name of a scalar or enum.",
+        ),
+        optional(
+            "required",
+            Shape::Boolean,
+            "Whether every call must send it; `false` by default.",
+        ),
+        optional("needs", Shape::Texts(Form::Param), "The parameters that must be sent with it."),
+        optional(
+            "otherwise",
+            Shape::Choice(&[("no-effect", "It is ignored."), ("error", "The call is refused.")]),
+            "The effect of the parameter if one of them is missing.",
+        ),
+        optional(
+            "recovers",
+            Shape::Text(Form::Snake),
+            "The attribute, absent from the records, that the selected records have with this value.",
+        ),
+        optional(
+            "max-chars",
+            Shape::Integer(1, 100_000),
+            "The maximum number of characters that the service accepts.",
+        ),
+        optional(
+            "min",
+            Shape::Integer(i64::MIN, i64::MAX),
+            "The smallest integer that the service accepts.",
+        ),
+        optional(
+            "max",
+            Shape::Integer(i64::MIN, i64::MAX),
+            "The largest integer that the service accepts.",
+        ),
+        RUST_NAME,
+        DOC,
+        SOURCE,
+        OPEN,
+        DEPRECATED,
+    ],
+);
+
+static RESPONSE: Table = Table {
+    exactly_one: true,
+    ..table(
+        "response",
+        "The shape of a successful response: exactly one.",
+        &[
+            only(
+                One,
+                optional(
+                    "envelope",
+                    Shape::Table(&MARKED_LIST),
+                    "An object with a success marker and the list.",
+                ),
+            ),
+            only(One, optional("array", Shape::Table(&BARE), "A bare list.")),
+            only(One, optional("object", Shape::Table(&BARE), "A single object.")),
+            only(Two, optional("list", Shape::Table(&LIST), "A list.")),
+            only(Two, optional("object", Shape::Table(&OBJECT), "A single object.")),
+        ],
+    )
+};
+
+static MARKED_LIST: Table = table(
+    "envelope",
+    "An object with a success marker and a list.",
+    &[
+        required("marker", Shape::Text(Form::Wire), "The key of the success marker."),
+        required(
+            "success",
+            Shape::Text(Form::Wire),
+            "The value of the marker in a successful response.",
+        ),
+        required("items", Shape::Text(Form::Wire), "The key of the list."),
+        required("of", Shape::Text(Form::Type), "The model of an item."),
+    ],
+);
+
+static BARE: Table = table(
+    "shape",
+    "The content of the response.",
+    &[required("of", Shape::Text(Form::Type), "The model.")],
+);
+
+const IN_ENVELOPE: Key = optional(
+    "envelope",
+    Shape::Text(Form::Kebab),
+    "The envelope, or `none`; by default the `envelope` of the service.",
+);
+
+static LIST: Table = table(
+    "list",
+    "A list.",
+    &[
+        required("of", Shape::Text(Form::Type), "The model of an item."),
+        optional(
+            "at",
+            Shape::Text(Form::Wire),
+            "The key of the list; without it, the body is the list.",
+        ),
+        IN_ENVELOPE,
+    ],
+);
+
+static OBJECT: Table = table(
+    "object",
+    "A single object.",
+    &[required("of", Shape::Text(Form::Type), "The model of the object."), IN_ENVELOPE],
+);
+
+static ENVELOPE: Table = table(
+    "named envelope",
+    "An object around the data, which says whether the call succeeded.",
+    &[required("success", Shape::Table(&SUCCESS), "The marker of a successful response.")],
+);
+
+static SUCCESS: Table = table(
+    "success marker",
+    "A member that says that the call succeeded.",
+    &[
+        required("at", Shape::Text(Form::Wire), "The key of the marker."),
+        required("is", Shape::Texts(Form::Wire), "Its values in a successful response."),
+    ],
+);
+
+static EXAMPLE: Table = table(
+    "example",
+    "An exact request and its response.",
+    &[
+        required("name", Shape::Text(Form::Kebab), "The name."),
+        required("operation", Shape::Text(Form::Snake), "The operation."),
+        DOC,
+        optional("params", Shape::Values, "The parameters with their values."),
+        required("query", Shape::Text(Form::Query), "The exact query that is sent."),
+        required("response", Shape::Text(Form::File), "The file with the response."),
+        optional(
+            "rejected",
+            Shape::Positions,
+            "Positions of the records that a reader must reject.",
+        ),
+        optional(
+            "applies-to",
+            Shape::Texts(Form::Kebab),
+            "`client`, `server`, or both; both by default.",
+        ),
+    ],
+);
+
+static OPEN_POINT: Table = table(
+    "open-point",
+    "A question that the contract leaves open.",
+    &[
+        required("number", Shape::Integer(1, 9999), "The number: 1, 2, 3, …"),
+        required("question", Shape::Text(Form::Prose), "The question."),
+        required("client", Shape::Text(Form::Prose), "How our libraries behave."),
+        required("server", Shape::Text(Form::Prose), "How our server behaves."),
+        SOURCE,
+    ],
+);
