@@ -2,6 +2,7 @@
 //!
 //! A transport writes it, so it is the same for lists, objects and raw responses.
 
+use std::iter;
 use std::time::Instant;
 
 use gateway_client_core::transport::reqwest_blocking::ReqwestBlockingTransport;
@@ -103,15 +104,15 @@ pub(crate) fn token_of(headers: &HeaderMap) -> Option<&str> {
 /// Passes on a body, and calls `tell` with its size at its end or at an error.
 fn counted(mut body: BlockingBody, tell: impl Fn(u64, &str) + Send + 'static) -> BlockingBody {
     let mut bytes = 0;
-    BlockingBody::from_chunks(move || {
+    BlockingBody::from_chunks(iter::from_fn(move || {
         let piece = body.chunk();
         match &piece {
             Ok(Some(piece)) => bytes += piece.len() as u64,
             Ok(None) => tell(bytes, ""),
             Err(_) => tell(bytes, ", truncated,"),
         }
-        piece
-    })
+        piece.transpose()
+    }))
 }
 
 /// Text that no header contains.

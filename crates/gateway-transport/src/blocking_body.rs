@@ -36,7 +36,7 @@ enum Inner {
 
 /// A source of chunks.
 struct Chunks {
-    next: Box<dyn FnMut() -> Result<Option<Bytes>, TransportError> + Send>,
+    source: Box<dyn Iterator<Item = Result<Bytes, TransportError>> + Send>,
     /// The part of the last chunk that `read` has not returned yet.
     rest: Bytes,
 }
@@ -48,7 +48,7 @@ impl Chunks {
             return Ok(std::mem::take(&mut self.rest));
         }
         loop {
-            match (self.next)()? {
+            match self.source.next().transpose()? {
                 Some(chunk) if chunk.is_empty() => {}
                 next => return Ok(next.unwrap_or_default()),
             }
@@ -77,27 +77,28 @@ impl BlockingBody {
         Self(Inner::Read(Box::new(reader)))
     }
 
-    /// Creates a body from a source of chunks, which [`chunk`](Self::chunk) returns without a copy. `next` returns `None`
-    /// at the end.
+    /// Creates a body from chunks, which [`chunk`](Self::chunk) returns without a copy.
+    ///
+    /// The iterator may block for the next chunk. It is not asked again after its end or an error.
     ///
     /// # Examples
     ///
     /// ```
-    /// use std::io::Read;
+    /// use gateway_transport::{BlockingBody, ErrorKind, TransportError};
     ///
-    /// use gateway_transport::BlockingBody;
-    ///
-    /// let mut chunks = ["hel", "lo"].into_iter();
-    /// let mut body = BlockingBody::from_chunks(move || Ok(chunks.next().map(Into::into)));
-    /// let mut text = String::new();
-    /// body.read_to_string(&mut text)?;
-    /// assert_eq!(text, "hello");
-    /// # Ok::<(), std::io::Error>(())
+    /// let cut = TransportError::new(ErrorKind::Interrupted, "connection reset");
+    /// let mut body = BlockingBody::from_chunks([Ok("hel".into()), Ok("lo".into()), Err(cut)]);
+    /// assert_eq!(body.chunk()?.unwrap(), "hel");
+    /// assert_eq!(body.chunk()?.unwrap(), "lo");
+    /// assert_eq!(body.chunk().unwrap_err().kind(), ErrorKind::Interrupted);
+    /// # Ok::<(), TransportError>(())
     /// ```
-    pub fn from_chunks(
-        next: impl FnMut() -> Result<Option<Bytes>, TransportError> + Send + 'static,
-    ) -> Self {
-        Self(Inner::Chunks(Chunks { next: Box::new(next), rest: Bytes::new() }))
+    pub fn from_chunks<I>(chunks: I) -> Self
+    where
+        I: IntoIterator<Item = Result<Bytes, TransportError>, IntoIter: Send + 'static>,
+    {
+        let source = Box::new(chunks.into_iter());
+        Self(Inner::Chunks(Chunks { source, rest: Bytes::new() }))
     }
 
     /// Creates a body from a client's reader. `classify` converts its errors.
@@ -302,6 +303,7 @@ pub(crate) fn move_bytes(data: &mut Bytes, buffer: &mut [u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use std::io::{self, Read};
+    use std::iter;
 
     use bytes::Bytes;
 
@@ -316,13 +318,13 @@ mod tests {
         let source = || {
             let (mut left, mut end) = (chunks.iter(), Some(end));
             move || match left.next() {
-                Some(chunk) => Ok(Some(Bytes::from(*chunk))),
-                None => end.take().expect("read after its end").map(|()| None).map_err(truncated),
+                Some(chunk) => Some(Ok(Bytes::from(*chunk))),
+                None => end.take().expect("read after its end").map_err(truncated).err().map(Err),
             }
         };
         let (chunks, mut read) = (source(), source());
-        let reader = Reader(move || read().map_err(TransportError::into_io));
-        [BlockingBody::from_chunks(chunks), BlockingBody::new(reader)]
+        let reader = Reader(move || read().transpose().map_err(TransportError::into_io));
+        [BlockingBody::from_chunks(iter::from_fn(chunks)), BlockingBody::new(reader)]
     }
 
     fn truncated(kind: ErrorKind) -> TransportError {

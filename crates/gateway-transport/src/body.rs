@@ -55,6 +55,33 @@ impl Body {
         Self(Inner::Stream(Box::pin(stream)))
     }
 
+    /// Creates a body from a stream of chunks, which [`chunk`](Self::chunk) returns without a copy.
+    ///
+    /// The stream is not polled again after its end or an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures_util::stream;
+    /// use gateway_transport::{Body, ErrorKind, TransportError};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), TransportError> {
+    /// let cut = TransportError::new(ErrorKind::Interrupted, "connection reset");
+    /// let mut body = Body::from_chunks(stream::iter([Ok("hel".into()), Ok("lo".into()), Err(cut)]));
+    /// assert_eq!(body.chunk().await?.unwrap(), "hel");
+    /// assert_eq!(body.chunk().await?.unwrap(), "lo");
+    /// assert_eq!(body.chunk().await.unwrap_err().kind(), ErrorKind::Interrupted);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_chunks<S>(chunks: S) -> Self
+    where
+        S: futures_core::Stream<Item = Result<Bytes, TransportError>> + MaybeSend + 'static,
+    {
+        Self::new(Chunks(Box::pin(chunks)))
+    }
+
     /// Creates a body from a client's stream. `classify` converts its errors.
     pub fn with_errors<B, F>(stream: B, classify: F) -> Self
     where
@@ -181,6 +208,21 @@ impl HttpBody for Body {
             Inner::Stream(stream) => stream.size_hint(),
             Inner::Failed(_) => SizeHint::default(),
         }
+    }
+}
+
+/// A stream of chunks.
+struct Chunks<S>(Pin<Box<S>>);
+
+impl<S: futures_core::Stream<Item = Result<Bytes, TransportError>>> HttpBody for Chunks<S> {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        self.0.as_mut().poll_next(cx).map_ok(Frame::data)
     }
 }
 

@@ -35,6 +35,9 @@ pub enum ErrorKind {
 impl ErrorKind {
     /// Returns the name in snake case, for logs and metrics. Names never change.
     ///
+    /// A later version may add a kind with a new name. A dashboard or a parser should count a name that it does not know as
+    /// `other`.
+    ///
     /// ```
     /// assert_eq!(gateway_transport::ErrorKind::InvalidRequest.as_str(), "invalid_request");
     /// ```

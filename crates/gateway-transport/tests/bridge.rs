@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::error::Error as _;
 use std::io::Read;
+use std::iter;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -90,9 +91,9 @@ async fn a_panic_of_the_transport_is_a_typed_error() {
 #[tokio::test]
 async fn a_panic_within_a_body_is_a_typed_error() {
     let transport = OffThread::new(blocking_transport_fn(|_| {
-        let mut chunk = Some(Ok(Some("first".into())));
-        let body = BlockingBody::from_chunks(move || chunk.take().expect("planted panic"));
-        Ok(BlockingResponse::new(body))
+        let mut chunk = Some(Ok("first".into()));
+        let chunks = iter::from_fn(move || Some(chunk.take().expect("planted panic")));
+        Ok(BlockingResponse::new(BlockingBody::from_chunks(chunks)))
     }));
     let mut body = transport.send(Request::default()).await.unwrap().into_body();
     assert_eq!(body.chunk().await.unwrap().unwrap(), "first");

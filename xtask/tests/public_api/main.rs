@@ -61,7 +61,7 @@ fn public_api_of_gateway_cli_core() {
 /// the same name.
 const MODEL_CORE: &[&str] = &["arbitrary", "jiff", "proptest", "serde"];
 const MODEL: &[&str] = &["arbitrary", "jiff", "proptest", "rust_decimal", "serde"];
-const TRANSPORT: &[&str] = &["bytes", "http", "http_body", "tower_service"];
+const TRANSPORT: &[&str] = &["bytes", "futures_core", "http", "http_body", "tower_service"];
 const CLIENT_CORE: &[&str] =
     &["bytes", "futures_core", "gateway_model_core", "gateway_transport", "http"];
 const CLIENT: &[&str] = &["gateway_client_core", "gateway_model"];

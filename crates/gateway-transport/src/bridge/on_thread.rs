@@ -3,7 +3,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::{fmt, thread};
+use std::{fmt, iter, thread};
 
 use bytes::Bytes;
 use http_body::Body as _;
@@ -73,7 +73,7 @@ impl<T: Transport> BlockingTransport for OnThread<T> {
             first => {
                 let runtime = Arc::clone(&self.runtime);
                 let mut body = DrivenBody { body, first, runtime };
-                BlockingBody::from_chunks(move || body.chunk())
+                BlockingBody::from_chunks(iter::from_fn(move || body.chunk().transpose()))
             }
         }))
     }
