@@ -65,12 +65,30 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the kind in a few words.
+    /// Returns the name in snake case, for logs and metrics. Names never change. A later version may add a kind with a new
+    /// name, but never one that is named `other` or `unknown`.
     ///
     /// ```
-    /// assert_eq!(gateway_model_core::ErrorKind::Missing.as_str(), "required field missing");
+    /// assert_eq!(gateway_model_core::ErrorKind::WrongType.as_str(), "wrong_type");
     /// ```
     pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::Encoding => "encoding",
+            Self::Incomplete => "incomplete",
+            Self::WrongType => "wrong_type",
+            Self::Missing => "missing",
+            Self::Duplicate => "duplicate",
+            Self::TooDeep => "too_deep",
+            Self::TooLarge => "too_large",
+            Self::NotSuccess => "not_success",
+            Self::Parameter => "parameter",
+            Self::Conversion => "conversion",
+        }
+    }
+
+    /// Returns the kind in a few words.
+    fn text(self) -> &'static str {
         match self {
             Self::Syntax => "not valid JSON",
             Self::Encoding => "not valid UTF-8",
@@ -236,7 +254,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind().as_str())?;
+        f.write_str(self.kind().text())?;
         if !self.path().is_empty() {
             write!(f, " at {}", self.path())?;
         }

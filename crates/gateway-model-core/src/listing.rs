@@ -1,8 +1,8 @@
 //! Decoded lists: the records, and those that were rejected.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
-use core::fmt;
+use alloc::vec::{self, Vec};
+use core::{fmt, slice};
 
 use crate::Error;
 
@@ -49,6 +49,51 @@ impl<T> Listing<T> {
             Some(rejected) => Err(rejected.error),
             None => Ok(self.items),
         }
+    }
+
+    /// Returns an iterator over the records. It does not include the rejected ones.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
+    ///
+    /// let listing = ListPhotos::decode(br#"[{"id":"1"},{"id":"2"}]"#)?;
+    /// assert_eq!(listing.iter().count(), 2);
+    /// # Ok::<(), gateway_model_core::Error>(())
+    /// ```
+    pub fn iter(&self) -> slice::Iter<'_, T> {
+        self.items.iter()
+    }
+}
+
+/// Iterates over the records. The rejected ones are dropped: look at [`rejected`](Listing::rejected) first, or use
+/// [`strict`](Listing::strict).
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::Operation as _;
+///
+/// let listing = ListPhotos::decode(br#"[{"id":"1"},{"id":"2"}]"#)?;
+/// for photo in listing {
+///     println!("{photo:?}");
+/// }
+/// # Ok::<(), gateway_model_core::Error>(())
+/// ```
+impl<T> IntoIterator for Listing<T> {
+    type Item = T;
+    type IntoIter = vec::IntoIter<T>;
+
+    fn into_iter(self) -> vec::IntoIter<T> {
+        self.items.into_iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Listing<T> {
+    type Item = &'a T;
+    type IntoIter = slice::Iter<'a, T>;
+
+    fn into_iter(self) -> slice::Iter<'a, T> {
+        self.iter()
     }
 }
 

@@ -52,7 +52,10 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the name in snake case, for logs and metrics. It is stable.
+    /// Returns the name in snake case, for logs and metrics. Names never change.
+    ///
+    /// A later version may add a kind with a new name, but never one that is named `other` or `unknown`: both are free for
+    /// what a dashboard or a parser does not know.
     ///
     /// ```
     /// assert_eq!(gateway_client_core::ErrorKind::RateLimited.as_str(), "rate_limited");
