@@ -17,7 +17,7 @@ use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{
     Body, BoxError, BoxFuture, Options, Proxy, Request, SharedTransport, transport_fn,
 };
-use gateway_client::{AccessToken, Builder, Client, RetryPolicy, TokenSource};
+use gateway_client::{AccessToken, Client, ClientBuilder, RetryPolicy, TokenSource};
 use gateway_testkit::raw_server::{Next, RawServer};
 use http_body::Frame;
 
@@ -207,7 +207,7 @@ fn answer(target: &str) -> &'static str {
 }
 
 /// Returns a builder with a numbered token for each request to the source, and short pauses between attempts.
-fn builder(base_url: &str) -> Builder {
+fn builder(base_url: &str) -> ClientBuilder {
     Client::builder(base_url)
         .token(Numbered(AtomicUsize::new(0)))
         .retry(RetryPolicy::default().base_delay(Duration::from_millis(1)))

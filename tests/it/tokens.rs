@@ -1,7 +1,7 @@
 //! A call waits for its token source for at most the call timeout.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::http::Response;
@@ -73,6 +73,42 @@ fn a_token_command_that_hangs_ends_with_the_call_timeout() {
         let client = blocking(source, MemoryTransport::new([]));
         token_timed_out(&client.list_vacancies(&ListVacancies::new()).unwrap_err());
     });
+}
+
+#[test]
+fn a_token_that_two_clients_were_refused_is_replaced_once() {
+    let source = Arc::new(Vault::default());
+    let transport = || MemoryTransport::new([200, 401, 200].map(answer));
+    let client = Client::builder(BASE_URL).token(Arc::clone(&source)).transport(transport());
+    let client = client.build().unwrap();
+    let blocking = blocking(Arc::clone(&source), transport());
+    for refreshes in [0, 1] {
+        RUNTIME.block_on(client.list_vacancies(&ListVacancies::new())).unwrap();
+        blocking.list_vacancies(&ListVacancies::new()).unwrap();
+        assert_eq!(*source.refreshes.lock().unwrap(), refreshes);
+    }
+}
+
+/// A source written with the public interface only. It replaces its token if that is the one that was refused.
+#[derive(Default)]
+struct Vault {
+    refreshes: Mutex<usize>,
+}
+
+impl TokenSource for Vault {
+    fn token<'a>(
+        &'a self,
+        refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+        let token = |number: usize| AccessToken::new(format!("gwt_{number}"));
+        Box::pin(async move {
+            let mut refreshes = self.refreshes.lock().unwrap();
+            if refused == Some(&token(*refreshes)?) {
+                *refreshes += 1;
+            }
+            Ok(token(*refreshes)?)
+        })
+    }
 }
 
 #[test]

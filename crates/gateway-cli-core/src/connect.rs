@@ -158,7 +158,7 @@ pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
 }
 
 /// The builder of the client.
-type Builder<C> = gateway_client_core::Builder<Arc<dyn BlockingTransport>, Plain<C>>;
+type Builder<C> = blocking::ClientBuilder<Plain<C>>;
 
 /// The client of the runtime that introduces itself to the service as the client `C`.
 struct Plain<C: ServiceClient>(blocking::Client<C::Service>);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use http::HeaderValue;
+use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
 use crate::{Error, ErrorKind};
@@ -12,7 +13,8 @@ use crate::{Error, ErrorKind};
 ///
 /// The token leaves this type only in the `Authorization` header of a request, which is marked sensitive. There is no
 /// `Display`, no `Deref` and no serialisation. `Debug` does not show it, not even its length. Its memory is cleared when the
-/// last clone is dropped.
+/// last clone is dropped. Two tokens are compared in a time that depends only on their lengths, so a
+/// [`TokenSource`](crate::TokenSource) can check whether a refused token is the one that it has.
 ///
 /// # Examples
 ///
@@ -73,11 +75,6 @@ impl AccessToken {
         }
     }
 
-    /// Whether this is the same token.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        *self.0 == *other.0
-    }
-
     /// Returns the value of the `Authorization` header.
     pub(crate) fn header(&self) -> Result<HeaderValue, Error> {
         // The header takes over this text without a copy.
@@ -95,6 +92,14 @@ impl AccessToken {
 /// The scheme of RFC 6750 with the space that follows it.
 const SCHEME: &str = "Bearer ";
 
+impl PartialEq for AccessToken {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
+    }
+}
+
+impl Eq for AccessToken {}
+
 impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AccessToken(redacted)")
@@ -111,6 +116,15 @@ mod tests {
         let header = token.header().unwrap();
         assert_eq!(header.as_bytes(), b"Bearer azAZ09-._~+/==");
         assert!(header.is_sensitive());
+    }
+
+    #[test]
+    fn tokens_are_equal_if_their_texts_are() {
+        let token = |text: &str| AccessToken::new(text).unwrap();
+        assert_eq!(token("gwt_1"), token("gwt_1"));
+        for other in ["gwt_2", "gwt_", "gwt_11", "hwt_1", "GWT_1"] {
+            assert_ne!(token("gwt_1"), token(other), "{other}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use pollster::block_on;
 use crate::engine::{Engine, Io};
 use crate::sleep::sleep_blocking;
 use crate::token::CatchUnwind;
-use crate::{Builder, Error, RawResponse, ServiceClient, StreamingResponse};
+use crate::{Error, RawResponse, ServiceClient, StreamingResponse};
 
 mod records;
 
@@ -51,13 +51,16 @@ pub struct Client<S> {
     service: PhantomData<fn() -> S>,
 }
 
+/// Builds a blocking client, see [`Client::builder`]; [`crate::ClientBuilder`] describes the settings.
+pub type ClientBuilder<C> = crate::ClientBuilder<C, Arc<dyn BlockingTransport>>;
+
 /// Any blocking transport.
 type SharedBlockingTransport = Arc<dyn BlockingTransport>;
 
 impl<S: Service> Client<S> {
     /// Returns a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
     ///
-    /// Without [a transport](Builder::transport), the client sends its requests with reqwest (feature `reqwest-blocking`) or
+    /// Without [a transport](ClientBuilder::transport), the client sends its requests with reqwest (feature `reqwest-blocking`) or
     /// ureq (feature `ureq`). With both features, reqwest is the default. Choose ureq like this:
     ///
     #[cfg_attr(feature = "ureq", doc = "```")]
@@ -73,8 +76,8 @@ impl<S: Service> Client<S> {
     ///     .build()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn builder(base_url: impl Into<String>) -> Builder<Arc<dyn BlockingTransport>, Self> {
-        Builder::new(base_url)
+    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<Self> {
+        ClientBuilder::new(base_url)
     }
 
     /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
@@ -240,7 +243,7 @@ impl<S: Service> ServiceClient for Client<S> {
         concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 }
 
-impl<C> Builder<Arc<dyn BlockingTransport>, C> {
+impl<C> ClientBuilder<C> {
     /// Sets the transport that sends the requests.
     pub fn transport(self, transport: impl BlockingTransport) -> Self {
         self.set_transport(Arc::new(transport))

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway_model_core::Service;
+use gateway_transport::SharedTransport;
 
 use crate::base_url::BaseUrl;
 use crate::engine::Engine;
@@ -17,8 +18,9 @@ use crate::{Error, Observer, RetryBudget, RetryPolicy, ServiceClient, TokenSourc
 /// Builds a client, see [`Client::builder`](crate::Client::builder) and
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
 ///
-/// `T` is the type of the transport, and `C` is the client that `build` returns. Only the base URL and a token are required.
-/// [One table](crate#limits-and-retries) lists all the defaults.
+/// `C` is the client that `build` returns, and `T` is the type of its transport:
+/// [`blocking::ClientBuilder`](crate::blocking::ClientBuilder) is this type with a blocking one. Only the base URL and a token
+/// are required. [One table](crate#limits-and-retries) lists all the defaults.
 ///
 /// # Examples
 ///
@@ -40,7 +42,7 @@ use crate::{Error, Observer, RetryBudget, RetryPolicy, ServiceClient, TokenSourc
 /// # Ok::<(), gateway_client_core::Error>(())
 /// ```
 #[must_use]
-pub struct Builder<T, C> {
+pub struct ClientBuilder<C, T = SharedTransport> {
     base_url: String,
     allow_insecure_http: bool,
     token: Option<Arc<dyn TokenSource>>,
@@ -50,7 +52,7 @@ pub struct Builder<T, C> {
     client: PhantomData<fn() -> C>,
 }
 
-impl<T, C> Builder<T, C> {
+impl<C, T> ClientBuilder<C, T> {
     /// Creates a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
     ///
     /// The function `builder` of each client calls it.
@@ -158,7 +160,7 @@ impl<T, C> Builder<T, C> {
     {
         let base_url = BaseUrl::parse(&self.base_url, C::Service::PATH, self.allow_insecure_http)?;
         let token = self.token.ok_or_else(|| {
-            Error::config("the client has no access token; set one with `Builder::token`")
+            Error::config("the client has no access token; set one with `ClientBuilder::token`")
         })?;
         let transport = self.transport.map_or_else(default_transport, Ok)?;
         let tokens = TokenCache::new(token);
@@ -169,9 +171,9 @@ impl<T, C> Builder<T, C> {
     }
 }
 
-impl<T, C> fmt::Debug for Builder<T, C> {
+impl<C, T> fmt::Debug for ClientBuilder<C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The base URL is left out: before it is checked, it may contain credentials.
-        f.debug_struct("Builder").field("policy", &self.policy).finish_non_exhaustive()
+        f.debug_struct("ClientBuilder").field("policy", &self.policy).finish_non_exhaustive()
     }
 }

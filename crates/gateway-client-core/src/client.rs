@@ -12,7 +12,7 @@ use http::Response;
 
 use crate::engine::{Engine, Io};
 use crate::sleep::sleep;
-use crate::{Builder, Error, RawResponse, Records, ServiceClient, StreamingResponse};
+use crate::{ClientBuilder, Error, RawResponse, Records, ServiceClient, StreamingResponse};
 
 /// An async client for one account of the service `S`.
 ///
@@ -63,8 +63,8 @@ impl<S: Service> Client<S> {
     /// assert_eq!(error.kind(), ErrorKind::Config);
     /// # Ok::<(), gateway_client_core::Error>(())
     /// ```
-    pub fn builder(base_url: impl Into<String>) -> Builder<SharedTransport, Self> {
-        Builder::new(base_url)
+    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<Self> {
+        ClientBuilder::new(base_url)
     }
 
     /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
@@ -258,7 +258,7 @@ impl<S: Service> ServiceClient for Client<S> {
         concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 }
 
-impl<C> Builder<SharedTransport, C> {
+impl<C> ClientBuilder<C> {
     /// Sets the transport that sends the requests.
     ///
     /// ```

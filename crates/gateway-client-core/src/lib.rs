@@ -36,9 +36,9 @@
 //!
 //! | limit | default | set with |
 //! |---|---|---|
-//! | timeout of a call, retries and waiting included | 60 s | [`Builder::call_timeout`] |
-//! | timeout of one attempt | 30 s | [`Builder::attempt_timeout`] |
-//! | timeout of a stream; the two timeouts above apply until its head has arrived | 1 h | [`Builder::stream_timeout`] |
+//! | timeout of a call, retries and waiting included | 60 s | [`ClientBuilder::call_timeout`] |
+//! | timeout of one attempt | 30 s | [`ClientBuilder::attempt_timeout`] |
+//! | timeout of a stream; the two timeouts above apply until its head has arrived | 1 h | [`ClientBuilder::stream_timeout`] |
 //! | attempts, the first one included | 3 | [`RetryPolicy::max_attempts`] |
 //! | minimum time left for another attempt | 10 ms | |
 //! | maximum wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
@@ -46,7 +46,7 @@
 //! | longest `Retry-After` that the client waits for | 30 s | [`RetryPolicy::max_retry_after`] |
 //! | retries in one burst, of a client and its clones | 10 | [`RetryBudget::burst`] |
 //! | answered calls that earn another retry | 10 | [`RetryBudget::calls_per_retry`] |
-//! | body of a successful response | 64 MiB | [`Builder::body_limit`] |
+//! | body of a successful response | 64 MiB | [`ClientBuilder::body_limit`] |
 //! | record of a stream | 1 MiB | [`Records::record_limit`] |
 //! | body kept with an error | 64 KiB | |
 //! | token from a file or a command | 64 KiB | |
@@ -154,7 +154,7 @@ pub use gateway_model_core as model;
 pub use gateway_transport as transport;
 
 pub use crate::access_token::AccessToken;
-pub use crate::builder::Builder;
+pub use crate::builder::ClientBuilder;
 pub use crate::client::Client;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::list_reader::Entry;

@@ -60,13 +60,13 @@ mod tests {
             (
                 "timeout of a call, retries and waiting included",
                 seconds(CALL_TIMEOUT),
-                "Builder::call_timeout",
+                "ClientBuilder::call_timeout",
             ),
-            ("timeout of one attempt", seconds(ATTEMPT_TIMEOUT), "Builder::attempt_timeout"),
+            ("timeout of one attempt", seconds(ATTEMPT_TIMEOUT), "ClientBuilder::attempt_timeout"),
             (
                 "timeout of a stream; the two timeouts above apply until its head has arrived",
                 seconds(STREAM_TIMEOUT),
-                "Builder::stream_timeout",
+                "ClientBuilder::stream_timeout",
             ),
             (
                 "attempts, the first one included",
@@ -99,7 +99,7 @@ mod tests {
                 CALLS_PER_RETRY.to_string(),
                 "RetryBudget::calls_per_retry",
             ),
-            ("body of a successful response", mebibytes(BODY_LIMIT), "Builder::body_limit"),
+            ("body of a successful response", mebibytes(BODY_LIMIT), "ClientBuilder::body_limit"),
             (
                 "record of a stream",
                 mebibytes(StreamDecoder::<Photo>::RECORD_LIMIT as u64),

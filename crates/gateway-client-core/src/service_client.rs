@@ -5,18 +5,16 @@ use gateway_model_core::Service;
 /// A client of one service: a [`Client`](crate::Client), a [`blocking::Client`](crate::blocking::Client), or a type that
 /// wraps one of them.
 ///
-/// A generated crate wraps both, and adds one method for each operation. [`Builder`](crate::Builder) can create any client
+/// A generated crate wraps both, and adds one method for each operation. [`ClientBuilder`](crate::ClientBuilder) can create any client
 /// that implements this trait and [`From`] for the client of this crate.
 ///
 /// # Examples
 ///
 /// ```
 #[doc = include_str!("../doctests/photos.txt")]
-/// use std::sync::Arc;
-///
 /// use gateway_client_core::model::RawQuery;
-/// use gateway_client_core::transport::{BlockingTransport, MemoryTransport};
-/// use gateway_client_core::{AccessToken, Builder, Error, ServiceClient, blocking};
+/// use gateway_client_core::transport::MemoryTransport;
+/// use gateway_client_core::{AccessToken, Error, ServiceClient, blocking};
 ///
 /// struct Client(blocking::Client<Photos>);
 ///
@@ -41,7 +39,7 @@ use gateway_model_core::Service;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let response = http::Response::builder().header("content-type", "application/json");
 /// let transport = MemoryTransport::new([Ok(response.body("[]".into())?)]);
-/// let client: Client = Builder::<Arc<dyn BlockingTransport>, _>::new("https://gateway.example.com")
+/// let client: Client = blocking::ClientBuilder::new("https://gateway.example.com")
 ///     .token(AccessToken::new("gwt_6yqW")?)
 ///     .transport(transport.clone())
 ///     .build()?;

@@ -51,6 +51,9 @@ pub(crate) use self::unwind::CatchUnwind;
 pub trait TokenSource: Send + Sync + 'static {
     /// Returns a token. `refused` is the token that the service has just refused; if it is returned again, the call fails.
     ///
+    /// If several clients share the source, `refused` may be older than the token that the source has. Compare the two, and
+    /// replace the token only if they are equal.
+    ///
     /// A call, or the start of a stream, waits until the call timeout. Then the future is dropped, and the next waiting call
     /// asks again.
     ///

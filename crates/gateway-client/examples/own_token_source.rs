@@ -9,17 +9,24 @@ use std::error::Error;
 use gateway_client::model::ListVacancies;
 use gateway_client::transport::{BoxError, BoxFuture, MemoryTransport};
 use gateway_client::{AccessToken, Client, TokenSource};
+use tokio::sync::Mutex;
 
-/// A stand-in for a vault that issues tokens.
-struct Vault;
+/// A stand-in for a vault that issues tokens, with its last token.
+struct Vault(Mutex<AccessToken>);
 
 impl TokenSource for Vault {
     fn token<'a>(
         &'a self,
         refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
-        let text = if refused.is_some() { "gwt_second" } else { "gwt_first" };
-        Box::pin(async move { Ok(AccessToken::new(text)?) })
+        Box::pin(async move {
+            let mut last = self.0.lock().await;
+            // Otherwise another client of this source has already replaced the refused token.
+            if refused == Some(&*last) {
+                *last = AccessToken::new("gwt_second")?;
+            }
+            Ok(last.clone())
+        })
     }
 }
 
@@ -29,7 +36,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let response = http::Response::builder().header("content-type", "application/json");
     let transport = MemoryTransport::new([Ok(refusal), Ok(response.body("[]".into())?)]);
     let client = Client::builder("https://gateway.example.com")
-        .token(Vault)
+        .token(Vault(Mutex::new(AccessToken::new("gwt_first")?)))
         .transport(transport.clone())
         .build()?;
     client.list_vacancies(&ListVacancies::new()).await?;

@@ -3,4 +3,4 @@
 #[doc(inline)]
 pub use gateway_client_core::blocking::Records;
 
-pub use crate::generated::blocking::{Builder, Client};
+pub use crate::generated::blocking::{Client, ClientBuilder};

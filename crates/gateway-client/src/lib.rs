@@ -96,7 +96,7 @@ pub use gateway_client_core::{
 #[doc(no_inline)]
 pub use gateway_model as model;
 
-pub use crate::generated::client::{Builder, Client};
+pub use crate::generated::client::{Client, ClientBuilder};
 
 /// Compiles the examples of the README with the tests of this crate.
 #[cfg(all(doctest, feature = "reqwest"))]

@@ -10,7 +10,7 @@ use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{BlockingTransport, Options, Proxy, SharedTransport};
 use gateway_client::{AccessToken, Client, RetryPolicy, blocking};
-use gateway_client_core::Builder;
+use gateway_client_core::ClientBuilder;
 
 use super::case::Limits;
 use super::outputs::Outputs;
@@ -102,7 +102,11 @@ impl Carrier {
 }
 
 /// Applies the settings of both clients.
-fn settings<T, C>(builder: Builder<T, C>, limits: Limits, outputs: &Outputs) -> Builder<T, C> {
+fn settings<C, T>(
+    builder: ClientBuilder<C, T>,
+    limits: Limits,
+    outputs: &Outputs,
+) -> ClientBuilder<C, T> {
     builder
         .token(AccessToken::new("gwt_CANARY").unwrap())
         .retry(RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO))

@@ -46,7 +46,7 @@ impl TokenCache {
         &self,
         refused: &AccessToken,
     ) -> Result<Option<AccessToken>, Error> {
-        let is_other = |token: &AccessToken| !token.is(refused);
+        let is_other = |token: &AccessToken| token != refused;
         let token = self.fetch(Some(refused), is_other).await?;
         Ok(Some(token).filter(is_other))
     }
@@ -96,7 +96,7 @@ impl TokenCache {
 impl Fetched {
     /// Whether the source returned `refused` without being told that it was refused.
     fn ignores(&self, refused: &AccessToken) -> bool {
-        let is_refused = |token: &AccessToken| token.is(refused);
+        let is_refused = |token: &AccessToken| token == refused;
         self.result.as_ref().is_ok_and(is_refused) && !self.refused.as_ref().is_some_and(is_refused)
     }
 }
@@ -233,7 +233,7 @@ mod tests {
         let mut refused_late = Box::pin(tokens.other_than(&refused));
         let outcome = refused_late.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(replaced) = outcome else { panic!("the source was asked again") };
-        assert!(replaced.unwrap().unwrap().is(&token("gwt_2")));
+        assert_eq!(replaced.unwrap().unwrap(), token("gwt_2"));
         assert_eq!(source.asked(), 1);
     }
 
@@ -269,7 +269,7 @@ mod tests {
                 self.barrier.wait();
                 self.barrier.wait();
             }
-            checked.is(&token("gwt_2"))
+            *checked == token("gwt_2")
         }
     }
 
@@ -286,7 +286,7 @@ mod tests {
             });
             let shared: Arc<dyn TokenSource> = Arc::<Checked>::clone(&source);
             let tokens = TokenCache::new(shared);
-            assert!(pollster::block_on(tokens.current()).unwrap().is(&token("gwt_1")));
+            assert_eq!(pollster::block_on(tokens.current()).unwrap(), token("gwt_1"));
 
             source.may_answer.store(false, Ordering::Relaxed);
             let mut first = Box::pin(tokens.current());
@@ -299,7 +299,7 @@ mod tests {
                 source.may_answer.store(true, Ordering::Relaxed);
                 assert!(first.as_mut().poll(&mut context).is_ready());
                 source.barrier.wait();
-                assert!(second.join().unwrap().unwrap().is(&token("gwt_2")));
+                assert_eq!(second.join().unwrap().unwrap(), token("gwt_2"));
             });
             assert_eq!(source.asked.load(Ordering::Relaxed), 2, "check {check}");
         }
@@ -318,7 +318,7 @@ mod tests {
         let outcomes = source.answer_all(calls);
         assert_eq!(source.asked(), 2);
         let given = outcomes.into_iter().map(|outcome| outcome.unwrap().unwrap());
-        assert_eq!(given.filter(|given| given.is(&token("gwt_2"))).count(), 2);
+        assert_eq!(given.filter(|given| *given == token("gwt_2")).count(), 2);
     }
 
     #[test]

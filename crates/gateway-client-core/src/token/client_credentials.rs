@@ -33,7 +33,8 @@ mod tests;
 /// A token is replaced when the service refuses it, and before it expires: 30 s before, or after half its lifetime,
 /// whichever is later. It is replaced after a day in any case, also if the server does not send its lifetime (`expires_in`,
 /// RFC 6749, section 5.1). While the old token is still valid, one call requests the next token, for at most 5 s, and all
-/// other calls use the old one. If that request fails, the next one is made 10 s after it started.
+/// other calls use the old one. If that request fails, the next one is made 10 s after it started. Clients that share the
+/// source share its token: if the service refuses it in several calls, one request replaces it for all of them.
 ///
 /// # Which transport
 ///
@@ -105,6 +106,8 @@ pub struct ClientCredentials {
     scopes: Vec<Scope>,
     transport: SharedTransport,
     grant: Mutex<Option<Grant>>,
+    /// Held while a token is requested that calls are waiting for.
+    turn: async_lock::Mutex<()>,
 }
 
 /// A client of the authorisation server that has only a token endpoint.
@@ -139,7 +142,8 @@ impl ClientCredentials {
             .set_client_secret(ClientSecret::new(client_secret.into()))
             .set_token_uri(url);
         let transport = SharedTransport::new(transport);
-        Ok(Self { client, scopes: Vec::new(), transport, grant: Mutex::new(None) })
+        let (grant, turn) = (Mutex::new(None), async_lock::Mutex::new(()));
+        Ok(Self { client, scopes: Vec::new(), transport, grant, turn })
     }
 
     /// Creates a source with a blocking transport, for either client.
@@ -168,17 +172,24 @@ impl ClientCredentials {
 
     /// Returns a token that was not refused: a new one, or the last one if it is still valid and the request fails.
     async fn renew(&self, refused: Option<&AccessToken>) -> Result<AccessToken, BoxError> {
-        let is_refused = |grant: &Grant| refused.is_some_and(|refused| grant.token.is(refused));
-        let now = Instant::now();
-        let mut end = now + TIMEOUT;
+        let is_refused = |grant: &Grant| refused.is_some_and(|refused| grant.token == *refused);
         let is_good = |grant: &Grant| grant.is_valid(Instant::now()) && !is_refused(grant);
-        if let Some(grant) = self.grant().as_mut().filter(|grant| is_good(grant)) {
-            // Another client of this source has a new token, or is requesting one.
-            if grant.is_fresh(now) {
-                return Ok(grant.token.clone());
+        let mut turn = None;
+        let (now, end) = loop {
+            let now = Instant::now();
+            if let Some(grant) = self.grant().as_mut().filter(|grant| is_good(grant)) {
+                // Another client of this source has a new token, or is requesting one.
+                if grant.is_fresh(now) {
+                    return Ok(grant.token.clone());
+                }
+                break (now, grant.postpone_renewal(now));
             }
-            end = grant.postpone_renewal(now);
-        }
+            if turn.is_some() {
+                break (now, now + TIMEOUT);
+            }
+            // After its turn, a call finds the token that the call before it requested.
+            turn = Some(self.turn.lock().await);
+        };
         let outcome = self.request(now, end).await;
         let mut last = self.grant();
         match outcome {
@@ -214,7 +225,7 @@ impl TokenSource for ClientCredentials {
     }
 
     fn is_current(&self, token: &AccessToken) -> bool {
-        let is_current = |grant: &Grant| grant.token.is(token) && grant.is_fresh(Instant::now());
+        let is_current = |grant: &Grant| grant.token == *token && grant.is_fresh(Instant::now());
         self.grant().as_ref().is_some_and(is_current)
     }
 }

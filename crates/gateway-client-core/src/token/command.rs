@@ -205,7 +205,7 @@ mod tests {
     fn a_large_output_is_complete() {
         let token = "x".repeat(MAX_LENGTH);
         let script = format!("head -c {MAX_LENGTH} /dev/zero | tr '\\0' x; sleep 55 >&2 &");
-        assert!(shell(&script).unwrap().is(&AccessToken::new(token).unwrap()));
+        assert_eq!(shell(&script).unwrap(), AccessToken::new(token).unwrap());
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl FileToken {
     }
 
     async fn read(&self, refused: Option<&AccessToken>) -> Result<AccessToken, BoxError> {
-        let is_refused = |read: &Read| refused.is_some_and(|refused| read.token.is(refused));
+        let is_refused = |read: &Read| refused.is_some_and(|refused| read.token == *refused);
         let path = self.path.clone();
         // A read that started before the refusal may have read the refused token.
         let is_outdated = |outcome: &Result<_, _>| outcome.as_ref().is_ok_and(is_refused);
@@ -85,7 +85,7 @@ impl TokenSource for FileToken {
     fn is_current(&self, token: &AccessToken) -> bool {
         let last = unpoisoned(self.last.lock());
         last.as_ref()
-            .is_some_and(|read| read.token.is(token) && read.start.elapsed() < self.max_age)
+            .is_some_and(|read| read.token == *token && read.start.elapsed() < self.max_age)
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
         fs::write(&source.path, "gwt_2").unwrap();
         assert!(source.is_current(&first));
         let second = pollster::block_on(source.token(Some(&first))).unwrap();
-        assert!(second.is(&AccessToken::new("gwt_2").unwrap()));
+        assert_eq!(second, AccessToken::new("gwt_2").unwrap());
         // Another client of this source may still use the first token.
         assert!(!source.is_current(&first));
         assert!(source.is_current(&second));

@@ -27,8 +27,8 @@ struct Mode {
     doc: &'static str,
     /// The path of the client in its crate, and in the runtime crate.
     client: &'static str,
-    /// The transport of the builder.
-    transport: &'static str,
+    /// The path of the builder in the runtime crate.
+    builder: &'static str,
     /// The imports of the example of the client.
     imports: &'static str,
     /// The keyword before `fn`.
@@ -50,8 +50,8 @@ fn client(project: &Project<'_>, mode: &Mode) -> RustFile {
     file.doc_markdown(
         "Returns a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.",
     );
-    file.open("pub fn builder(base_url: impl Into<String>) -> Builder {");
-    file.line("Builder::new(base_url)");
+    file.open("pub fn builder(base_url: impl Into<String>) -> ClientBuilder {");
+    file.line("ClientBuilder::new(base_url)");
     file.close("}");
     for operation in &service.operations {
         file.blank();
@@ -65,7 +65,7 @@ fn client(project: &Project<'_>, mode: &Mode) -> RustFile {
 
 /// Declares the client and the alias of its builder.
 fn declare(file: &mut RustFile, project: &Project<'_>, mode: &Mode) {
-    let Mode { doc, client, transport, imports, .. } = mode;
+    let Mode { doc, client, builder, imports, .. } = mode;
     let krate = project.config.rust_name(Role::Client);
     let marker = service_type(project.service);
     file.doc_markdown(doc);
@@ -97,11 +97,9 @@ fn declare(file: &mut RustFile, project: &Project<'_>, mode: &Mode) {
     file.line(format_args!("pub struct Client(gateway_client_core::{client}<{marker}>);"));
     file.blank();
     file.doc_markdown(
-        "Builds a [`Client`]; [`gateway_client_core::Builder`] describes the settings.",
+        "Builds a [`Client`]; [`gateway_client_core::ClientBuilder`] describes the settings.",
     );
-    file.line(format_args!(
-        "pub type Builder = gateway_client_core::Builder<{transport}, Client>;"
-    ));
+    file.line(format_args!("pub type ClientBuilder = gateway_client_core::{builder}<Client>;"));
 }
 
 /// Connects the client with the one that it wraps.
@@ -214,7 +212,7 @@ const ASYNC: Mode = Mode {
     purpose: "The async client.",
     doc: "An async client for one account of the service.",
     client: "Client",
-    transport: "gateway_client_core::transport::SharedTransport",
+    builder: "ClientBuilder",
     imports: "{Client, EnvironmentToken}",
     keyword: "async ",
     wait: ".await",
@@ -224,7 +222,7 @@ const BLOCKING: Mode = Mode {
     purpose: "The blocking client.",
     doc: "A client for one account of the service, for code without `async`.",
     client: "blocking::Client",
-    transport: "std::sync::Arc<dyn gateway_client_core::transport::BlockingTransport>",
+    builder: "blocking::ClientBuilder",
     imports: "{EnvironmentToken, blocking::Client}",
     keyword: "",
     wait: "",

@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
@@ -125,7 +126,7 @@ fn a_token_is_used_while_the_next_one_is_requested() {
     assert!(source.is_current(&token));
     // It is also kept when the requesting call is dropped.
     drop(asks);
-    assert!(pollster::block_on(source.token(None)).unwrap().is(&token));
+    assert_eq!(pollster::block_on(source.token(None)).unwrap(), token);
 }
 
 #[tokio::test]
@@ -151,6 +152,32 @@ async fn clients_with_one_source_share_its_token() {
     assert_eq!(tokens_of(&service), ["Bearer gwt_1", "Bearer gwt_1"]);
     // A client that still has an older token asks the source.
     assert!(!source.is_current(&old(60).token));
+}
+
+#[tokio::test]
+async fn concurrent_clients_with_one_source_make_one_request() {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&requests);
+    let authorisation = transport_fn(move |_| {
+        let number = counted.fetch_add(1, Ordering::Relaxed);
+        async move {
+            // The other call is polled before the response arrives.
+            tokio::task::yield_now().await;
+            let token = format!("gwt_{number}");
+            Ok(response(200, GRANT.replace("gwt_1", &token)).map(Into::into))
+        }
+    });
+    let url = "https://login.example.com/token";
+    let source = Arc::new(ClientCredentials::new(url, "id", "secret", authorisation).unwrap());
+    let service =
+        MemoryTransport::new([200, 200, 401, 401, 200, 200].map(|code| Ok(response(code, "[]"))));
+    let clients = [client_of(&source, &service), client_of(&source, &service)];
+    for expected in 1..=2 {
+        let query = any_json();
+        let (first, second) = tokio::join!(clients[0].send(&query), clients[1].send(&query));
+        first.and(second).unwrap();
+        assert_eq!(requests.load(Ordering::Relaxed), expected);
+    }
 }
 
 #[tokio::test]

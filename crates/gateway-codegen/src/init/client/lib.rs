@@ -5,11 +5,11 @@ mod generated;
 pub use gateway_client_core::*;
 pub use «model_rust» as model;
 
-pub use crate::generated::client::{Builder, Client};
+pub use crate::generated::client::{Client, ClientBuilder};
 
 /// The blocking client.
 pub mod blocking {
     pub use gateway_client_core::blocking::*;
 
-    pub use crate::generated::blocking::{Builder, Client};
+    pub use crate::generated::blocking::{Client, ClientBuilder};
 }
