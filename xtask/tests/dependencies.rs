@@ -23,6 +23,16 @@ fn the_default_client_is_reqwest() {
     assert!(!crates.contains("ureq"));
 }
 
+/// The crates for the browser are dependencies of `wasm32-unknown-unknown` only.
+#[test]
+fn no_crate_for_the_browser_is_built_for_another_target() {
+    let crates = tree(&["--workspace", "--all-features"]);
+    let browser = ["gloo-timers", "js-sys", "wasm-bindgen", "wasm-streams", "web-sys", "web-time"];
+    assert_eq!(among(&crates, &browser), [""; 0]);
+    // A dependency of reqwest's feature `stream`, which only the browser needs.
+    assert!(!tree(&["--package", "gateway-client", "--all-features"]).contains("tokio-util"));
+}
+
 /// Two providers would double the C code to build, and each rustls configuration without an explicit provider would panic.
 #[test]
 fn every_build_has_one_cryptography_provider() {

@@ -278,7 +278,7 @@ impl<S> fmt::Debug for Client<S> {
     }
 }
 
-#[cfg(feature = "reqwest-blocking")]
+#[cfg(all(feature = "reqwest-blocking", not(all(target_family = "wasm", target_os = "unknown"))))]
 fn default_transport() -> Result<SharedBlockingTransport, Error> {
     use gateway_transport::Options;
     use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
@@ -286,7 +286,11 @@ fn default_transport() -> Result<SharedBlockingTransport, Error> {
     Ok(Arc::new(ReqwestBlockingTransport::new(&Options::default())?))
 }
 
-#[cfg(all(feature = "ureq", not(feature = "reqwest-blocking")))]
+#[cfg(all(
+    feature = "ureq",
+    not(feature = "reqwest-blocking"),
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 fn default_transport() -> Result<SharedBlockingTransport, Error> {
     use gateway_transport::Options;
     use gateway_transport::ureq::UreqTransport;
@@ -294,7 +298,10 @@ fn default_transport() -> Result<SharedBlockingTransport, Error> {
     Ok(Arc::new(UreqTransport::new(&Options::default())?))
 }
 
-#[cfg(not(any(feature = "reqwest-blocking", feature = "ureq")))]
+#[cfg(any(
+    not(any(feature = "reqwest-blocking", feature = "ureq")),
+    all(target_family = "wasm", target_os = "unknown")
+))]
 fn default_transport() -> Result<SharedBlockingTransport, Error> {
     Err(Error::config(
         "the client has no transport; set one or enable the feature `ureq` or `reqwest-blocking`",

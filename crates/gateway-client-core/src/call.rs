@@ -1,8 +1,8 @@
 //! One call as a state machine: what to send, when to retry, what to return. It does no I/O and reads no clock.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
-use gateway_transport::{Deadline, Request, TransportError};
+use gateway_transport::{Deadline, Instant, Request, TransportError};
 use http::Response;
 
 use crate::head::retry_after;

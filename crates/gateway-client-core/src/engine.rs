@@ -2,15 +2,16 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use gateway_model_core::{ListOperation, Operation};
-use gateway_transport::{Deadline, Request, TransportError};
+use gateway_transport::{Deadline, Instant, Request, TransportError};
 use http::{Response, StatusCode};
 
 use crate::base_url::BaseUrl;
 use crate::call::{Call, Moment, Next, Verdict};
+use crate::clock::date;
 use crate::error::{ERROR_BODY_LIMIT, ErrorKind};
 use crate::head::content_length;
 use crate::list_reader::ListReader;
@@ -234,11 +235,7 @@ impl<T: Io> Engine<T> {
         let now = Instant::now();
         let status = outcome.as_ref().ok().map(Response::status);
         let failure = outcome.as_ref().err().map(TransportError::kind);
-        let verdict = call.judge(outcome, || Moment {
-            now,
-            date: SystemTime::now(),
-            random: fastrand::f64(),
-        });
+        let verdict = call.judge(outcome, || Moment { now, date: date(), random: fastrand::f64() });
         let (server_address, server_port) = self.base_url.server();
         let attempt = Attempt {
             operation,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use std::{fmt, iter};
 
 use bytes::Bytes;
@@ -11,6 +11,7 @@ use gateway_transport::{BoxError, TransportError};
 use http::{HeaderMap, Response, StatusCode};
 
 use crate::Problem;
+use crate::clock::date;
 use crate::head::{media_type, redirect_origin, retry_after};
 use crate::status::{Reaction, meaning};
 
@@ -94,7 +95,7 @@ impl Error {
     /// Returns how long the service asks to wait before the next call, as
     /// [`RawResponse::retry_after`](crate::RawResponse::retry_after) does.
     pub fn retry_after(&self) -> Option<Duration> {
-        retry_after(self.headers()?, SystemTime::now())
+        retry_after(self.headers()?, date())
     }
 
     /// Returns how many records of a stream were decoded before the error; `None` if no stream of records had begun.

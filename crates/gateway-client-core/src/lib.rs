@@ -125,6 +125,7 @@ mod base_url;
 mod builder;
 mod call;
 mod client;
+mod clock;
 mod engine;
 mod error;
 mod head;

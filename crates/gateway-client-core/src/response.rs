@@ -1,13 +1,14 @@
 //! A complete response of the service.
 
 use std::fmt;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_model_core::Operation;
 use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, Response, StatusCode};
 
+use crate::clock::date;
 use crate::head::{is_json, media_type, retry_after};
 use crate::{Error, ErrorKind};
 
@@ -61,7 +62,7 @@ impl RawResponse {
     /// A number of seconds is returned as it was sent. A date is returned as the time from now until then, or as zero if it
     /// has passed. Returns `None` if the header is absent or invalid.
     pub fn retry_after(&self) -> Option<Duration> {
-        retry_after(self.headers(), SystemTime::now())
+        retry_after(self.headers(), date())
     }
 
     /// Returns how many attempts were made.

@@ -4,17 +4,25 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use self::timer::{Sleep, TIMER};
+use gateway_transport::Instant;
 
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use self::browser::sleep_until;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use self::timer::sleep_until;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+mod browser;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod timer;
 
 /// Waits without blocking the thread.
 pub(crate) async fn sleep(delay: Duration) {
     // A delay too long for the clock is skipped.
     if let Some(end) = Instant::now().checked_add(delay) {
-        Sleep::new(&TIMER, end).await;
+        sleep_until(end).await;
     }
 }
 
@@ -22,7 +30,7 @@ pub(crate) async fn sleep(delay: Duration) {
 pub(crate) async fn timeout_at<F: Future>(end: Instant, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     // The timer starts when it is first polled, so a future that is ready immediately never starts it.
-    let mut timer = pin!(Sleep::new(&TIMER, end));
+    let mut timer = pin!(sleep_until(end));
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
         Poll::Pending => timer.as_mut().poll(context).map(|()| None),

@@ -1,6 +1,6 @@
 //! A response whose body is passed on as it arrives.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use std::{fmt, io};
 
 use bytes::{Bytes, BytesMut};
@@ -9,6 +9,7 @@ use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
 use crate::Error;
+use crate::clock::date;
 use crate::head::retry_after;
 use crate::trace::CallSpan;
 
@@ -45,7 +46,7 @@ impl<B> StreamingResponse<B> {
     /// Returns how long the service asks to wait before the next call, as
     /// [`RawResponse::retry_after`](crate::RawResponse::retry_after) does.
     pub fn retry_after(&self) -> Option<Duration> {
-        retry_after(self.headers(), SystemTime::now())
+        retry_after(self.headers(), date())
     }
 
     /// Returns how many attempts were made.

@@ -1,7 +1,7 @@
 //! The deadline of an exchange.
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::{Phase, Request, Sent, TransportError};
+use crate::{Instant, Phase, Request, Sent, TransportError};
 
 /// The point in time by which a whole exchange must end: connecting, sending, the head and the last byte of the body.
 ///
@@ -93,7 +93,10 @@ impl Deadline {
     }
 
     /// Returns the head's deadline if it is earlier than the end.
-    #[cfg(any(feature = "reqwest", feature = "ureq"))]
+    #[cfg(all(
+        any(feature = "reqwest", feature = "ureq"),
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
     pub(crate) fn earlier_head(self) -> Option<Instant> {
         (self.head < self.end).then_some(self.head)
     }

@@ -272,7 +272,15 @@ impl StdError for TransportError {
 ///
 /// `io::Error::source()` returns the source *of the wrapped error*, so a plain walk skips the wrapped error itself: a TLS
 /// failure inside an `io::Error` would look like a failed connection. This function checks the wrapped error, too.
-#[cfg(any(feature = "reqwest", feature = "tower", all(feature = "ureq", feature = "__tls")))]
+#[cfg(any(
+    feature = "tower",
+    all(feature = "reqwest", not(all(target_family = "wasm", target_os = "unknown"))),
+    all(
+        feature = "ureq",
+        feature = "__tls",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
 pub(crate) fn find<'a, T: StdError + 'static>(
     error: &'a (dyn StdError + 'static),
 ) -> Option<&'a T> {

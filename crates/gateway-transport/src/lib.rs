@@ -40,11 +40,13 @@
 //!
 //! # Features
 //!
-//! No feature is on by default. Each feature adds what the table says and changes nothing else.
+//! No feature is on by default. Each feature adds what the table says and changes nothing else. In a browser,
+//! `reqwest-blocking`, `ureq`, `bridge` and the features of `rustls` add nothing: it has no threads and no sockets, and
+//! brings its own TLS.
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `reqwest` | module `reqwest`: async, on tokio |
+//! | `reqwest` | module `reqwest`: async, on tokio or, in a browser (`wasm32-unknown-unknown`), on `fetch` |
 //! | `reqwest-blocking` | module `reqwest_blocking`: the same client without `async`, on a dedicated thread |
 //! | `ureq` | module `ureq`: blocking, without a runtime |
 //! | `bridge` | module `bridge`: async transports for blocking callers, and the reverse |
@@ -62,6 +64,7 @@
 
 mod blocking_body;
 mod body;
+mod clock;
 mod deadline;
 mod error;
 mod function;
@@ -74,14 +77,23 @@ mod sensitive;
 mod shared;
 mod transport;
 
-#[cfg(any(feature = "bridge", feature = "reqwest", feature = "tower"))]
+#[cfg(all(
+    any(feature = "bridge", feature = "reqwest", feature = "tower"),
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 mod runtime;
 #[cfg(any(feature = "reqwest", feature = "ureq"))]
 mod target;
-#[cfg(all(feature = "__tls", any(feature = "reqwest", feature = "ureq")))]
+#[cfg(any(feature = "reqwest", feature = "tower"))]
+mod timer;
+#[cfg(all(
+    feature = "__tls",
+    any(feature = "reqwest", feature = "ureq"),
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 mod tls;
 
-#[cfg(feature = "bridge")]
+#[cfg(all(feature = "bridge", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub mod bridge;
 #[cfg(feature = "cassette")]
 pub mod cassette;
@@ -89,11 +101,11 @@ pub mod cassette;
 pub mod gzip;
 #[cfg(feature = "reqwest")]
 pub mod reqwest;
-#[cfg(feature = "reqwest-blocking")]
+#[cfg(all(feature = "reqwest-blocking", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub mod reqwest_blocking;
 #[cfg(feature = "tower")]
 pub mod tower;
-#[cfg(feature = "ureq")]
+#[cfg(all(feature = "ureq", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub mod ureq;
 
 #[doc(no_inline)]
@@ -101,6 +113,7 @@ pub use {bytes, http};
 
 pub use crate::blocking_body::BlockingBody;
 pub use crate::body::Body;
+pub use crate::clock::Instant;
 pub use crate::deadline::Deadline;
 pub use crate::error::{BoxError, ErrorKind, Phase, Sent, TransportError};
 pub use crate::function::{blocking_transport_fn, transport_fn};

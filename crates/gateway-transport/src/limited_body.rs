@@ -1,12 +1,12 @@
 //! The time limits of a body, for async adapters over clients that have none.
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
-use crate::{Body, Deadline, MaybeSend, Phase, TransportError};
+use crate::{Body, Deadline, Instant, MaybeSend, Phase, TransportError};
 
 impl Body {
     /// Applies a deadline and an idle timeout to this body: the longest time without a frame.

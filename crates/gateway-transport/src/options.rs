@@ -105,7 +105,10 @@ impl Options {
     }
 
     /// Returns whether to take a proxy from the environment.
-    #[cfg(any(feature = "reqwest", feature = "ureq"))]
+    #[cfg(all(
+        any(feature = "reqwest", feature = "ureq"),
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
     pub(crate) fn uses_environment_proxy(&self) -> bool {
         // CGI turns each request header into a variable, and the header `proxy` into `HTTP_PROXY` (RFC 3875, section
         // 4.1.18). `REQUEST_METHOD` is set in every CGI program.

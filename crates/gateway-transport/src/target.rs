@@ -8,7 +8,7 @@ use crate::{ErrorKind, TransportError};
 pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
     match uri.scheme_str() {
         Some("http") => {}
-        Some("https") if cfg!(feature = "__tls") => {}
+        Some("https") if cfg!(any(feature = "__tls", target_family = "wasm")) => {}
         Some("https") => return Err(refused("https needs the feature `rustls`")),
         Some(_) => return Err(refused("the scheme is neither http nor https")),
         None => return Err(refused("the target is not absolute")),

@@ -9,16 +9,23 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{io, thread};
+
+use gateway_transport::Instant;
 
 use crate::lock::unpoisoned;
 
+/// Returns a future that is ready at `end`.
+pub(super) fn sleep_until(end: Instant) -> Sleep {
+    Sleep::new(&TIMER, end)
+}
+
 /// The timer of this process.
-pub(super) static TIMER: Timer = Timer::new(IDLE, start);
+static TIMER: Timer = Timer::new(IDLE, start);
 
 /// Wakes sleeping tasks.
-pub(super) struct Timer {
+struct Timer {
     sleepers: Mutex<Sleepers>,
     /// Signals that the earliest end is earlier than before, or that no task sleeps any more.
     changed: Condvar,
@@ -116,7 +123,7 @@ pub(super) struct Sleep {
 }
 
 impl Sleep {
-    pub(super) fn new(timer: &'static Timer, end: Instant) -> Self {
+    fn new(timer: &'static Timer, end: Instant) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         Self { timer, key: (end, NEXT.fetch_add(1, Ordering::Relaxed)), is_registered: false }
     }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_transport::{
-    BlockingTransport, BoxError, BoxFuture, Deadline, ErrorKind, Request, Response,
+    BlockingTransport, BoxError, BoxFuture, Deadline, ErrorKind, Instant, Request, Response,
     SharedTransport, Transport, TransportError,
 };
 use oauth2::basic::{BasicClient, BasicErrorResponse, BasicErrorResponseType};
@@ -258,12 +258,13 @@ impl<T: BlockingTransport> Transport for OwnThread<T> {
         let inner = Arc::clone(&self.0);
         let exchange = move || {
             let (head, body) = inner.send(request)?.into_parts();
-            Ok(Response::from_parts(head, body.collect(RESPONSE_LIMIT)?.into()))
+            Ok((head, body.collect(RESPONSE_LIMIT)?))
         };
-        spawn_blocking("gateway-oauth2", exchange).await.unwrap_or_else(|error| {
+        let outcome = spawn_blocking("gateway-oauth2", exchange).await.unwrap_or_else(|error| {
             let text = "the thread of the transport failed";
             Err(TransportError::new(ErrorKind::Other, text).with_source(error))
-        })
+        });
+        outcome.map(|(head, body)| Response::from_parts(head, body.into()))
     }
 
     fn name(&self) -> &str {

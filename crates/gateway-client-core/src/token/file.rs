@@ -3,9 +3,9 @@
 use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use gateway_transport::{BoxError, BoxFuture};
+use gateway_transport::{BoxError, BoxFuture, Instant};
 
 use crate::lock::unpoisoned;
 use crate::token::spawn_blocking::Blocking;

@@ -1,12 +1,9 @@
 //! Enforces a deadline on exchanges whose client does not know it.
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::time::Duration;
 
-use bytes::Bytes;
-use http_body::{Body as HttpBody, Frame, SizeHint};
-use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
+use http_body::Body as _;
 
-use crate::runtime::current_runtime;
+use crate::timer::{sleep_until, timeout_at};
 use crate::{Body, Deadline, Phase, TransportError};
 
 /// Runs `exchange` until the head's deadline.
@@ -15,52 +12,17 @@ pub(super) async fn head_within<T>(
     exchange: impl Future<Output = Result<T, TransportError>>,
 ) -> Result<T, TransportError> {
     let Some(deadline) = deadline else { return exchange.await };
-    current_runtime()?;
-    timeout_at(Instant::from_std(deadline.head()), exchange)
-        .await
-        .unwrap_or_else(|_| Err(TransportError::timeout(Phase::Head)))
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    crate::runtime::current_runtime()?;
+    let outcome = timeout_at(deadline.head(), exchange).await;
+    outcome.unwrap_or_else(|| Err(TransportError::timeout(Phase::Head)))
 }
 
 /// Wraps `body` so that it fails at the deadline.
 pub(super) fn body_within(deadline: Option<Deadline>, body: Body) -> Body {
-    match deadline {
-        // A complete body needs no timer.
-        Some(deadline) if !body.is_end_stream() => {
-            let end = sleep_until(Instant::from_std(deadline.instant()));
-            Body::new(LimitedBody { body, end: Box::pin(end) })
-        }
-        _ => body,
+    // A complete body needs no timer.
+    if deadline.is_none() || body.is_end_stream() {
+        return body;
     }
-}
-
-struct LimitedBody {
-    body: Body,
-    end: Pin<Box<Sleep>>,
-}
-
-impl HttpBody for LimitedBody {
-    type Data = Bytes;
-    type Error = TransportError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        // Compare with the clock first. The runtime serves the timer only between polls, so a body that is always ready
-        // would never see it fire.
-        let end = self.end.as_mut();
-        if end.deadline() <= Instant::now() || end.poll(cx).is_ready() {
-            self.body = Body::empty();
-            return Poll::Ready(Some(Err(TransportError::timeout(Phase::Body))));
-        }
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
+    body.with_limits(deadline, Duration::MAX, sleep_until)
 }

@@ -1,7 +1,9 @@
 //! A token of an authorisation server, and how long it is used.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use gateway_transport::Instant;
 
 use crate::AccessToken;
 

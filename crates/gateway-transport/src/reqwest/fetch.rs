@@ -1,0 +1,191 @@
+//! [`ReqwestTransport`] on `fetch`, the HTTP client of a browser.
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use ::reqwest::{Client, Url};
+use bytes::Bytes;
+use futures_core::Stream;
+use http::Method;
+use http::header::{self, HeaderMap, HeaderName};
+use http_body::{Body as HttpBody, Frame};
+
+use crate::reqwest::url;
+use crate::timer::{sleep_until, timeout_at};
+use crate::{
+    Body, Deadline, ErrorKind, Options, Phase, Request, Response, Transport, TransportError,
+    mark_sensitive, target,
+};
+
+/// Sends requests with reqwest, which uses `fetch` here, without cookies, cache and referrer.
+///
+/// A browser keeps [the promises of a transport](crate#seven-promises) only in part: it follows redirects, decodes content
+/// codings, and hides why an exchange failed. This adapter returns an error after a redirect, and removes
+/// `Content-Encoding` and `Content-Length` from a response that was decoded. `docs/transports.md` lists all differences.
+/// Of the [`Options`], only the idle timeout and the total timeout have an effect.
+#[derive(Clone)]
+pub struct ReqwestTransport {
+    client: Client,
+    idle_timeout: Duration,
+    total_timeout: Duration,
+}
+
+impl ReqwestTransport {
+    /// Creates a transport with these settings.
+    ///
+    /// # Errors
+    ///
+    /// Fails if reqwest cannot create a client.
+    pub fn new(options: &Options) -> Result<Self, TransportError> {
+        let client = Client::builder().build().map_err(|_error| failed(ErrorKind::Other))?;
+        let Options { idle_timeout, total_timeout, .. } = *options;
+        Ok(Self { client, idle_timeout, total_timeout })
+    }
+}
+
+impl Transport for ReqwestTransport {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        Deadline::remaining(&request)?;
+        let deadline =
+            Deadline::of(&request).unwrap_or_else(|| Deadline::after(self.total_timeout));
+        let (head, body) = request.into_parts();
+        let url = url::unchanged(&head.uri)?;
+        check_method(&head.method)?;
+        check_headers(&head.headers)?;
+        let request = self
+            .client
+            .request(head.method, url.clone())
+            .headers(head.headers)
+            .body(body)
+            .fetch_credentials_omit()
+            .fetch_cache_no_store()
+            .fetch_referrer_policy("no-referrer");
+        // An idle peer is noticed here; the deadline of the head may be earlier.
+        let idle = Deadline::after(self.idle_timeout).instant();
+        let response = timeout_at(deadline.head().min(idle), request.send())
+            .await
+            .ok_or_else(|| TransportError::timeout(Phase::Head))?
+            .map_err(|error| classify(&error))?;
+        if !is_same(response.url(), &url) {
+            let text = "the browser followed a redirect, which cannot be prevented";
+            return Err(TransportError::new(ErrorKind::Other, text).with_phase(Phase::Head));
+        }
+        let mut parts = http::Response::new(());
+        *parts.status_mut() = response.status();
+        *parts.headers_mut() = response.headers().clone();
+        remove_decoded(parts.headers_mut());
+        mark_sensitive(parts.headers_mut());
+        let body = Body::new(Chunks(Box::pin(response.bytes_stream())));
+        Ok(parts.map(|()| body.with_limits(Some(deadline), self.idle_timeout, sleep_until)))
+    }
+
+    fn name(&self) -> &'static str {
+        "reqwest"
+    }
+}
+
+impl fmt::Debug for ReqwestTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReqwestTransport")
+    }
+}
+
+/// The body of a response.
+struct Chunks<S>(Pin<Box<S>>);
+
+impl<S: Stream<Item = ::reqwest::Result<Bytes>>> HttpBody for Chunks<S> {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        let chunk = self.0.as_mut().poll_next(context);
+        let cut = |_| failed(ErrorKind::Interrupted).with_phase(Phase::Body);
+        chunk.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data).map_err(cut)))
+    }
+}
+
+/// Refuses a method that `fetch` would write in upper case.
+fn check_method(method: &Method) -> Result<(), TransportError> {
+    let normalized = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
+    let method = method.as_str();
+    if normalized.iter().any(|name| method.eq_ignore_ascii_case(name) && method != *name) {
+        return Err(target::refused("a browser would rewrite the method in upper case"));
+    }
+    Ok(())
+}
+
+/// Refuses headers that a browser drops without an error (section "forbidden request-header" of the Fetch standard).
+fn check_headers(headers: &HeaderMap) -> Result<(), TransportError> {
+    let is_dropped = |name: &HeaderName| {
+        FORBIDDEN.contains(name)
+            || ["proxy-", "sec-"].iter().any(|start| name.as_str().starts_with(start))
+    };
+    if headers.keys().any(is_dropped) {
+        return Err(target::refused("a browser does not send one of the headers"));
+    }
+    Ok(())
+}
+
+/// The headers that a browser sets itself.
+const FORBIDDEN: [HeaderName; 22] = [
+    header::ACCEPT_CHARSET,
+    header::ACCEPT_ENCODING,
+    header::ACCESS_CONTROL_REQUEST_HEADERS,
+    header::ACCESS_CONTROL_REQUEST_METHOD,
+    HeaderName::from_static("access-control-request-private-network"),
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::COOKIE,
+    HeaderName::from_static("cookie2"),
+    header::DATE,
+    header::DNT,
+    header::EXPECT,
+    header::HOST,
+    HeaderName::from_static("keep-alive"),
+    header::ORIGIN,
+    header::REFERER,
+    header::SET_COOKIE,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::VIA,
+];
+
+/// Returns whether the response is from the address of the request; a fragment is not part of an address.
+fn is_same(response: &Url, request: &Url) -> bool {
+    response[..::url::Position::AfterQuery] == request[..::url::Position::AfterQuery]
+}
+
+/// Removes the headers that describe the body as it was before the browser decoded it.
+fn remove_decoded(headers: &mut HeaderMap) {
+    let coding = headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+    let is_known =
+        |coding: &str| DECODED.iter().any(|known| coding.trim().eq_ignore_ascii_case(known));
+    if coding.is_some_and(|codings| codings.split(',').all(is_known)) {
+        headers.remove(header::CONTENT_ENCODING);
+        headers.remove(header::CONTENT_LENGTH);
+    }
+}
+
+/// The content codings of browsers.
+const DECODED: [&str; 5] = ["br", "deflate", "gzip", "x-gzip", "zstd"];
+
+/// Classifies a failure before the body.
+///
+/// A browser does not say whether it could not connect, refused a certificate, or lost the connection, so that scripts
+/// learn nothing about the network. Its text is dropped, because it may contain data.
+fn classify(error: &::reqwest::Error) -> TransportError {
+    if error.is_builder() {
+        return failed(ErrorKind::InvalidRequest);
+    }
+    failed(ErrorKind::Interrupted).with_phase(Phase::Head)
+}
+
+fn failed(kind: ErrorKind) -> TransportError {
+    TransportError::of_kind(kind)
+}
