@@ -2,6 +2,7 @@
 
 use crate::config::Role;
 use crate::emit::file::GeneratedFile;
+use crate::emit::testkit::fixture::Fixtures;
 use crate::project::Project;
 use crate::text::RustFile;
 
@@ -18,11 +19,14 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         root.line(format_args!("#[cfg(feature = \"{module}\")]"));
         root.line(format_args!("pub(crate) mod {module};"));
     }
+    root.line("#[cfg(any(feature = \"cases\", feature = \"mocks\"))]");
+    root.line("mod fixtures;");
     let folder = project.config.modules(Role::Testkit);
     vec![
         GeneratedFile::rust(format!("{folder}.rs"), root),
         GeneratedFile::rust(format!("{folder}/cases.rs"), cases::emit(project)),
         GeneratedFile::rust(format!("{folder}/contract.rs"), contract::emit(project)),
+        GeneratedFile::rust(format!("{folder}/fixtures.rs"), Fixtures::of(project.service).emit()),
         GeneratedFile::rust(format!("{folder}/mocks.rs"), mocks::emit(project)),
     ]
 }

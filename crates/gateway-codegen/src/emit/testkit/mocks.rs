@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::config::Role;
 use crate::emit::model::service::marker;
-use crate::emit::testkit::fixture;
+use crate::emit::testkit::fixture::{self, Fixtures};
 use crate::ir::{Example, Operation, Param, Primitive, RustName, Service};
 use crate::project::Project;
 use crate::text::{RustFile, raw_string, string};
@@ -21,14 +21,24 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     file.import(&format!("use {model}"), names.chain(service_module));
     file.line("use gateway_testkit_core::mocks::Call;");
     file.line("use wiremock::Mock;");
+    file.blank();
+    if service.examples.iter().any(|example| example.client) {
+        file.line(fixture::IMPORT);
+    }
+    let fixtures = Fixtures::of(service);
     for operation in &service.operations {
         file.blank();
-        mock(&mut file, project, operation);
+        mock(&mut file, project, &fixtures, operation);
     }
     file
 }
 
-fn mock(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
+fn mock(
+    file: &mut RustFile,
+    project: &Project<'_>,
+    fixtures: &Fixtures<'_>,
+    operation: &Operation,
+) {
     let service = project.service;
     let name = operation.rust.preceded_by("mock").pascal();
     file.doc(&format!("A mock of `{}`.", operation.select));
@@ -55,7 +65,7 @@ fn mock(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     }
     response(file, service, operation);
     for example in service.examples_of(operation).filter(|example| example.client) {
-        one_example(file, project, operation, example);
+        one_example(file, service, fixtures, operation, example);
     }
     file.close("}");
     file.blank();
@@ -128,7 +138,8 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
 
 fn one_example(
     file: &mut RustFile,
-    project: &Project<'_>,
+    service: &Service,
+    fixtures: &Fixtures<'_>,
     operation: &Operation,
     example: &Example,
 ) {
@@ -140,7 +151,7 @@ fn one_example(
     file.doc_break();
     file.doc(&example.doc.0);
     file.open(format_args!("pub fn like_{}() -> Mock {{", example.name.words()));
-    let mut call = every_call(project.service, operation);
+    let mut call = every_call(service, operation);
     for (index, param) in operation.params.iter().enumerate() {
         let given = example.params.iter().find(|(given, _)| *given == index);
         let wire = string(&param.wire);
@@ -149,6 +160,6 @@ fn one_example(
             None => write!(call, ".without({wire})"),
         };
     }
-    file.line(format_args!("{call}.exactly({})", fixture::included(project, example)));
+    file.line(format_args!("{call}.exactly({})", fixtures.expression(example)));
     file.close("}");
 }
