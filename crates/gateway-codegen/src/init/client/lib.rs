@@ -1,5 +1,7 @@
 //! Client of «title», async and blocking. Both have one method for each operation.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod generated;
 
 pub use gateway_client_core::*;

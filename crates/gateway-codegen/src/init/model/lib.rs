@@ -1,5 +1,6 @@
 //! Records and queries of «title», without I/O.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 
 extern crate alloc;

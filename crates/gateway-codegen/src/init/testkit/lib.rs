@@ -1,5 +1,7 @@
 //! Typed mocks of «title», contract checks, and the examples of its spec as data.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod generated;
 
 /// The examples of the spec.
