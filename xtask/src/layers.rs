@@ -1,6 +1,7 @@
 //! Checks the dependencies between crates: compares `cargo metadata` with a table of rules.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
@@ -8,6 +9,7 @@ use serde_json::Value;
 
 /// The dependencies that a crate of the workspace may have.
 struct Rule {
+    /// The name of the crate in this workspace: that of its folder. The name of its package may differ.
     name: &'static str,
     /// The crates of the workspace on which it may depend.
     may_use: &'static [&'static str],
@@ -69,7 +71,7 @@ const RULES: &[Rule] = &[
     Rule { name: "gateway-codegen", may_use: &[], never: &["serde_derive", "syn", "tokio"] },
     Rule { name: "xtask", may_use: &["gateway-codegen"], never: &["serde_derive", "syn", "tokio"] },
     Rule {
-        name: "gateway-tests",
+        name: "tests",
         may_use: &[
             "gateway-model-core",
             "gateway-model",
@@ -175,11 +177,22 @@ impl<'a> Graph<'a> {
     }
 
     fn named(&self, name: &str) -> Option<&'a Value> {
-        self.packages().iter().find(|package| text(package, "name") == Some(name))
+        self.packages().iter().find(|package| self.name_of(package) == Some(name))
     }
 
     fn name(&self, id: &str) -> Option<&'a str> {
-        text(self.package(id)?, "name")
+        self.name_of(self.package(id)?)
+    }
+
+    /// Returns the name of a package; for a member of the workspace, that of its folder.
+    fn name_of(&self, package: &'a Value) -> Option<&'a str> {
+        let id = text(package, "id")?;
+        let is_member = list(self.metadata, "workspace_members").iter().any(|member| member == id);
+        let folder = text(package, "manifest_path").map(Path::new).and_then(Path::parent);
+        match folder.and_then(Path::file_name).and_then(OsStr::to_str) {
+            Some(folder) if is_member => Some(folder),
+            _ => text(package, "name"),
+        }
     }
 
     fn members(&self) -> impl Iterator<Item = &'a str> {
@@ -193,7 +206,10 @@ impl<'a> Graph<'a> {
         let dependencies = dependencies.unwrap_or_default().iter();
         dependencies
             .filter(|dependency| text(dependency, "kind") != Some("dev"))
-            .filter_map(|dependency| text(dependency, "name"))
+            .filter_map(|dependency| match dependency.get("path") {
+                Some(_) => key(dependency),
+                None => text(dependency, "name"),
+            })
             .collect()
     }
 
@@ -202,8 +218,8 @@ impl<'a> Graph<'a> {
     fn is_only_mentioned(&self, node: &'a Value, dependency: &str) -> bool {
         let Some(package) = text(node, "id").and_then(|id| self.package(id)) else { return false };
         let name = self.name(dependency);
-        let mut declared =
-            list(package, "dependencies").iter().filter(|one| text(one, "name") == name).peekable();
+        let of_name = |one: &&Value| text(one, "name") == name || key(one) == name;
+        let mut declared = list(package, "dependencies").iter().filter(of_name).peekable();
         if declared.peek().is_none() {
             return false;
         }
@@ -217,9 +233,7 @@ impl<'a> Graph<'a> {
             .collect();
         declared.all(|one| {
             let optional = one.get("optional").and_then(Value::as_bool).unwrap_or_default();
-            let Some(name) = text(one, "rename").or_else(|| text(one, "name")) else {
-                return false;
-            };
+            let Some(name) = key(one) else { return false };
             let turns_on = |item: &&str| {
                 let item = item.strip_prefix("dep:").unwrap_or(item);
                 item == name || item.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
@@ -261,6 +275,11 @@ impl<'a> Graph<'a> {
         }
         below
     }
+}
+
+/// Returns the key of a dependency in the manifest. For a crate of this workspace, it is the name of its folder.
+fn key(dependency: &Value) -> Option<&str> {
+    text(dependency, "rename").or_else(|| text(dependency, "name"))
 }
 
 /// Returns the array under a key; empty if it is missing.
