@@ -129,6 +129,7 @@
 //! |---|---|
 //! | `keyring` | tokens in the keyring of the operating system |
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod args;
 mod atomic_file;

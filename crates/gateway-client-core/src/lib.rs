@@ -118,6 +118,7 @@
 //! | `simd` | | lists are decoded with SIMD instructions |
 //! | `tracing` | yes | [spans](#tracing) of every call and attempt |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod access_token;

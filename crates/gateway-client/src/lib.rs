@@ -76,6 +76,7 @@
 //! | `simd` | | lists are decoded with SIMD instructions |
 //! | `tracing` | yes | [spans](gateway_client_core#tracing) of every call and attempt |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod generated;
@@ -100,5 +101,5 @@ pub use crate::generated::client::{Client, ClientBuilder};
 
 /// Compiles the examples of the README with the tests of this crate.
 #[cfg(all(doctest, feature = "reqwest"))]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

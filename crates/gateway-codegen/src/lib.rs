@@ -28,6 +28,8 @@
 //! This crate depends on no other crate of the workspace, so that generated code can be written again
 //! when it does not compile.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod cli;
 pub mod config;
 pub mod diag;

@@ -45,6 +45,7 @@
 //! | `rust_decimal` | no | exact conversions between decimal scalars and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
@@ -79,3 +80,8 @@ pub use crate::query::state::{At, Set, Unset, With};
 pub use crate::raw::{RawJson, RawQuery};
 pub use crate::scalar::civil::Civil;
 pub use crate::service::Service;
+
+/// Compiles the examples of the README with the tests of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

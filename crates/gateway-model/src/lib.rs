@@ -60,6 +60,7 @@
 //! });
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 extern crate alloc;
@@ -76,3 +77,8 @@ pub use gateway_model_core::{
 
 // Every type and query of the spec; `generated` lists them by name.
 pub use crate::generated::*;
+
+/// Compiles the examples of the README with the tests of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -4,6 +4,8 @@
 //! as problem details, and streams each list from one consistent snapshot. The program `gateway-server` is a thin
 //! command line over this library.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod causes;
 #[doc(hidden)]
 pub mod cli;

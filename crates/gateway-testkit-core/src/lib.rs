@@ -16,6 +16,7 @@
 //!
 //! Two modules need no feature: [`cases`] has the type of examples as data, and [`outcome`] tells how a check ends.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod cases;
 #[cfg(feature = "tls")]

@@ -14,6 +14,7 @@
 //!
 //! `conformance` and `contract` share the module `outcome`: how a check ends.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "cases")]
 pub mod cases;

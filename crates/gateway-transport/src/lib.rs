@@ -61,6 +61,7 @@
 //! which protects recorded traffic against a future quantum computer.
 #![forbid(unsafe_code)]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod blocking_body;
 mod body;
@@ -123,3 +124,8 @@ pub use crate::options::{Options, Proxy};
 pub use crate::sensitive::mark_sensitive;
 pub use crate::shared::SharedTransport;
 pub use crate::transport::{BlockingResponse, BlockingTransport, Request, Response, Transport};
+
+/// Compiles the examples of the README with the tests of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

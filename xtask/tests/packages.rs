@@ -1,0 +1,133 @@
+//! The crates that are published have everything that a registry and its readers need.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot start has failed"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+}
+
+/// The list of published crates is `[workspace.dependencies]`: each entry with a path.
+#[test]
+fn a_crate_is_published_exactly_if_the_workspace_lists_it() {
+    let manifest: toml::Table = read(&root().join("Cargo.toml")).parse().expect("TOML");
+    let listed = manifest["workspace"]["dependencies"].as_table().expect("a table");
+    let listed: BTreeSet<_> = listed
+        .iter()
+        .filter(|(_, entry)| entry.get("path").is_some())
+        .map(|(key, entry)| {
+            assert_eq!(entry["path"].as_str(), Some(&*format!("crates/{key}")), "path of {key}");
+            (key.clone(), entry["package"].as_str().expect("a package name").to_owned())
+        })
+        .collect();
+    let published: BTreeSet<_> = published().iter().map(|one| (key(one), name(one))).collect();
+    assert_eq!(published, listed);
+}
+
+#[test]
+fn a_published_crate_has_all_its_metadata() {
+    for package in published() {
+        let name = name(&package);
+        for field in ["description", "license", "readme", "repository"] {
+            assert!(package[field].is_string(), "{name} has no `{field}`");
+        }
+        let strings = |field: &str| -> Vec<String> {
+            let values = package[field].as_array().expect("a list").iter();
+            values.filter_map(|value| Some(value.as_str()?.to_owned())).collect()
+        };
+        let keywords = strings("keywords");
+        assert!((1..=5).contains(&keywords.len()), "{name} needs one to five keywords");
+        assert!(keywords.iter().all(|one| one.len() <= 20), "a keyword of {name} is too long");
+        assert!(keywords.is_sorted(), "the keywords of {name} are not sorted");
+        assert!((1..=5).contains(&strings("categories").len()), "{name} needs categories");
+
+        let folder = folder(&package);
+        let readme = read(&folder.join("README.md"));
+        assert!(readme.starts_with(&format!("# {}\n", key(&package))), "the README of {name}");
+        for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            assert_eq!(read(&folder.join(file)), read(&root().join(file)), "{file} of {name}");
+        }
+    }
+}
+
+/// The name of a library does not follow the name of its package, and docs.rs labels every feature.
+#[test]
+fn a_published_library_has_its_own_name_and_documents_all_features() {
+    for package in published() {
+        let targets = package["targets"].as_array().expect("a list");
+        let library = targets.iter().find(|target| target["kind"][0] == "lib");
+        let Some(library) = library else { continue };
+        let (key, manifest) = (key(&package), read(&folder(&package).join("Cargo.toml")));
+        let manifest: toml::Table = manifest.parse().expect("TOML");
+        assert_eq!(library["name"], key.replace('-', "_"), "library of {key}");
+        assert!(manifest["lib"].get("name").is_some(), "`[lib]` of {key} has no `name`");
+
+        let docs = &package["metadata"]["docs"]["rs"];
+        assert_eq!(docs["all-features"], true, "docs.rs of {key}");
+        assert_eq!(
+            docs["rustdoc-args"],
+            serde_json::json!(["--cfg", "docsrs"]),
+            "docs.rs of {key}"
+        );
+        let source = read(&folder(&package).join("src/lib.rs"));
+        assert!(source.contains("#![cfg_attr(docsrs, feature(doc_cfg))]"), "src/lib.rs of {key}");
+    }
+}
+
+/// A registry rejects a version that is not published yet, and two crates of this workspace test each other.
+#[test]
+fn dev_dependencies_between_published_crates_have_no_version() {
+    for package in published() {
+        for dependency in package["dependencies"].as_array().expect("a list") {
+            if dependency["kind"] == "dev" && dependency.get("path").is_some_and(Value::is_string) {
+                let (name, used) = (name(&package), &dependency["name"]);
+                assert_eq!(
+                    dependency["req"], "*",
+                    "{name} needs {used} in its tests; write it with `path`"
+                );
+            }
+        }
+    }
+}
+
+/// Returns the members of the workspace that may be published, as `cargo metadata` describes them.
+fn published() -> Vec<Value> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("a list");
+    packages.iter().filter(|package| package["publish"].is_null()).cloned().collect()
+}
+
+fn name(package: &Value) -> String {
+    package["name"].as_str().expect("a name").to_owned()
+}
+
+fn folder(package: &Value) -> PathBuf {
+    let manifest = Path::new(package["manifest_path"].as_str().expect("a path"));
+    manifest.parent().expect("a folder").to_owned()
+}
+
+/// Returns the name of a crate in this workspace: that of its folder.
+fn key(package: &Value) -> String {
+    folder(package).file_name().expect("a name").to_string_lossy().into_owned()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
