@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use gateway_client_core::model::{
-    Error, ListOperation, Listing, Operation, Query, RawQuery, Record, StreamDecoder,
+    Error, ErrorClass, ListOperation, Listing, Operation, Query, RawQuery, Record, StreamDecoder,
 };
 
 /// The parameters of an operation, as text by their names on the wire; the value is `None` if the flag was not given.
@@ -41,16 +41,23 @@ impl<O: Operation> Operation for CliOperation<O> {
     fn decode(body: &[u8]) -> Result<Self::Output, Error> {
         O::decode(body)
     }
+
+    fn error_class(body: &[u8]) -> Option<ErrorClass> {
+        O::error_class(body)
+    }
 }
 
 impl<O: ListOperation> ListOperation for CliOperation<O> {
     type Item = O::Item;
+    type Beside = O::Beside;
 
-    fn decoder() -> StreamDecoder<O::Item> {
+    fn decoder() -> StreamDecoder<O::Item, O::Beside> {
         O::decoder()
     }
 
-    fn decode_borrowed(body: &[u8]) -> Result<Listing<<O::Item as Record>::Ref<'_>>, Error> {
+    fn decode_borrowed(
+        body: &[u8],
+    ) -> Result<Listing<<O::Item as Record>::Ref<'_>, O::Beside>, Error> {
         O::decode_borrowed(body)
     }
 }

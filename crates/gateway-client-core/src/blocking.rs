@@ -171,7 +171,7 @@ impl<S: Service> Client<S> {
     pub fn stream<O: ListOperation<Service = S>>(
         &self,
         operation: &O,
-    ) -> Result<Records<O::Item>, Error> {
+    ) -> Result<Records<O::Item, O::Beside>, Error> {
         Ok(Records::new(block_on(self.engine.stream(operation))?))
     }
 

@@ -2,13 +2,15 @@
 
 use std::time::{Duration, SystemTime};
 
+use gateway_model_core::ErrorClass;
 use gateway_transport::{Deadline, Instant, Request, TransportError};
 use http::Response;
 
+use crate::clock::date;
 use crate::head::retry_after;
 use crate::policy::Policy;
 use crate::request::Draft;
-use crate::status::{Reaction, meaning};
+use crate::status::{Reaction, meaning, meaning_of};
 use crate::{AccessToken, Error};
 
 #[cfg(test)]
@@ -49,6 +51,10 @@ pub(crate) enum Next<B> {
     Done(Result<Response<B>, Error>),
 }
 
+/// The class of a failure that the body of a response reports. It is an extension of the response.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported(pub(crate) ErrorClass);
+
 /// The time and the randomness of a decision, which the driver provides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
@@ -56,6 +62,13 @@ pub(crate) struct Moment {
     pub(crate) date: SystemTime,
     /// Between 0 and 1.
     pub(crate) random: f64,
+}
+
+impl Moment {
+    /// Returns the actual time and a random number.
+    pub(crate) fn now() -> Self {
+        Self { now: Instant::now(), date: date(), random: fastrand::f64() }
+    }
 }
 
 impl<'a> Call<'a> {
@@ -116,7 +129,9 @@ impl<'a> Call<'a> {
         moment: impl FnOnce() -> Moment,
     ) -> Verdict<B> {
         let reaction = match &outcome {
-            Ok(response) => meaning(response.status()).map(|meaning| meaning.reaction),
+            Ok(response) => meaning(response.status())
+                .or_else(|| Some(meaning_of(response.extensions().get::<Reported>()?.0)))
+                .map(|meaning| meaning.reaction),
             Err(error) if error.is_transient() => Some(Reaction::Retry),
             Err(_) => Some(Reaction::Fail),
         };

@@ -182,7 +182,7 @@ impl<S: Service> Client<S> {
     pub async fn stream<O: ListOperation<Service = S>>(
         &self,
         operation: &O,
-    ) -> Result<Records<O::Item>, Error> {
+    ) -> Result<Records<O::Item, O::Beside>, Error> {
         Ok(Records::new(self.engine.stream(operation).await?))
     }
 

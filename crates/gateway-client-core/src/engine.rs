@@ -5,13 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use gateway_model_core::{ListOperation, Operation};
+use gateway_model_core::{ErrorClass, ListOperation, Operation, StreamDecoder};
 use gateway_transport::{Deadline, Instant, Request, TransportError};
 use http::{Response, StatusCode};
 
 use crate::base_url::BaseUrl;
-use crate::call::{Call, Moment, Next, Verdict};
-use crate::clock::date;
+use crate::call::{Call, Moment, Next, Reported, Verdict};
 use crate::error::{ERROR_BODY_LIMIT, ErrorKind};
 use crate::head::content_length;
 use crate::list_reader::ListReader;
@@ -23,6 +22,9 @@ use crate::sleep::timeout_at;
 use crate::token::TokenCache;
 use crate::trace::{self, AttemptSpan, CallSpan};
 use crate::{AccessToken, Error, RawResponse, StreamingResponse};
+
+#[cfg(test)]
+mod tests;
 
 /// The I/O of a client: the only difference between the async and the blocking one.
 ///
@@ -63,8 +65,8 @@ pub(crate) struct Engine<T> {
 /// Of any other response it receives the beginning of the body.
 #[derive(Clone, Copy, Debug)]
 enum Extent {
-    /// All of it, with a body of at most this many bytes.
-    Whole(u64),
+    /// All of it, with a body of at most this many bytes. The function returns the class of a failure that it reports.
+    Whole(u64, fn(&[u8]) -> Option<ErrorClass>),
     /// Only the head.
     Head,
 }
@@ -93,16 +95,56 @@ impl<T: Io> Engine<T> {
     pub(crate) async fn stream<O: ListOperation>(
         &self,
         operation: &O,
-    ) -> Result<ListReader<O::Item, T::Body>, Error> {
+    ) -> Result<ListReader<O::Item, O::Beside, T::Body>, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let (response, attempts) = self.open(operation, &span).await?;
-        let (head, body) = response.into_parts();
-        if let Err(error) = span.outcome(check_head(head.status, &head.headers)) {
-            let deadline = Deadline::since(Instant::now(), self.policy.attempt_timeout).instant();
-            let body = beginning::<T>(body, Some(deadline)).await;
-            return Err(error.with_response(Response::from_parts(head, body), attempts));
+        let draft = span.outcome(self.draft(operation))?;
+        let mut call = Call::streaming(&self.policy, draft, Instant::now());
+        let outcome = span.around(self.begin_list::<O>(&mut call)).await;
+        span.attempts(call.attempts());
+        let (body, decoder) = span.outcome(outcome)?;
+        Ok(ListReader::new(body, decoder, call.attempts(), span))
+    }
+
+    /// Runs the attempts of a call until one has a successful head. If the contract gives errors in the body a class, also
+    /// until the body has a record or its end.
+    async fn begin_list<O: ListOperation>(
+        &self,
+        call: &mut Call<'_>,
+    ) -> Result<(T::Body, StreamDecoder<O::Item, O::Beside>), Error> {
+        let mut token = self.token(call).await?;
+        loop {
+            let response = self.drive(call, &mut token, O::METHOD, Extent::Head).await?;
+            let (mut head, mut body) = response.into_parts();
+            if let Err(error) = check_head(head.status, &head.headers) {
+                let deadline = Deadline::since(Instant::now(), self.policy.attempt_timeout);
+                let body = beginning::<T>(body, Some(deadline.instant())).await;
+                let response = Response::from_parts(head, body);
+                return Err(error.with_response(response, call.attempts()));
+            }
+            let mut decoder = O::decoder();
+            if !decoder.has_error_classes() {
+                return Ok((body, decoder));
+            }
+            let failure = reported::<T, O>(&mut body, &mut decoder).await;
+            let Some(error) = failure.map_err(|error| error.after_attempts(call.attempts()))?
+            else {
+                return Ok((body, decoder));
+            };
+            if let Some(failure) = error.service() {
+                head.extensions.insert(Reported(failure.class()));
+            }
+            let verdict = call.judge(Ok(Response::from_parts(head, ())), Moment::now);
+            match self.next(call, &mut token, verdict).await {
+                Next::Wait(delay) => {
+                    trace::retrying(delay);
+                    T::sleep(delay).await;
+                }
+                Next::Done(Err(error)) => return Err(error),
+                Next::Done(Ok(_)) => {
+                    return Err(Error::from(error).after_attempts(call.attempts()));
+                }
+            }
         }
-        Ok(ListReader::new(body, O::decoder(), attempts, span))
     }
 
     /// Calls an operation and returns the response with its body still to come.
@@ -123,8 +165,8 @@ impl<T: Io> Engine<T> {
     ) -> Result<RawResponse, Error> {
         let draft = span.outcome(self.draft(operation))?;
         let mut call = Call::new(&self.policy, draft, Instant::now());
-        let extent = Extent::Whole(self.policy.body_limit);
-        let outcome = span.around(self.drive(&mut call, O::METHOD, extent)).await;
+        let extent = Extent::Whole(self.policy.body_limit, O::error_class);
+        let outcome = span.around(self.call(&mut call, O::METHOD, extent)).await;
         span.attempts(call.attempts());
         let (head, body) = span.outcome(outcome)?.into_parts();
         // The body is already in memory.
@@ -140,7 +182,7 @@ impl<T: Io> Engine<T> {
     ) -> Result<(Response<T::Body>, u32), Error> {
         let draft = span.outcome(self.draft(operation))?;
         let mut call = Call::streaming(&self.policy, draft, Instant::now());
-        let outcome = span.around(self.drive(&mut call, O::METHOD, Extent::Head)).await;
+        let outcome = span.around(self.call(&mut call, O::METHOD, Extent::Head)).await;
         span.attempts(call.attempts());
         Ok((span.outcome(outcome)?, call.attempts()))
     }
@@ -151,26 +193,34 @@ impl<T: Io> Engine<T> {
         Ok(Draft { headers: &self.headers, target })
     }
 
-    /// Runs the attempts of a call until it is over.
-    async fn drive(
+    /// Gets a token, and runs the attempts of a call until it is over.
+    async fn call(
         &self,
         call: &mut Call<'_>,
         operation: &str,
         extent: Extent,
     ) -> Result<Response<T::Body>, Error> {
         let mut token = self.token(call).await?;
+        self.drive(call, &mut token, operation, extent).await
+    }
+
+    /// Runs the attempts of a call until it is over.
+    async fn drive(
+        &self,
+        call: &mut Call<'_>,
+        token: &mut AccessToken,
+        operation: &str,
+        extent: Extent,
+    ) -> Result<Response<T::Body>, Error> {
         loop {
             let start = Instant::now();
-            let request = call.attempt(&token, start)?;
+            let request = call.attempt(token, start)?;
             let server = self.base_url.server();
             let (uri, number) = (request.uri(), call.attempts());
             let span = AttemptSpan::begin(operation, uri, self.selector, server, number);
             let outcome = span.around(self.exchange(request, extent)).await;
             let (verdict, attempt) = self.judge(call, operation, start, span, outcome);
-            let next = match verdict {
-                Verdict::Refused(refusal) => self.refresh(call, &mut token, refusal).await,
-                Verdict::Next(next) => next,
-            };
+            let next = self.next(call, token, verdict).await;
             self.report(attempt, &next);
             match next {
                 Next::Wait(delay) => T::sleep(delay).await,
@@ -186,14 +236,18 @@ impl<T: Io> Engine<T> {
         extent: Extent,
     ) -> Result<Response<T::Body>, TransportError> {
         let deadline = Deadline::of(&request).map(Deadline::head);
-        let (head, body) = self.transport.send(request).await?.into_parts();
+        let (mut head, body) = self.transport.send(request).await?.into_parts();
         let body = match (head.status, extent) {
-            (StatusCode::OK, Extent::Whole(limit)) => {
+            (StatusCode::OK, Extent::Whole(limit, classify)) => {
                 // A body that is declared larger is not received at all.
                 if content_length(&head.headers).is_some_and(|length| limit < length) {
                     return Err(TransportError::body_too_large(limit));
                 }
-                T::collect(body, limit).await?.into()
+                let body = T::collect(body, limit).await?;
+                if let Some(class) = classify(&body) {
+                    head.extensions.insert(Reported(class));
+                }
+                body.into()
             }
             (StatusCode::OK, Extent::Head) => body,
             _ => beginning::<T>(body, deadline).await.into(),
@@ -204,6 +258,19 @@ impl<T: Io> Engine<T> {
     /// Returns the token for a call, if the source returns it before the deadline of the call.
     async fn token(&self, call: &Call<'_>) -> Result<AccessToken, Error> {
         before_deadline(call, self.tokens.current()).await
+    }
+
+    /// Returns the next step of a call.
+    async fn next<B>(
+        &self,
+        call: &Call<'_>,
+        token: &mut AccessToken,
+        verdict: Verdict<B>,
+    ) -> Next<B> {
+        match verdict {
+            Verdict::Refused(refusal) => self.refresh(call, token, refusal).await,
+            Verdict::Next(next) => next,
+        }
     }
 
     /// Replaces a token that the service refused. If the source has no other token, the refusal is the response.
@@ -235,7 +302,7 @@ impl<T: Io> Engine<T> {
         let now = Instant::now();
         let status = outcome.as_ref().ok().map(Response::status);
         let failure = outcome.as_ref().err().map(TransportError::kind);
-        let verdict = call.judge(outcome, || Moment { now, date: date(), random: fastrand::f64() });
+        let verdict = call.judge(outcome, || Moment { now, ..Moment::now() });
         let (server_address, server_port) = self.base_url.server();
         let attempt = Attempt {
             operation,
@@ -283,6 +350,25 @@ async fn before_deadline<Output>(
         Err(Error::new(ErrorKind::Timeout, text))
     });
     result.map_err(|error| error.after_attempts(call.attempts()))
+}
+
+/// Receives a list until the next step of its decoder is known. Returns the failure that the service reports, if it does.
+async fn reported<T: Io, O: ListOperation>(
+    body: &mut T::Body,
+    decoder: &mut StreamDecoder<O::Item, O::Beside>,
+) -> Result<Option<gateway_model_core::Error>, Error> {
+    loop {
+        match decoder.is_ready() {
+            Ok(false) => {}
+            Err(error) if error.service().is_some() => return Ok(Some(error)),
+            // The decoder returns any other error again.
+            Ok(true) | Err(_) => return Ok(None),
+        }
+        match T::chunk(body).await? {
+            Some(chunk) => decoder.push(&chunk),
+            None => decoder.finish(),
+        }
+    }
 }
 
 /// Receives the part of an error's body that is kept, until the deadline.

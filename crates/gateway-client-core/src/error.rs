@@ -7,13 +7,14 @@ use std::time::Duration;
 use std::{fmt, iter};
 
 use bytes::Bytes;
+use gateway_model_core::ServiceError;
 use gateway_transport::{BoxError, TransportError};
 use http::{HeaderMap, Response, StatusCode};
 
 use crate::Problem;
 use crate::clock::date;
 use crate::head::{media_type, redirect_origin, retry_after};
-use crate::status::{Reaction, meaning};
+use crate::status::{Meaning, Reaction, meaning, meaning_of};
 
 mod kind;
 
@@ -115,6 +116,23 @@ impl Error {
         }
     }
 
+    /// Returns the failure that the service reported in a body with status 200: its own code and message.
+    ///
+    /// Neither the text of the error nor `Debug` shows them. `None` for any other error.
+    ///
+    /// ```
+    /// use gateway_client_core::Error;
+    ///
+    /// fn is_unknown_album(error: &Error) -> bool {
+    ///     error.service().is_some_and(|reported| reported.code() == Some("unknown_album"))
+    /// }
+    /// # let _ = is_unknown_album;
+    /// ```
+    pub fn service(&self) -> Option<&ServiceError> {
+        let source = self.0.source.as_deref()?;
+        source.downcast_ref::<gateway_model_core::Error>()?.service()
+    }
+
     /// Returns how many attempts were made; 0 if the error occurred before the first one or outside a call.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
@@ -123,9 +141,14 @@ impl Error {
     /// Returns whether the same call may succeed later.
     ///
     /// That is the case after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429, 500,
-    /// 502, 503 and 504. The client retries the same failures. It is also the case if the token source failed because its
+    /// 502, 503 and 504, or if the service reported one of the classes
+    /// [`RateLimit`](gateway_model_core::ErrorClass::RateLimit) and
+    /// [`Unavailable`](gateway_model_core::ErrorClass::Unavailable) in the body. The client retries the same failures. It is also the case if the token source failed because its
     /// transport failed in one of these ways.
     pub fn is_transient(&self) -> bool {
+        if let Some(reported) = self.service() {
+            return meaning_of(reported.class()).reaction == Reaction::Retry;
+        }
         match self.status() {
             Some(status) => {
                 meaning(status).is_some_and(|meaning| meaning.reaction == Reaction::Retry)
@@ -240,7 +263,11 @@ impl From<gateway_model_core::Error> for Error {
 
         let (kind, text) = match error.kind() {
             Kind::Parameter => (ErrorKind::Query, "cannot send the query"),
-            Kind::NotSuccess => (ErrorKind::NotSuccess, "the service reported a failure"),
+            Kind::NotSuccess => {
+                let class = error.service().map(ServiceError::class).unwrap_or_default();
+                let Meaning { kind, text, .. } = meaning_of(class);
+                (kind, text)
+            }
             Kind::TooLarge => (ErrorKind::TooLarge, "a record exceeds the record limit"),
             _ => (ErrorKind::Decode, "the response does not match the contract"),
         };

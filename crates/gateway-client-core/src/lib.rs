@@ -70,6 +70,10 @@
 //! | other 5xx | [`Server`](ErrorKind::Server) | returns the error |
 //! | any other but 200 | [`Status`](ErrorKind::Status) | returns the error |
 //!
+//! A service may report a failure in a body with status 200. Its class in the contract is the counterpart of a status:
+//! [`Auth`](model::ErrorClass::Auth) of 401, [`RateLimit`](model::ErrorClass::RateLimit) of 429 and
+//! [`Unavailable`](model::ErrorClass::Unavailable) of 503. [`Error::service`] returns its code and message.
+//!
 //! The client never follows a redirect, because that would send the token to another address.
 //!
 //! # Tracing

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use gateway_model_core::{Next, Record, Rejected, StreamDecoder};
+use gateway_model_core::{Beside, Next, Record, Rejected, StreamDecoder};
 use gateway_transport::TransportError;
 
 use crate::Error;
@@ -20,10 +20,10 @@ pub enum Entry<T> {
 }
 
 /// A list that is being read.
-pub(crate) struct ListReader<T, B> {
+pub(crate) struct ListReader<T, S, B> {
     pub(crate) body: B,
     pub(crate) span: CallSpan,
-    decoder: StreamDecoder<T>,
+    decoder: StreamDecoder<T, S>,
     attempts: u32,
     delivered: u64,
     /// The list has ended, with its last record or with an error.
@@ -37,14 +37,24 @@ pub(crate) enum Step<T> {
     End,
 }
 
-impl<T: Record, B: Default> ListReader<T, B> {
-    pub(crate) fn new(body: B, decoder: StreamDecoder<T>, attempts: u32, span: CallSpan) -> Self {
+impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
+    pub(crate) fn new(
+        body: B,
+        decoder: StreamDecoder<T, S>,
+        attempts: u32,
+        span: CallSpan,
+    ) -> Self {
         Self { body, span, decoder, attempts, delivered: 0, is_over: false }
     }
 
     pub(crate) fn record_limit(mut self, bytes: usize) -> Self {
         self.decoder = self.decoder.with_record_limit(bytes);
         self
+    }
+
+    /// Returns the fields beside the list, once it has ended.
+    pub(crate) fn beside(&self) -> Option<&S> {
+        self.decoder.beside()
     }
 
     /// Decodes the next record of what has been received.
@@ -95,7 +105,7 @@ impl<T: Record, B: Default> ListReader<T, B> {
     }
 }
 
-impl<T, B> fmt::Debug for ListReader<T, B> {
+impl<T, S, B> fmt::Debug for ListReader<T, S, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ListReader")
             .field("delivered", &self.delivered)

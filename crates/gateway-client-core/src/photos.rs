@@ -1,10 +1,12 @@
 //! A small service for unit tests.
 
 use gateway_model_core::codegen::{
-    Cursor, Envelope, Fast, Layout, Object, QueryBuilder, Sealed, borrowed, decoder, list,
+    Body, Cursor, Decides, Envelope, Fast, Layout, Object, QueryBuilder, Sealed, Verdict, borrowed,
+    decoder, error_class, list,
 };
 use gateway_model_core::{
-    Error, ListOperation, Listing, Operation, Query, RawQuery, Record, Service, StreamDecoder,
+    Error, ErrorClass, ListOperation, Listing, Operation, Query, RawQuery, Record, Service,
+    StreamDecoder,
 };
 use serde::Deserialize;
 
@@ -47,6 +49,7 @@ impl Operation for ListPhotos {
 
 impl ListOperation for ListPhotos {
     type Item = Photo;
+    type Beside = ();
 
     fn decoder() -> StreamDecoder<Photo> {
         decoder(LAYOUT)
@@ -59,6 +62,57 @@ impl ListOperation for ListPhotos {
 
 const LAYOUT: Layout =
     Layout::Envelope(&Envelope { marker: "status", success: "success", items: "result" });
+
+/// Searches photos: `{"photos":{"photo":[{"id":1}]},"stat":"ok"}`, or `{"stat":"fail","code":98,"message":"No"}`.
+pub(crate) struct SearchPhotos;
+
+impl Operation for SearchPhotos {
+    type Service = Photos;
+    type Output = Listing<Photo>;
+
+    const NAME: &'static str = "search_photos";
+    const METHOD: &'static str = "photos/search";
+
+    fn query(&self) -> Result<Query, Error> {
+        Ok(QueryBuilder::select::<Photos>(Self::METHOD).finish())
+    }
+
+    fn decode(body: &[u8]) -> Result<Listing<Photo>, Error> {
+        list(FOUND, body)
+    }
+
+    fn error_class(body: &[u8]) -> Option<ErrorClass> {
+        error_class(FOUND, body)
+    }
+}
+
+impl ListOperation for SearchPhotos {
+    type Item = Photo;
+    type Beside = ();
+
+    fn decoder() -> StreamDecoder<Photo> {
+        decoder(FOUND)
+    }
+
+    fn decode_borrowed(body: &[u8]) -> Result<Listing<Photo>, Error> {
+        borrowed::<Photo>(FOUND, body)
+    }
+}
+
+const FOUND: Layout = Layout::Body(&Body {
+    at: &["photos", "photo"],
+    verdict: Some(&Verdict {
+        code: &["code"],
+        message: &["message"],
+        classes: &[
+            ("98", ErrorClass::Auth),
+            ("29", ErrorClass::RateLimit),
+            ("105", ErrorClass::Unavailable),
+        ],
+        ..Verdict::of(Decides::Success { at: &["stat"], is: &["ok"] })
+    }),
+    ..Body::ROOT
+});
 
 /// A record.
 #[derive(Debug, Deserialize)]

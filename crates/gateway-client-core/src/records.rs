@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
-use gateway_model_core::Record;
+use gateway_model_core::{Beside, Record};
 use gateway_transport::Body;
 use http_body::Body as _;
 
@@ -16,13 +16,28 @@ use crate::list_reader::{Entry, ListReader, Step};
 /// The records of [`Client::stream`](crate::Client::stream): a [`Stream`].
 ///
 /// After an error there are no more records. Dropping the value ends the exchange and closes the connection.
-pub struct Records<T> {
-    reader: ListReader<T, Body>,
+pub struct Records<T, S = ()> {
+    reader: ListReader<T, S, Body>,
 }
 
-impl<T: Record> Records<T> {
-    pub(crate) fn new(reader: ListReader<T, Body>) -> Self {
+impl<T: Record, S: Beside> Records<T, S> {
+    pub(crate) fn new(reader: ListReader<T, S, Body>) -> Self {
         Self { reader }
+    }
+
+    /// Returns the fields beside the list, such as a total, once the list has ended without an error.
+    ///
+    /// ```
+    /// use gateway_client_core::model::{Beside, Record};
+    /// use gateway_client_core::Records;
+    ///
+    /// fn is_last<T: Record, S: Beside>(records: &Records<T, S>, cursor: impl Fn(&S) -> Option<&str>) -> bool {
+    ///     records.beside().is_some_and(|beside| cursor(beside).is_none())
+    /// }
+    /// # fn with<T: Record>(records: &Records<T>) -> bool { is_last(records, |()| None) }
+    /// ```
+    pub fn beside(&self) -> Option<&S> {
+        self.reader.beside()
     }
 
     /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
@@ -161,7 +176,7 @@ impl<T: Record> Records<T> {
     }
 }
 
-impl<T: Record> Stream for Records<T> {
+impl<T: Record, S: Beside> Stream for Records<T, S> {
     type Item = Result<Entry<T>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -169,7 +184,10 @@ impl<T: Record> Stream for Records<T> {
     }
 }
 
-impl<T> fmt::Debug for Records<T> {
+/// Nothing in it is pinned.
+impl<T, S> Unpin for Records<T, S> {}
+
+impl<T, S> fmt::Debug for Records<T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Records").field("reader", &self.reader).finish()
     }

@@ -1,10 +1,11 @@
 //! The meaning of each HTTP status, in one table.
 
+use gateway_model_core::ErrorClass;
 use http::StatusCode;
 
 use crate::error::ErrorKind;
 
-/// The meaning of a status other than 200.
+/// The meaning of a status other than 200, or of a failure that a body with status 200 reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Meaning {
     pub(crate) kind: ErrorKind,
@@ -45,6 +46,24 @@ pub(crate) fn meaning(status: StatusCode) -> Option<Meaning> {
         _ => (Status, Fail, "the service returned an unexpected status"),
     };
     Some(Meaning { kind, reaction, text })
+}
+
+/// Returns the meaning of a failure that a body with status 200 reports. Its class is the counterpart of a status.
+pub(crate) fn meaning_of(class: ErrorClass) -> Meaning {
+    use ErrorKind::{NotSuccess, RateLimited, Server, Unauthorized};
+    use Reaction::{Fail, RefreshToken, Retry};
+
+    let (kind, reaction, text) = match class {
+        ErrorClass::Auth => (
+            Unauthorized,
+            RefreshToken,
+            "the service reported that it does not accept the credentials",
+        ),
+        ErrorClass::RateLimit => (RateLimited, Retry, "the service reported too many calls"),
+        ErrorClass::Unavailable => (Server, Retry, "the service reported that it is unavailable"),
+        _ => (NotSuccess, Fail, "the service reported a failure"),
+    };
+    Meaning { kind, reaction, text }
 }
 
 #[cfg(test)]

@@ -8,14 +8,15 @@ pub use alloc::string::{String, ToString};
 pub use serde;
 pub use smol_str::SmolStr;
 
+pub use crate::decode::Sealed;
 pub use crate::decode::cursor::{Cursor, Fast, Seen, Span, is_plain_name};
+pub use crate::decode::layout::{Body, Decides, Envelope, Layout, Verdict};
 pub use crate::decode::shape::{Member, Object, Shape};
 pub use crate::decode::slot::Slot;
 pub use crate::decode::stream::decoder;
 pub use crate::decode::text::{CowText, deserialize as deserialize_text};
 pub use crate::decode::value::Value;
-pub use crate::decode::whole::{borrowed, list, object};
-pub use crate::decode::{Envelope, Layout, Sealed};
+pub use crate::decode::whole::{borrowed, borrowed_beside, error_class, list, object, object_in};
 pub use crate::nulls::Nulls;
 pub use crate::query::builder::QueryBuilder;
 pub use crate::query::state::{Given, State, is_set};

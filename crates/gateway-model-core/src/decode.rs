@@ -4,11 +4,13 @@
 //! ways return the same records, rejections and errors. serde decides about every record that the
 //! fast path does not accept.
 
+pub(crate) mod beside;
 pub(crate) mod cursor;
 pub(crate) mod depth;
 mod diagnose;
 mod engine;
 mod escape;
+pub(crate) mod layout;
 pub(crate) mod members;
 mod record;
 mod scan;
@@ -25,7 +27,6 @@ use alloc::string::String;
 
 use serde::Deserialize;
 
-pub use crate::decode::engine::{Envelope, Layout};
 pub use crate::decode::record::{Record, Sealed};
 pub use crate::decode::stream::{Next, StreamDecoder};
 use crate::error::Position;

@@ -4,6 +4,8 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
+use crate::ServiceError;
+
 /// The error of a decoder, a query or a conversion: what is wrong, and where.
 ///
 /// An error contains no value from the response, so that it cannot leak personal data into a log.
@@ -34,6 +36,7 @@ struct Inner {
     position: Position,
     expected: &'static str,
     delivered: u64,
+    service: Option<ServiceError>,
 }
 
 /// The kind of an [`Error`].
@@ -154,7 +157,7 @@ impl Error {
         position: Position,
         expected: &'static str,
     ) -> Self {
-        Self(Box::new(Inner { kind, path, position, expected, delivered: 0 }))
+        Self(Box::new(Inner { kind, path, position, expected, delivered: 0, service: None }))
     }
 
     /// Creates the error of a query parameter.
@@ -172,6 +175,19 @@ impl Error {
     #[cold]
     pub(crate) fn with_delivered(mut self, records: u64) -> Self {
         self.0.delivered = records;
+        self
+    }
+
+    /// Removes the position, which is not in the body.
+    #[cold]
+    pub(crate) fn without_position(mut self) -> Self {
+        self.0.position = Position::NONE;
+        self
+    }
+
+    #[cold]
+    pub(crate) fn with_service(mut self, reported: ServiceError) -> Self {
+        self.0.service = Some(reported);
         self
     }
 
@@ -236,6 +252,23 @@ impl Error {
     /// ```
     pub fn expected(&self) -> &'static str {
         self.0.expected
+    }
+
+    /// Returns the failure that the service reported in the body, with its code and message.
+    ///
+    /// `None` unless the kind is [`ErrorKind::NotSuccess`] and the contract says where the code or the message is.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
+    ///
+    /// let error = SearchPhotos::decode(br#"{"stat":"fail","code":98,"message":"Invalid key"}"#).unwrap_err();
+    /// let reported = error.service().unwrap();
+    /// assert_eq!((reported.code(), reported.message()), (Some("98"), Some("Invalid key")));
+    /// assert_eq!(error.to_string(), "the service did not report success at stat (line 1 column 9), expected ok");
+    /// ```
+    pub fn service(&self) -> Option<&ServiceError> {
+        self.0.service.as_ref()
     }
 
     /// Returns the number of records before the error, including rejected ones.

@@ -65,11 +65,13 @@ mod record;
 mod redact;
 mod scalar;
 mod service;
+mod service_error;
 mod wire_enum;
 
 #[doc(hidden)]
 pub mod codegen;
 
+pub use crate::decode::beside::Beside;
 pub use crate::decode::{Next, Record, StreamDecoder};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::extra::Extra;
@@ -80,6 +82,7 @@ pub use crate::query::state::{At, Set, Unset, With};
 pub use crate::raw::{RawJson, RawQuery};
 pub use crate::scalar::civil::Civil;
 pub use crate::service::Service;
+pub use crate::service_error::{ErrorClass, ServiceError};
 
 /// Compiles the examples of the README with the tests of this crate.
 #[cfg(doctest)]

@@ -6,7 +6,7 @@ use core::{fmt, slice};
 
 use crate::Error;
 
-/// The records of a list, and those that could not be decoded.
+/// The records of a list, those that could not be decoded, and the fields beside the list.
 ///
 /// # Examples
 ///
@@ -22,14 +22,16 @@ use crate::Error;
 /// ```
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listing<T> {
+pub struct Listing<T, B = ()> {
     /// The decoded records, in the order of the response.
     pub items: Vec<T>,
     /// The records that could not be decoded, in the order of the response.
     pub rejected: Vec<Rejected>,
+    /// The fields beside the list, such as a total; `()` if the contract lists none.
+    pub beside: B,
 }
 
-impl<T> Listing<T> {
+impl<T, B> Listing<T, B> {
     /// Returns the records if none was rejected.
     ///
     /// # Errors
@@ -79,7 +81,7 @@ impl<T> Listing<T> {
 /// }
 /// # Ok::<(), gateway_model_core::Error>(())
 /// ```
-impl<T> IntoIterator for Listing<T> {
+impl<T, B> IntoIterator for Listing<T, B> {
     type Item = T;
     type IntoIter = vec::IntoIter<T>;
 
@@ -88,7 +90,7 @@ impl<T> IntoIterator for Listing<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a Listing<T> {
+impl<'a, T, B> IntoIterator for &'a Listing<T, B> {
     type Item = &'a T;
     type IntoIter = slice::Iter<'a, T>;
 
@@ -97,9 +99,9 @@ impl<'a, T> IntoIterator for &'a Listing<T> {
     }
 }
 
-impl<T> Default for Listing<T> {
+impl<T, B: Default> Default for Listing<T, B> {
     fn default() -> Self {
-        Self { items: Vec::new(), rejected: Vec::new() }
+        Self { items: Vec::new(), rejected: Vec::new(), beside: B::default() }
     }
 }
 

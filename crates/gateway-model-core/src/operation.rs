@@ -1,7 +1,7 @@
 //! Operations: a query, and the decoder of its response.
 
 use crate::decode::{Record, StreamDecoder};
-use crate::{Error, Listing, Query, Service};
+use crate::{Beside, Error, ErrorClass, Listing, Query, Service};
 
 /// One operation of the service: its query, and how to decode the body of the response.
 ///
@@ -53,6 +53,24 @@ pub trait Operation {
     /// Any kind except [`ErrorKind::Parameter`](crate::ErrorKind::Parameter). A list whose records
     /// cannot all be decoded is not an error: see [`Listing::rejected`].
     fn decode(body: &[u8]) -> Result<Self::Output, Error>;
+
+    /// Returns the class of the failure that a whole body reports, without decoding its data.
+    ///
+    /// A client decides with it whether to try again. Returns `None` for a success, for a body that is not valid, and if
+    /// the contract gives no error a class.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{ErrorClass, Operation as _};
+    ///
+    /// let class = SearchPhotos::error_class(br#"{"stat":"fail","code":29}"#);
+    /// assert_eq!(class, Some(ErrorClass::RateLimit));
+    /// assert_eq!(NewestPhoto::error_class(b"{}"), None);
+    /// ```
+    fn error_class(body: &[u8]) -> Option<ErrorClass> {
+        let _ = body;
+        None
+    }
 }
 
 /// An operation whose response is a list, which can be decoded record by record.
@@ -73,17 +91,22 @@ pub trait Operation {
 /// assert!(matches!(decoder.next_record()?, Next::End));
 /// # Ok::<(), gateway_model_core::Error>(())
 /// ```
-pub trait ListOperation: Operation<Output = Listing<Self::Item>> {
+pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
     /// The type of a record of the list.
     type Item: Record;
 
+    /// The type of the fields beside the list; `()` if the contract lists none.
+    type Beside: Beside;
+
     /// Returns a decoder that accepts the body in pieces.
-    fn decoder() -> StreamDecoder<Self::Item>;
+    fn decoder() -> StreamDecoder<Self::Item, Self::Beside>;
 
     /// Decodes the whole body into records that borrow from it.
     ///
     /// # Errors
     ///
     /// The same as [`Operation::decode`].
-    fn decode_borrowed(body: &[u8]) -> Result<Listing<<Self::Item as Record>::Ref<'_>>, Error>;
+    fn decode_borrowed(
+        body: &[u8],
+    ) -> Result<Listing<<Self::Item as Record>::Ref<'_>, Self::Beside>, Error>;
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gateway_model_core::Record;
+use gateway_model_core::{Beside, Record};
 use gateway_transport::BlockingBody;
 
 use crate::Error;
@@ -11,13 +11,28 @@ use crate::list_reader::{Entry, ListReader, Step};
 /// The records of [`Client::stream`](crate::blocking::Client::stream): an [`Iterator`].
 ///
 /// After an error there are no more records. Dropping the value ends the exchange and closes the connection.
-pub struct Records<T> {
-    reader: ListReader<T, BlockingBody>,
+pub struct Records<T, S = ()> {
+    reader: ListReader<T, S, BlockingBody>,
 }
 
-impl<T: Record> Records<T> {
-    pub(crate) fn new(reader: ListReader<T, BlockingBody>) -> Self {
+impl<T: Record, S: Beside> Records<T, S> {
+    pub(crate) fn new(reader: ListReader<T, S, BlockingBody>) -> Self {
         Self { reader }
+    }
+
+    /// Returns the fields beside the list, such as a total, once the list has ended without an error.
+    ///
+    /// ```
+    /// use gateway_client_core::model::{Beside, Record};
+    /// use gateway_client_core::blocking::Records;
+    ///
+    /// fn is_last<T: Record, S: Beside>(records: &Records<T, S>, cursor: impl Fn(&S) -> Option<&str>) -> bool {
+    ///     records.beside().is_some_and(|beside| cursor(beside).is_none())
+    /// }
+    /// # fn with<T: Record>(records: &Records<T>) -> bool { is_last(records, |()| None) }
+    /// ```
+    pub fn beside(&self) -> Option<&S> {
+        self.reader.beside()
     }
 
     /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
@@ -136,7 +151,7 @@ impl<T: Record> Records<T> {
     }
 }
 
-impl<T: Record> Iterator for Records<T> {
+impl<T: Record, S: Beside> Iterator for Records<T, S> {
     type Item = Result<Entry<T>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -144,7 +159,7 @@ impl<T: Record> Iterator for Records<T> {
     }
 }
 
-impl<T> fmt::Debug for Records<T> {
+impl<T, S> fmt::Debug for Records<T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Records").field("reader", &self.reader).finish()
     }

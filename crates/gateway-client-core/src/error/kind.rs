@@ -25,16 +25,18 @@ pub enum ErrorKind {
     /// Status 301, 302, 303, 307 or 308. The client never follows a redirect. The base URL may be wrong; the text names the
     /// server that the redirect leads to.
     Redirected,
-    /// Status 401: the service did not accept the token.
+    /// Status 401, or an error of class [`Auth`](gateway_model_core::ErrorClass::Auth) in the body: the service did not
+    /// accept the token.
     Unauthorized,
     /// Status 403: the token does not allow this call.
     Forbidden,
     /// Status 404: the base URL may be wrong.
     NotFound,
-    /// Status 429: rate limited. [`Error::retry_after`](crate::Error::retry_after) returns the wait that the service asks
+    /// Status 429, or an error of class [`RateLimit`](gateway_model_core::ErrorClass::RateLimit) in the body: rate limited. [`Error::retry_after`](crate::Error::retry_after) returns the wait that the service asks
     /// for, if any.
     RateLimited,
-    /// A status from 500 to 599: the service failed. If [`Error::is_transient`](crate::Error::is_transient), a later call
+    /// A status from 500 to 599, or an error of class [`Unavailable`](gateway_model_core::ErrorClass::Unavailable) in the
+    /// body: the service failed. If [`Error::is_transient`](crate::Error::is_transient), a later call
     /// may succeed.
     Server,
     /// Any other status but 200.
@@ -47,7 +49,8 @@ pub enum ErrorKind {
     TooLarge,
     /// A successful response that does not match the contract. The source of the error says where.
     Decode,
-    /// A response with status 200 whose `status` field is not `success`.
+    /// A response with status 200 whose body reports any other failure. [`Error::service`](crate::Error::service) returns its
+    /// code and message.
     NotSuccess,
 }
 

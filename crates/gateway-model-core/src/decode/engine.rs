@@ -1,38 +1,24 @@
 //! Walks a document from record to record, across any number of pieces.
 
+use alloc::string::String;
+use core::fmt;
+
 use serde::de::IgnoredAny;
 
 use crate::decode::cursor::{Cursor, Fast as _};
-use crate::decode::shape::Shape;
+use crate::decode::engine::member::Member;
+use crate::decode::layout::{Layout, Plan};
+use crate::decode::shape::{Object, Shape};
 use crate::decode::splitter::Splitter;
 use crate::decode::{Record, diagnose};
 use crate::error::Position;
+use crate::service_error::ServiceError;
 use crate::{Error, ErrorKind, Rejected};
 
 mod envelope;
 mod failure;
-
-/// Where the records of a list are.
-#[expect(clippy::exhaustive_enums, reason = "generated code of the same version uses it")]
-#[derive(Clone, Copy, Debug)]
-pub enum Layout {
-    /// The document is the list.
-    Array,
-    /// The document is an object, and the list is one of its fields.
-    Envelope(&'static Envelope),
-}
-
-/// An object around a list.
-#[expect(clippy::exhaustive_structs, reason = "generated code of the same version uses it")]
-#[derive(Debug)]
-pub struct Envelope {
-    /// The field that reports whether the call succeeded.
-    pub marker: &'static str,
-    /// The value of that field after a success.
-    pub success: &'static str,
-    /// The field that holds the list.
-    pub items: &'static str,
-}
+mod member;
+mod outside;
 
 /// The part of a document that has been received.
 #[derive(Clone, Copy)]
@@ -65,7 +51,7 @@ enum State {
     /// At the start of the document, before an optional byte order mark.
     Mark,
     Start,
-    /// In the envelope, before a name, or before its end if `first`.
+    /// In an object around the data, before a name, or before its end if `first`.
     Name {
         first: bool,
     },
@@ -77,30 +63,34 @@ enum State {
         first: bool,
     },
     AfterRecord,
+    /// Before a record that is not in a list.
+    Only,
     /// After the document, where only whitespace may follow.
     Trailing,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Member {
-    Marker,
-    Items,
-    Other,
-}
-
 /// The state of the walk through a document, kept between two windows.
-#[derive(Debug)]
 pub(crate) struct Engine {
-    layout: Layout,
+    plan: Plan,
     limit: usize,
     state: State,
+    /// The field of an object around the data.
     member: Member,
+    /// Number of objects around the data that have been entered, without the outermost one.
+    depth: usize,
+    /// Number of steps to the data that have been found.
+    found: usize,
     splitter: Splitter,
     /// The index of the next record in the list.
     index: u64,
-    marker_seen: bool,
-    items_seen: bool,
-    /// The error of the list itself. A failure reported by the service takes precedence.
+    /// The field that decides has been read.
+    is_decided: bool,
+    /// The failure that it reports, to which the code and the message are added.
+    failure: Option<Error>,
+    reported: ServiceError,
+    /// The fields beside the list that are kept, and their JSON text so far.
+    beside: Option<(&'static Object, String)>,
+    /// The error of the data itself. A failure reported by the service takes precedence.
     pending: Option<Error>,
     failed: Option<Error>,
     /// An offset in the window, and its position in the document.
@@ -111,18 +101,35 @@ impl Engine {
     /// Creates an engine. `limit` is the maximum size of a record or any other value, in bytes.
     pub(crate) fn new(layout: Layout, limit: usize) -> Self {
         Self {
-            layout,
+            plan: Plan::of(layout),
             limit,
             state: State::Mark,
-            member: Member::Other,
+            member: Member::default(),
+            depth: 0,
+            found: 0,
             splitter: Splitter::default(),
             index: 0,
-            marker_seen: false,
-            items_seen: false,
+            is_decided: false,
+            failure: None,
+            reported: ServiceError::default(),
+            beside: None,
             pending: None,
             failed: None,
             known: (0, Position::START),
         }
+    }
+
+    /// Creates an engine for an object.
+    pub(crate) fn of_object(layout: Layout) -> Self {
+        let mut engine = Self::new(layout, usize::MAX);
+        engine.plan.is_object = true;
+        engine
+    }
+
+    /// Keeps the fields beside the list.
+    pub(crate) fn beside(mut self, object: Option<&'static Object>) -> Self {
+        self.beside = object.map(|object| (object, String::from("{")));
+        self
     }
 
     pub(crate) fn set_limit(&mut self, limit: usize) {
@@ -157,6 +164,7 @@ impl Engine {
             }
             match self.walk(window, at) {
                 Ok(Walk::On) => {}
+                Ok(Walk::Only) => return self.checked::<T, O>(window, at, take),
                 Ok(Walk::More) => return Ok(Step::More),
                 Ok(Walk::End) => return Ok(Step::End),
                 Err(error) => return Err(self.fail(error)),
@@ -202,7 +210,10 @@ impl Engine {
                 };
                 *at += json.len();
                 self.index += 1;
-                self.state = State::AfterRecord;
+                self.state = match self.state {
+                    State::Only => self.after_data(),
+                    _ => State::AfterRecord,
+                };
                 Ok(step)
             }
             Ok(None) => Ok(Step::More),
@@ -249,19 +260,30 @@ impl Engine {
                 self.exhausted(window)
             };
         };
+        let opened = match self.state {
+            State::Start => self.start(byte),
+            State::Value => self.part(byte),
+            _ => None,
+        };
+        if let Some(state) = opened {
+            if state != State::Only {
+                *at += 1;
+            }
+            self.state = state;
+            return Ok(Walk::On);
+        }
         self.state = match (self.state, byte) {
-            (State::Start, b'[') if matches!(self.layout, Layout::Array) => {
-                *at += 1;
-                State::Record { first: true }
-            }
-            (State::Start, b'{') if matches!(self.layout, Layout::Envelope(_)) => {
-                *at += 1;
-                State::Name { first: true }
-            }
+            (State::Only, _) => return Ok(Walk::Only),
             (State::Name { first: true } | State::AfterValue, b'}') => {
-                self.check_envelope(window.text, *at)?;
+                let state = if self.depth == 0 {
+                    self.conclude(window.text, *at)?;
+                    State::Trailing
+                } else {
+                    self.depth -= 1;
+                    State::AfterValue
+                };
                 *at += 1;
-                State::Trailing
+                state
             }
             (State::Name { .. }, b'"') => match self.whole(window, *at)? {
                 Some(name) => {
@@ -274,10 +296,6 @@ impl Engine {
             (State::Colon, b':') => {
                 *at += 1;
                 State::Value
-            }
-            (State::Value, b'[') if self.member == Member::Items => {
-                *at += 1;
-                State::Record { first: true }
             }
             (State::Value, _) => match self.whole(window, *at)? {
                 Some(value) => {
@@ -297,10 +315,7 @@ impl Engine {
             }
             (State::Record { .. } | State::AfterRecord, b']') => {
                 *at += 1;
-                match self.layout {
-                    Layout::Array => State::Trailing,
-                    Layout::Envelope(_) => State::AfterValue,
-                }
+                self.after_data()
             }
             (state, byte) => return Err(self.unexpected(window.text, *at, state, byte)),
         };
@@ -323,9 +338,22 @@ impl Engine {
     }
 }
 
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The other fields may contain data.
+        f.debug_struct("Engine")
+            .field("state", &self.state)
+            .field("index", &self.index)
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The result of a step outside the records.
 enum Walk {
     On,
+    /// At a record that is not in a list.
+    Only,
     More,
     End,
 }

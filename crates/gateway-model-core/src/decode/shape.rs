@@ -43,6 +43,13 @@ pub struct Member {
     pub shape: fn() -> Shape,
 }
 
+impl Object {
+    /// Returns whether it has a field of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|member| member.name == name)
+    }
+}
+
 impl Shape {
     /// Returns a description for error messages.
     pub(crate) fn expected(self) -> &'static str {

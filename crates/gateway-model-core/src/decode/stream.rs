@@ -5,7 +5,9 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::decode::Record;
-use crate::decode::engine::{After, Engine, Layout, Step, Window};
+use crate::decode::beside::Beside;
+use crate::decode::engine::{After, Engine, Step, Window};
+use crate::decode::layout::Layout;
 use crate::{Error, Rejected};
 
 /// Decodes a list record by record from pieces of any size.
@@ -35,7 +37,7 @@ use crate::{Error, Rejected};
 /// assert_eq!((error.kind(), error.delivered()), (ErrorKind::Incomplete, 1));
 /// # Ok::<(), gateway_model_core::Error>(())
 /// ```
-pub struct StreamDecoder<T> {
+pub struct StreamDecoder<T, B = ()> {
     engine: Engine,
     /// The pushed and validated text, from before `at`.
     text: String,
@@ -43,17 +45,20 @@ pub struct StreamDecoder<T> {
     /// The first bytes of a character that has not been pushed completely.
     tail: Tail,
     after: After,
+    /// The fields beside the list, after its end.
+    beside: Option<B>,
     record: PhantomData<fn() -> T>,
 }
 
 /// Creates a decoder of a list with this layout.
-pub fn decoder<T: Record>(layout: Layout) -> StreamDecoder<T> {
+pub fn decoder<T: Record, B: Beside>(layout: Layout) -> StreamDecoder<T, B> {
     StreamDecoder {
-        engine: Engine::new(layout, StreamDecoder::<T>::RECORD_LIMIT),
+        engine: Engine::new(layout, StreamDecoder::<T>::RECORD_LIMIT).beside(B::OBJECT),
         text: String::new(),
         at: 0,
         tail: Tail::default(),
         after: After::More,
+        beside: None,
         record: PhantomData,
     }
 }
@@ -75,7 +80,9 @@ pub enum Next<T> {
 impl<T: Record> StreamDecoder<T> {
     /// Default maximum size of a single record: 1 MiB.
     pub const RECORD_LIMIT: usize = 1 << 20;
+}
 
+impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// Sets the maximum size of a single record, in bytes. A larger one is [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     ///
     /// ```
@@ -207,12 +214,84 @@ impl<T: Record> StreamDecoder<T> {
             Ok(Step::Record(record)) => Ok(Next::Item(record)),
             Ok(Step::Rejected(rejected)) => Ok(Next::Rejected(rejected)),
             Ok(Step::More) => Ok(Next::NeedMore),
-            Ok(Step::End) => Ok(Next::End),
+            Ok(Step::End) => self.end(),
             Err(error) => {
                 self.give_up();
                 Err(error)
             }
         }
+    }
+
+    /// Returns whether the next step is known: a record, the end or an error. Decodes no record.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`next_record`](Self::next_record).
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::ListOperation as _;
+    ///
+    /// let mut decoder = ListPhotos::decoder();
+    /// decoder.push(b"[");
+    /// assert!(!decoder.is_ready()?);
+    /// decoder.push(br#"{"id":"1""#);
+    /// assert!(decoder.is_ready()?);
+    /// # Ok::<(), gateway_model_core::Error>(())
+    /// ```
+    pub fn is_ready(&mut self) -> Result<bool, Error> {
+        let window = Window { text: &self.text, after: self.after };
+        let ready = self.engine.begin(window, &mut self.at);
+        if ready.is_err() {
+            self.give_up();
+        }
+        ready
+    }
+
+    /// Returns whether the contract gives some errors in the body a [class](crate::ErrorClass).
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::ListOperation as _;
+    ///
+    /// assert!(SearchPhotos::decoder().has_error_classes());
+    /// assert!(!ListPhotos::decoder().has_error_classes());
+    /// ```
+    pub fn has_error_classes(&self) -> bool {
+        self.engine.has_error_classes()
+    }
+
+    /// Returns the fields beside the list once [`next_record`](Self::next_record) has returned [`Next::End`].
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{ListOperation as _, Next};
+    ///
+    /// let mut decoder = PagePhotos::decoder();
+    /// decoder.push(br#"{"page":2,"photo":[]}"#);
+    /// decoder.finish();
+    /// assert!(decoder.beside().is_none());
+    /// assert!(matches!(decoder.next_record()?, Next::End));
+    /// assert_eq!(decoder.beside().and_then(|beside| beside.page), Some(2));
+    /// # Ok::<(), gateway_model_core::Error>(())
+    /// ```
+    pub fn beside(&self) -> Option<&B> {
+        self.beside.as_ref()
+    }
+
+    /// Decodes the fields beside the list.
+    #[cold]
+    fn end<O>(&mut self) -> Result<Next<O>, Error> {
+        if self.beside.is_none() {
+            match self.engine.take_beside() {
+                Ok(beside) => self.beside = Some(beside),
+                Err(error) => {
+                    self.give_up();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(Next::End)
     }
 
     /// Frees the buffer and ignores all further pieces.
@@ -224,7 +303,7 @@ impl<T: Record> StreamDecoder<T> {
     }
 }
 
-impl<T> fmt::Debug for StreamDecoder<T> {
+impl<T, B> fmt::Debug for StreamDecoder<T, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StreamDecoder")
             .field("engine", &self.engine)

@@ -5,23 +5,25 @@ use alloc::vec::Vec;
 
 use serde::de::IgnoredAny;
 
+use crate::decode::beside::Beside;
 use crate::decode::cursor::{Cursor, Fast as _};
-use crate::decode::engine::{After, Engine, Layout, Step, Window};
+use crate::decode::engine::{After, Engine, Step, Window};
+use crate::decode::layout::{Body, Layout};
 use crate::decode::shape::Shape;
 use crate::decode::stream::checked;
 use crate::decode::{Record, depth, diagnose, kind_of};
 use crate::error::Position;
-use crate::{Error, ErrorKind, Listing, Rejected};
+use crate::{Error, ErrorClass, ErrorKind, Listing, Rejected};
 
 /// Decodes a list into owned records.
 ///
 /// # Errors
 ///
 /// The same as [`Operation::decode`](crate::Operation::decode).
-pub fn list<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T>, Error> {
+pub fn list<T: Record, B: Beside>(layout: Layout, body: &[u8]) -> Result<Listing<T, B>, Error> {
     let mut items = Vec::with_capacity(body.len() / USUAL_RECORD);
-    let rejected = each::<T>(layout, body, |record| items.push(T::from_ref(record)))?;
-    Ok(Listing { items, rejected })
+    let (rejected, beside) = each::<T, B>(layout, body, |record| items.push(T::from_ref(record)))?;
+    Ok(Listing { items, rejected, beside })
 }
 
 /// Decodes a list into records that borrow from the body.
@@ -30,25 +32,37 @@ pub fn list<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T>, Error>
 ///
 /// The same as [`Operation::decode`](crate::Operation::decode).
 pub fn borrowed<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T::Ref<'_>>, Error> {
+    borrowed_beside::<T, ()>(layout, body)
+}
+
+/// Decodes a list into records that borrow from the body, and the fields beside the list.
+///
+/// # Errors
+///
+/// The same as [`Operation::decode`](crate::Operation::decode).
+pub fn borrowed_beside<T: Record, B: Beside>(
+    layout: Layout,
+    body: &[u8],
+) -> Result<Listing<T::Ref<'_>, B>, Error> {
     let mut items = Vec::with_capacity(body.len() / USUAL_RECORD);
-    let rejected = each::<T>(layout, body, |record| items.push(record))?;
-    Ok(Listing { items, rejected })
+    let (rejected, beside) = each::<T, B>(layout, body, |record| items.push(record))?;
+    Ok(Listing { items, rejected, beside })
 }
 
 /// Typical minimum size of a record, in bytes, from which the capacity of a list is estimated.
 const USUAL_RECORD: usize = 192;
 
-/// Passes every record to `take`, and returns the rejected ones.
+/// Passes every record to `take`, and returns the rejected ones and the fields beside the list.
 #[inline]
-fn each<'b, T: Record>(
+fn each<'b, T: Record, B: Beside>(
     layout: Layout,
     body: &'b [u8],
     mut take: impl FnMut(T::Ref<'b>),
-) -> Result<Vec<Rejected>, Error> {
+) -> Result<(Vec<Rejected>, B), Error> {
     let (text, invalid) = checked(body);
     let after = if invalid.is_empty() { After::Nothing } else { After::Garbage };
     let window = Window { text, after };
-    let mut engine = Engine::new(layout, usize::MAX);
+    let mut engine = Engine::new(layout, usize::MAX).beside(B::OBJECT);
     let mut rejected = Vec::new();
     let mut at = 0;
     loop {
@@ -56,7 +70,7 @@ fn each<'b, T: Record>(
             Step::Record(()) => {}
             Step::Rejected(record) => rejected.push(record),
             // `More` does not occur: the body is whole, so the engine reports what is missing.
-            Step::More | Step::End => return Ok(rejected),
+            Step::More | Step::End => return Ok((rejected, engine.take_beside()?)),
         }
     }
 }
@@ -78,6 +92,40 @@ pub fn object<T: Record>(body: &[u8]) -> Result<T, Error> {
         Ok(record) => Ok(T::from_ref(record)),
         Err(_) => Err(diagnose::diagnose(text, Shape::Object(T::OBJECT), String::new(), position)),
     }
+}
+
+/// Decodes an object that is below the document itself, or whose body reports failures.
+///
+/// # Errors
+///
+/// The same as [`Operation::decode`](crate::Operation::decode).
+pub fn object_in<T: Record>(place: &'static Body, body: &[u8]) -> Result<T, Error> {
+    let (text, invalid) = checked(body);
+    let after = if invalid.is_empty() { After::Nothing } else { After::Garbage };
+    let window = Window { text, after };
+    let mut engine = Engine::of_object(Layout::Body(place));
+    let (mut at, mut found) = (0, None);
+    loop {
+        match engine.object::<T>(window, &mut at)? {
+            Step::Record(record) => found = Some(record),
+            Step::Rejected(_) => {}
+            Step::More | Step::End => break,
+        }
+    }
+    match found {
+        Some(record) => Ok(record),
+        // The document is the object.
+        None => object(body),
+    }
+}
+
+/// Returns the class of the failure that a body reports, if it does.
+///
+/// It reads the body only up to the field that decides. A body that is not valid reports no failure.
+pub fn error_class(layout: Layout, body: &[u8]) -> Option<ErrorClass> {
+    let (text, invalid) = checked(body);
+    let after = if invalid.is_empty() { After::Nothing } else { After::Garbage };
+    Engine::new(layout, usize::MAX).error_class(Window { text, after })
 }
 
 /// Returns the JSON text of any document, without surrounding whitespace.

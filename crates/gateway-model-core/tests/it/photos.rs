@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use gateway_model_core::codegen::{self, Layout, Nulls, QueryBuilder};
+use gateway_model_core::codegen::{self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict};
 use gateway_model_core::{
-    Error, Extra, ListOperation, Listing, Operation, Query, Service, StreamDecoder,
+    Error, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service, StreamDecoder,
 };
 
 /// The service.
@@ -103,6 +103,7 @@ impl Operation for ListPhotos {
 
 impl ListOperation for ListPhotos {
     type Item = Photo;
+    type Beside = ();
 
     fn decoder() -> StreamDecoder<Photo> {
         codegen::decoder(Layout::Array)
@@ -130,5 +131,118 @@ impl Operation for NewestPhoto {
 
     fn decode(body: &[u8]) -> Result<Self::Output, Error> {
         codegen::object(body)
+    }
+}
+
+/// Searches photos. The body reports failures, and the list is below it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SearchPhotos;
+
+/// Where the list of [`SearchPhotos`] is.
+pub(crate) const FOUND: Layout =
+    Layout::Body(&Body { at: &["photos", "photo"], verdict: Some(&STAT), ..Body::ROOT });
+
+/// How [`SearchPhotos`] reports a failure.
+pub(crate) const STAT: Verdict = Verdict {
+    code: &["code"],
+    message: &["message"],
+    classes: &[
+        ("98", ErrorClass::Auth),
+        ("29", ErrorClass::RateLimit),
+        ("105", ErrorClass::Unavailable),
+    ],
+    ..Verdict::of(Decides::Success { at: &["stat"], is: &["ok"] })
+};
+
+impl Operation for SearchPhotos {
+    type Service = Photos;
+    type Output = Listing<Photo>;
+
+    const NAME: &'static str = "search_photos";
+    const METHOD: &'static str = "photos/search";
+
+    fn query(&self) -> Result<Query, Error> {
+        Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
+    }
+
+    fn decode(body: &[u8]) -> Result<Self::Output, Error> {
+        codegen::list(FOUND, body)
+    }
+
+    fn error_class(body: &[u8]) -> Option<ErrorClass> {
+        codegen::error_class(FOUND, body)
+    }
+}
+
+impl ListOperation for SearchPhotos {
+    type Item = Photo;
+    type Beside = ();
+
+    fn decoder() -> StreamDecoder<Photo> {
+        codegen::decoder(FOUND)
+    }
+
+    fn decode_borrowed(body: &[u8]) -> Result<Listing<PhotoRef<'_>>, Error> {
+        codegen::borrowed::<Photo>(FOUND, body)
+    }
+}
+
+/// The fields beside a page of photos.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub(crate) page: Option<i64>,
+    pub(crate) next: Option<String>,
+    extra: Extra<'static>,
+    nulls: Nulls,
+}
+
+/// The borrowed form of a page.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct PageRef<'a> {
+    pub(crate) page: Option<i64>,
+    pub(crate) next: Option<Cow<'a, str>>,
+    extra: Extra<'a>,
+    nulls: Nulls,
+}
+
+codegen::record! {
+    Page, PageRef, "a page object";
+    0 optional plain page: i64 = "page";
+    1 optional plain next: String = "next";
+}
+
+/// Lists a page of photos, with fields beside the list.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PagePhotos;
+
+/// Where the list of [`PagePhotos`] is.
+pub(crate) const PAGE: Layout = Layout::Body(&Body { at: &["photo"], ..Body::ROOT });
+
+impl Operation for PagePhotos {
+    type Service = Photos;
+    type Output = Listing<Photo, Page>;
+
+    const NAME: &'static str = "page_photos";
+    const METHOD: &'static str = "photos/page";
+
+    fn query(&self) -> Result<Query, Error> {
+        Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
+    }
+
+    fn decode(body: &[u8]) -> Result<Self::Output, Error> {
+        codegen::list(PAGE, body)
+    }
+}
+
+impl ListOperation for PagePhotos {
+    type Item = Photo;
+    type Beside = Page;
+
+    fn decoder() -> StreamDecoder<Photo, Page> {
+        codegen::decoder(PAGE)
+    }
+
+    fn decode_borrowed(body: &[u8]) -> Result<Listing<PhotoRef<'_>, Page>, Error> {
+        codegen::borrowed_beside::<Photo, Page>(PAGE, body)
     }
 }

@@ -35,7 +35,7 @@ fuzz_target!(|body: &[u8]| {
     raw(body);
 });
 
-fn list<O: ListOperation>(body: &[u8]) -> Result<Listing<O::Item>, Error>
+fn list<O: ListOperation<Beside = ()>>(body: &[u8]) -> Result<Listing<O::Item>, Error>
 where
     O::Item: PartialEq + Debug + Serialize + DeserializeOwned,
 {
@@ -70,7 +70,7 @@ fn holds_no_data(error: &Error) {
 }
 
 /// Decodes pieces whose sizes depend on the body, so that the splits vary with the input.
-fn uneven_pieces<O: ListOperation>(mut body: &[u8]) -> Result<Listing<O::Item>, Error> {
+fn uneven_pieces<O: ListOperation<Beside = ()>>(mut body: &[u8]) -> Result<Listing<O::Item>, Error> {
     let mut decoder = O::decoder().with_record_limit(usize::MAX);
     let mut listing = Listing::default();
     let mut state = body.iter().fold(17_u32, |state, byte| mixed(state, *byte));

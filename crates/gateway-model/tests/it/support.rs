@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 /// Decodes a list from pieces of `size` bytes, without a record limit.
-pub(crate) fn stream<O: ListOperation>(
+pub(crate) fn stream<O: ListOperation<Beside = ()>>(
     body: &[u8],
     size: usize,
 ) -> Result<Listing<O::Item>, Error> {
@@ -35,7 +35,9 @@ pub(crate) fn stream<O: ListOperation>(
 
 /// Decodes a list whole, and from pieces of many sizes: the results must be identical.
 #[track_caller]
-pub(crate) fn every_way<O: ListOperation>(body: &[u8]) -> Result<Listing<O::Item>, Error>
+pub(crate) fn every_way<O: ListOperation<Beside = ()>>(
+    body: &[u8],
+) -> Result<Listing<O::Item>, Error>
 where
     O::Item: PartialEq + Debug,
 {

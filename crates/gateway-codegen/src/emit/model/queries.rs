@@ -135,6 +135,7 @@ fn list_operation_impl(
     file.blank();
     file.open(format_args!("impl{generics} ListOperation for {name}{generics} {{"));
     file.line(format_args!("type Item = {item};"));
+    file.line("type Beside = ();");
     file.blank();
     file.open(format_args!("fn decoder() -> StreamDecoder<{item}> {{"));
     file.line(format_args!("decoder({layout})"));

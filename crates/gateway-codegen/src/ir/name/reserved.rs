@@ -28,10 +28,11 @@ pub(super) const CRATES: [&str; 6] =
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 65] = [
+pub(super) const TYPES: [&str; 68] = [
     "AsMut",
     "AsRef",
     "At",
+    "Beside",
     "Box",
     "Call",
     "Civil",
@@ -48,6 +49,7 @@ pub(super) const TYPES: [&str; 65] = [
     "Eq",
     "Err",
     "Error",
+    "ErrorClass",
     "ErrorKind",
     "Extra",
     "Fault",
@@ -83,6 +85,7 @@ pub(super) const TYPES: [&str; 65] = [
     "Self",
     "Send",
     "Service",
+    "ServiceError",
     "Set",
     "Sized",
     "Some",

@@ -1,15 +1,28 @@
-//! The fields of the object around a list.
+//! The fields of the objects around the data.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem;
 
 use serde::Deserialize as _;
 use serde::de::IgnoredAny;
 
-use crate::decode::depth;
-use crate::decode::engine::{Engine, Layout, Member, Window};
+use crate::decode::beside::Beside;
+use crate::decode::diagnose::diagnose;
+use crate::decode::engine::member::Member;
+use crate::decode::engine::{Engine, State, Window};
+use crate::decode::layout::{Decides, Path};
+use crate::decode::shape::Shape;
 use crate::decode::text::CowText;
+use crate::decode::{depth, members};
+use crate::error::Position;
+use crate::service_error::{CODE_LIMIT, MESSAGE_LIMIT, ServiceError, bounded};
 use crate::{Error, ErrorKind};
 
 impl Engine {
-    /// Returns which field of the envelope this is.
+    /// Returns the purposes of a field.
     pub(super) fn name(
         &mut self,
         window: Window<'_>,
@@ -19,60 +32,244 @@ impl Engine {
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let name = CowText::deserialize(&mut deserializer)
             .map_err(|error| self.syntax(window, at, json, &error))?;
-        let Layout::Envelope(envelope) = self.layout else { return Ok(Member::Other) };
-        let (member, seen) = if name.0 == envelope.marker {
-            (Member::Marker, &mut self.marker_seen)
-        } else if name.0 == envelope.items {
-            (Member::Items, &mut self.items_seen)
-        } else {
-            return Ok(Member::Other);
+        let (plan, depth) = (self.plan, self.depth);
+        let leads = |path: Path| {
+            path.get(depth).is_some_and(|step| *step == name.0)
+                && path.get(..depth) == plan.at.get(..depth)
         };
-        if core::mem::replace(seen, true) {
+        let member = Member {
+            is_step: leads(plan.at),
+            decides: plan.decides.is_some_and(|decides| leads(path(decides))),
+            code: plan.verdict.is_some_and(|verdict| leads(verdict.code)),
+            message: plan.verdict.is_some_and(|verdict| leads(verdict.message)),
+            is_beside: false,
+        };
+        let member = Member { is_beside: self.keep_name(member, &name.0, json), ..member };
+        if (member.is_step && self.found > depth) || (member.decides && self.is_decided) {
+            let path = plan.at.get(..depth).into_iter().flatten().copied().chain([&*name.0]);
+            let path = path.collect::<Vec<_>>().join(".");
             let position = self.position(window.text, at);
-            return Err(Error::new(
-                ErrorKind::Duplicate,
-                name.0.into(),
-                position,
-                "the field once",
-            ));
+            return Err(Error::new(ErrorKind::Duplicate, path, position, "the field once"));
+        }
+        if member.is_step {
+            self.found = depth + 1;
         }
         Ok(member)
     }
 
-    /// Checks the value of a field of the envelope other than the list.
+    /// Returns the state in which the value of a field is read in parts, or `None` if it is read as a whole.
+    pub(super) fn part(&mut self, byte: u8) -> Option<State> {
+        let plan = self.plan;
+        let is_last = self.found == plan.at.len();
+        if !self.member.is_step {
+            return None;
+        }
+        match byte {
+            b'{' if !is_last => {
+                self.depth += 1;
+                Some(State::Name { first: true })
+            }
+            b'[' if is_last && !plan.is_object => (self.failure.is_none() || plan.has_empty())
+                .then_some(State::Record { first: true }),
+            _ if !is_last || self.failure.is_some() => None,
+            b'{' if plan.one_as_list => Some(State::Only),
+            _ => plan.is_object.then_some(State::Only),
+        }
+    }
+
+    /// Checks the value of a field that is read as a whole.
     pub(super) fn value(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), Error> {
         if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
             return Err(self.syntax(window, at, json, &error));
         }
-        let Layout::Envelope(envelope) = self.layout else { return Ok(()) };
-        let (kind, name, expected) = match self.member {
-            Member::Marker => match serde_json::from_str::<CowText<'_>>(json) {
-                Ok(text) if text.0 == envelope.success => return Ok(()),
-                Ok(_) => (ErrorKind::NotSuccess, envelope.marker, envelope.success),
-                Err(_) => (ErrorKind::WrongType, envelope.marker, envelope.success),
-            },
-            Member::Items => (ErrorKind::WrongType, envelope.items, "an array"),
-            Member::Other if depth::exceeded(json) => (ErrorKind::TooDeep, "*", depth::EXPECTED),
-            Member::Other => return Ok(()),
-        };
-        let error = Error::new(kind, name.into(), self.position(window.text, at), expected);
-        if self.member == Member::Items {
-            // The marker may follow, and a failure it reports takes precedence.
-            self.pending = Some(error);
-            return Ok(());
+        self.learn(json);
+        if self.member.is_beside {
+            self.keep(window, at, json)?;
         }
-        Err(error)
+        if self.member.decides {
+            self.decide(window, at, json)?;
+        }
+        if self.member.is_step {
+            if json != "null" || !self.plan.absent_as_empty {
+                let (path, expected) = self.step(self.depth);
+                let position = self.position(window.text, at);
+                // The marker may follow, and a failure it reports takes precedence.
+                self.pending = Some(Error::new(ErrorKind::WrongType, path, position, expected));
+            }
+        } else if !self.member.decides && depth::exceeded(json) {
+            let position = self.position(window.text, at);
+            return Err(Error::new(ErrorKind::TooDeep, "*".into(), position, depth::EXPECTED));
+        }
+        Ok(())
     }
 
-    /// At the end of the envelope, checks that it reported success and contained a list.
-    pub(super) fn check_envelope(&mut self, text: &str, at: usize) -> Result<(), Error> {
-        let Layout::Envelope(envelope) = self.layout else { return Ok(()) };
-        let (name, expected) = match (self.marker_seen, self.items_seen) {
-            (false, _) => (envelope.marker, envelope.success),
-            (true, false) => (envelope.items, "an array"),
-            (true, true) => return self.pending.take().map_or(Ok(()), Err),
+    /// Notes the error code and the error message in the value of a field.
+    pub(super) fn learn(&mut self, json: &str) {
+        let Some(verdict) = self.plan.verdict else { return };
+        let depth = self.depth;
+        let text = |path: Path, limit| -> Option<Box<str>> {
+            let text = scalar(within(json, path.get(depth + 1..)?)?)?;
+            Some(bounded(&text, limit))
         };
-        let position = self.position(text, at);
-        Err(Error::new(ErrorKind::Missing, name.into(), position, expected))
+        if self.member.code && self.reported.code.is_none() {
+            self.reported.code = text(verdict.code, CODE_LIMIT);
+        }
+        if self.member.message && self.reported.message.is_none() {
+            self.reported.message = text(verdict.message, MESSAGE_LIMIT);
+        }
+    }
+
+    /// Keeps the name of a field beside the list. Returns whether its value is kept as well.
+    fn keep_name(&mut self, member: Member, name: &str, json: &str) -> bool {
+        let is_inside = self.depth + 1 == self.plan.at.len();
+        match &mut self.beside {
+            Some((object, text)) if is_inside && !member.is_step && object.has(name) => {
+                if text.len() > 1 {
+                    text.push(',');
+                }
+                text.push_str(json);
+                text.push(':');
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Keeps the value of a field beside the list.
+    fn keep(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), Error> {
+        let Some((_, text)) = &mut self.beside else { return Ok(()) };
+        if text.len() + json.len() > self.limit {
+            let (path, position) = (self.container(), self.position(window.text, at));
+            let expected = "fewer fields beside the list";
+            return Err(Error::new(ErrorKind::TooLarge, path, position, expected));
+        }
+        text.push_str(json);
+        Ok(())
+    }
+
+    /// At the end of the document, decodes the fields beside the list.
+    #[cold]
+    pub(crate) fn take_beside<B: Beside>(&mut self) -> Result<B, Error> {
+        let mut json = self.beside.take().map(|(_, text)| text).unwrap_or_default();
+        json.push('}');
+        if let Some(beside) = B::read(&json) {
+            return Ok(beside);
+        }
+        let shape = B::OBJECT.map_or(Shape::Text, Shape::Object);
+        let error = diagnose(&json, shape, self.container(), Position::NONE);
+        Err(self.fail(error.without_position()))
+    }
+
+    /// Returns the path of the object that holds the list.
+    fn container(&self) -> String {
+        self.plan.at.split_last().map_or_else(String::new, |(_, above)| above.join("."))
+    }
+
+    /// Decides whether the service reports a failure.
+    fn decide(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), Error> {
+        let Some(decides) = self.plan.decides else { return Ok(()) };
+        let below = path(decides).get(self.depth + 1..).unwrap_or_default();
+        let Some(value) = within(json, below) else { return Ok(()) };
+        let (has_failed, expected) = match decides {
+            Decides::Success { is, .. } => {
+                let succeeded = scalar(value).is_some_and(|text| is.contains(&&*text));
+                (!succeeded, is.first().copied().unwrap_or_default())
+            }
+            Decides::Failure { .. } => (value != "null", "no failure"),
+        };
+        self.is_decided = true;
+        let kind = if self.plan.text_marker && !value.starts_with('"') {
+            ErrorKind::WrongType
+        } else if has_failed {
+            ErrorKind::NotSuccess
+        } else {
+            return Ok(());
+        };
+        let error =
+            Error::new(kind, path(decides).join("."), self.position(window.text, at), expected);
+        if self.plan.verdict.is_none_or(|one| one.code.is_empty() && one.message.is_empty()) {
+            return Err(error);
+        }
+        // The code and the message may follow.
+        self.failure = Some(error);
+        Ok(())
+    }
+
+    /// At the end of the outermost object, checks that it reported success and contained the data.
+    pub(super) fn conclude(&mut self, text: &str, at: usize) -> Result<(), Error> {
+        if self.failure.is_some() {
+            return self.reported_failure().map_or(Ok(()), Err);
+        }
+        if let Some(Decides::Success { at: marker, is }) = self.plan.decides
+            && !self.is_decided
+        {
+            let (position, expected) = (self.position(text, at), is.first().copied());
+            let path = marker.join(".");
+            return Err(Error::new(
+                ErrorKind::Missing,
+                path,
+                position,
+                expected.unwrap_or_default(),
+            ));
+        }
+        if let Some(pending) = self.pending.take() {
+            return Err(pending);
+        }
+        if self.found < self.plan.at.len() && !self.plan.absent_as_empty {
+            let (path, expected) = self.step(self.found);
+            let position = self.position(text, at);
+            return Err(Error::new(ErrorKind::Missing, path, position, expected));
+        }
+        Ok(())
+    }
+
+    /// Returns the failure that the service reported, unless it means an empty list.
+    pub(super) fn reported_failure(&mut self) -> Option<Error> {
+        let verdict = self.plan.verdict?;
+        let is_in = |list: &[&str], text: &Option<Box<str>>| {
+            text.as_deref().is_some_and(|text| list.contains(&text))
+        };
+        if is_in(verdict.empty_codes, &self.reported.code)
+            || is_in(verdict.empty_messages, &self.reported.message)
+        {
+            return None;
+        }
+        let failure = self.failure.take()?;
+        let code = self.reported.code.as_deref();
+        let class = verdict.classes.iter().find(|(listed, _)| Some(*listed) == code);
+        let class = class.map(|(_, class)| *class).unwrap_or_default();
+        let reported = mem::take(&mut self.reported);
+        Some(failure.with_service(ServiceError { class, ..reported }))
+    }
+
+    /// Returns the path of a step to the data, and what is expected there.
+    pub(super) fn step(&self, depth: usize) -> (String, &'static str) {
+        let path = self.plan.at.get(..=depth).unwrap_or_default();
+        let is_list = path.len() == self.plan.at.len() && !self.plan.is_object;
+        (path.join("."), if is_list { "an array" } else { "an object" })
+    }
+}
+
+fn path(decides: Decides) -> Path {
+    match decides {
+        Decides::Success { at, .. } => at,
+        Decides::Failure { present } => present,
+    }
+}
+
+/// Returns the JSON text at a path below a value.
+fn within<'j>(json: &'j str, path: &[&str]) -> Option<&'j str> {
+    path.iter().try_fold(json, |json, step| {
+        let inner = json.strip_prefix('{')?.trim_ascii_start();
+        members::iter(inner).find(|(name, _)| name == step).map(|(_, value)| value)
+    })
+}
+
+/// Returns a text, or the text of a number or boolean.
+fn scalar(json: &str) -> Option<Cow<'_, str>> {
+    match json.as_bytes().first()? {
+        b'"' => serde_json::from_str::<CowText<'_>>(json).ok().map(|text| text.0),
+        b'{' | b'[' | b'n' => None,
+        _ => Some(Cow::Borrowed(json)),
     }
 }

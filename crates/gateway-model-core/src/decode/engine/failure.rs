@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use crate::decode::engine::{After, Engine, Layout, State, Walk, Window};
+use crate::decode::engine::{After, Engine, State, Walk, Window};
 use crate::decode::kind_of;
 use crate::error::Position;
 use crate::{Error, ErrorKind};
@@ -25,15 +25,15 @@ impl Engine {
     }
 
     pub(super) fn unexpected(&mut self, text: &str, at: usize, state: State, byte: u8) -> Error {
-        let expected = match (state, self.layout) {
-            (State::Mark | State::Start, Layout::Array) => "an array",
-            (State::Mark | State::Start, Layout::Envelope(_)) => "an object",
-            (State::Name { .. }, _) => "a name",
-            (State::Colon, _) => "a colon",
-            (State::AfterValue, _) => "a comma or the end of the object",
-            (State::AfterRecord, _) => "a comma or the end of the array",
-            (State::Value | State::Record { .. }, _) => "a value",
-            (State::Trailing, _) => "the end of the document",
+        let expected = match state {
+            State::Mark | State::Start if self.plan.at.is_empty() => self.step(0).1,
+            State::Mark | State::Start => "an object",
+            State::Name { .. } => "a name",
+            State::Colon => "a colon",
+            State::AfterValue => "a comma or the end of the object",
+            State::AfterRecord => "a comma or the end of the array",
+            State::Value | State::Record { .. } | State::Only => "a value",
+            State::Trailing => "the end of the document",
         };
         let begins_value =
             matches!(byte, b'[' | b'{' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
@@ -68,11 +68,9 @@ impl Engine {
 
     /// Returns the path of the record that is being decoded.
     pub(super) fn path(&self) -> String {
-        match (self.state, self.layout) {
-            (State::Record { .. }, Layout::Array) => format!("[{}]", self.index),
-            (State::Record { .. }, Layout::Envelope(envelope)) => {
-                format!("{}[{}]", envelope.items, self.index)
-            }
+        match self.state {
+            State::Record { .. } => format!("{}[{}]", self.plan.at.join("."), self.index),
+            State::Only => self.plan.at.join("."),
             _ => String::new(),
         }
     }
@@ -85,8 +83,9 @@ impl Engine {
         position
     }
 
+    /// Ends the document with an error. A failure that the service has reported takes precedence.
     pub(super) fn fail(&mut self, error: Error) -> Error {
-        let error = error.with_delivered(self.index);
+        let error = self.reported_failure().unwrap_or(error).with_delivered(self.index);
         self.failed = Some(error.clone());
         self.state = State::Trailing;
         error

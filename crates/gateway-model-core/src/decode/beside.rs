@@ -1,0 +1,44 @@
+//! The fields beside a list, in the object that holds it.
+
+use serde::Deserialize;
+
+use crate::decode::Record;
+use crate::decode::shape::Object;
+
+/// The fields beside a list, such as a total or a cursor: a record, or `()` if there are none.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use gateway_model_core::Operation as _;
+///
+/// let listing = PagePhotos::decode(br#"{"page":2,"photo":[{"id":"1"}]}"#)?;
+/// assert_eq!(listing.beside.page, Some(2));
+/// # Ok::<(), gateway_model_core::Error>(())
+/// ```
+pub trait Beside: Sized {
+    /// The shape of the fields.
+    #[doc(hidden)]
+    const OBJECT: Option<&'static Object>;
+
+    /// Decodes the fields.
+    #[doc(hidden)]
+    fn read(json: &str) -> Option<Self>;
+}
+
+impl Beside for () {
+    const OBJECT: Option<&'static Object> = None;
+
+    fn read(_: &str) -> Option<Self> {
+        Some(())
+    }
+}
+
+impl<R: Record> Beside for R {
+    const OBJECT: Option<&'static Object> = Some(R::OBJECT);
+
+    fn read(json: &str) -> Option<Self> {
+        R::Ref::deserialize(&mut serde_json::Deserializer::from_str(json)).ok().map(R::from_ref)
+    }
+}

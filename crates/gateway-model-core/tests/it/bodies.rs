@@ -1,0 +1,342 @@
+//! Bodies that report a failure, and data below the document itself.
+
+use gateway_model_core::codegen::{self, Body, Decides, Layout, Verdict};
+use gateway_model_core::{
+    Error, ErrorClass, ErrorKind, ListOperation as _, Next, Operation as _, ServiceError,
+};
+
+use crate::photos::{FOUND, PAGE, Page, PagePhotos, Photo, STAT, SearchPhotos};
+
+const AT_ROOT: Layout = Layout::Body(&Body {
+    verdict: Some(&Verdict {
+        code: &["errorcode"],
+        message: &["message"],
+        ..Verdict::of(Decides::Failure { present: &["exception"] })
+    }),
+    ..Body::ROOT
+});
+
+const LENIENT: Layout = Layout::Body(&Body {
+    at: &["photos", "photo"],
+    absent_as_empty: true,
+    one_as_list: true,
+    ..Body::ROOT
+});
+
+const EMPTY: Layout = Layout::Body(&Body {
+    at: &["result"],
+    verdict: Some(&Verdict {
+        code: &["message"],
+        message: &["result"],
+        empty_codes: &["No photos found"],
+        classes: &[("Slow down", ErrorClass::RateLimit)],
+        ..Verdict::of(Decides::Success { at: &["status"], is: &["1"] })
+    }),
+    ..Body::ROOT
+});
+
+const NESTED: Verdict = Verdict {
+    code: &["error", "code"],
+    message: &["error", "details", "text"],
+    ..Verdict::of(Decides::Success { at: &["head", "ok"], is: &["true"] })
+};
+
+/// Decodes a body as a whole, and in pieces of every size up to 9. Both ways agree.
+#[track_caller]
+fn list(layout: Layout, body: &str) -> Result<Vec<String>, Error> {
+    let whole = codegen::list::<Photo, ()>(layout, body.as_bytes());
+    let whole = whole.map(|list| {
+        assert!(list.rejected.is_empty(), "{body}: {:?}", list.rejected);
+        list.items.iter().map(|photo| photo.id.as_str().to_owned()).collect::<Vec<_>>()
+    });
+    for size in 1..10 {
+        let mut decoder = codegen::decoder::<Photo, ()>(layout);
+        let mut pieces = body.as_bytes().chunks(size);
+        let mut items = Vec::new();
+        let streamed = loop {
+            match decoder.next_record() {
+                Ok(Next::Item(photo)) => items.push(photo.id.as_str().to_owned()),
+                Ok(Next::End) => break Ok(items),
+                Err(error) => break Err(error),
+                Ok(_) => match pieces.next() {
+                    Some(piece) => decoder.push(piece),
+                    None => decoder.finish(),
+                },
+            }
+        };
+        assert_eq!(streamed, whole, "{body} in pieces of {size}");
+    }
+    let class = codegen::error_class(layout, body.as_bytes());
+    let reported = whole.as_ref().err().and_then(Error::service);
+    assert_eq!(class, reported.map(ServiceError::class), "{body}");
+    whole
+}
+
+/// Requires a failure that the service reports.
+#[track_caller]
+fn fails(layout: Layout, body: &str, code: Option<&str>, message: Option<&str>, class: ErrorClass) {
+    let error = list(layout, body).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotSuccess, "{body}");
+    let reported = error.service().unwrap();
+    assert_eq!((reported.code(), reported.message(), reported.class()), (code, message, class));
+    for text in [format!("{error:?} {reported:?}"), error.to_string()] {
+        assert!(!text.contains("CANARY"), "{text}");
+    }
+}
+
+#[track_caller]
+fn has(layout: Layout, body: &str, ids: &[&str]) {
+    assert_eq!(list(layout, body).unwrap(), ids, "{body}");
+}
+
+#[track_caller]
+fn is_wrong(layout: Layout, body: &str, expected: &str) {
+    let error = list(layout, body).unwrap_err();
+    assert_eq!(error.to_string(), expected, "{body}");
+    assert_eq!(error.service(), None);
+}
+
+#[test]
+fn a_list_is_found_below_the_document() {
+    has(
+        FOUND,
+        r#"{"photos":{"page":1,"photo":[{"id":"1"},{"id":"2"}],"total":"2"},"stat":"ok"}"#,
+        &["1", "2"],
+    );
+    has(FOUND, r#" { "stat" : "ok" , "photos" : { "photo" : [ ] } } "#, &[]);
+    // Only the first field of a path leads to the data.
+    has(
+        FOUND,
+        r#"{"photo":7,"x":{"photos":{"photo":7}},"photos":{"photos":7,"photo":[]},"stat":"ok"}"#,
+        &[],
+    );
+}
+
+#[test]
+fn a_failure_has_a_code_and_a_message() {
+    for body in [
+        r#"{"stat":"fail","code":98,"message":"CANARY"}"#,
+        r#"{"code":"98","message":"CANARY","stat":"fail"}"#,
+        r#"{"message":"CANARY","stat":"fail","photos":null,"code":98}"#,
+        r#"{"photos":{"photo":[]},"message":"CANARY","code":98,"stat":"fail"}"#,
+        r#"{"stat":"fail","photos":{"photo":[7]},"code":98,"message":"CANARY"}"#,
+        // A cut after the failure is still a failure.
+        r#"{"stat":"fail","code":98,"message":"CANARY""#,
+    ] {
+        fails(FOUND, body, Some("98"), Some("CANARY"), ErrorClass::Auth);
+    }
+    fails(FOUND, r#"{"stat":"fail"}"#, None, None, ErrorClass::Other);
+    fails(FOUND, r#"{"stat":7,"code":"","message":[]}"#, Some(""), None, ErrorClass::Other);
+}
+
+#[test]
+fn records_before_a_late_marker_are_kept_in_a_stream() {
+    let mut decoder = SearchPhotos::decoder();
+    decoder.push(br#"{"photos":{"photo":[{"id":"1"}]},"stat":"fail","code":105}"#);
+    decoder.finish();
+    assert!(matches!(decoder.next_record(), Ok(Next::Item(_))));
+    let error = decoder.next_record().unwrap_err();
+    assert_eq!(error.service().unwrap().class(), ErrorClass::Unavailable);
+    assert_eq!(error.delivered(), 1);
+}
+
+#[test]
+fn a_present_field_is_a_failure() {
+    has(AT_ROOT, r#"[{"id":"1"}]"#, &["1"]);
+    let body = r#"{"exception":"x","errorcode":"invalidtoken","message":"No"}"#;
+    fails(AT_ROOT, body, Some("invalidtoken"), Some("No"), ErrorClass::Other);
+    is_wrong(AT_ROOT, r#"{"exception":null}"#, "wrong type (line 1 column 1), expected an array");
+    is_wrong(AT_ROOT, "7", "wrong type (line 1 column 1), expected an array");
+}
+
+#[test]
+fn wrong_places_are_errors() {
+    for (body, expected) in [
+        (
+            r#"{"stat":"ok"}"#,
+            "required field missing at photos (line 1 column 13), expected an object",
+        ),
+        (
+            r#"{"stat":"ok","photos":{}}"#,
+            "required field missing at photos.photo (line 1 column 25), expected an array",
+        ),
+        (
+            r#"{"stat":"ok","photos":[]}"#,
+            "wrong type at photos (line 1 column 23), expected an object",
+        ),
+        (
+            r#"{"photos":{"photo":{}},"stat":"ok"}"#,
+            "wrong type at photos.photo (line 1 column 20), expected an array",
+        ),
+        (
+            r#"{"photos":{"photo":[]}}"#,
+            "required field missing at stat (line 1 column 23), expected ok",
+        ),
+        (
+            r#"{"photos":{"photo":[],"photo":[]}}"#,
+            "duplicate field at photos.photo (line 1 column 23), expected the field once",
+        ),
+        (
+            r#"{"stat":"ok","stat":"ok"}"#,
+            "duplicate field at stat (line 1 column 14), expected the field once",
+        ),
+        ("[]", "wrong type (line 1 column 1), expected an object"),
+    ] {
+        is_wrong(FOUND, body, expected);
+    }
+}
+
+#[test]
+fn an_absent_list_is_empty_and_a_single_record_is_a_list() {
+    for body in ["{}", r#"{"photos":{}}"#, r#"{"photos":null}"#, r#"{"photos":{"photo":null}}"#] {
+        has(LENIENT, body, &[]);
+    }
+    has(LENIENT, r#"{"photos":{"photo":{"id":"7"},"page":1}}"#, &["7"]);
+    has(LENIENT, r#"{"photos":{"photo":[{"id":"7"},{"id":"8"}]}}"#, &["7", "8"]);
+    let single = Layout::Body(&Body { one_as_list: true, ..Body::ROOT });
+    has(single, r#" {"id":"7"} "#, &["7"]);
+    has(single, "[]", &[]);
+    let expected = "wrong type at photos.photo (line 1 column 20), expected an array";
+    is_wrong(LENIENT, r#"{"photos":{"photo":"x"}}"#, expected);
+}
+
+#[test]
+fn a_single_record_that_is_invalid_is_rejected() {
+    let list = codegen::list::<Photo, ()>(LENIENT, br#"{"photos":{"photo":{"id":7}}}"#).unwrap();
+    assert_eq!(list.rejected[0].error().path(), "photos.photo.id");
+    assert_eq!(list.rejected[0].raw(), r#"{"id":7}"#);
+}
+
+#[test]
+fn some_failures_mean_an_empty_list() {
+    has(EMPTY, r#"{"status":"0","message":"No photos found","result":[]}"#, &[]);
+    has(EMPTY, r#"{"result":[],"status":0,"message":"No photos found"}"#, &[]);
+    has(EMPTY, r#"{"result":"none","status":0,"message":"No photos found"}"#, &[]);
+    has(EMPTY, r#"{"status":1,"message":"OK","result":[{"id":"1"}]}"#, &["1"]);
+    let body = r#"{"status":"0","message":"NOTOK","result":"Invalid key"}"#;
+    fails(EMPTY, body, Some("NOTOK"), Some("Invalid key"), ErrorClass::Other);
+    let body = r#"{"status":"0","result":[],"message":"Slow down"}"#;
+    fails(EMPTY, body, Some("Slow down"), None, ErrorClass::RateLimit);
+}
+
+#[test]
+fn a_long_message_is_shortened() {
+    let long = "é".repeat(4096);
+    let body = format!(r#"{{"stat":"fail","code":"{long}","message":"{long}"}}"#);
+    let error = list(FOUND, &body).unwrap_err();
+    let reported = error.service().unwrap();
+    assert_eq!(reported.code().map(str::len), Some(256));
+    assert_eq!(reported.message().map(str::len), Some(1024));
+}
+
+#[test]
+fn an_object_is_found_below_the_document() {
+    const PLACE: Body = Body { at: &["photo"], verdict: Some(&STAT), ..Body::ROOT };
+    let object = |body: &str| codegen::object_in::<Photo>(&PLACE, body.as_bytes());
+    assert_eq!(object(r#"{"photo":{"id":"1"},"stat":"ok"}"#).unwrap().id.as_str(), "1");
+    assert_eq!(object(r#"{"stat":"ok","photo": { "id" : "\u0031" } }"#).unwrap().id.as_str(), "1");
+    for (body, expected) in [
+        (
+            r#"{"photo":{"id":1},"stat":"ok"}"#,
+            "wrong type at photo.id (line 1 column 16), expected text",
+        ),
+        (
+            r#"{"photo":[],"stat":"ok"}"#,
+            "wrong type at photo (line 1 column 10), expected a photo object",
+        ),
+        (
+            r#"{"stat":"ok"}"#,
+            "required field missing at photo (line 1 column 13), expected an object",
+        ),
+        (
+            r#"{"photo":{"id":"1"}}"#,
+            "required field missing at stat (line 1 column 20), expected ok",
+        ),
+        (
+            r#"{"photo":{"id":"1"#,
+            "truncated document at photo (line 1 column 18), expected the rest of the document, after 0 complete records",
+        ),
+    ] {
+        assert_eq!(object(body).unwrap_err().to_string(), expected, "{body}");
+    }
+    for body in [
+        r#"{"photo":{"id":1},"stat":"fail","code":29}"#,
+        r#"{"stat":"fail","photo":null,"code":29}"#,
+    ] {
+        let error = object(body).unwrap_err();
+        assert_eq!(error.service().unwrap().class(), ErrorClass::RateLimit, "{body}");
+    }
+}
+
+#[test]
+fn an_object_may_be_the_document_that_reports_a_failure() {
+    const PLACE: Body = Body { verdict: Some(&NESTED), ..Body::ROOT };
+    let object = |body: &str| codegen::object_in::<Photo>(&PLACE, body.as_bytes());
+    assert_eq!(object(r#"{"head":{"ok":true},"id":"1"}"#).unwrap().id.as_str(), "1");
+    let body = r#"{"id":7,"error":{"code":-1.5,"details":{"text":"\u004eo"}},"head":{"ok":false}}"#;
+    let error = object(body).unwrap_err();
+    let reported = error.service().unwrap();
+    assert_eq!((reported.code(), reported.message()), (Some("-1.5"), Some("No")));
+    let error = object(r#"{"head":{"ok":true},"id":7}"#).unwrap_err();
+    assert_eq!((error.path(), error.column()), ("id", 26));
+    let error = object(r#"{"head":{},"id":"7"}"#).unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Missing, "head.ok"));
+}
+
+#[test]
+fn fields_beside_a_list_are_kept() {
+    for body in [
+        r#"{"page":2,"other":{"page":7},"photo":[{"id":"1"}],"ne\u0078t":"CANARY","last":[1]}"#,
+        r#"{"photo":[{"id":"1"}],"page":2,"next":"CANARY"}"#,
+    ] {
+        let listing = PagePhotos::decode(body.as_bytes()).unwrap();
+        assert_eq!(
+            (listing.beside.page, listing.beside.next.as_deref()),
+            (Some(2), Some("CANARY"))
+        );
+        let borrowed = PagePhotos::decode_borrowed(body.as_bytes()).unwrap();
+        assert_eq!(borrowed.beside, listing.beside);
+        for size in 1..10 {
+            let mut decoder = PagePhotos::decoder();
+            for piece in body.as_bytes().chunks(size) {
+                decoder.push(piece);
+                while let Next::Item(photo) = decoder.next_record().unwrap() {
+                    assert_eq!(photo.id.as_str(), "1");
+                }
+                assert!(!format!("{decoder:?}").contains("CANARY"));
+            }
+            decoder.finish();
+            assert_eq!(decoder.next_record(), Ok(Next::End));
+            assert_eq!(decoder.beside(), Some(&listing.beside));
+            assert_eq!(decoder.next_record(), Ok(Next::End));
+        }
+    }
+    assert_eq!(PagePhotos::decode(br#"{"photo":[]}"#).unwrap().beside, Page::default());
+}
+
+#[test]
+fn a_field_beside_a_list_that_is_invalid_is_an_error() {
+    for (body, expected) in [
+        (r#"{"page":"2","photo":[]}"#, "wrong type at page, expected an integer"),
+        (r#"{"page":1,"photo":[],"page":2}"#, "duplicate field at page, expected the field once"),
+    ] {
+        let error = PagePhotos::decode(body.as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        let mut decoder = PagePhotos::decoder();
+        decoder.push(body.as_bytes());
+        decoder.finish();
+        assert_eq!(decoder.next_record().unwrap_err(), error);
+        assert_eq!(decoder.next_record().unwrap_err(), error);
+        assert!(decoder.beside().is_none());
+    }
+}
+
+#[test]
+fn the_fields_beside_a_list_are_limited_in_size() {
+    let mut decoder = codegen::decoder::<Photo, Page>(PAGE).with_record_limit(64);
+    decoder.push(b"{");
+    for _ in 0..10 {
+        decoder.push(br#""next":"0123456789","#);
+    }
+    assert_eq!(decoder.next_record().unwrap_err().kind(), ErrorKind::TooLarge);
+}
