@@ -25,7 +25,8 @@ use self::headers::{
 };
 use self::pooled::{
     does_not_survive_a_stale_connection, reuses_after_a_failed_body, reuses_after_a_late_body,
-    reuses_after_a_late_head, reuses_after_connection_close, reuses_after_http_1_0,
+    reuses_after_a_late_head, reuses_after_an_unsolicited_response, reuses_after_connection_close,
+    reuses_after_http_1_0,
 };
 use self::requests::{
     adds_a_header, adds_a_second_host, drops_empty_headers, keeps_cookies,
@@ -85,6 +86,7 @@ broken! {
     reuses_after_a_failed_body: ["connections.failed_connection_is_not_reused"],
     reuses_after_connection_close: ["connections.close_is_respected"],
     reuses_after_http_1_0: ["connections.http_1_0_connection_is_not_reused"],
+    reuses_after_an_unsolicited_response: ["errors.unsolicited_response_is_not_used"],
     does_not_survive_a_stale_connection: ["connections.stale_connection_is_survived"],
     sends_expect_continue: ["request.expect_continue_is_not_sent"],
     keeps_cookies: ["request.cookies_are_not_kept"],

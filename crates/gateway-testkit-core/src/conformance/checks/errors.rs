@@ -1,12 +1,16 @@
 //! An error says what failed, and whether the request may have reached the peer.
 
+use std::sync::Mutex;
+use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use gateway_transport::{ErrorKind, Phase, Sent};
 
 use crate::conformance::Kit;
-use crate::conformance::failure::{describe, ensure_eq, expect_kind};
-use crate::conformance::peer::{closed_port, get, get_uri, playing, server, settle};
+use crate::conformance::failure::{describe, ensure_eq, expect_kind, for_input};
+use crate::conformance::peer::{
+    PATIENCE, closed_port, get, get_uri, patiently, playing, server, settle,
+};
 use crate::outcome::{Outcome, ensure};
 use crate::raw_server::Next;
 
@@ -110,17 +114,38 @@ pub fn name_that_does_not_exist(kit: &Kit) -> Outcome {
 
 /// An unsolicited response is not used as the response to the next request.
 ///
-/// RFC 9112 section 9.2.
+/// It may arrive together with the response, or later, when the connection is idle. RFC 9112 section 9.2.
 pub fn unsolicited_response_is_not_used(kit: &Kit) -> Outcome {
-    let server = server(|request, connection| {
-        connection.respond("", request.target().as_bytes());
-        if request.target() == "/first" {
-            connection.respond("", b"smuggled");
+    for_input("with the response", unsolicited_response(kit, false))?;
+    // A client that notices it in the background may be slow on a busy machine.
+    for_input("on an idle connection", patiently(|| unsolicited_response(kit, true)))
+}
+
+fn unsolicited_response(kit: &Kit, is_late: bool) -> Outcome {
+    let (release, wait) = sync_channel::<()>(1);
+    let wait = Mutex::new(wait);
+    let server = server(move |request, connection| {
+        if request.target() != "/first" {
+            connection.respond("", request.target().as_bytes());
+            return Next::KeepAlive;
+        }
+        let [first, second] = ["/first", "smuggled"]
+            .map(|body| format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len()));
+        if is_late {
+            connection.send(first.as_bytes());
+            let released = wait.lock().is_ok_and(|wait| wait.recv_timeout(PATIENCE).is_ok());
+            if released {
+                connection.send(second.as_bytes());
+            }
+        } else {
+            connection.send(format!("{first}{second}").as_bytes());
         }
         Next::KeepAlive
     })?;
-    kit.fetch(get(&server, "/first")?)?;
-    settle(Duration::from_millis(30));
+    let first = kit.fetch(get(&server, "/first")?)?;
+    ensure_eq!(first.body, &b"/first"[..], "the first body");
+    release.send(()).unwrap_or_default();
+    settle(Duration::from_millis(60));
     // An error is safe, too.
     if let Ok(response) = kit.fetch(get(&server, "/second")?) {
         ensure_eq!(response.body, &b"/second"[..], "the body");

@@ -42,6 +42,13 @@ pub(super) fn does_not_survive_a_stale_connection(
     Ok(Subject::blocking(Pooled::new(setup, Reuse::Stale)))
 }
 
+/// Looks for unsolicited bytes when a connection becomes idle, but not when it is used again.
+pub(super) fn reuses_after_an_unsolicited_response(
+    setup: &Setup,
+) -> Result<Subject, TransportError> {
+    Ok(Subject::blocking(Pooled::new(setup, Reuse::Unsolicited)))
+}
+
 /// The connections that are wrongly used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reuse {
@@ -51,6 +58,7 @@ enum Reuse {
     Closing,
     Old,
     Stale,
+    Unsolicited,
 }
 
 /// A client with a pool. It knows bodies with a length, and the first bytes of chunked ones.
@@ -69,7 +77,7 @@ impl Pooled {
 
     fn connect(&self, authority: &str) -> Result<TcpStream, TransportError> {
         while let Some(stream) = self.idle.lock().ok().and_then(|mut idle| idle.pop()) {
-            if self.reuse == Reuse::Stale || is_open(&stream) {
+            if matches!(self.reuse, Reuse::Stale | Reuse::Unsolicited) || is_open(&stream) {
                 return Ok(stream);
             }
         }
@@ -151,6 +159,7 @@ struct PooledBody {
 impl PooledBody {
     fn keep(&self) {
         if let Some(pool) = &self.pool
+            && (self.reuse != Reuse::Unsolicited || is_open(&self.stream))
             && let (Ok(mut idle), Ok(stream)) = (pool.lock(), self.stream.try_clone())
         {
             idle.push(stream);
