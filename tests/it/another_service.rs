@@ -52,6 +52,18 @@ fn the_smallest_service_compiles() {
     compiles("one-thing");
 }
 
+/// A service in language 2 whose operations two parameters select, with constants.
+#[test]
+fn a_service_with_two_selectors_compiles() {
+    compiles("ledger");
+}
+
+/// A service in language 2 whose operations the path selects.
+#[test]
+fn a_service_with_operations_in_the_path_compiles() {
+    compiles("lead-desk");
+}
+
 /// A service whose names are all in use where the generated code is.
 #[test]
 fn taken_names_compile() {

@@ -65,12 +65,15 @@ impl BaseUrl {
         (&self.host, self.port)
     }
 
-    /// Returns the URL of a call with this query.
-    pub(crate) fn with_query(&self, query: &str) -> Result<Uri, Error> {
-        let mut target = String::with_capacity(self.path.len() + 1 + query.len());
+    /// Returns the URL of a call with this text after the path, and this query.
+    pub(crate) fn target(&self, path: &str, query: &str) -> Result<Uri, Error> {
+        let mut target = String::with_capacity(self.path.len() + path.len() + 1 + query.len());
         target.push_str(&self.path);
-        target.push('?');
-        target.push_str(query);
+        target.push_str(path);
+        if !query.is_empty() {
+            target.push('?');
+            target.push_str(query);
+        }
         // The query is percent-encoded already, so the only possible error is its length.
         let invalid = |error: http::Error| {
             let text = "the query is too long: a URL may have at most 65,534 bytes";
@@ -110,7 +113,7 @@ mod tests {
 
     #[track_caller]
     fn check(base_url: &str, expected: &str) {
-        let url = parse(base_url, false).and_then(|base| base.with_query("method=a/b"));
+        let url = parse(base_url, false).and_then(|base| base.target("", "method=a/b"));
         let shown = url.map_or_else(|error| error.to_string(), |url| url.to_string());
         assert_eq!(shown, expected, "{base_url}");
     }
@@ -125,10 +128,18 @@ mod tests {
     }
 
     #[test]
+    fn a_call_may_extend_the_path() {
+        let base = parse("https://h/eu", false).unwrap();
+        let target = |path, query| base.target(path, query).unwrap().to_string();
+        assert_eq!(target("/photos.list", ""), "https://h/eu/api/v1/photos.list");
+        assert_eq!(target("/photos.list", "a=1"), "https://h/eu/api/v1/photos.list?a=1");
+    }
+
+    #[test]
     fn a_query_has_a_maximum_length() {
         let base = parse("https://h", false).unwrap();
         let path = base.path.len() + 1;
-        let error = |length: usize| base.with_query(&"x".repeat(length - path)).err();
+        let error = |length: usize| base.target("", &"x".repeat(length - path)).err();
         assert!(error(65_534).is_none());
         let error = error(65_535).unwrap();
         assert_eq!(error.kind(), ErrorKind::Query);

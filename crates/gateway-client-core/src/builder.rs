@@ -166,8 +166,8 @@ impl<C, T> ClientBuilder<C, T> {
         let tokens = TokenCache::new(token);
         let Self { policy, observer, .. } = self;
         let headers = const { Headers::new(C::Service::ACCEPT, C::USER_AGENT) };
-        let selector = C::Service::SELECTOR;
-        Ok(Engine { base_url, headers, selector, tokens, policy, observer, transport })
+        let selectors = C::Service::DISPATCH.selectors();
+        Ok(Engine { base_url, headers, selectors, tokens, policy, observer, transport })
     }
 }
 

@@ -52,8 +52,8 @@ pub(crate) trait Io {
 pub(crate) struct Engine<T> {
     pub(crate) base_url: BaseUrl,
     pub(crate) headers: Headers,
-    /// The name of the query parameter that selects the operation.
-    pub(crate) selector: &'static str,
+    /// The names of the query parameters that select the operation.
+    pub(crate) selectors: &'static [&'static str],
     pub(crate) tokens: TokenCache,
     pub(crate) policy: Policy,
     pub(crate) observer: Option<Arc<dyn Observer>>,
@@ -189,7 +189,8 @@ impl<T: Io> Engine<T> {
 
     /// Returns what the requests of an operation share.
     fn draft<O: Operation>(&self, operation: &O) -> Result<Draft<'_>, Error> {
-        let target = self.base_url.with_query(operation.query()?.as_str())?;
+        let query = operation.query()?;
+        let target = self.base_url.target(query.path(), query.as_str())?;
         Ok(Draft { headers: &self.headers, target })
     }
 
@@ -217,7 +218,7 @@ impl<T: Io> Engine<T> {
             let request = call.attempt(token, start)?;
             let server = self.base_url.server();
             let (uri, number) = (request.uri(), call.attempts());
-            let span = AttemptSpan::begin(operation, uri, self.selector, server, number);
+            let span = AttemptSpan::begin(operation, uri, self.selectors, server, number);
             let outcome = span.around(self.exchange(request, extent)).await;
             let (verdict, attempt) = self.judge(call, operation, start, span, outcome);
             let next = self.next(call, token, verdict).await;

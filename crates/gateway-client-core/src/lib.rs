@@ -95,7 +95,7 @@
 //! | | `gateway.operation` | as above |
 //! | | `http.request.resend_count` | absent for the first attempt, then 1, 2, … |
 //! | | `server.address`, `server.port` | of the base URL, with the default port of its scheme |
-//! | | `url.full` | the URL; every query value except that of the selector is redacted |
+//! | | `url.full` | the URL; every query value except those of the selectors is redacted |
 //! | | `http.response.status_code` | the status, if there was a response |
 //! | | `error.type` | a status of 400 or above, or the transport error: [`Attempt::error_type`] |
 //! | | `otel.status_code` | `error` if there is an `error.type` |

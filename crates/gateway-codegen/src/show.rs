@@ -8,7 +8,7 @@ use crate::text::one_line;
 /// Returns the screen of an operation.
 pub fn operation(service: &Service, operation: &Operation) -> String {
     let mut out = String::new();
-    let Operation { rust, select, doc, source, deprecated, .. } = operation;
+    let Operation { rust, doc, source, deprecated, .. } = operation;
     line(&mut out, format_args!("{}: {}", rust.words(), one_line(&doc.0)));
     if let Some(why) = deprecated {
         line(&mut out, format_args!("Deprecated: {}", one_line(why)));
@@ -16,12 +16,7 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     let sections = source.phrase().map(|sections| format!("    ({sections})"));
     line(
         &mut out,
-        format_args!(
-            "\n  GET {}?{}={select}{}",
-            service.path,
-            service.selector,
-            sections.unwrap_or_default()
-        ),
+        format_args!("\n  GET {}{}", service.target_of(operation), sections.unwrap_or_default()),
     );
 
     if !operation.params.is_empty() {

@@ -101,6 +101,46 @@ fn a_field_that_is_no_longer_personal_is_a_warning() {
 }
 
 #[test]
+fn changes_of_the_dispatch() {
+    let two = |dispatch: &str, select: &str, query: &str| {
+        let spec = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");
+        let spec = spec.replace("selector = \"call\"", dispatch).replace("\"tools/list\"", select);
+        spec.replace("call=tools/list", query)
+    };
+    let one = two("selector = \"call\"", "\"tools/list\"", "call=tools/list");
+    compare(&good(), &one, &[]);
+    let constant = "selector = \"call\"\nconstants = { format = \"json\" }";
+    let constant = two(constant, "\"tools/list\"", "call=tools/list&format=json");
+    compare(
+        &one,
+        &constant,
+        &[
+            "additive dispatch: constants changed from none to `format=json`",
+            "documentation example.tools: example changed",
+        ],
+    );
+    let pair = two("selector = [\"call\", \"do\"]", "[\"tools\", \"list\"]", "call=tools&do=list");
+    compare(
+        &one,
+        &pair,
+        &[
+            "breaking dispatch: selector changed from `call` to `call`, `do`",
+            "documentation example.tools: example changed",
+        ],
+    );
+    let path = two("in = \"path\"", "\"tools/list\"", "").replace("query = \"&", "query = \"");
+    compare(
+        &one,
+        &path,
+        &[
+            "breaking dispatch: place changed from `query` to `path`",
+            "breaking dispatch: selector changed from `call` to none",
+            "documentation example.tools: example changed",
+        ],
+    );
+}
+
+#[test]
 fn changes_of_columns() {
     let identity = "identity = \"id\"\n";
     let columns = |columns: &str| format!("{identity}columns = [{columns}]\n");

@@ -52,6 +52,7 @@
 extern crate alloc;
 
 mod decode;
+mod dispatch;
 mod error;
 mod extra;
 mod listing;
@@ -73,6 +74,7 @@ pub mod codegen;
 
 pub use crate::decode::beside::Beside;
 pub use crate::decode::{Next, Record, StreamDecoder};
+pub use crate::dispatch::{Dispatch, Place};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::extra::Extra;
 pub use crate::listing::{Listing, Rejected};

@@ -5,7 +5,7 @@ use crate::{Beside, Error, ErrorClass, Listing, Query, Service};
 
 /// One operation of the service: its query, and how to decode the body of the response.
 ///
-/// This trait knows no HTTP. Send a `GET` to [`Service::PATH`] with this query and the header
+/// This trait knows no HTTP. Send a `GET` to [`Service::PATH`], followed by [`Query::path`], with this query and the header
 /// `Accept:` [`Service::ACCEPT`], check that the status is 200 and the media type JSON, then pass the
 /// body to [`decode`](Self::decode).
 ///
@@ -35,7 +35,8 @@ pub trait Operation {
     /// The name of the operation in Rust, such as `list_photos`.
     const NAME: &'static str;
 
-    /// The value of [`Service::SELECTOR`] that selects the operation, such as `photos/list`.
+    /// The value of [`Service::SELECTOR`] that selects the operation, such as `photos/list`. A `/` separates the values
+    /// of two selectors. If the path selects the operation, its last segments.
     const METHOD: &'static str;
 
     /// Returns the query of this call, percent-encoded and without the `?`.

@@ -1,5 +1,7 @@
 //! A service: what all its operations share.
 
+use crate::Dispatch;
+
 /// A service, as a type: the constants that all its operations share.
 ///
 /// A generated crate has one such type. Clients use it to accept only operations of their service.
@@ -30,9 +32,14 @@ pub trait Service: 'static {
     /// The URL path that all operations share, appended to the base URL.
     const PATH: &'static str;
 
-    /// The query parameter that selects the operation, such as `method`.
+    /// The parameter that selects the operation, such as `method`; the first one if there are two, and empty if
+    /// the path selects the operation.
     const SELECTOR: &'static str;
 
     /// The value of the `Accept` header of every call.
     const ACCEPT: &'static str;
+
+    /// How a call names its operation, and the parameters that every call has. Default: the query parameter
+    /// [`SELECTOR`](Self::SELECTOR), and no other.
+    const DISPATCH: Dispatch = Dispatch::query(&[Self::SELECTOR]);
 }

@@ -2,6 +2,8 @@
 //!
 //! They are for generated code of the same version only. They may change in any release.
 
+pub use gateway_model_core::Dispatch;
+
 pub use crate::contract::description::{
     Contract, Field, Kind, Operation, Param, Record, Response, Values,
 };

@@ -5,7 +5,7 @@
 //!
 //! `wiremock` answers a call that no mock matches with 404.
 
-use gateway_model_core::Service;
+use gateway_model_core::{Dispatch, Place, Service};
 use serde::Serialize;
 use wiremock::matchers::{header, method, path, query_param, query_param_is_missing};
 use wiremock::{Mock, ResponseTemplate};
@@ -38,7 +38,7 @@ use wiremock::{Mock, ResponseTemplate};
 #[must_use = "a call does nothing until it has a response and is mounted"]
 pub struct Call {
     path: &'static str,
-    selector: &'static str,
+    dispatch: Dispatch,
     accept: &'static str,
     select: &'static str,
     given: Vec<(&'static str, Option<String>)>,
@@ -50,7 +50,7 @@ impl Call {
     pub const fn new<S: Service>(select: &'static str) -> Self {
         Self {
             path: S::PATH,
-            selector: S::SELECTOR,
+            dispatch: S::DISPATCH,
             accept: S::ACCEPT,
             select,
             given: Vec::new(),
@@ -113,9 +113,15 @@ impl Call {
     }
 
     fn builder(self) -> wiremock::MockBuilder {
-        let call = Mock::given(method("GET"))
-            .and(path(self.path))
-            .and(query_param(self.selector, self.select));
+        let Self { dispatch, select, .. } = self;
+        let target = match dispatch.place() {
+            Place::Path => format!("{}/{select}", self.path),
+            _ => self.path.to_owned(),
+        };
+        let mut call = Mock::given(method("GET")).and(path(target));
+        for (name, value) in dispatch.values(select).chain(dispatch.every_call().iter().copied()) {
+            call = call.and(query_param(name, value));
+        }
         let call = self.given.into_iter().fold(call, |call, (name, value)| match value {
             Some(value) => call.and(query_param(name, value)),
             None => call.and(query_param_is_missing(name)),

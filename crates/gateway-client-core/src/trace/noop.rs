@@ -44,7 +44,7 @@ impl AttemptSpan {
     pub(crate) fn begin(
         _operation: &str,
         _uri: &Uri,
-        _selector: &str,
+        _selectors: &[&str],
         _server: (&str, u16),
         _number: u32,
     ) -> Self {

@@ -71,11 +71,11 @@ pub(crate) struct AttemptSpan(Span);
 impl AttemptSpan {
     /// Starts the span of the attempt with this number, counted from 1.
     ///
-    /// `selector` is the name of the query parameter whose value is shown.
+    /// `selectors` are the names of the query parameters whose values are shown.
     pub(crate) fn begin(
         operation: &str,
         uri: &Uri,
-        selector: &str,
+        selectors: &[&str],
         server: (&str, u16),
         number: u32,
     ) -> Self {
@@ -90,7 +90,7 @@ impl AttemptSpan {
             http.request.resend_count = (number > 1).then(|| number - 1),
             server.address = address,
             server.port = port,
-            url.full = %Redacted { uri, selector },
+            url.full = %Redacted { uri, selectors },
             http.response.status_code = Empty,
             "error.type" = Empty,
             otel.status_code = Empty,
@@ -135,15 +135,15 @@ fn milliseconds(duration: Duration) -> u64 {
     duration.as_millis().try_into().unwrap_or(u64::MAX)
 }
 
-/// A URL whose query values are redacted, except that of the selector: the others may be personal data.
+/// A URL whose query values are redacted, except those of the selectors: the others may be personal data.
 struct Redacted<'a> {
     uri: &'a Uri,
-    selector: &'a str,
+    selectors: &'a [&'a str],
 }
 
 impl fmt::Display for Redacted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { uri, selector } = self;
+        let Self { uri, selectors } = self;
         let scheme = uri.scheme_str().unwrap_or_default();
         let authority = uri.authority().map_or("", |authority| authority.as_str());
         write!(f, "{scheme}://{authority}{}", uri.path())?;
@@ -151,7 +151,9 @@ impl fmt::Display for Redacted<'_> {
         {
             f.write_str(if index == 0 { "?" } else { "&" })?;
             match pair.split_once('=') {
-                Some((name, _)) if index == 0 && name == *selector => f.write_str(pair)?,
+                Some((name, _)) if selectors.get(index).is_some_and(|one| *one == name) => {
+                    f.write_str(pair)?;
+                }
                 Some((name, _)) => write!(f, "{name}=REDACTED")?,
                 None => f.write_str("REDACTED")?,
             }
@@ -169,7 +171,7 @@ mod tests {
 
     #[track_caller]
     fn check(url: &str, expected: &str) {
-        let redacted = Redacted { uri: &url.parse().unwrap(), selector: "method" };
+        let redacted = Redacted { uri: &url.parse().unwrap(), selectors: &["method", "action"] };
         assert_eq!(redacted.to_string(), expected);
     }
 
@@ -181,6 +183,7 @@ mod tests {
             "https://h/c?method=photos/list&album_id=7&title=On%20hold&x=",
             "https://h/c?method=photos/list&album_id=REDACTED&title=REDACTED&x=REDACTED",
         );
+        check("https://h/c?method=a&action=b&c=1", "https://h/c?method=a&action=b&c=REDACTED");
         check("https://h/c?a=1&method=b&c", "https://h/c?a=REDACTED&method=REDACTED&REDACTED");
     }
 }

@@ -155,9 +155,9 @@ codes! {
     Error GW032 NO_EXAMPLE: "operation without an example",
         "Every operation needs at least one `[[example]]`: reference pages, mocks and contract checks \
         are generated from them. Add one.";
-    Error GW033 SELECTOR_TAKEN: "parameter named like the selector",
-        "The selector chooses the operation. A parameter with the same name would be sent twice. \
-        Remove the parameter.";
+    Error GW033 SELECTOR_TAKEN: "parameter named like the selector or a constant",
+        "The selector chooses the operation, and every call sends the constants. A parameter with \
+        the same name would be sent twice. Remove the parameter.";
     Error GW034 REQUIRED_NEEDS: "required parameter that needs an optional one",
         "A required parameter is always sent, so the parameters that it needs must be required too, \
         and `needs` is then redundant. Remove `needs`, or make the parameter optional.";
@@ -191,4 +191,8 @@ codes! {
     Error GW041 UNSUPPORTED: "not supported yet",
         "The language can describe this, but this generator cannot generate it. Use the form that \
         the message suggests, or a newer generator.";
+    Error GW042 SELECTORS: "`selector` and `select` do not match",
+        "Every operation has one value for each selector of `[dispatch]`: `select = \"photos/list\"` \
+        for one, `select = [\"photos\", \"list\"]` for two. If the last segments of the path select \
+        the operation (`in = \"path\"`), there is no selector, and `select` is these segments.";
 }

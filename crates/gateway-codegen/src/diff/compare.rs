@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::diff::change::{Change, Class, EVERYONE, PROGRAM, READERS};
 use crate::diff::named::Named;
 use crate::ir::{
-    Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param, Response,
-    RustName, Scalar, Service,
+    Dispatch, Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param,
+    Response, RustName, Scalar, Service,
 };
 
 pub(super) fn service(old: &Service, new: &Service) -> Vec<Change> {
@@ -117,16 +117,29 @@ impl Diff<'_> {
             ("name", &old.name, &new.name),
             ("api-version", &old.api_version, &new.api_version),
             ("path", &old.path, &new.path),
-            ("selector", &old.selector, &new.selector),
             ("accept", &old.accept, &new.accept),
         ] {
             self.text(Class::Breaking, "service", name, old, new);
         }
+        self.dispatch(&old.dispatch, &new.dispatch);
         let about = |service: &Service| {
             let Service { title, doc, source, open, .. } = service;
             (title.clone(), doc.clone(), source.clone(), open.clone())
         };
         self.about("service", &about(old), &about(new));
+    }
+
+    fn dispatch(&mut self, old: &Dispatch, new: &Dispatch) {
+        self.text(Class::Breaking, "dispatch", "place", old.place.word(), new.place.word());
+        let selectors = (&old.selectors, &new.selectors);
+        self.value(Class::Breaking, "dispatch", "selector", selectors, listed);
+        let constants = |dispatch: &Dispatch| {
+            let pairs = dispatch.constants.iter().map(|(name, value)| format!("{name}={value}"));
+            pairs.collect::<Vec<_>>()
+        };
+        // Callers write no constant, but the service must accept it.
+        let (was, is) = (constants(old), constants(new));
+        self.value(Class::Additive, "dispatch", "constants", (&was, &is), listed);
     }
 
     fn scalar(&mut self, place: &str, old: &Arc<Scalar>, new: &Arc<Scalar>) {

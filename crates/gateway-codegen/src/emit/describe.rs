@@ -17,12 +17,11 @@ pub(super) fn operation(file: &mut RustFile, service: &Service, operation: &Oper
     file.doc(&operation.doc.0);
     file.doc_break();
     let sections = operation.source.phrase().map(|sections| format!("See {sections}. "));
-    file.doc(&format!(
-        "{}Sent as `{}={}`.",
-        sections.unwrap_or_default(),
-        service.selector,
-        operation.select
-    ));
+    let call = match service.query_of(operation, []) {
+        query if query.is_empty() => service.path_of(operation),
+        query => query,
+    };
+    file.doc(&format!("{}Sent as `{call}`.", sections.unwrap_or_default()));
 }
 
 /// Adds a paragraph that says why something is deprecated, if it is.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::type_schemas::{TypeSchemas, describe};
-use crate::ir::{Operation, Otherwise, Param, Service};
+use crate::ir::{Operation, Otherwise, Param, Place, Service};
 use crate::project::Project;
 use crate::text::one_line;
 
@@ -21,11 +21,21 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         GeneratedFile::json(format!("{folder}/{name}.json"), document)
     };
     let exact = service.operations.iter().map(|operation| {
-        let document = document(service, &get(service, operation), &[operation]);
+        let paths = json!({ service.path_of(operation): { "get": get(service, operation) } });
+        let document = document(service, &paths, &[operation]);
         file(&operation.rust.kebab(), &document)
     });
     let operations: Vec<_> = service.operations.iter().collect();
-    let merged = document(service, &merged(service), &operations);
+    let paths = match service.dispatch.place {
+        Place::Query => json!({ &service.path: { "get": merged(service) } }),
+        // Every operation has a path of its own, so there is nothing to merge.
+        Place::Path => operations
+            .iter()
+            .map(|one| (service.path_of(one), json!({ "get": get(service, one) })))
+            .collect::<Map<_, _>>()
+            .into(),
+    };
+    let merged = document(service, &paths, &operations);
     exact.chain([file(&service.name, &merged)]).collect()
 }
 
@@ -34,8 +44,8 @@ const PREFIX: &str = "#/components/schemas/";
 /// The component of problem documents, a name that no model can have.
 const PROBLEM: &str = "Problem";
 
-/// Returns a document around one operation object.
-fn document(service: &Service, get: &Value, operations: &[&Operation]) -> Value {
+/// Returns a document around some paths.
+fn document(service: &Service, paths: &Value, operations: &[&Operation]) -> Value {
     let schemas = TypeSchemas { service, prefix: PREFIX };
     let models: BTreeSet<_> = operations
         .iter()
@@ -60,7 +70,7 @@ fn document(service: &Service, get: &Value, operations: &[&Operation]) -> Value 
             "variables": { "host": { "default": "gateway.example.com" } },
         }],
         "security": [{ "bearer": [] }],
-        "paths": { &service.path: { "get": get } },
+        "paths": paths,
         "components": {
             "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } },
             "schemas": components,
@@ -86,13 +96,9 @@ fn problem() -> Value {
 /// Returns one operation exactly: the selector is a constant.
 fn get(service: &Service, operation: &Operation) -> Value {
     let schemas = TypeSchemas { service, prefix: PREFIX };
-    let selector = json!({
-        "name": service.selector,
-        "in": "query",
-        "required": true,
-        "description": "Selects the operation.",
-        "schema": { "const": operation.select },
-    });
+    let selectors = service.dispatch.values(&operation.select).into_iter();
+    let selectors = selectors.map(|(name, value)| selector(name, &json!({ "const": value })));
+    let fixed = selectors.chain(constants(service));
     let params = operation.params.iter().map(|param| {
         parameter(param, TypeSchemas::param(param), &needs(operation, param), param.required)
     });
@@ -102,7 +108,7 @@ fn get(service: &Service, operation: &Operation) -> Value {
     if operation.deprecated.is_some() {
         get.insert("deprecated".to_owned(), json!(true));
     }
-    get.insert("parameters".to_owned(), [selector].into_iter().chain(params).collect());
+    get.insert("parameters".to_owned(), fixed.chain(params).collect());
     get.insert(
         "responses".to_owned(),
         responses(service, schemas.response(&operation.response), &[operation]),
@@ -113,16 +119,10 @@ fn get(service: &Service, operation: &Operation) -> Value {
 /// Returns all operations merged into one, whose response depends on the selector.
 fn merged(service: &Service) -> Value {
     let schemas = TypeSchemas { service, prefix: PREFIX };
-    let selects: Vec<_> = service.operations.iter().map(|operation| &operation.select).collect();
-    let selector = json!({
-        "name": service.selector,
-        "in": "query",
-        "required": true,
-        "description": "Selects the operation.",
-        "schema": { "enum": selects },
-    });
     let mut names: Vec<&str> = Vec::new();
-    let mut params = vec![selector];
+    let mut params: Vec<_> =
+        service.dispatch.selectors.iter().map(|name| one_selector(service, name)).collect();
+    params.extend(constants(service));
     let all = || {
         service.operations.iter().flat_map(|one| one.params.iter().map(move |param| (one, param)))
     };
@@ -170,6 +170,40 @@ fn merged(service: &Service) -> Value {
         "description": one_line(&service.doc.0),
         "parameters": params,
         "responses": responses(service, schema, &operations),
+    })
+}
+
+/// Returns the parameter for a selector, whose value is one of those of all operations.
+fn one_selector(service: &Service, name: &str) -> Value {
+    let mut values: Vec<&str> = Vec::new();
+    for operation in &service.operations {
+        let all = service.dispatch.values(&operation.select);
+        let value = all.into_iter().find(|(other, _)| *other == name).map(|(_, value)| value);
+        values.extend(value.filter(|value| !values.contains(value)));
+    }
+    selector(name, &json!({ "enum": values }))
+}
+
+fn selector(name: &str, schema: &Value) -> Value {
+    json!({
+        "name": name,
+        "in": "query",
+        "required": true,
+        "description": "Selects the operation.",
+        "schema": schema,
+    })
+}
+
+/// Returns the parameters that every call has.
+fn constants(service: &Service) -> impl Iterator<Item = Value> {
+    service.dispatch.constants.iter().map(|(name, value)| {
+        json!({
+            "name": name,
+            "in": "query",
+            "required": true,
+            "description": "Has the same value in every call.",
+            "schema": { "const": value },
+        })
     })
 }
 

@@ -3,10 +3,11 @@
 use crate::emit::file::GeneratedFile;
 use crate::emit::reference::page::{Page, code};
 use crate::ir::{
-    Doc, Example, Model, OpenPoint, Operation, RustName, Service, Source, built_in_list,
+    Dispatch, Doc, Example, Model, OpenPoint, Operation, Place, RustName, Service, Source,
+    built_in_list, joined,
 };
 use crate::project::Project;
-use crate::text::{fenced, inline, markdown, relative};
+use crate::text::{fenced, inline, markdown, percent_encoded, relative};
 
 mod page;
 
@@ -35,14 +36,16 @@ fn index(project: &Project<'_>, folder: &str) -> Page {
     let mut page = Page::new(&service.title);
     page.text(&markdown(&service.doc.0));
     page.text(&format!(
-        "Every call is a request `GET {{base_url}}{}?{}=…` with the headers `Authorization: Bearer …` and `Accept: {}`.",
-        service.path, service.selector, service.accept
+        "Every call is a request `GET {{base_url}}{}` with the headers `Authorization: Bearer …` and `Accept: {}`.",
+        any_target(service), service.accept
     ));
     let rows = service.operations.iter().map(|one| {
         let link = format!("[{}](operations/{}.md)", one.rust.spaced(), one.rust.kebab());
         vec![link, code(&one.select), cell(&one.doc)]
     });
-    page.table(&["Operation", &code(&service.selector), "Description"], rows);
+    let selectors: Vec<_> = service.dispatch.selectors.iter().map(|name| code(name)).collect();
+    let selectors = if selectors.is_empty() { "Call".to_owned() } else { selectors.join(", ") };
+    page.table(&["Operation", &selectors, "Description"], rows);
     let contract = config
         .documents
         .contract
@@ -62,6 +65,20 @@ fn index(project: &Project<'_>, folder: &str) -> Page {
         points(&mut page, service.open_points(&service.open), "");
     }
     page
+}
+
+/// Returns the path and the query of any operation, with `…` in place of its name.
+fn any_target(service: &Service) -> String {
+    let Dispatch { place, selectors, constants } = &service.dispatch;
+    let selectors = selectors.iter().map(|name| format!("{name}=…"));
+    let constants =
+        constants.iter().map(|(name, value)| format!("{name}={}", percent_encoded(value)));
+    let query: Vec<_> = selectors.chain(constants).collect();
+    let path = match place {
+        Place::Query => service.path.clone(),
+        Place::Path => format!("{}/…", service.path),
+    };
+    joined(&path, &query.join("&"))
 }
 
 /// Returns links to the documents for programs.
@@ -95,10 +112,7 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     if let Some(why) = &operation.deprecated {
         page.text(&format!("**Deprecated:** {}", inline(why)));
     }
-    page.text(&fenced(
-        "text",
-        &format!("GET {}?{}={}", service.path, service.selector, operation.select),
-    ));
+    page.text(&fenced("text", &format!("GET {}", service.target_of(operation))));
     page.text(&section(project, &operation.source, &format!("{folder}/operations")));
     if !operation.params.is_empty() {
         page.heading("Parameters");
@@ -119,7 +133,7 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     page.text(&format!("Default columns of a table: {}.", columns.join(", ")));
     page.heading("Examples");
     for one in service.examples_of(operation) {
-        example(&mut page, service, one);
+        example(&mut page, service, operation, one);
     }
     let open = service.open_points_of(operation);
     if !open.is_empty() {
@@ -129,13 +143,14 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     page
 }
 
-fn example(page: &mut Page, service: &Service, example: &Example) {
+fn example(page: &mut Page, service: &Service, operation: &Operation, example: &Example) {
     page.subheading(&capitalized(&example.name.spaced()));
     page.text(&markdown(&example.doc.0));
     // A query holds no character that a shell expands between double quotes.
     let call = format!(
-        "curl -H \"Authorization: Bearer $GATEWAY_TOKEN\" -H \"Accept: {}\" \\\n  \"$GATEWAY_BASE_URL{}?{}\"",
-        service.accept, service.path, example.query
+        "curl -H \"Authorization: Bearer $GATEWAY_TOKEN\" -H \"Accept: {}\" \\\n  \"$GATEWAY_BASE_URL{}\"",
+        service.accept,
+        joined(&service.path_of(operation), &example.query)
     );
     page.text(&fenced("sh", &call));
     page.text(&fenced("json", &example.body));

@@ -87,6 +87,12 @@ impl Schema<'_> {
             }
             Shape::Boolean => json!({ "type": "boolean" }),
             Shape::Texts(form) => json!({ "type": "array", "items": text(*form) }),
+            Shape::OneOrTwo(form) => json!({
+                "anyOf": [
+                    text(*form),
+                    { "type": "array", "items": text(*form), "minItems": 2, "maxItems": 2 },
+                ],
+            }),
             Shape::Positions => {
                 json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } })
             }

@@ -7,7 +7,8 @@ use crate::ir::{Doc, ModelId, OpenRef, RustName, Source, ValueType};
 pub struct Operation {
     /// The name: `list_photos` for a method, `ListPhotos` for a type.
     pub rust: RustName,
-    /// The value of the selector parameter, sent verbatim: `photos/list`.
+    /// The value of the selector, sent verbatim: `photos/list`. The first `/` separates the values of two
+    /// selectors.
     pub select: String,
     /// The parameters, in the order in which they are sent. A parameter is never listed before
     /// one that it needs.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ir::{Doc, Enum, Model, OpenRef, Operation, RustName, Scalar, Source};
+use crate::ir::{Dispatch, Doc, Enum, Model, OpenRef, Operation, RustName, Scalar, Source};
 
 /// The whole service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub struct Service {
     pub api_version: String,
     /// The path that all operations share, without a prefix: `/c/oauth/v1`.
     pub path: String,
-    /// The query parameter that selects the operation: `method`.
-    pub selector: String,
+    /// How a call names its operation, and the parameters that every call has.
+    pub dispatch: Dispatch,
     /// The value of the `Accept` header.
     pub accept: String,
     /// The description.

@@ -58,12 +58,18 @@ fn example(cx: &mut Context<'_>, node: &Node, all: &All<'_>) -> Option<Example> 
     let index = operation(cx, named, &all.operations)?;
     let operation = service.operations.get(index)?;
     let params = if clean { params(cx, node, operation) } else { None };
-    if let (Some(query), Some(params)) = (node.get("query"), &params) {
+    if let Some(params) = &params {
         let sent = sent(service, operation, params);
-        if query.as_text() != Some(&sent) {
+        let query = node.get("query");
+        if query.and_then(Node::as_text).unwrap_or_default() != sent {
             let message = "the query differs from the one that the client sends";
-            let help = format!("write `query = \"{sent}\"`");
-            cx.say(Diagnostic::new(&code::EXAMPLE_QUERY, &query.span, message).help(help));
+            let help = if sent.is_empty() {
+                "remove `query`: the client sends none".to_owned()
+            } else {
+                format!("write `query = \"{sent}\"`")
+            };
+            let span = query.map_or(&named.span, |query| &query.span);
+            cx.say(Diagnostic::new(&code::EXAMPLE_QUERY, span, message).help(help));
         }
     }
     let rejected = rejected(node);
@@ -203,12 +209,11 @@ fn complete(
 }
 
 fn sent(service: &Service, operation: &Operation, params: &[(usize, String)]) -> String {
-    let mut query = format!("{}={}", service.selector, operation.select);
-    for (index, value) in params {
+    let params = params.iter().map(|(index, value)| {
         let name = operation.params.get(*index).map_or("", |param| param.wire.as_str());
-        query.extend(["&", name, "=", &percent_encoded(value)]);
-    }
-    query
+        format!("{name}={}", percent_encoded(value))
+    });
+    service.query_of(operation, params)
 }
 
 fn rejected(node: &Node) -> Vec<usize> {

@@ -67,6 +67,8 @@ pub enum Shape {
     Boolean,
     /// A list of texts of a form.
     Texts(Form),
+    /// A text of a form, or a list of two.
+    OneOrTwo(Form),
     /// A list of non-negative integers.
     Positions,
     /// A table whose values are text, integers or booleans.

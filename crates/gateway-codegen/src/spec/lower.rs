@@ -10,6 +10,7 @@ use crate::spec::node::{Entry, Node};
 use crate::spec::{example, types};
 
 mod command;
+mod dispatch;
 mod names;
 mod operation;
 mod response;
@@ -24,9 +25,7 @@ pub(super) fn service(
 ) -> Option<Service> {
     let mut cx = Context::new(diagnostics, rejected);
     let head = root.get("service")?;
-    // Language 1 has the selector in `service`.
-    let selector = head.get("selector").or_else(|| root.get("dispatch")?.get("selector"));
-    let selector = selector.and_then(Node::as_text).unwrap_or_default().to_owned();
+    let dispatch = dispatch::dispatch(&mut cx, root);
 
     names::distinct(&mut cx, root);
     let scalars = types::scalars(&mut cx, root);
@@ -40,7 +39,7 @@ pub(super) fn service(
         version: head.text("version"),
         api_version: head.text("api-version"),
         path: head.text("path"),
-        selector,
+        dispatch,
         accept: head.text("accept"),
         doc: about.doc,
         source: about.source,

@@ -147,8 +147,18 @@ impl Reader<'_> {
     ) -> Option<Node> {
         let span = value.span();
         let value = match (&key.shape, value.get_ref()) {
-            (Shape::Text(form), DeValue::String(text)) => {
+            (Shape::Text(form) | Shape::OneOrTwo(form), DeValue::String(text)) => {
                 self.text(*form, text, &span, &format!("`{}`", key.name))?
+            }
+            (Shape::OneOrTwo(form), DeValue::Array(items)) if items.len() == 2 => {
+                self.list(items.iter(), |reader, item| match item.get_ref() {
+                    DeValue::String(text) => {
+                        reader.text(*form, text, &item.span(), &format!("`{}`", key.name))
+                    }
+                    other => {
+                        reader.wrong_kind(&item.span(), key.name, "a list of strings", other, None)
+                    }
+                })
             }
             (Shape::Choice(choices), DeValue::String(text)) => {
                 self.choice(key.name, choices, text, &span)?

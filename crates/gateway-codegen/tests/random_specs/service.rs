@@ -9,13 +9,60 @@ use proptest::prelude::*;
 /// A random service as data, which is written as a spec with hostile or with dull descriptions.
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
-    /// Whether the spec is in language 2.
-    newer: bool,
+    /// The dispatch of a spec in language 2; `None` for language 1.
+    dispatch: Option<Dispatching>,
     docs: Vec<String>,
     wires: Vec<String>,
     models: Vec<(String, Vec<FieldKind>)>,
     enums: Vec<(String, bool, u8)>,
     operations: Vec<(u8, usize, Vec<ParamKind>)>,
+}
+
+/// How a call names its operation, and whether every call has constants.
+#[derive(Clone, Copy, Debug)]
+struct Dispatching {
+    place: Dispatched,
+    constants: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Dispatched {
+    One,
+    Two,
+    Path,
+}
+
+impl Dispatching {
+    /// Returns the table of the dispatch.
+    fn table(self) -> String {
+        let place = match self.place {
+            Dispatched::One => "selector = \"op\"",
+            Dispatched::Two => "selector = [\"op\", \"to\"]",
+            Dispatched::Path => "in = \"path\"",
+        };
+        let constants =
+            if self.constants { "constants = { a = \"& é\", b = 7, c = true }" } else { "" };
+        format!("[dispatch]\n{place}\n{constants}\n")
+    }
+
+    /// Returns the `select` of an operation.
+    fn select(self, at: usize) -> String {
+        match self.place {
+            Dispatched::Two => format!("[\"ask\", \"{at}\"]"),
+            Dispatched::One | Dispatched::Path => format!("\"ask/{at}\""),
+        }
+    }
+
+    /// Returns the query of an operation without its parameters.
+    fn query(self, at: usize) -> String {
+        let select = match self.place {
+            Dispatched::One => format!("op=ask/{at}"),
+            Dispatched::Two => format!("op=ask&to={at}"),
+            Dispatched::Path => String::new(),
+        };
+        let constants = if self.constants { "&a=%26%20%C3%A9&b=7&c=true" } else { "" };
+        format!("{select}{constants}").trim_start_matches('&').to_owned()
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +164,13 @@ fn wire() -> impl Strategy<Value = String> {
         .prop_map(|pieces| format!("w{}", pieces.concat()).replace('\n', "_").trim().to_owned())
 }
 
+fn dispatching() -> impl Strategy<Value = Option<Dispatching>> {
+    let place = prop_oneof![Just(Dispatched::One), Just(Dispatched::Two), Just(Dispatched::Path)];
+    let dispatch =
+        (place, any::<bool>()).prop_map(|(place, constants)| Dispatching { place, constants });
+    prop::option::weighted(0.7, dispatch)
+}
+
 pub(crate) fn random() -> impl Strategy<Value = Random> {
     let field = prop_oneof![
         Just(FieldKind::Text),
@@ -138,7 +192,7 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
     ];
     let names = || prop::sample::subsequence(TAKEN, 1..4).prop_shuffle();
     (
-        any::<bool>(),
+        dispatching(),
         prop::collection::vec(prose(), 40),
         prop::collection::vec(wire(), 40),
         names().prop_flat_map(move |names| {
@@ -156,8 +210,8 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
         }),
         prop::collection::vec((0..3_u8, 0..3_usize, prop::collection::vec(param, 0..5)), 1..4),
     )
-        .prop_map(|(newer, docs, wires, models, enums, operations)| Random {
-            newer,
+        .prop_map(|(dispatch, docs, wires, models, enums, operations)| Random {
+            dispatch,
             docs,
             wires,
             models,
@@ -221,10 +275,9 @@ impl Writer<'_> {
     }
 
     fn head(&mut self) {
-        let (language, head, tables) = if self.random.newer {
-            (2, "", "[dispatch]\nselector = \"op\"\n[auth]\nbearer = {}")
-        } else {
-            (1, "selector = \"op\"\nauth = \"bearer\"\n", "")
+        let (language, head, tables) = match self.random.dispatch {
+            Some(dispatch) => (2, "", dispatch.table() + "[auth]\nbearer = {}"),
+            None => (1, "selector = \"op\"\nauth = \"bearer\"\n", String::new()),
         };
         self.line(format_args!("spec-language = {language}\n[service]\n{head}name = \"random\""));
         self.line(
@@ -281,7 +334,8 @@ impl Writer<'_> {
     ) {
         let of = self.model_name(*model);
         let (marker, success, items) = (self.wire(), self.wire(), self.wire());
-        let newer = self.random.newer;
+        let dispatch = self.random.dispatch;
+        let newer = dispatch.is_some();
         let (response, body) = match shape {
             0 if newer => (format!("list = {{ of = \"{of}\" }}"), "[]".to_owned()),
             0 => (format!("array = {{ of = \"{of}\" }}"), "[]".to_owned()),
@@ -304,11 +358,15 @@ impl Writer<'_> {
         };
         fs::write(folder.join(format!("{at}.json")), body).expect("written");
         let doc = self.doc();
+        let (select, first) = match dispatch {
+            Some(dispatch) => (dispatch.select(at), dispatch.query(at)),
+            None => (format!("\"ask/{at}\""), format!("op=ask/{at}")),
+        };
         self.line(format_args!(
-            "[operation.ask_{at}]\nselect = \"ask/{at}\"\ndoc = {doc}\nresponse.{response}"
+            "[operation.ask_{at}]\nselect = {select}\ndoc = {doc}\nresponse.{response}"
         ));
         self.line(format_args!("[operation.ask_{at}.param]"));
-        let (mut sent, mut given) = (format!("op=ask/{at}"), String::new());
+        let (mut sent, mut given) = (first, String::new());
         let mut before = None;
         for (param, name) in params.iter().zip(KEYWORDS) {
             let (ty, more) = match (param, before) {
@@ -326,14 +384,16 @@ impl Writer<'_> {
             let doc = self.doc();
             self.line(format_args!("{name} = {{ type = \"{ty}\", {more}doc = {doc} }}"));
             if matches!(param, ParamKind::Required) {
-                _ = write!(sent, "&{name}=x");
+                _ = write!(sent, "{}{name}=x", if sent.is_empty() { "" } else { "&" });
                 _ = write!(given, "{name} = \"x\", ");
             }
         }
-        let (doc, sent) = (self.doc(), quoted(&sent));
+        let doc = self.doc();
+        let sent =
+            if sent.is_empty() { String::new() } else { format!("query = {}", quoted(&sent)) };
         self.line(format_args!(
             "[[example]]\nname = \"e{at}\"\noperation = \"ask_{at}\"\ndoc = {doc}"
         ));
-        self.line(format_args!("params = {{ {given} }}\nquery = {sent}\nresponse = \"{at}.json\""));
+        self.line(format_args!("params = {{ {given} }}\n{sent}\nresponse = \"{at}.json\""));
     }
 }

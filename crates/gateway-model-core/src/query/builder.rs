@@ -2,29 +2,49 @@
 
 use alloc::string::String;
 
-use crate::{Error, Query, Service};
+use crate::{Error, Place, Query, Service};
 
 /// Writes a query, parameter by parameter.
 #[derive(Debug)]
-pub struct QueryBuilder(String);
+pub struct QueryBuilder {
+    text: String,
+    /// Where the query begins, after the path.
+    query: usize,
+}
 
 impl QueryBuilder {
     /// Creates a query that selects the operation `method`. A `/` is not encoded.
     #[must_use]
     pub fn select<S: Service>(method: &str) -> Self {
         let mut text = String::with_capacity(CAPACITY);
-        text.push_str(S::SELECTOR);
-        text.push('=');
-        encode(&mut text, method, |byte| byte == b'/');
-        Self(text)
+        if matches!(S::DISPATCH.place(), Place::Path) {
+            text.push('/');
+            encode(&mut text, method, |byte| byte == b'/');
+        }
+        let mut query = Self { query: text.len(), text };
+        for (name, value) in S::DISPATCH.values(method) {
+            query.name(name);
+            encode(&mut query.text, value, |byte| byte == b'/');
+        }
+        for (name, value) in S::DISPATCH.every_call() {
+            query.push(name, value);
+        }
+        query
     }
 
     /// Appends a parameter whose value is text.
     pub fn push(&mut self, name: &str, value: &str) {
-        self.0.push('&');
-        encode(&mut self.0, name, |_| false);
-        self.0.push('=');
-        encode(&mut self.0, value, |_| false);
+        self.name(name);
+        encode(&mut self.text, value, |_| false);
+    }
+
+    /// Appends the name of a parameter, with everything up to its value.
+    fn name(&mut self, name: &str) {
+        if self.text.len() > self.query {
+            self.text.push('&');
+        }
+        encode(&mut self.text, name, |_| false);
+        self.text.push('=');
     }
 
     /// Appends a parameter whose value must not be empty: services differ in what `name=` means.
@@ -50,10 +70,8 @@ impl QueryBuilder {
         let digits = value.bytes().all(|byte| byte.is_ascii_digit());
         match value.parse::<u64>() {
             Ok(number) if digits => {
-                self.0.push('&');
-                self.0.push_str(name);
-                self.0.push('=');
-                push_number(&mut self.0, number);
+                self.name(name);
+                push_number(&mut self.text, number);
                 Ok(())
             }
             _ => Err(Error::parameter(name, "an unsigned integer")),
@@ -63,7 +81,7 @@ impl QueryBuilder {
     /// Returns the query.
     #[must_use]
     pub fn finish(self) -> Query {
-        Query::of(self.0)
+        Query::of(self.text, self.query)
     }
 }
 

@@ -48,3 +48,51 @@ fn the_state_of_a_parameter_is_at_its_position() {
     assert!(is_set::<After, 10>() && is_set::<After, 21>() && is_set::<After, 24>());
     assert!(!is_set::<After, 9>() && !is_set::<After, 11>() && !is_set::<After, 23>());
 }
+
+/// Services that select their operations in other ways.
+mod elsewhere {
+    use gateway_model_core::{Dispatch, Service};
+
+    pub(super) struct ByTwo;
+    pub(super) struct ByPath;
+
+    impl Service for ByTwo {
+        const NAME: &'static str = "by-two";
+        const API_VERSION: &'static str = "v1";
+        const PATH: &'static str = "/api";
+        const SELECTOR: &'static str = "module";
+        const ACCEPT: &'static str = "application/json";
+        const DISPATCH: Dispatch =
+            Dispatch::query(&["module", "action"]).constants(&[("format", "json & more")]);
+    }
+
+    impl Service for ByPath {
+        const NAME: &'static str = "by-path";
+        const API_VERSION: &'static str = "v1";
+        const PATH: &'static str = "/api";
+        const SELECTOR: &'static str = "";
+        const ACCEPT: &'static str = "application/json";
+        const DISPATCH: Dispatch = Dispatch::path();
+    }
+}
+
+#[test]
+fn two_selectors_share_a_method() {
+    let text = |method: &str| RawQuery::<elsewhere::ByTwo>::new(method).query().unwrap();
+    let query = text("albums/list/all");
+    let expected = "module=albums&action=list/all&format=json%20%26%20more";
+    assert_eq!((query.path(), query.as_str()), ("", expected));
+    assert_eq!(text("albums").as_str(), "module=albums&action=&format=json%20%26%20more");
+}
+
+#[test]
+fn the_path_selects_an_operation() {
+    let query = RawQuery::<elsewhere::ByPath>::new("photos.list/a b");
+    let plain = query.query().unwrap();
+    assert_eq!((plain.path(), plain.as_str()), ("/photos.list/a%20b", ""));
+    let query = query.pair("a", "1").pair("b", "2").query().unwrap();
+    assert_eq!((query.path(), query.as_str()), ("/photos.list/a%20b", "a=1&b=2"));
+    let shown = r#"Query { method: "photos.list/a%20b", names: ["a", "b"] }"#;
+    assert_eq!(format!("{query:?}"), shown);
+    assert_eq!(String::from(query), "a=1&b=2");
+}

@@ -1,5 +1,9 @@
 //! The description of a service that the checks work from. The generator writes it from the spec.
 
+use gateway_model_core::{Dispatch, Place};
+
+use crate::contract::encoded::encoded;
+
 /// The contract of a service: its address, its operations, and the records in their responses.
 ///
 /// The generator writes one for each service; see the constant `CONTRACT` of the generated crate.
@@ -8,9 +12,9 @@ pub struct Contract {
     /// The path of the service, without a prefix.
     #[doc(hidden)]
     pub path: &'static str,
-    /// The query parameter that selects the operation.
+    /// How a call names its operation.
     #[doc(hidden)]
-    pub selector: &'static str,
+    pub dispatch: Dispatch,
     /// The value of the `Accept` header.
     #[doc(hidden)]
     pub accept: &'static str,
@@ -156,6 +160,24 @@ pub enum Values {
 }
 
 impl Contract {
+    /// Returns what follows the path of the service in a call: the operation, named as the service wants it, and the
+    /// parameters, each with a leading `&`.
+    pub(crate) fn call(&self, select: &str, params: &str) -> String {
+        let mut call = String::new();
+        if self.dispatch.place() == Place::Path {
+            call.extend(["/", select]);
+        }
+        let selectors = self.dispatch.values(select);
+        let constants = self.dispatch.every_call().iter().copied();
+        let constants = constants.map(|(name, value)| format!("&{name}={}", encoded(value)));
+        let selectors = selectors.map(|(name, value)| format!("&{name}={value}"));
+        let query: String = selectors.chain(constants).chain([params.to_owned()]).collect();
+        if let Some(query) = query.strip_prefix('&') {
+            call.extend(["?", query]);
+        }
+        call
+    }
+
     /// Returns the operation with this selector.
     pub(crate) fn operation(&self, select: &str) -> Option<&'static Operation> {
         self.operations.iter().find(|operation| operation.select == select)

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::rc::Rc;
 
 use gateway_transport::{BlockingTransport, Request};
@@ -10,6 +9,7 @@ use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue, Method};
 
 use crate::contract::description::{Contract, Operation, Param, Values};
+use crate::contract::encoded::encoded;
 use crate::contract::exchange::Exchange;
 use crate::contract::target::Target;
 use crate::contract::value::is_numeric;
@@ -25,7 +25,7 @@ pub(super) struct Evidence<'a> {
 /// A request, as far as it differs from others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ask {
-    /// The text after the path of the service.
+    /// The text after the path of the service. After `?=`, it has the value of the selector.
     suffix: String,
     is_head: bool,
     token: Token,
@@ -50,7 +50,8 @@ impl Ask {
         Self { suffix, is_head: false, token: Token::Valid, header: None }
     }
 
-    /// Asks with this query.
+    /// Asks with this query. If it begins with `=` and the value of the selector, the request names the operation as the
+    /// service wants it.
     pub(super) fn query(query: &str) -> Self {
         Self::suffix(format!("?{query}"))
     }
@@ -128,8 +129,15 @@ impl<'a> Evidence<'a> {
         if let Some(exchange) = self.seen.borrow().get(&ask) {
             return Rc::clone(exchange);
         }
+        let suffix = match ask.suffix.split_once("?=") {
+            Some((before, call)) => {
+                let (select, params) = call.split_at(call.find('&').unwrap_or(call.len()));
+                format!("{before}{}", self.contract.call(select, params))
+            }
+            None => ask.suffix.clone(),
+        };
         let exchange =
-            Exchange::ask(self.target, self.transport, self.contract, &ask.suffix, |request| {
+            Exchange::ask(self.target, self.transport, self.contract, &suffix, |request| {
                 ask.change(request);
             });
         let exchange = Rc::new(exchange);
@@ -154,7 +162,7 @@ impl<'a> Evidence<'a> {
 
     /// Returns the response to a query with a method that does not exist.
     pub(super) fn unknown_method(&self) -> Rc<Exchange> {
-        self.get(&format!("{}={UNKNOWN_METHOD}", self.contract.selector))
+        self.get(&format!("={UNKNOWN_METHOD}"))
     }
 
     /// Returns the response to a query without a method.
@@ -197,8 +205,7 @@ impl<'a> Evidence<'a> {
     }
 
     fn query_of(&self, select: &str, given: impl Iterator<Item = &'static Param>) -> String {
-        let query = format!("{}={select}", self.contract.selector);
-        given.fold(query, |query, param| query + &self.given(param))
+        given.fold(format!("={select}"), |query, param| query + &self.given(param))
     }
 
     /// Returns a parameter with a value that the service accepts: `&album_id=7`.
@@ -234,16 +241,3 @@ impl<'a> Evidence<'a> {
 
 /// A method that no service has.
 pub(super) const UNKNOWN_METHOD: &str = "nothing/here";
-
-/// Returns a value as it is written in a query.
-pub(super) fn encoded(value: &str) -> String {
-    let mut out = String::with_capacity(value.len());
-    for byte in value.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
-}

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use crate::contract::description::{Contract, Operation, Param, Values};
-use crate::contract::evidence::{Evidence, encoded};
+use crate::contract::encoded::encoded;
+use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
 
 /// A parameter of an operation.

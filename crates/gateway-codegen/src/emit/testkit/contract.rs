@@ -1,5 +1,6 @@
 //! The description of the service from which the contract checks follow.
 
+use crate::emit::model::service::dispatch_code;
 use crate::emit::testkit::names::{group, points};
 use crate::emit::testkit::param;
 use crate::ir::{Field, Model, ModelId, OpenRef, Operation, Response, Service, Source, Type};
@@ -10,13 +11,13 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let service = project.service;
     let mut file = RustFile::new("The contract of the service, for the checks.");
     file.line("use gateway_testkit_core::codegen::{");
-    file.line("Contract, Field, Kind, Operation, Param, Record, Response, Values,");
+    file.line("Contract, Dispatch, Field, Kind, Operation, Param, Record, Response, Values,");
     file.line("};");
     file.blank();
     file.doc("The contract of the service.");
     file.open("pub static CONTRACT: Contract = Contract {");
     file.line(format_args!("path: {},", string(&service.path)));
-    file.line(format_args!("selector: {},", string(&service.selector)));
+    file.line(format_args!("dispatch: {},", dispatch_code(&service.dispatch)));
     file.line(format_args!("accept: {},", string(&service.accept)));
     file.line(format_args!("source: {},", string(&service.source.0)));
     file.line(format_args!("token_source: {},", string(&token_source(service).0)));

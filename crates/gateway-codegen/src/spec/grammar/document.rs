@@ -193,7 +193,22 @@ static OPERATION: Table = table(
     "operation",
     "One operation.",
     &[
-        required("select", Shape::Text(Form::Select), "The value of the selector, sent verbatim."),
+        only(
+            One,
+            required(
+                "select",
+                Shape::Text(Form::Select),
+                "The value of the selector, sent verbatim.",
+            ),
+        ),
+        only(
+            Two,
+            required(
+                "select",
+                Shape::OneOrTwo(Form::Select),
+                "The value of the selector, or those of two, sent verbatim.",
+            ),
+        ),
         required("response", Shape::Table(&RESPONSE), "The shape of a successful response."),
         optional(
             "param",
@@ -347,7 +362,15 @@ static EXAMPLE: Table = table(
         required("operation", Shape::Text(Form::Snake), "The operation."),
         DOC,
         optional("params", Shape::Values, "The parameters with their values."),
-        required("query", Shape::Text(Form::Query), "The exact query that is sent."),
+        only(One, required("query", Shape::Text(Form::Query), "The exact query that is sent.")),
+        only(
+            Two,
+            optional(
+                "query",
+                Shape::Text(Form::Query),
+                "The exact query that is sent; absent if the call has none.",
+            ),
+        ),
         required("response", Shape::Text(Form::File), "The file with the response."),
         optional(
             "rejected",

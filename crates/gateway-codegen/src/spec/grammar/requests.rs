@@ -1,16 +1,31 @@
 //! The tables of a spec about requests: how a call selects its operation, and how it is authenticated.
 
-use crate::spec::grammar::{Form, Shape, Table, optional, required, table};
+use crate::spec::grammar::{Form, Shape, Table, optional, table};
 
 /// How a call selects its operation.
 pub(super) static DISPATCH: Table = table(
     "`[dispatch]`",
     "How a call selects its operation.",
-    &[required(
-        "selector",
-        Shape::Text(Form::Param),
-        "The query parameter that selects the operation.",
-    )],
+    &[
+        optional(
+            "selector",
+            Shape::OneOrTwo(Form::Param),
+            "The parameter that selects the operation, or two that select it together.",
+        ),
+        optional(
+            "in",
+            Shape::Choice(&[
+                ("query", "The selector is a query parameter."),
+                ("path", "The last segments of the path select the operation."),
+            ]),
+            "The part of a request that selects the operation; `query` by default.",
+        ),
+        optional(
+            "constants",
+            Shape::Values,
+            "The parameters, with their values, that every call has.",
+        ),
+    ],
 );
 
 /// How a call is authenticated.

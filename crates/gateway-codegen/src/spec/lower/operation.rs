@@ -6,6 +6,7 @@ use crate::ir::{
     built_in_list,
 };
 use crate::spec::context::{About, Context};
+use crate::spec::lower::dispatch::{self, texts};
 use crate::spec::lower::{command, response};
 use crate::spec::node::{Entry, Node};
 
@@ -18,8 +19,15 @@ pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -
                 .help("add an `[operation.…]`"),
         );
     }
-    let nodes: Vec<_> = given.iter().map(|entry| &entry.node).collect();
-    cx.distinct_texts(&code::DUPLICATE_WIRE, "selector value", "select", &nodes);
+    let selects: Vec<_> = given
+        .iter()
+        .filter_map(|entry| {
+            let select = dispatch::select(cx, &entry.node, &service.dispatch);
+            Some((select, &entry.node.get("select")?.span))
+        })
+        .collect();
+    let names = selects.iter().map(|(select, span)| (select.clone(), select.as_str(), *span));
+    cx.distinct(&code::DUPLICATE_WIRE, "selector value", names);
     let operations: Vec<_> = given
         .iter()
         .filter_map(|entry| operation(cx, root, entry, service).map(|operation| (entry, operation)))
@@ -43,7 +51,7 @@ fn operation(
     }
     Some(Operation {
         rust: RustName::new(&entry.key)?,
-        select: node.text("select"),
+        select: texts(node.get("select")?).join("/"),
         params,
         response: response?,
         doc: about.doc,
@@ -59,11 +67,7 @@ fn params(cx: &mut Context<'_>, operation: &Node, service: &Service) -> Vec<Para
 
     let mut params: Vec<Param> = Vec::new();
     for (index, entry) in given.iter().enumerate() {
-        if entry.key == service.selector {
-            let message = format!("parameter `{}` has the name of the selector", entry.key);
-            let help = "remove it; every call sends the selector";
-            cx.say(Diagnostic::new(&code::SELECTOR_TAKEN, &entry.key_span, message).help(help));
-        }
+        dispatch::taken(cx, entry, &service.dispatch);
         let needs = needs(cx, given, index);
         if let Some(param) = param(cx, entry, needs, &params) {
             params.push(param);

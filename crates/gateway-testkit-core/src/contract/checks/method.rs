@@ -26,7 +26,8 @@ pub(super) fn group(contract: &'static Contract) -> Group {
     let title = "the refusal of an unknown method lists the known ones";
     group.add("known_ones", title, decision, known_ones);
     let probe = contract.probe().map_or("", |probe| probe.select);
-    if let Some((before, after)) = probe.split_once('/') {
+    let selectors = contract.dispatch.selectors();
+    if let (Some((before, after)), [_]) = (probe.split_once('/'), selectors) {
         let title = "`%2F` in a method means `/`";
         group.add("encoded_slash", title, Decision("D-encoding"), move |seen| {
             seen.get(&seen.probe_query_with(&format!("{before}%2F{after}"))).has_status(200)
@@ -34,11 +35,12 @@ pub(super) fn group(contract: &'static Contract) -> Group {
     }
     let selects = contract.operations.iter().map(|operation| operation.select);
     let other = selects.into_iter().find(|select| *select != probe).unwrap_or(UNKNOWN_METHOD);
-    let title = "two different methods are refused with 400";
-    group.add("twice_differently", title, Decision("D-repeat"), move |seen| {
-        let (query, selector) = (seen.probe_query(), seen.contract.selector);
-        seen.get(&format!("{query}&{selector}={other}")).has_status(400)
-    });
+    if let Some((selector, other)) = contract.dispatch.values(other).next() {
+        let title = "two different methods are refused with 400";
+        group.add("twice_differently", title, Decision("D-repeat"), move |seen| {
+            seen.get(&format!("{}&{selector}={other}", seen.probe_query())).has_status(400)
+        });
+    }
     group
 }
 

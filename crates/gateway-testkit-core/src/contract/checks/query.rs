@@ -3,7 +3,8 @@
 use crate::contract::check::Group;
 use crate::contract::check::Source::{Decision, Rfc};
 use crate::contract::description::{Contract, Values};
-use crate::contract::evidence::{Evidence, encoded};
+use crate::contract::encoded::encoded;
+use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
 use crate::contract::parameter::Parameter;
 use crate::outcome::{Outcome, ensure, skip};

@@ -55,10 +55,9 @@ pub(super) fn of_constructor(file: &mut RustFile, project: &Project<'_>, operati
     if let Some(new) = constructor(operation, |param| value(project, operation, param)) {
         let values = required.iter().filter_map(|param| {
             let text = sample(service, operation, param)?;
-            Some(format!("&{}={}", param.wire, percent_encoded(text)))
+            Some(format!("{}={}", param.wire, percent_encoded(text)))
         });
-        let query =
-            format!("{}={}{}", service.selector, operation.select, values.collect::<String>());
+        let query = service.query_of(operation, values);
         file.doc_example("", asserts(project, operation, &new, &query));
     }
 }

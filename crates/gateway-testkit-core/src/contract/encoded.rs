@@ -1,0 +1,16 @@
+//! Percent-encoding of values in a query.
+
+use std::fmt::Write as _;
+
+/// Returns a value as it is written in a query.
+pub(super) fn encoded(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
