@@ -86,6 +86,11 @@ const RULES: &[Rule] = &[
         ],
         never: &[],
     },
+    Rule {
+        name: "wasm",
+        may_use: &["gateway-client", "gateway-testkit-core", "gateway-transport"],
+        never: &[],
+    },
 ];
 
 /// The crates of the clients.

@@ -8,7 +8,7 @@ use ::reqwest::{Client, Url};
 use bytes::Bytes;
 use futures_core::Stream;
 use http::Method;
-use http::header::{self, HeaderMap, HeaderName};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http_body::{Body as HttpBody, Frame};
 
 use crate::reqwest::url;
@@ -73,7 +73,7 @@ impl Transport for ReqwestTransport {
         }
         let mut parts = http::Response::new(());
         *parts.status_mut() = response.status();
-        *parts.headers_mut() = response.headers().clone();
+        *parts.headers_mut() = as_received(response.headers());
         remove_decoded(parts.headers_mut());
         mark_sensitive(parts.headers_mut());
         let body = Body::new(Chunks(Box::pin(response.bytes_stream())));
@@ -159,6 +159,21 @@ const FORBIDDEN: [HeaderName; 22] = [
 /// Returns whether the response is from the address of the request; a fragment is not part of an address.
 fn is_same(response: &Url, request: &Url) -> bool {
     response[..::url::Position::AfterQuery] == request[..::url::Position::AfterQuery]
+}
+
+/// Converts header values back to the bytes that were received: `fetch` returns each byte as one character, which reqwest
+/// writes in UTF-8.
+fn as_received(headers: &HeaderMap) -> HeaderMap {
+    let mut headers = headers.clone();
+    for value in headers.values_mut() {
+        let text = str::from_utf8(value.as_bytes()).ok().filter(|text| !text.is_ascii());
+        let bytes = text.map(|text| text.chars().map_while(|char| u8::try_from(char).ok()));
+        let received = bytes.map(|bytes| HeaderValue::from_bytes(&bytes.collect::<Vec<_>>()));
+        if let Some(Ok(received)) = received {
+            *value = received;
+        }
+    }
+    headers
 }
 
 /// Removes the headers that describe the body as it was before the browser decoded it.
