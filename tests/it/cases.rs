@@ -13,7 +13,7 @@ fn rejected(case: &ContractCase, body: &[u8]) -> Option<Vec<usize>> {
     };
     Some(match case.method {
         ListCandidates::<gateway_client::model::Unset>::METHOD => {
-            indexes(&ListCandidates::<gateway_client::model::Unset>::decode(body).unwrap().rejected)
+            indexes(&ListCandidates::decode(body).unwrap().rejected)
         }
         ListVacancies::METHOD => indexes(&ListVacancies::decode(body).unwrap().rejected),
         GetCredits::METHOD => GetCredits::decode(body).map(|_| Vec::new()).unwrap(),

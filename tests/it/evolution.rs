@@ -346,13 +346,16 @@ wiremock.workspace = true
 const SHED: &str = r#"//! Tests of the generated code.
 #![cfg(test)]
 #![allow(deprecated)]
-use gateway_model::{GetTool, LentAt, ListTools, Operation as _, PictureTaken};
+use gateway_model::{
+    ErrorKind, FindTools, FindToolsParams, GetTool, GetToolParams, LentAt, ListTools,
+    ListToolsParams, Operation as _, Order, PictureTaken,
+};
 use gateway_testkit::mocks::MockGetTool;
 use jiff::Timestamp;
 
 #[test]
 fn seconds_of_a_record_convert() {
-    let tools = <ListTools>::decode(include_bytes!("../../../spec/fixtures/tools.json")).unwrap();
+    let tools = ListTools::decode(include_bytes!("../../../spec/fixtures/tools.json")).unwrap();
     let tool = &tools.items[0];
     let (lent, picture) = (tool.lent.unwrap(), tool.picture.as_ref().unwrap());
     assert_eq!(lent.utc().unwrap().to_string(), "2024-03-31 02:00:00");
@@ -367,6 +370,33 @@ fn values_that_are_not_times_are_kept() {
     assert!(tool.lent.unwrap().utc().is_err());
     assert!(Timestamp::try_from(tool.picture.as_ref().unwrap()).is_err());
     assert_eq!((tool.lent, tool.picture), (Some(LentAt::new(253402300800)), Some("unknown".into())));
+}
+
+#[test]
+fn parameters_known_at_run_time_are_checked() {
+    let mut params = ListToolsParams::default();
+    params.box_ = Some("b".to_owned());
+    params.order = Some(Order::ByPrice);
+    let missing = |params: &ListToolsParams| {
+        let error = ListTools::new().with(params.clone()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NeedsParameter);
+        error.to_string()
+    };
+    assert_eq!(missing(&params), "parameter box needs shelf");
+    params.shelf = Some(3.into());
+    assert_eq!(missing(&params), "parameter box needs row");
+    params.row = Some(12);
+    let query = ListTools::new().with(params).unwrap().query().unwrap();
+    assert_eq!(query.as_str(), "call=tools/list&shelf=3&row=12&box=b&order=by-price");
+
+    let mut params = FindToolsParams::default();
+    params.all = Some(true);
+    assert!(FindTools::new().with(params).is_err());
+
+    let mut params = GetToolParams::default();
+    params.lent_after = Some(5.into());
+    let query = GetTool::new(7).with(params).query().unwrap();
+    assert_eq!(query.as_str(), "call=tools/get&tool-id=7&lent-after=5");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use gateway_client_core::model;
+
 use crate::exit::Exit;
 use crate::screen::{Screen, Tone};
 
@@ -74,6 +76,13 @@ impl Failure {
         if let Some(hint) = &self.hint {
             screen.say(Tone::Hint, "  hint", hint);
         }
+    }
+}
+
+impl From<model::Error> for Failure {
+    /// Creates the failure for a query that cannot be sent.
+    fn from(error: model::Error) -> Self {
+        Self::usage("cannot send the query").because(error.to_string())
     }
 }
 

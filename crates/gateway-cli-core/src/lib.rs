@@ -50,7 +50,7 @@
 //! use gateway_cli_core::client::model::{Error, Operation, Query, RawQuery, Service};
 //! use gateway_cli_core::client::{ServiceClient, blocking};
 //! use gateway_cli_core::{
-//!     Envelope, Example, Failure, OperationCommands, Parameters, Program, Session,
+//!     Envelope, Example, Failure, OperationCommands, Program, Session,
 //! };
 //! use serde::{Deserialize, Serialize};
 //!
@@ -91,7 +91,7 @@
 //!         RawQuery::<Photos>::new(Self::METHOD).query()
 //!     }
 //!
-//!     fn decode(body: &[u8]) -> Result<Totals, Error> {
+//!     fn decode(&self, body: &[u8]) -> Result<Totals, Error> {
 //!         RawQuery::<Photos>::decode(body)?.get()
 //!     }
 //! }
@@ -110,14 +110,14 @@
 //!     const EXAMPLE: Example = Example::new("totals", "totals/get", "photos,albums");
 //!     const ENVELOPES: &'static [Envelope] = &[];
 //!
-//!     fn probe() -> Parameters {
-//!         vec![]
+//!     fn probe() -> GetTotals {
+//!         GetTotals
 //!     }
 //!
 //!     fn run(self, session: &Session<Photos>) -> Result<(), Failure> {
 //!         let fields = &["photos", "albums"];
 //!         match self {
-//!             Self::Totals => session.object::<GetTotals>(vec![], fields, fields),
+//!             Self::Totals => session.object(&GetTotals, fields, fields),
 //!         }
 //!     }
 //! }
@@ -150,7 +150,6 @@ mod invocation;
 mod lock;
 mod name;
 mod number;
-mod operation;
 mod operation_commands;
 mod output;
 #[cfg(test)]
@@ -172,7 +171,6 @@ pub use gateway_client_core as client;
 pub use crate::contract::{CheckReport, CheckResult, CheckTarget, Contract};
 pub use crate::demo::{Demo, SampleService};
 pub use crate::failure::Failure;
-pub use crate::operation::Parameters;
 pub use crate::operation_commands::{Envelope, Example, OperationCommands};
 pub use crate::output::select::Fields;
 pub use crate::program::Program;

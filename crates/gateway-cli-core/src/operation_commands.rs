@@ -5,7 +5,6 @@ use gateway_client_core::ServiceClient;
 use gateway_client_core::model::{Operation, Service};
 
 use crate::failure::Failure;
-use crate::operation::Parameters;
 use crate::session::Session;
 
 /// The commands that call the operations of a service.
@@ -42,8 +41,8 @@ pub trait OperationCommands: Subcommand {
     /// The objects in which the service wraps lists. `api` looks for records in them.
     const ENVELOPES: &'static [Envelope];
 
-    /// Returns the parameters of the call that checks a token. They should lead to a short response.
-    fn probe() -> Parameters;
+    /// Returns the call that checks a token. Its response should be short.
+    fn probe() -> Self::Probe;
 
     /// Calls the service and prints the response, with [`Session::list`] or [`Session::object`].
     ///

@@ -7,7 +7,6 @@ use gateway_client_core::model::{Error, Operation, Query, RawJson, RawQuery, Ser
 use crate::contract::{CheckReport, Contract};
 use crate::demo::{Demo, SampleService};
 use crate::failure::Failure;
-use crate::operation::Parameters;
 use crate::operation_commands::{Envelope, Example, OperationCommands};
 use crate::program::Program;
 use crate::session::Session;
@@ -46,7 +45,7 @@ impl Operation for GetTotals {
         RawQuery::<Photos>::new(Self::METHOD).query()
     }
 
-    fn decode(body: &[u8]) -> Result<RawJson, Error> {
+    fn decode(&self, body: &[u8]) -> Result<RawJson, Error> {
         RawQuery::<Photos>::decode(body)
     }
 }
@@ -66,8 +65,8 @@ impl OperationCommands for Commands {
     const EXAMPLE: Example = Example::new("totals", "totals/get", "photos,albums");
     const ENVELOPES: &'static [Envelope] = &[];
 
-    fn probe() -> Parameters {
-        vec![]
+    fn probe() -> GetTotals {
+        GetTotals
     }
 
     fn run(self, _session: &Session<Photos>) -> Result<(), Failure> {

@@ -16,7 +16,6 @@ use crate::explain::{Context, SAME_COMMAND, explain};
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
 use crate::invocation::Invocation;
-use crate::operation::{CliOperation, Parameters};
 use crate::output::destination::Destination;
 use crate::output::format::Format;
 use crate::output::printer::Printer;
@@ -67,29 +66,27 @@ impl<S: Service> Session<S> {
     ///
     /// fn list<S: Service, O: ListOperation<Service = S>>(
     ///     session: &Session<S>,
-    ///     album: Option<u64>,
+    ///     photos: &O,
     /// ) -> Result<(), Failure> {
-    ///     let given = vec![("album", album.map(|id| id.to_string()))];
-    ///     session.list::<O>(given, &["id", "title"], &["id", "title", "size"])
+    ///     session.list(photos, &["id", "title"], &["id", "title", "size"])
     /// }
     /// ```
     pub fn list<O>(
         &self,
-        given: Parameters,
+        operation: &O,
         columns: Fields<'_>,
         fields: Fields<'_>,
     ) -> Result<(), Failure>
     where
         O: ListOperation<Service = S>,
     {
-        let operation = CliOperation::<O>::new(given);
-        if self.print_dry_run(&operation)? || self.print_raw(&operation)? {
+        if self.print_dry_run(operation)? || self.print_raw(operation)? {
             return Ok(());
         }
         let source = RecordSource::Operation;
         let schema = Schema { columns, fields, single: false, source };
         let mut printer = Printer::open(&self.invocation, &schema)?;
-        match self.print_all(&operation, &mut printer) {
+        match self.print_all(operation, &mut printer) {
             Ok(rejected) => {
                 self.close(printer)?;
                 if rejected == 0 { Ok(()) } else { Err(Failure::rejected(rejected)) }
@@ -138,26 +135,25 @@ impl<S: Service> Session<S> {
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]
     /// fn totals(session: &Session<Photos>) -> Result<(), Failure> {
-    ///     session.object::<GetTotals>(vec![], &["photos"], &["photos", "albums"])
+    ///     session.object(&GetTotals, &["photos"], &["photos", "albums"])
     /// }
     /// ```
     pub fn object<O>(
         &self,
-        given: Parameters,
+        operation: &O,
         columns: Fields<'_>,
         fields: Fields<'_>,
     ) -> Result<(), Failure>
     where
         O: Operation<Service = S, Output: Serialize>,
     {
-        let operation = CliOperation::<O>::new(given);
-        if self.print_dry_run(&operation)? || self.print_raw(&operation)? {
+        if self.print_dry_run(operation)? || self.print_raw(operation)? {
             return Ok(());
         }
         let source = RecordSource::Operation;
         let schema = Schema { columns, fields, single: true, source };
         let mut printer = Printer::open(&self.invocation, &schema)?;
-        let object = self.client.send(&operation).map_err(|error| self.explain(&error))?;
+        let object = self.client.send(operation).map_err(|error| self.explain(&error))?;
         printer.print(&object)?;
         self.close(printer)
     }

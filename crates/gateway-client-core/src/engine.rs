@@ -83,7 +83,7 @@ impl<T: Io> Engine<T> {
     pub(crate) async fn send<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
         let span = CallSpan::begin(O::METHOD);
         let response = self.receive(operation, &span).await?;
-        span.outcome(span.within(|| response.decode::<O>()))
+        span.outcome(span.within(|| response.decode(operation)))
     }
 
     /// Calls an operation and returns the response.
@@ -99,7 +99,7 @@ impl<T: Io> Engine<T> {
         let span = CallSpan::begin(O::METHOD);
         let draft = span.outcome(self.draft(operation))?;
         let mut call = Call::streaming(&self.policy, draft, Instant::now());
-        let outcome = span.around(self.begin_list::<O>(&mut call)).await;
+        let outcome = span.around(self.begin_list(operation, &mut call)).await;
         span.attempts(call.attempts());
         let (body, decoder) = span.outcome(outcome)?;
         Ok(ListReader::new(body, decoder, call.attempts(), span))
@@ -109,6 +109,7 @@ impl<T: Io> Engine<T> {
     /// until the body has a record or its end.
     async fn begin_list<O: ListOperation>(
         &self,
+        operation: &O,
         call: &mut Call<'_>,
     ) -> Result<(T::Body, StreamDecoder<O::Item, O::Beside>), Error> {
         let mut token = self.token(call).await?;
@@ -121,7 +122,7 @@ impl<T: Io> Engine<T> {
                 let response = Response::from_parts(head, body);
                 return Err(error.with_response(response, call.attempts()));
             }
-            let mut decoder = O::decoder();
+            let mut decoder = operation.decoder();
             if !decoder.has_error_classes() {
                 return Ok((body, decoder));
             }

@@ -262,7 +262,7 @@ impl From<gateway_model_core::Error> for Error {
         use gateway_model_core::ErrorKind as Kind;
 
         let (kind, text) = match error.kind() {
-            Kind::Parameter => (ErrorKind::Query, "cannot send the query"),
+            Kind::Parameter | Kind::NeedsParameter => (ErrorKind::Query, "cannot send the query"),
             Kind::NotSuccess => {
                 let class = error.service().map(ServiceError::class).unwrap_or_default();
                 let Meaning { kind, text, .. } = meaning_of(class);

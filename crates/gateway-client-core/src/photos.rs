@@ -42,7 +42,7 @@ impl Operation for ListPhotos {
         Ok(QueryBuilder::select::<Photos>(Self::METHOD).finish())
     }
 
-    fn decode(body: &[u8]) -> Result<Listing<Photo>, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
         list(LAYOUT, body)
     }
 }
@@ -51,11 +51,11 @@ impl ListOperation for ListPhotos {
     type Item = Photo;
     type Beside = ();
 
-    fn decoder() -> StreamDecoder<Photo> {
+    fn decoder(&self) -> StreamDecoder<Photo> {
         decoder(LAYOUT)
     }
 
-    fn decode_borrowed(body: &[u8]) -> Result<Listing<Photo>, Error> {
+    fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
         borrowed::<Photo>(LAYOUT, body)
     }
 }
@@ -77,7 +77,7 @@ impl Operation for SearchPhotos {
         Ok(QueryBuilder::select::<Photos>(Self::METHOD).finish())
     }
 
-    fn decode(body: &[u8]) -> Result<Listing<Photo>, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
         list(FOUND, body)
     }
 
@@ -90,11 +90,11 @@ impl ListOperation for SearchPhotos {
     type Item = Photo;
     type Beside = ();
 
-    fn decoder() -> StreamDecoder<Photo> {
+    fn decoder(&self) -> StreamDecoder<Photo> {
         decoder(FOUND)
     }
 
-    fn decode_borrowed(body: &[u8]) -> Result<Listing<Photo>, Error> {
+    fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
         borrowed::<Photo>(FOUND, body)
     }
 }

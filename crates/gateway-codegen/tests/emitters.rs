@@ -143,7 +143,10 @@ fn flags_check_the_documented_limits_of_parameters() {
     check(
         &[("open-ended = true", "open-ended = false")],
         commands,
-        &["value_parser = [\"free\", \"lent\"]"],
+        &[
+            "PossibleValuesParser::new([\"free\", \"lent\"]).try_map(|text| text.parse::<model::State>())",
+            "params.state = self.state;",
+        ],
     );
 }
 
@@ -151,12 +154,16 @@ fn flags_check_the_documented_limits_of_parameters() {
 fn a_token_is_checked_even_if_every_operation_has_a_required_parameter() {
     let commands = "crates/gateway-cli/src/generated/commands.rs";
     let cheapest = "type Probe = model::ListTools;";
-    check(&[], commands, &[cheapest, "fn probe() -> Parameters {\n        vec![]"]);
+    check(
+        &[],
+        commands,
+        &[cheapest, "fn probe() -> Self::Probe {\n        model::ListTools::new()"],
+    );
     let shelf = "shelf = { type = \"integer\"";
     check(
         &[(shelf, &format!("{shelf}, required = true"))],
         commands,
-        &[cheapest, "vec![(\"shelf\", Some(\"3\".to_owned()))]"],
+        &[cheapest, "model::ListTools::new(3)"],
     );
 }
 

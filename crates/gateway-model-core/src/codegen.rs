@@ -18,7 +18,7 @@ pub use crate::decode::text::{CowText, deserialize as deserialize_text};
 pub use crate::decode::value::Value;
 pub use crate::decode::whole::{borrowed, borrowed_beside, error_class, list, object, object_in};
 pub use crate::nulls::Nulls;
-pub use crate::query::builder::QueryBuilder;
+pub use crate::query::builder::{QueryBuilder, needs};
 pub use crate::query::state::{Given, State, is_set};
 #[cfg(feature = "arbitrary")]
 pub use crate::random::draws;
@@ -35,6 +35,7 @@ pub use crate::scalar::integer::parse as parse_integer;
 pub use crate::scalar::jiff::{DateTime, date_time};
 #[cfg(feature = "rust_decimal")]
 pub use crate::scalar::rust_decimal::{Decimal, decimal};
+pub use crate::wire_enum::not_listed;
 pub use crate::{
     __meaning as meaning, __record as record, __scalar as scalar, __wire_enum as wire_enum,
 };

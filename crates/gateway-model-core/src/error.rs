@@ -15,7 +15,7 @@ use crate::ServiceError;
 ///
 /// ```
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-/// use gateway_model_core::{ErrorKind, Operation as _};
+/// use gateway_model_core::ErrorKind;
 ///
 /// let error = NewestPhoto::decode(b"{\n  \"id\": 12\n}").unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::WrongType);
@@ -63,6 +63,10 @@ pub enum ErrorKind {
     NotSuccess,
     /// A parameter value cannot be sent; no request was made.
     Parameter,
+    /// A parameter has a value, but one that it needs does not; no request was made.
+    ///
+    /// [`Error::path`] names the parameter, and [`Error::expected`] the one that it needs.
+    NeedsParameter,
     /// The value cannot be represented in the target type; it is unchanged.
     Conversion,
 }
@@ -86,6 +90,7 @@ impl ErrorKind {
             Self::TooLarge => "too_large",
             Self::NotSuccess => "not_success",
             Self::Parameter => "parameter",
+            Self::NeedsParameter => "needs_parameter",
             Self::Conversion => "conversion",
         }
     }
@@ -103,6 +108,7 @@ impl ErrorKind {
             Self::TooLarge => "record exceeds the size limit",
             Self::NotSuccess => "the service did not report success",
             Self::Parameter => "invalid parameter value",
+            Self::NeedsParameter => "parameter without one that it needs",
             Self::Conversion => "value cannot be converted",
         }
     }
@@ -166,6 +172,12 @@ impl Error {
         Self::new(ErrorKind::Parameter, name.into(), Position::NONE, expected)
     }
 
+    /// Creates the error of a parameter without one that it needs.
+    #[cold]
+    pub(crate) fn needs(name: &str, needed: &'static str) -> Self {
+        Self::new(ErrorKind::NeedsParameter, name.into(), Position::NONE, needed)
+    }
+
     /// Creates the error of a conversion to or from the type `name`.
     #[cold]
     pub(crate) fn conversion(name: &str, expected: &'static str) -> Self {
@@ -195,7 +207,7 @@ impl Error {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::{ErrorKind, Operation as _};
+    /// use gateway_model_core::ErrorKind;
     ///
     /// assert_eq!(ListPhotos::decode(b"[").unwrap_err().kind(), ErrorKind::Incomplete);
     /// ```
@@ -222,8 +234,6 @@ impl Error {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::Operation as _;
-    ///
     /// assert_eq!(ListPhotos::decode(b"[\n!").unwrap_err().line(), 2);
     /// ```
     pub fn line(&self) -> u64 {
@@ -234,8 +244,6 @@ impl Error {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::Operation as _;
-    ///
     /// assert_eq!(ListPhotos::decode(b"[ !").unwrap_err().column(), 3);
     /// ```
     pub fn column(&self) -> u64 {
@@ -246,8 +254,6 @@ impl Error {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::Operation as _;
-    ///
     /// assert_eq!(ListPhotos::decode(b"{}").unwrap_err().expected(), "an array");
     /// ```
     pub fn expected(&self) -> &'static str {
@@ -262,7 +268,7 @@ impl Error {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::Operation as _;
     ///
-    /// let error = SearchPhotos::decode(br#"{"stat":"fail","code":98,"message":"Invalid key"}"#).unwrap_err();
+    /// let error = SearchPhotos.decode(br#"{"stat":"fail","code":98,"message":"Invalid key"}"#).unwrap_err();
     /// let reported = error.service().unwrap();
     /// assert_eq!((reported.code(), reported.message()), (Some("98"), Some("Invalid key")));
     /// assert_eq!(error.to_string(), "the service did not report success at stat (line 1 column 9), expected ok");
@@ -275,8 +281,6 @@ impl Error {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::Operation as _;
-    ///
     /// let cut = br#"[{"id":"1"},{"id":"2"},{"i"#;
     /// assert_eq!(ListPhotos::decode(cut).unwrap_err().delivered(), 2);
     /// ```
@@ -287,6 +291,9 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind() == ErrorKind::NeedsParameter {
+            return write!(f, "parameter {} needs {}", self.path(), self.expected());
+        }
         f.write_str(self.kind().text())?;
         if !self.path().is_empty() {
             write!(f, " at {}", self.path())?;

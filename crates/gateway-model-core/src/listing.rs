@@ -12,8 +12,6 @@ use crate::Error;
 ///
 /// ```
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-/// use gateway_model_core::Operation as _;
-///
 /// let listing = ListPhotos::decode(br#"[{"id":"1"},null,{"id":"3"}]"#)?;
 /// assert_eq!(listing.items.len(), 2);
 /// assert_eq!(listing.rejected[0].index(), 1);
@@ -40,8 +38,6 @@ impl<T, B> Listing<T, B> {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::Operation as _;
-    ///
     /// assert!(ListPhotos::decode(br#"[{"id":"1"}]"#)?.strict().is_ok());
     /// assert_eq!(ListPhotos::decode(b"[7]")?.strict().unwrap_err().path(), "[0]");
     /// # Ok::<(), gateway_model_core::Error>(())
@@ -57,8 +53,6 @@ impl<T, B> Listing<T, B> {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::Operation as _;
-    ///
     /// let listing = ListPhotos::decode(br#"[{"id":"1"},{"id":"2"}]"#)?;
     /// assert_eq!(listing.iter().count(), 2);
     /// # Ok::<(), gateway_model_core::Error>(())
@@ -73,8 +67,6 @@ impl<T, B> Listing<T, B> {
 ///
 /// ```
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-/// use gateway_model_core::Operation as _;
-///
 /// let listing = ListPhotos::decode(br#"[{"id":"1"},{"id":"2"}]"#)?;
 /// for photo in listing {
 ///     println!("{photo:?}");
@@ -125,8 +117,6 @@ impl Rejected {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::Operation as _;
-    ///
     /// assert_eq!(ListPhotos::decode(b"[7]")?.rejected[0].index(), 0);
     /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
@@ -138,8 +128,6 @@ impl Rejected {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::Operation as _;
-    ///
     /// let listing = ListPhotos::decode(br#"[{"title":"Harbour"}]"#)?;
     /// assert_eq!(listing.rejected[0].error().path(), "[0].id");
     /// # Ok::<(), gateway_model_core::Error>(())
@@ -152,8 +140,6 @@ impl Rejected {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::Operation as _;
-    ///
     /// assert_eq!(ListPhotos::decode(b"[ [1] ]")?.rejected[0].raw(), "[1]");
     /// # Ok::<(), gateway_model_core::Error>(())
     /// ```

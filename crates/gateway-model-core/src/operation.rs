@@ -16,7 +16,7 @@ use crate::{Beside, Error, ErrorClass, Listing, Query, Service};
 /// use gateway_model_core::Operation;
 ///
 /// fn call<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, gateway_model_core::Error> {
-///     O::decode(&send(operation.query()?.as_str()))
+///     operation.decode(&send(operation.query()?.as_str()))
 /// }
 /// let photo = call(&NewestPhoto, |query| {
 ///     assert_eq!(query, "action=photos/newest");
@@ -49,11 +49,22 @@ pub trait Operation {
 
     /// Decodes the whole body of a successful response.
     ///
+    /// Generated queries have a function of the same name, for code that has no query.
+    ///
     /// # Errors
     ///
-    /// Any kind except [`ErrorKind::Parameter`](crate::ErrorKind::Parameter). A list whose records
-    /// cannot all be decoded is not an error: see [`Listing::rejected`].
-    fn decode(body: &[u8]) -> Result<Self::Output, Error>;
+    /// Any kind except those of a query. A list whose records cannot all be decoded is not an error:
+    /// see [`Listing::rejected`].
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
+    ///
+    /// let query = ListPhotos::new().album(7);
+    /// assert_eq!(query.decode(b"[]")?, ListPhotos::decode(b"[]")?);
+    /// # Ok::<(), gateway_model_core::Error>(())
+    /// ```
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error>;
 
     /// Returns the class of the failure that a whole body reports, without decoding its data.
     ///
@@ -82,7 +93,7 @@ pub trait Operation {
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
 /// use gateway_model_core::{ListOperation as _, Next};
 ///
-/// let mut decoder = ListPhotos::decoder();
+/// let mut decoder = ListPhotos::new().decoder();
 /// decoder.push(br#"[{"id":"1"},{"i"#);
 /// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "1"));
 /// assert!(matches!(decoder.next_record()?, Next::NeedMore));
@@ -100,14 +111,15 @@ pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
     type Beside: Beside;
 
     /// Returns a decoder that accepts the body in pieces.
-    fn decoder() -> StreamDecoder<Self::Item, Self::Beside>;
+    fn decoder(&self) -> StreamDecoder<Self::Item, Self::Beside>;
 
     /// Decodes the whole body into records that borrow from it.
     ///
     /// # Errors
     ///
     /// The same as [`Operation::decode`].
-    fn decode_borrowed(
-        body: &[u8],
-    ) -> Result<Listing<<Self::Item as Record>::Ref<'_>, Self::Beside>, Error>;
+    fn decode_borrowed<'a>(
+        &self,
+        body: &'a [u8],
+    ) -> Result<Listing<<Self::Item as Record>::Ref<'a>, Self::Beside>, Error>;
 }

@@ -62,6 +62,22 @@ impl<S: Service> RawQuery<S> {
         self.pairs.push((name.into(), value.into()));
         self
     }
+
+    /// Checks that the body of a response is JSON, and keeps it unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the body is not valid UTF-8 or JSON, or is nested too deeply.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::RawQuery;
+    ///
+    /// assert!(RawQuery::<Photos>::decode(b"[1,2").is_err());
+    /// ```
+    pub fn decode(body: &[u8]) -> Result<RawJson, Error> {
+        decode::whole::json(body).map(|text| RawJson(text.into()))
+    }
 }
 
 impl<S: Service> Operation for RawQuery<S> {
@@ -79,8 +95,8 @@ impl<S: Service> Operation for RawQuery<S> {
         Ok(query.finish())
     }
 
-    fn decode(body: &[u8]) -> Result<RawJson, Error> {
-        decode::whole::json(body).map(|text| RawJson(text.into()))
+    fn decode(&self, body: &[u8]) -> Result<RawJson, Error> {
+        Self::decode(body)
     }
 }
 
@@ -121,7 +137,7 @@ impl<S> fmt::Debug for RawQuery<S> {
 ///
 /// ```
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-/// use gateway_model_core::{Operation as _, RawQuery};
+/// use gateway_model_core::RawQuery;
 ///
 /// let json = RawQuery::<Photos>::decode(br#" {"a": [1, 2]} "#)?;
 /// assert_eq!(json.as_str(), r#"{"a": [1, 2]}"#);
@@ -135,7 +151,7 @@ impl RawJson {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::{Operation as _, RawQuery};
+    /// use gateway_model_core::RawQuery;
     ///
     /// assert_eq!(RawQuery::<Photos>::decode(b"null")?.as_str(), "null");
     /// # Ok::<(), gateway_model_core::Error>(())
@@ -148,7 +164,7 @@ impl RawJson {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::{Operation as _, RawQuery};
+    /// use gateway_model_core::RawQuery;
     ///
     /// assert_eq!(RawQuery::<Photos>::decode(b"7")?.into_string(), "7");
     /// # Ok::<(), gateway_model_core::Error>(())
@@ -165,7 +181,7 @@ impl RawJson {
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::{Operation as _, RawQuery};
+    /// use gateway_model_core::RawQuery;
     ///
     /// assert_eq!(RawQuery::<Photos>::decode(b"[1,2]")?.get::<Vec<u8>>()?, [1, 2]);
     /// # Ok::<(), gateway_model_core::Error>(())

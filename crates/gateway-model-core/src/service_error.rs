@@ -14,7 +14,7 @@ use core::fmt;
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
 /// use gateway_model_core::{ErrorClass, ErrorKind, Operation as _};
 ///
-/// let error = SearchPhotos::decode(br#"{"stat":"fail","code":29,"message":"Slow down"}"#).unwrap_err();
+/// let error = SearchPhotos.decode(br#"{"stat":"fail","code":29,"message":"Slow down"}"#).unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::NotSuccess);
 /// let reported = error.service().unwrap();
 /// assert_eq!(reported.code(), Some("29"));
@@ -35,7 +35,7 @@ impl ServiceError {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::Operation as _;
     ///
-    /// let error = SearchPhotos::decode(br#"{"stat":"fail","code":"no_photo"}"#).unwrap_err();
+    /// let error = SearchPhotos.decode(br#"{"stat":"fail","code":"no_photo"}"#).unwrap_err();
     /// assert_eq!(error.service().unwrap().code(), Some("no_photo"));
     /// ```
     pub fn code(&self) -> Option<&str> {
@@ -48,7 +48,7 @@ impl ServiceError {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::Operation as _;
     ///
-    /// let error = SearchPhotos::decode(br#"{"stat":"fail","message":"No album"}"#).unwrap_err();
+    /// let error = SearchPhotos.decode(br#"{"stat":"fail","message":"No album"}"#).unwrap_err();
     /// assert_eq!(error.service().unwrap().message(), Some("No album"));
     /// ```
     pub fn message(&self) -> Option<&str> {
@@ -61,7 +61,7 @@ impl ServiceError {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::{ErrorClass, Operation as _};
     ///
-    /// let error = SearchPhotos::decode(br#"{"stat":"fail","code":98}"#).unwrap_err();
+    /// let error = SearchPhotos.decode(br#"{"stat":"fail","code":98}"#).unwrap_err();
     /// assert_eq!(error.service().unwrap().class(), ErrorClass::Auth);
     /// ```
     pub fn class(&self) -> ErrorClass {

@@ -1,5 +1,13 @@
 //! Enums of strings: an open enum keeps an unknown value, a closed enum rejects it.
 
+use crate::Error;
+
+/// Creates the error of a text that a closed enum does not list.
+#[cold]
+pub fn not_listed(name: &str) -> Error {
+    Error::conversion(name, "a listed value")
+}
+
 /// Defines an enum of known strings. An open enum names a type for unknown values; a closed enum,
 /// for which the service guarantees that no other value occurs, does not. The examples use a string
 /// that is not listed.
@@ -178,6 +186,21 @@ macro_rules! __wire_enum {
                     $($wire => Some(Self::$variant),)+
                     _ => None,
                 }
+            }
+        }
+
+        impl core::str::FromStr for $name {
+            type Err = $crate::Error;
+
+            /// Returns the value with this text.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the contract does not
+            /// list the text.
+            fn from_str(text: &str) -> Result<Self, $crate::Error> {
+                let listed = Self::from_text(text);
+                listed.ok_or_else(|| $crate::codegen::not_listed(stringify!($name)))
             }
         }
 

@@ -19,7 +19,7 @@
 //! A record that cannot be decoded is rejected with its position and the reason; the others are kept:
 //!
 //! ```
-//! use gateway_model::{ErrorKind, ListVacancies, Operation as _};
+//! use gateway_model::{ErrorKind, ListVacancies};
 //!
 //! let listing = ListVacancies::decode(br#"[{"id":"1","project":"Welder"},{"id":2}]"#)?;
 //! assert_eq!(listing.items[0].project.as_deref(), Some("Welder"));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use clap::Args as Flags;
 use gateway_client_core::Error;
-use gateway_client_core::model::{Operation as _, RawQuery, Service};
+use gateway_client_core::model::{RawQuery, Service};
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;

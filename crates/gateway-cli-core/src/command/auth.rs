@@ -23,7 +23,6 @@ use crate::explain::{Context, explain};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::name::{Name, Variable};
-use crate::operation::CliOperation;
 use crate::operation_commands::OperationCommands;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
@@ -79,7 +78,7 @@ pub(crate) fn run<C: OperationCommands>(
     command: AuthCommand,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let probe = CliOperation::<C::Probe>::new(C::probe());
+    let probe = C::probe();
     if invocation.call.demo && !matches!(command, AuthCommand::Status) {
         return Err(Failure::usage(
             "cannot log in or out with --demo: the sample service creates a token for each command",

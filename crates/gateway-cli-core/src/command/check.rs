@@ -10,7 +10,6 @@ use crate::contract::CheckTarget;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::operation::CliOperation;
 use crate::operation_commands::OperationCommands;
 use crate::output::destination::Destination;
 use crate::output::printer::Printer;
@@ -52,7 +51,7 @@ pub(crate) fn run<C: OperationCommands>(
 ) -> Result<(), Failure> {
     let Invocation { program, screen, .. } = &session.invocation;
     let Some(contract) = program.contract else { return Ok(()) };
-    let probe = CliOperation::<C::Probe>::new(C::probe());
+    let probe = C::probe();
     if session.print_dry_run(&probe)? {
         screen.note(&format!("this is the first of about {} requests", contract.requests));
         return Ok(());

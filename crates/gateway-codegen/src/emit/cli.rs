@@ -27,11 +27,14 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let has_flags = params.clone().next().is_some();
     let clap = if has_flags { "{self, Args, Subcommand}" } else { "{self, Subcommand}" };
     file.line(format_args!("use {RUNTIME}::codegen::clap::{clap};"));
+    if params.clone().any(|param| param.ty.as_closed_enum().is_some()) {
+        file.line(format_args!("use {RUNTIME}::codegen::clap::builder::TypedValueParser as _;"));
+    }
     if params.any(flags::is_whole_number) {
         file.line(format_args!("use {RUNTIME}::codegen::whole_number;"));
     }
     file.line(format_args!(
-        "use {RUNTIME}::{{Envelope, Example, Failure, Fields, OperationCommands, Parameters}};"
+        "use {RUNTIME}::{{Envelope, Example, Failure, Fields, OperationCommands}};"
     ));
     file.line(format_args!("use {}::{{blocking, model}};", config.rust_name(Role::Client)));
     file.blank();
@@ -121,7 +124,7 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
     probe::declare_type(file, service);
     example::declare(file, service);
     envelopes::declare(file, service);
-    probe::declare_parameters(file, service);
+    probe::declare_query(file, service);
     run::function(file, "", |file| {
         for group in groups {
             let variant = group.variant();

@@ -8,7 +8,7 @@ use crate::text::RustFile;
 mod draws;
 mod enums;
 mod modules;
-mod queries;
+pub(in crate::emit) mod queries;
 mod random;
 mod records;
 mod scalars;
@@ -58,8 +58,9 @@ fn root(project: &Project<'_>) -> RustFile {
         .models
         .iter()
         .flat_map(|model| [model.rust.pascal(), model.rust.followed_by("ref").pascal()]);
-    let queries = service.operations.iter().map(|one| one.rust.pascal());
-    let queries = queries.chain(["RawQuery".to_owned()]);
+    let names = service.operations.iter().map(|one| one.rust.pascal());
+    let params = service.operations.iter().filter_map(queries::params::name);
+    let queries = names.chain(params).chain(["RawQuery".to_owned()]);
     let scalars = service.scalars.iter().map(|one| one.rust.pascal());
     file.import("pub use self::enums", enums);
     file.import("pub use self::models", models);

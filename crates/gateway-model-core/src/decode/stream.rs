@@ -25,7 +25,7 @@ use crate::{Error, Rejected};
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
 /// use gateway_model_core::{ErrorKind, ListOperation, Next};
 ///
-/// let mut decoder = <ListPhotos as ListOperation>::decoder();
+/// let mut decoder = ListPhotos::new().decoder();
 /// for piece in [r#" [{"id":"4"#, r#"711","title":"Harb"#, r#"our"},{"id""#] {
 ///     decoder.push(piece.as_bytes());
 ///     while let Next::Item(photo) = decoder.next_record()? {
@@ -89,7 +89,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::{ErrorKind, ListOperation as _};
     ///
-    /// let mut decoder = ListPhotos::decoder().with_record_limit(16);
+    /// let mut decoder = ListPhotos::new().decoder().with_record_limit(16);
     /// decoder.push(br#"[{"id":"1","title":"Harbour"}]"#);
     /// assert_eq!(decoder.next_record().unwrap_err().kind(), ErrorKind::TooLarge);
     /// ```
@@ -105,7 +105,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = ListPhotos::decoder();
+    /// let mut decoder = ListPhotos::new().decoder();
     /// decoder.push(b"[");
     /// assert!(matches!(decoder.next_record()?, Next::NeedMore));
     /// # Ok::<(), gateway_model_core::Error>(())
@@ -131,7 +131,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = ListPhotos::decoder();
+    /// let mut decoder = ListPhotos::new().decoder();
     /// decoder.push(b"[]");
     /// decoder.finish();
     /// assert!(matches!(decoder.next_record()?, Next::End));
@@ -153,7 +153,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = ListPhotos::decoder();
+    /// let mut decoder = ListPhotos::new().decoder();
     /// decoder.push(br#"[{"id":"1"}"#);
     /// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "1"));
     /// # Ok::<(), gateway_model_core::Error>(())
@@ -172,7 +172,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = ListPhotos::decoder();
+    /// let mut decoder = ListPhotos::new().decoder();
     /// decoder.push(br#"[{"id":"1","title":"Harbour"}"#);
     /// let length = decoder.next_record_with(|photo| photo.title.map_or(0, |text| text.len()))?;
     /// assert_eq!(length, Next::Item(7));
@@ -198,7 +198,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = ListPhotos::decoder();
+    /// let mut decoder = ListPhotos::new().decoder();
     /// decoder.push(br#"[{"id":"1","seats":3}"#);
     /// let line = decoder.next_json_with(|_, json| format!("{json}\n"))?;
     /// assert_eq!(line, Next::Item("{\"id\":\"1\",\"seats\":3}\n".to_owned()));
@@ -232,7 +232,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::ListOperation as _;
     ///
-    /// let mut decoder = ListPhotos::decoder();
+    /// let mut decoder = ListPhotos::new().decoder();
     /// decoder.push(b"[");
     /// assert!(!decoder.is_ready()?);
     /// decoder.push(br#"{"id":"1""#);
@@ -254,8 +254,8 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::ListOperation as _;
     ///
-    /// assert!(SearchPhotos::decoder().has_error_classes());
-    /// assert!(!ListPhotos::decoder().has_error_classes());
+    /// assert!(SearchPhotos.decoder().has_error_classes());
+    /// assert!(!ListPhotos::new().decoder().has_error_classes());
     /// ```
     pub fn has_error_classes(&self) -> bool {
         self.engine.has_error_classes()
@@ -267,7 +267,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = PagePhotos::decoder();
+    /// let mut decoder = PagePhotos.decoder();
     /// decoder.push(br#"{"page":2,"photo":[]}"#);
     /// decoder.finish();
     /// assert!(decoder.beside().is_none());

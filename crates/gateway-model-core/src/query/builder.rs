@@ -85,6 +85,18 @@ impl QueryBuilder {
     }
 }
 
+/// Checks that a parameter is not set without those that it needs.
+///
+/// # Errors
+///
+/// [`ErrorKind::NeedsParameter`](crate::ErrorKind::NeedsParameter) for the first one that is missing.
+pub fn needs(name: &str, is_set: bool, needed: &[(&'static str, bool)]) -> Result<(), Error> {
+    match needed.iter().find(|(_, is_set)| !is_set) {
+        Some((missing, _)) if is_set => Err(Error::needs(name, missing)),
+        _ => Ok(()),
+    }
+}
+
 /// Percent-encodes everything except the unreserved characters of RFC 3986 and those that `keep` accepts.
 fn encode(out: &mut String, text: &str, keep: impl Fn(u8) -> bool) {
     for byte in text.bytes() {

@@ -8,14 +8,14 @@ use core::marker::PhantomData;
 #[non_exhaustive]
 pub struct Set;
 
-/// Type state of a query: the parameter is not set.
+/// Type state of a query: nothing is known about the parameter, so no other one may rely on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Unset;
 
-/// Whether a parameter is set, as a constant of the type state.
+/// Whether a parameter is known to be set, as a constant of the type state.
 pub trait State: fmt::Debug + 'static {
-    /// Whether the parameter is set.
+    /// Whether the parameter is known to be set.
     const GIVEN: bool;
 }
 

@@ -1,9 +1,7 @@
 //! Bodies that report a failure, and data below the document itself.
 
 use gateway_model_core::codegen::{self, Body, Decides, Layout, Verdict};
-use gateway_model_core::{
-    Error, ErrorClass, ErrorKind, ListOperation as _, Next, Operation as _, ServiceError,
-};
+use gateway_model_core::{Error, ErrorClass, ErrorKind, ListOperation as _, Next, ServiceError};
 
 use crate::photos::{FOUND, PAGE, Page, PagePhotos, Photo, STAT, SearchPhotos};
 
@@ -131,7 +129,7 @@ fn a_failure_has_a_code_and_a_message() {
 
 #[test]
 fn records_before_a_late_marker_are_kept_in_a_stream() {
-    let mut decoder = SearchPhotos::decoder();
+    let mut decoder = SearchPhotos.decoder();
     decoder.push(br#"{"photos":{"photo":[{"id":"1"}]},"stat":"fail","code":105}"#);
     decoder.finish();
     assert!(matches!(decoder.next_record(), Ok(Next::Item(_))));
@@ -294,10 +292,10 @@ fn fields_beside_a_list_are_kept() {
             (listing.beside.page, listing.beside.next.as_deref()),
             (Some(2), Some("CANARY"))
         );
-        let borrowed = PagePhotos::decode_borrowed(body.as_bytes()).unwrap();
+        let borrowed = PagePhotos.decode_borrowed(body.as_bytes()).unwrap();
         assert_eq!(borrowed.beside, listing.beside);
         for size in 1..10 {
-            let mut decoder = PagePhotos::decoder();
+            let mut decoder = PagePhotos.decoder();
             for piece in body.as_bytes().chunks(size) {
                 decoder.push(piece);
                 while let Next::Item(photo) = decoder.next_record().unwrap() {
@@ -322,7 +320,7 @@ fn a_field_beside_a_list_that_is_invalid_is_an_error() {
     ] {
         let error = PagePhotos::decode(body.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), expected);
-        let mut decoder = PagePhotos::decoder();
+        let mut decoder = PagePhotos.decoder();
         decoder.push(body.as_bytes());
         decoder.finish();
         assert_eq!(decoder.next_record().unwrap_err(), error);

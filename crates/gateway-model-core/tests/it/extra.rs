@@ -1,7 +1,5 @@
 //! Fields that the contract does not list, read on the fast path and by serde.
 
-use gateway_model_core::Operation as _;
-
 use crate::photos::{ListPhotos, Photo};
 
 #[test]

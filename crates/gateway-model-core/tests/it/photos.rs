@@ -79,6 +79,11 @@ impl ListPhotos {
         self.album = Some(value.into());
         self
     }
+
+    /// Decodes the body of a response.
+    pub(crate) fn decode(body: &[u8]) -> Result<Listing<Photo>, Error> {
+        codegen::list(Layout::Array, body)
+    }
 }
 
 impl Operation for ListPhotos {
@@ -96,7 +101,7 @@ impl Operation for ListPhotos {
         Ok(query.finish())
     }
 
-    fn decode(body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
         codegen::list(Layout::Array, body)
     }
 }
@@ -105,11 +110,11 @@ impl ListOperation for ListPhotos {
     type Item = Photo;
     type Beside = ();
 
-    fn decoder() -> StreamDecoder<Photo> {
+    fn decoder(&self) -> StreamDecoder<Photo> {
         codegen::decoder(Layout::Array)
     }
 
-    fn decode_borrowed(body: &[u8]) -> Result<Listing<PhotoRef<'_>>, Error> {
+    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>>, Error> {
         codegen::borrowed::<Photo>(Layout::Array, body)
     }
 }
@@ -117,6 +122,13 @@ impl ListOperation for ListPhotos {
 /// Reads the newest photo.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NewestPhoto;
+
+impl NewestPhoto {
+    /// Decodes the body of a response.
+    pub(crate) fn decode(body: &[u8]) -> Result<Photo, Error> {
+        codegen::object(body)
+    }
+}
 
 impl Operation for NewestPhoto {
     type Service = Photos;
@@ -129,7 +141,7 @@ impl Operation for NewestPhoto {
         Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
     }
 
-    fn decode(body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
         codegen::object(body)
     }
 }
@@ -165,7 +177,7 @@ impl Operation for SearchPhotos {
         Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
     }
 
-    fn decode(body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
         codegen::list(FOUND, body)
     }
 
@@ -178,11 +190,11 @@ impl ListOperation for SearchPhotos {
     type Item = Photo;
     type Beside = ();
 
-    fn decoder() -> StreamDecoder<Photo> {
+    fn decoder(&self) -> StreamDecoder<Photo> {
         codegen::decoder(FOUND)
     }
 
-    fn decode_borrowed(body: &[u8]) -> Result<Listing<PhotoRef<'_>>, Error> {
+    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>>, Error> {
         codegen::borrowed::<Photo>(FOUND, body)
     }
 }
@@ -218,6 +230,13 @@ pub(crate) struct PagePhotos;
 /// Where the list of [`PagePhotos`] is.
 pub(crate) const PAGE: Layout = Layout::Body(&Body { at: &["photo"], ..Body::ROOT });
 
+impl PagePhotos {
+    /// Decodes the body of a response.
+    pub(crate) fn decode(body: &[u8]) -> Result<Listing<Photo, Page>, Error> {
+        codegen::list(PAGE, body)
+    }
+}
+
 impl Operation for PagePhotos {
     type Service = Photos;
     type Output = Listing<Photo, Page>;
@@ -229,7 +248,7 @@ impl Operation for PagePhotos {
         Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
     }
 
-    fn decode(body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
         codegen::list(PAGE, body)
     }
 }
@@ -238,11 +257,11 @@ impl ListOperation for PagePhotos {
     type Item = Photo;
     type Beside = Page;
 
-    fn decoder() -> StreamDecoder<Photo, Page> {
+    fn decoder(&self) -> StreamDecoder<Photo, Page> {
         codegen::decoder(PAGE)
     }
 
-    fn decode_borrowed(body: &[u8]) -> Result<Listing<PhotoRef<'_>, Page>, Error> {
+    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>, Page>, Error> {
         codegen::borrowed_beside::<Photo, Page>(PAGE, body)
     }
 }

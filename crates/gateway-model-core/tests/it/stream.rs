@@ -6,7 +6,7 @@ use crate::photos::ListPhotos;
 
 #[test]
 fn the_buffer_is_freed_after_an_error() {
-    let mut decoder = ListPhotos::decoder();
+    let mut decoder = ListPhotos::new().decoder();
     decoder.push(b"!");
     let error = decoder.next_record().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Syntax);

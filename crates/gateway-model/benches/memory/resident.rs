@@ -33,7 +33,7 @@ pub(crate) fn stream(bytes: &str) -> ExitCode {
     let (head, rest) = body.split_at(start);
     let records = rest.strip_suffix(b"]}").expect("the end of the list");
     let before = resident("VmRSS:");
-    let mut decoder = <ListCandidates>::decoder();
+    let mut decoder = ListCandidates::new().decoder();
     let mut count = 0_u64;
     let mut drain = |decoder: &mut gateway_model::StreamDecoder<_>, piece: &[u8]| {
         decoder.push(piece);

@@ -1,8 +1,6 @@
 //! The measured decoders. Every subject decodes the same body and returns the same checksum.
 
-use gateway_model::{
-    Candidate, CandidateRef, ListCandidates, ListOperation, Next, Operation, StreamDecoder,
-};
+use gateway_model::{Candidate, CandidateRef, ListCandidates, ListOperation, Next, StreamDecoder};
 use serde::Deserialize;
 
 use crate::data::Variant;
@@ -32,10 +30,10 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         simd_json::from_slice::<Answer>(&mut body.to_vec()).expect("valid").sum()
     }),
     subject("ours, whole body, owned", |body| {
-        <ListCandidates>::decode(body).expect("valid").items.iter().map(owned).sum()
+        ListCandidates::decode(body).expect("valid").items.iter().map(owned).sum()
     }),
     subject("ours, whole body, borrowed", |body| {
-        <ListCandidates>::decode_borrowed(body).expect("valid").items.iter().map(borrowed).sum()
+        ListCandidates::new().decode_borrowed(body).expect("valid").items.iter().map(borrowed).sum()
     }),
     subject("ours, from 64 KiB chunks, owned", |body| {
         stream(body, |decoder| decoder.next_record().map(|next| map(next, |record| owned(&record))))
@@ -69,7 +67,7 @@ fn stream(
     body: &[u8],
     mut next: impl FnMut(&mut StreamDecoder<Candidate>) -> Result<Next<usize>, gateway_model::Error>,
 ) -> usize {
-    let mut decoder = <ListCandidates>::decoder();
+    let mut decoder = ListCandidates::new().decoder();
     let mut chunks = body.chunks(64 * 1024);
     let mut sum = 0;
     loop {

@@ -35,13 +35,13 @@ fuzz_target!(|body: &[u8]| {
     raw(body);
 });
 
-fn list<O: ListOperation<Beside = ()>>(body: &[u8]) -> Result<Listing<O::Item>, Error>
+fn list<O: ListOperation<Beside = ()> + Default>(body: &[u8]) -> Result<Listing<O::Item>, Error>
 where
     O::Item: PartialEq + Debug + Serialize + DeserializeOwned,
 {
     let whole = every_way::<O>(body);
     assert!(uneven_pieces::<O>(body) == whole, "uneven pieces decode to something else");
-    match (&whole, O::decode_borrowed(body)) {
+    match (&whole, O::default().decode_borrowed(body)) {
         (Ok(whole), Ok(borrowed)) => {
             let owned: Vec<_> = borrowed.items.into_iter().map(O::Item::from_ref).collect();
             assert!(owned == whole.items && borrowed.rejected == whole.rejected);
@@ -70,8 +70,10 @@ fn holds_no_data(error: &Error) {
 }
 
 /// Decodes pieces whose sizes depend on the body, so that the splits vary with the input.
-fn uneven_pieces<O: ListOperation<Beside = ()>>(mut body: &[u8]) -> Result<Listing<O::Item>, Error> {
-    let mut decoder = O::decoder().with_record_limit(usize::MAX);
+fn uneven_pieces<O: ListOperation<Beside = ()> + Default>(
+    mut body: &[u8],
+) -> Result<Listing<O::Item>, Error> {
+    let mut decoder = O::default().decoder().with_record_limit(usize::MAX);
     let mut listing = Listing::default();
     let mut state = body.iter().fold(17_u32, |state, byte| mixed(state, *byte));
     loop {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gateway_model::{ErrorKind, ListCandidates, Operation as _};
+use gateway_model::{ErrorKind, ListCandidates};
 
 use crate::bodies::BODIES;
 use crate::support::{every_way, verdicts};

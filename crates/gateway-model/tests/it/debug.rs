@@ -32,12 +32,12 @@ fn no_container_shows_personal_data() {
     let good = filled(&spec(), "Candidate");
     let body = json!({ "status": "success", "result": [good, { "name": CANARY }, CANARY] });
     let body = body.to_string();
-    let listing = <ListCandidates>::decode(body.as_bytes()).unwrap();
+    let listing = ListCandidates::decode(body.as_bytes()).unwrap();
     assert_eq!((listing.items.len(), listing.rejected.len()), (1, 2));
     quiet(&listing);
-    quiet(&<ListCandidates>::decode_borrowed(body.as_bytes()).unwrap());
+    quiet(&ListCandidates::new().decode_borrowed(body.as_bytes()).unwrap());
 
-    let mut decoder = <ListCandidates>::decoder();
+    let mut decoder = ListCandidates::new().decoder();
     decoder.push(body.as_bytes());
     quiet(&decoder);
     for _ in 0..3 {
@@ -69,12 +69,12 @@ fn no_error_contains_a_value() {
         r#"{"id":"1","CANARY":CANARY}"#,
     ] {
         let body = format!(r#"{{"status":"success","result":[{record}]}}"#);
-        match <ListCandidates>::decode(body.as_bytes()) {
+        match ListCandidates::decode(body.as_bytes()) {
             Ok(listing) => error(listing.rejected[0].error()),
             Err(other) => error(&other),
         }
     }
-    error(&<ListCandidates>::decode(br#"{"status":"CANARY","result":[]}"#).unwrap_err());
+    error(&ListCandidates::decode(br#"{"status":"CANARY","result":[]}"#).unwrap_err());
     error(&ListVacancies::decode(b"CANARY").unwrap_err());
     error(&GetCredits::decode(br#"{"credits_number":["CANARY"]}"#).unwrap_err());
     error(&ListCandidates::new().vacancy_id("CANARY").query().unwrap_err());

@@ -2,9 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gateway_model::{
-    ErrorKind, GetCredits, ListCandidates, ListVacancies, Operation as _, RawQuery,
-};
+use gateway_model::{ErrorKind, GetCredits, ListCandidates, ListVacancies, RawQuery};
 
 use crate::support::every_way;
 
@@ -28,7 +26,7 @@ fn around_and_beside_the_list() {
         assert!(ListVacancies::decode(body.as_bytes()).is_err());
     }
     let body = format!(r#"{{"x":{deep},"status":"success","result":[]}}"#);
-    assert_eq!(<ListCandidates>::decode(body.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);
+    assert_eq!(ListCandidates::decode(body.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);
     let body = format!(r#"{{"credits_number":"1","currency":"EUR","x":{deep}}}"#);
     assert_eq!(GetCredits::decode(body.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);
     assert_eq!(RawQuery::decode(deep.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);

@@ -3,8 +3,7 @@
 use std::fmt::Debug;
 
 use gateway_model::{
-    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Operation as _, Portal, Record,
-    Vacancy,
+    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Portal, Record, Vacancy,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -5,18 +5,18 @@
 use std::fmt::Debug;
 
 use gateway_model::{
-    Error, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing, Next, Operation,
-    RawQuery, Rejected,
+    Error, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing, Next, RawQuery,
+    Rejected,
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 /// Decodes a list from pieces of `size` bytes, without a record limit.
-pub(crate) fn stream<O: ListOperation<Beside = ()>>(
+pub(crate) fn stream<O: ListOperation<Beside = ()> + Default>(
     body: &[u8],
     size: usize,
 ) -> Result<Listing<O::Item>, Error> {
-    let mut decoder = O::decoder().with_record_limit(usize::MAX);
+    let mut decoder = O::default().decoder().with_record_limit(usize::MAX);
     let mut pieces = body.chunks(size);
     let mut listing = Listing::default();
     loop {
@@ -35,13 +35,13 @@ pub(crate) fn stream<O: ListOperation<Beside = ()>>(
 
 /// Decodes a list whole, and from pieces of many sizes: the results must be identical.
 #[track_caller]
-pub(crate) fn every_way<O: ListOperation<Beside = ()>>(
+pub(crate) fn every_way<O: ListOperation<Beside = ()> + Default>(
     body: &[u8],
 ) -> Result<Listing<O::Item>, Error>
 where
     O::Item: PartialEq + Debug,
 {
-    let whole = O::decode(body);
+    let whole = O::default().decode(body);
     for size in [1, 2, 3, 7, 64, 4096] {
         // Small pieces are slow in a debug build, and a large body adds no cases.
         if body.len() / size < 100_000 {

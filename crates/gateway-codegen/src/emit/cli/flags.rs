@@ -58,7 +58,11 @@ fn help(operation: &Operation, param: &Param) -> String {
 fn value_parser(param: &Param) -> Option<String> {
     if let Some(one) = param.ty.as_closed_enum() {
         let values: Vec<_> = one.values.iter().map(|value| string(&value.wire)).collect();
-        return Some(format!("[{}]", values.join(", ")));
+        let parse = format!("text.parse::<{}>()", value_type(param));
+        let values = values.join(", ");
+        return Some(format!(
+            "clap::builder::PossibleValuesParser::new([{values}]).try_map(|text| {parse})"
+        ));
     }
     match param.ty.in_query() {
         Primitive::Boolean => None,
@@ -104,6 +108,9 @@ fn value_name(param: &Param) -> Option<&'static str> {
 }
 
 /// Returns the type of the flag's value.
-pub(super) fn value_type(param: &Param) -> &'static str {
-    param.ty.in_query().rust()
+pub(super) fn value_type(param: &Param) -> String {
+    match param.ty.as_closed_enum() {
+        Some(one) => format!("model::{}", one.rust.pascal()),
+        None => param.ty.in_query().rust().to_owned(),
+    }
 }

@@ -1,7 +1,9 @@
 //! The call that checks whether the service accepts a token.
 
+use crate::emit::cli::run;
+use crate::emit::model::queries::smallest_query;
 use crate::ir::{Operation, Service};
-use crate::text::{RustFile, string};
+use crate::text::RustFile;
 
 /// Declares the type of the operation.
 pub(super) fn declare_type(file: &mut RustFile, service: &Service) {
@@ -10,18 +12,13 @@ pub(super) fn declare_type(file: &mut RustFile, service: &Service) {
     file.blank();
 }
 
-/// Declares the function that returns the parameters of the call: those of an example.
-pub(super) fn declare_parameters(file: &mut RustFile, service: &Service) {
+/// Declares the function that returns the query of the call.
+pub(super) fn declare_query(file: &mut RustFile, service: &Service) {
     let Some(operation) = cheapest(service) else { return };
-    let required = operation.params.iter().filter(|param| param.required);
-    let given: Vec<_> = required
-        .map(|param| {
-            let value = service.sample(operation, param);
-            format!("({}, Some({}.to_owned()))", string(&param.wire), string(&value))
-        })
-        .collect();
-    file.open("fn probe() -> Parameters {");
-    file.line(format_args!("vec![{}]", given.join(", ")));
+    let Some(query) = smallest_query("model", service, operation) else { return };
+    run::expect_deprecated(file, operation);
+    file.open("fn probe() -> Self::Probe {");
+    file.line(format_args!("model::{query}"));
     file.close("}");
     file.blank();
 }

@@ -1,6 +1,7 @@
 //! The functions that run a command, one for each, so that no function grows with the spec.
 
 use crate::emit::cli::flags::value_type;
+use crate::emit::model::queries::params;
 use crate::ir::{Operation, Param, Response, Service};
 use crate::text::{RustFile, string};
 
@@ -25,7 +26,10 @@ pub(super) fn function(file: &mut RustFile, visibility: &str, arms: impl FnOnce(
 /// Writes the arm of an operation, which runs its flags or, without parameters, calls the service.
 pub(super) fn arm(file: &mut RustFile, service: &Service, operation: &Operation, variant: &str) {
     if operation.params.is_empty() {
-        let call = call(service, operation, "vec![]");
+        // Only the constructor of a deprecated operation warns.
+        let create = if operation.deprecated.is_some() { "default" } else { "new" };
+        let query = format!("model::{}::{create}()", operation.rust.pascal());
+        let call = call(service, operation, &query);
         file.line(format_args!("Self::{variant} => {call},"));
     } else {
         file.line(format_args!("Self::{variant}(flags) => flags.run(session),"));
@@ -37,12 +41,32 @@ pub(super) fn by_flags(file: &mut RustFile, service: &Service, operation: &Opera
     file.blank();
     file.open(format_args!("impl {}Flags {{", operation.rust.pascal()));
     file.doc(CALLS);
+    expect_deprecated(file, operation);
     begin(file, "");
-    let given: Vec<_> = operation.params.iter().map(given).collect();
-    file.line(format_args!("let given = vec![{}];", given.join(", ")));
-    file.line(call(service, operation, "given"));
+    let required = operation.params.iter().filter(|param| param.required);
+    let required: Vec<_> = required.map(|param| format!("self.{}", param.rust.snake())).collect();
+    let new = format!("model::{}::new({})", operation.rust.pascal(), required.join(", "));
+    if let Some(name) = params::name(operation) {
+        file.line(format_args!("let mut params = model::{name}::default();"));
+        for param in params::optional(operation) {
+            file.line(format_args!("params.{} = {};", param.rust.snake(), value(param)));
+        }
+        let refused = if params::can_be_refused(operation) { "?" } else { "" };
+        file.line(format_args!("let query = {new}.with(params){refused};"));
+    } else {
+        file.line(format_args!("let query = {new};"));
+    }
+    file.line(call(service, operation, "query"));
     file.close("}");
     file.close("}");
+}
+
+/// Writes the attribute of a function that calls the deprecated constructor of a query.
+pub(super) fn expect_deprecated(file: &mut RustFile, operation: &Operation) {
+    if operation.deprecated.is_some() {
+        let reason = string("the program offers deprecated operations too");
+        file.line(format_args!("#[expect(deprecated, reason = {reason})]"));
+    }
 }
 
 fn begin(file: &mut RustFile, visibility: &str) {
@@ -54,23 +78,21 @@ fn begin(file: &mut RustFile, visibility: &str) {
 const CALLS: &str = "Calls the service and prints the response.";
 
 /// Returns the call of the session that runs an operation.
-fn call(service: &Service, operation: &Operation, given: &str) -> String {
+fn call(service: &Service, operation: &Operation, query: &str) -> String {
     let call = match operation.response {
         Response::Object { .. } => "object",
         Response::Envelope { .. } | Response::Array { .. } => "list",
     };
-    let name = operation.rust.pascal();
     let model = service.response_model(operation).rust.screaming_snake();
-    format!("session.{call}::<model::{name}>({given}, {model}_COLUMNS, {model}_FIELDS)")
+    format!("session.{call}(&{query}, {model}_COLUMNS, {model}_FIELDS)")
 }
 
-/// Returns a pair of the wire name of a parameter and its value, if it was given.
-fn given(param: &Param) -> String {
-    let (wire, name) = (string(&param.wire), param.rust.snake());
-    match (param.required, value_type(param)) {
-        (true, "String") => format!("({wire}, Some(self.{name}))"),
-        (true, _) => format!("({wire}, Some(self.{name}.to_string()))"),
-        (false, "String") => format!("({wire}, self.{name})"),
-        (false, _) => format!("({wire}, self.{name}.map(|value| value.to_string()))"),
+/// Returns the value of an optional parameter, from its flag.
+fn value(param: &Param) -> String {
+    let name = param.rust.snake();
+    if value_type(param) == param.ty.rust() || param.ty.as_closed_enum().is_some() {
+        format!("self.{name}")
+    } else {
+        format!("self.{name}.map(Into::into)")
     }
 }

@@ -1,6 +1,6 @@
 //! Draws for `arbitrary`, which create a value of any type from bytes.
 
-use crate::emit::model::random::{Value, imports, list, path, type_name, value, when};
+use crate::emit::model::random::{Value, fields, imports, list, path, type_name, value, when};
 use crate::emit::model::states::States;
 use crate::ir::{Field, Model, Operation, Param, Service, Type, ValueType};
 use crate::text::RustFile;
@@ -113,42 +113,34 @@ fn query(file: &mut RustFile, operation: &Operation) {
         file.line(format_args!("draw!({name}, |_source| Self);"));
         return;
     }
+    let fields = fields(operation, |index, param| parameter(&states, param, index));
+    let fields = fields.join(", ");
     if states.marker().is_none() {
-        file.open(format_args!("draw!({name}, |source| Self {{"));
-        parameters(file, operation, &states);
-        file.close("});");
+        file.line(format_args!("draw!({name}, |source| Self {{ {fields} }});"));
         return;
     }
     let (bounded, arguments) = (states.bounded(), states.names());
     let bounded = bounded.replacen('<', "<'a, ", 1);
     file.open(format_args!("impl{bounded} draws::Arbitrary<'a> for {name}{arguments} {{"));
     file.open("fn arbitrary(source: &mut draws::Unstructured<'a>) -> draws::Result<Self> {");
-    file.open("Ok(Self {");
-    parameters(file, operation, &states);
-    file.line("given: PhantomData,");
-    file.close("})");
+    file.line(format_args!("Ok(Self {{ {fields} }})"));
     file.close("}");
     file.close("}");
 }
 
-fn parameters(file: &mut RustFile, operation: &Operation, states: &States) {
-    for (index, param) in operation.params.iter().enumerate() {
-        let (name, value) = (param.rust.snake(), value(param));
-        if param.required {
-            file.line(format_args!("{name}: {}?,", drawn(param, &value)));
-            continue;
-        }
-        let draw = match &value {
-            Value::Sendable(name) => format!("draws::sendable::<{name}>"),
-            Value::Any(name) => format!("draws::Unstructured::arbitrary::<{name}>"),
-            Value::Text(_) | Value::Number { .. } => format!("|source| {}", drawn(param, &value)),
-        };
-        let when = when(states, param, index);
-        file.line(format_args!(
-            "{name}: draws::{}(source, {}, {draw})?,",
-            when.function, when.condition
-        ));
+/// Returns the field of a parameter with its value.
+fn parameter(states: &States, param: &Param, index: usize) -> String {
+    let (name, value) = (param.rust.snake(), value(param));
+    if param.required {
+        return format!("{name}: {}?", drawn(param, &value));
     }
+    let draw = match &value {
+        Value::Sendable(name) => format!("draws::sendable::<{name}>"),
+        Value::Any(name) => format!("draws::Unstructured::arbitrary::<{name}>"),
+        Value::Text(_) | Value::Number { .. } => format!("|source| {}", drawn(param, &value)),
+    };
+    let when = when(states, param, index);
+    format!("{name}: draws::{}(source, {}, {draw})?", when.function, when.condition)
 }
 
 /// Returns the expression that draws a value, which is a `Result`.

@@ -1,5 +1,6 @@
 //! Queries: one type for each operation. Its type parameter says which parameters were given.
 
+use crate::emit::model::queries::methods::{decoded, output};
 use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
 use crate::ir::{Operation, Param, Primitive, Response, Service};
@@ -9,8 +10,10 @@ use crate::text::{RustFile, string};
 mod docs;
 mod imports;
 mod methods;
+pub(in crate::emit) mod params;
 
 pub(crate) use crate::emit::model::queries::docs::chain as example_query;
+pub(in crate::emit) use crate::emit::model::queries::docs::smallest_query;
 
 pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let service = project.service;
@@ -35,6 +38,7 @@ fn query(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     let states = States::of(operation);
     docs::of_query(file, project, operation);
     structure(file, operation, &states);
+    optional(file, operation);
     methods::write(file, project, operation, &states);
     operation_impl(file, service, operation, &states);
     if operation.response.is_list() {
@@ -52,13 +56,29 @@ fn structure(file: &mut RustFile, operation: &Operation, states: &States) {
     }
     file.line("#[derive(Clone, Debug, PartialEq, Eq, Hash)]");
     file.open(format_args!("pub struct {name}{} {{", states.declared()));
-    for param in &operation.params {
-        let ty = param.ty.rust();
-        let ty = if param.required { ty } else { format!("Option<{ty}>") };
-        file.line(format_args!("pub(super) {}: {ty},", param.rust.snake()));
+    for param in operation.params.iter().filter(|param| param.required) {
+        file.line(format_args!("pub(super) {}: {},", param.rust.snake(), param.ty.rust()));
+    }
+    if let Some(name) = params::name(operation) {
+        file.line(format_args!("pub(super) params: {name},"));
     }
     if let Some(marker) = states.marker() {
         file.line(format_args!("pub(super) given: {marker},"));
+    }
+    file.close("}");
+}
+
+/// Declares the structure of the optional parameters.
+fn optional(file: &mut RustFile, operation: &Operation) {
+    let Some(name) = params::name(operation) else { return };
+    file.blank();
+    docs::of_params(file, operation);
+    file.line("#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]");
+    file.line("#[non_exhaustive]");
+    file.open(format_args!("pub struct {name} {{"));
+    for param in params::optional(operation) {
+        docs::of_param(file, operation, param);
+        file.line(format_args!("pub {}: Option<{}>,", param.rust.snake(), param.ty.rust()));
     }
     file.close("}");
 }
@@ -85,12 +105,8 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
     }
     file.close("}");
     file.blank();
-    file.open("fn decode(body: &[u8]) -> Result<Self::Output, Error> {");
-    if operation.response.is_list() {
-        file.line(format_args!("list({}, body)", operation.rust.screaming_snake()));
-    } else {
-        file.line("object(body)");
-    }
+    file.open("fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {");
+    file.line(decoded(operation));
     file.close("}");
     file.close("}");
 }
@@ -116,7 +132,7 @@ fn push(file: &mut RustFile, param: &Param) {
         file.line(format_args!("let {name} = &self.{name};"));
         file.line(code);
     } else {
-        file.open(format_args!("if let Some({name}) = &self.{name} {{"));
+        file.open(format_args!("if let Some({name}) = &self.params.{name} {{"));
         file.line(code);
         file.close("}");
     }
@@ -137,12 +153,12 @@ fn list_operation_impl(
     file.line(format_args!("type Item = {item};"));
     file.line("type Beside = ();");
     file.blank();
-    file.open(format_args!("fn decoder() -> StreamDecoder<{item}> {{"));
+    file.open(format_args!("fn decoder(&self) -> StreamDecoder<{item}> {{"));
     file.line(format_args!("decoder({layout})"));
     file.close("}");
     file.blank();
     file.open(format_args!(
-        "fn decode_borrowed(body: &[u8]) -> Result<Listing<{borrowed}<'_>>, Error> {{"
+        "fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<{borrowed}<'a>>, Error> {{"
     ));
     file.line(format_args!("borrowed::<{item}>({layout}, body)"));
     file.close("}");
@@ -158,9 +174,4 @@ fn list_operation_impl(
         Response::Array { .. } | Response::Object { .. } => "Layout::Array".to_owned(),
     };
     file.line(format_args!("const {layout}: Layout = {value};"));
-}
-
-fn output(service: &Service, operation: &Operation) -> String {
-    let model = service.response_model(operation).rust.pascal();
-    if operation.response.is_list() { format!("Listing<{model}>") } else { model }
 }

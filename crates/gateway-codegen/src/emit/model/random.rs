@@ -1,7 +1,8 @@
 //! Parts that the two kinds of random values share: strategies for `proptest`, draws for `arbitrary`.
 
+use crate::emit::model::queries::params;
 use crate::emit::model::states::States;
-use crate::ir::{Enum, Field, Model, Param, Primitive, RustName, Service};
+use crate::ir::{Enum, Field, Model, Operation, Param, Primitive, RustName, Service};
 use crate::text::RustFile;
 
 /// Returns the list of an enum's values.
@@ -77,6 +78,25 @@ fn unsigned(param: &Param) -> String {
     let largest =
         param.max.map_or_else(|| "u64::MAX".to_owned(), |max| format!("{}_u64", max.max(0)));
     format!("{smallest}..={largest}")
+}
+
+/// Returns the fields of a query, from the text of the field of each parameter.
+pub(super) fn fields(
+    operation: &Operation,
+    value: impl Fn(usize, &Param) -> String,
+) -> Vec<String> {
+    let values = |required: bool| {
+        let params = operation.params.iter().enumerate();
+        let params = params.filter(move |(_, param)| param.required == required);
+        params.map(|(index, param)| value(index, param)).collect::<Vec<_>>()
+    };
+    let mut fields = values(true);
+    fields.extend(
+        params::name(operation)
+            .map(|name| format!("params: crate::{name} {{ {} }}", values(false).join(", "))),
+    );
+    fields.extend(States::of(operation).marker().map(|_| "given: PhantomData".to_owned()));
+    fields
 }
 
 /// Whether a query holds an optional parameter.

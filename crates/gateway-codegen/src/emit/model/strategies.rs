@@ -1,6 +1,6 @@
 //! Strategies for `proptest`, such as `any::<Photo>()`.
 
-use crate::emit::model::random::{Value, imports, list, path, type_name, value, when};
+use crate::emit::model::random::{Value, fields, imports, list, path, type_name, value, when};
 use crate::emit::model::states::States;
 use crate::ir::{Field, Form, Model, Operation, Param, Service, Type, ValueType};
 use crate::text::RustFile;
@@ -142,8 +142,7 @@ fn parameters(file: &mut RustFile, operation: &Operation, states: &States) {
             format!("strategies::{}({}, {strategy})", when.function, when.condition)
         })
         .collect();
-    let mut fields = names.clone();
-    fields.extend(states.marker().map(|_| "given: PhantomData".to_owned()));
+    let fields = fields(operation, |_, param| param.rust.snake());
     file.line(format_args!("let parameters = {};", tuple(&parts)));
     file.line(format_args!(
         "parameters.prop_map(|{}| Self {{ {} }}){}",

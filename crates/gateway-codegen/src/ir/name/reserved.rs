@@ -12,10 +12,10 @@ pub(super) const KEYWORDS: [&str; 51] = [
 
 /// Reserved for fields and parameters: the generated code has variables, fields and methods with
 /// these names in the same places.
-pub(super) const METHODS: [&str; 22] = [
+pub(super) const METHODS: [&str; 24] = [
     "as_ref", "builder", "clone", "decode", "default", "drop", "eq", "expected", "extra", "fmt",
-    "from", "given", "into", "map", "new", "nulls", "query", "record", "request", "restated",
-    "send", "strict",
+    "from", "given", "into", "map", "new", "nulls", "params", "query", "record", "request",
+    "restated", "send", "strict", "with",
 ];
 
 /// Reserved for the methods of operations: the clients have hand-written methods with these names.

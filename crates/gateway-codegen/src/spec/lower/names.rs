@@ -61,6 +61,11 @@ pub(super) fn distinct(cx: &mut Context<'_>, root: &Node) {
     for entry in operations {
         let Some(rust) = RustName::new(&entry.key) else { continue };
         names.claim(&rust, format!("operation `{}`", entry.key), &entry.key_span);
+        let mut params = entry.node.entries_of("param").iter();
+        if params.any(|param| !param.node.flag("required")) {
+            let what = format!("the parameters of operation `{}`", entry.key);
+            names.claim(&rust.followed_by("params"), what, &entry.key_span);
+        }
     }
     files(cx, root, operations);
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::config::Role;
 use crate::emit::describe;
+use crate::emit::model::queries::params;
 use crate::ir::{Example, Operation, Otherwise, Param, Primitive, Service, ValueType};
 use crate::project::Project;
 use crate::text::{RustFile, percent_encoded, string};
@@ -16,12 +17,101 @@ pub(super) fn of_query(file: &mut RustFile, project: &Project<'_>, operation: &O
         file.doc_example("", code);
     }
     without(file, project, operation);
+    if params::name(operation).is_some() {
+        file.doc_break();
+        file.doc_markdown("[`with`](Self::with) sets parameters that are known only at run time.");
+    }
+}
+
+/// Describes the structure of the optional parameters.
+pub(super) fn of_params(file: &mut RustFile, operation: &Operation) {
+    let name = operation.rust.pascal();
+    file.doc_markdown(format_args!(
+        "The optional parameters of [`{name}`], for values that are known only at run time; see\n\
+         [`{name}::with`]."
+    ));
+}
+
+/// Describes an optional parameter.
+pub(super) fn of_param(file: &mut RustFile, operation: &Operation, param: &Param) {
+    file.doc(&param.doc.0);
+    let needs = names_of_needed(operation, param);
+    if !needs.is_empty() {
+        file.doc_break();
+        file.doc(&format!("Needs {needs}."));
+    }
+    describe::deprecation(file, param.deprecated.as_ref());
+}
+
+/// Describes the method that takes all optional parameters.
+pub(super) fn of_with(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
+    file.doc("Replaces all optional parameters.");
+    if params::can_be_refused(operation) {
+        file.doc_break();
+        file.doc_markdown("# Errors");
+        file.doc_break();
+        file.doc_markdown(
+            "[`ErrorKind::NeedsParameter`](gateway_model_core::ErrorKind::NeedsParameter) if a parameter is\n\
+             set without one that it needs.",
+        );
+    }
+    let Some(example) = fullest(project.service, operation) else { return };
+    let Some(code) = with(project, operation, example) else { return };
+    file.doc_example("", code);
+}
+
+/// Returns code that creates the query of an example from parts.
+fn with(project: &Project<'_>, operation: &Operation, example: &Example) -> Option<String> {
+    let (krate, name) = (&project.config.rust_name(Role::Model), operation.rust.pascal());
+    let new =
+        constructor(operation, |param| literal(krate, param, given(operation, param, example)?))?;
+    let params = params::name(operation)?;
+    let mut code = format!(
+        "use {krate}::{{{name}, {params}, Operation as _}};\n\n\
+         let mut params = {params}::default();\n"
+    );
+    for (index, text) in &example.params {
+        let Some(param) = operation.params.get(*index).filter(|param| !param.required) else {
+            continue;
+        };
+        let (field, value) = (param.rust.snake(), literal(krate, param, text)?);
+        let value = if is_value(param) { value } else { format!("{value}.into()") };
+        _ = writeln!(code, "params.{field} = Some({value});");
+    }
+    let refused = if params::can_be_refused(operation) { "?" } else { "" };
+    _ = write!(
+        code,
+        "let query = {new}.with(params){refused}.query()?;\n\
+         assert_eq!(query.as_str(), {});\n\
+         # Ok::<(), {krate}::Error>(())",
+        string(&example.query)
+    );
+    Some(code)
+}
+
+/// Returns whether the literal of a parameter has the type of the parameter.
+fn is_value(param: &Param) -> bool {
+    let is_built_in = matches!(param.ty, ValueType::BuiltIn(_));
+    param.ty.as_closed_enum().is_some() || is_built_in && param.ty.in_record() != Primitive::Text
+}
+
+/// Describes the function that decodes a body without a query.
+pub(super) fn of_decode(file: &mut RustFile) {
+    file.doc("Decodes the whole body of a successful response.");
+    file.doc_break();
+    file.doc_markdown(
+        "Needs no query; [`Operation::decode`] is the same for code that has one.\n\
+         \n\
+         # Errors\n\
+         \n\
+         The same as those of [`Operation::decode`].",
+    );
 }
 
 /// Shows that a parameter cannot be given without one that it needs.
 fn without(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     let krate = project.config.rust_name(Role::Model);
-    let optional_need = |param: &&Param| operation.needed_by(param).any(|needed| !needed.required);
+    let optional_need = |param: &&Param| params::optional_needs(operation, param).next().is_some();
     for param in operation.params.iter().filter(|param| !param.required).filter(optional_need) {
         let Some(value) = value(project, operation, param) else { continue };
         let sampled = |param: &Param| self::value(project, operation, param);
@@ -125,16 +215,26 @@ pub(crate) fn chain(
     operation: &Operation,
     example: &Example,
 ) -> Option<String> {
+    let krate = &project.config.rust_name(Role::Model);
     let mut chain =
-        constructor(operation, |param| literal(project, param, given(operation, param, example)?))?;
+        constructor(operation, |param| literal(krate, param, given(operation, param, example)?))?;
     for (index, text) in &example.params {
         let Some(param) = operation.params.get(*index).filter(|param| !param.required) else {
             continue;
         };
-        let value = literal(project, param, text)?;
+        let value = literal(krate, param, text)?;
         _ = write!(chain, ".{}({value})", param.rust.snake());
     }
     Some(chain)
+}
+
+/// Returns an expression for a query without optional parameters, in code where the model is `krate`.
+pub(in crate::emit) fn smallest_query(
+    krate: &str,
+    service: &Service,
+    operation: &Operation,
+) -> Option<String> {
+    constructor(operation, |param| literal(krate, param, &service.sample(operation, param)))
 }
 
 /// Returns code that compares a query with its text.
@@ -159,7 +259,8 @@ fn constructor(operation: &Operation, value: impl Fn(&Param) -> Option<String>) 
 
 /// Returns the value that the examples have for a parameter, as it is written in Rust.
 fn value(project: &Project<'_>, operation: &Operation, param: &Param) -> Option<String> {
-    literal(project, param, sample(project.service, operation, param)?)
+    let krate = project.config.rust_name(Role::Model);
+    literal(&krate, param, sample(project.service, operation, param)?)
 }
 
 /// Returns the value that the examples have for a parameter, as wire text.
@@ -182,12 +283,11 @@ fn shortest<'a>(service: &'a Service, operation: &Operation, param: &Param) -> O
         .min_by_key(|example| example.params.len())
 }
 
-/// Returns a value as it is written in Rust.
-fn literal(project: &Project<'_>, param: &Param, text: &str) -> Option<String> {
+/// Returns a value as it is written in Rust, where the model is `krate`.
+fn literal(krate: &str, param: &Param, text: &str) -> Option<String> {
     Some(match (&param.ty, param.ty.in_record(), param.ty.in_query()) {
         (ValueType::Enum(one), ..) if !one.open_ended => {
             let value = one.values.iter().find(|value| value.wire == text)?;
-            let krate = project.config.rust_name(Role::Model);
             format!("{krate}::{}::{}", one.rust.pascal(), value.rust.variant())
         }
         // A literal without a suffix is an `i32` here.

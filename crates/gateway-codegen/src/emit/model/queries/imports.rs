@@ -41,7 +41,7 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
         .extend(lists.then_some(["Layout", "borrowed", "decoder", "list"]).into_iter().flatten());
     support.extend(envelopes.then_some("Envelope"));
     support.extend(objects.then_some("object"));
-    support.extend(states.then_some("Given"));
+    support.extend(states.then_some(["Given", "needs"]).into_iter().flatten());
     file.import("use gateway_model_core::codegen", support);
     file.import("use gateway_model_core", root);
     file.blank();

@@ -1,8 +1,8 @@
 //! The constructor and the setters of a query, in one `impl` block for each state they need.
 
-use crate::emit::model::queries::docs;
+use crate::emit::model::queries::{docs, params};
 use crate::emit::model::states::States;
-use crate::ir::{Example, Operation, Param, Primitive};
+use crate::ir::{Example, Operation, Param, Primitive, Service};
 use crate::project::Project;
 use crate::text::{RustFile, string};
 
@@ -23,6 +23,11 @@ pub(super) fn write(
             }
             match *method {
                 Method::New => constructor(file, project, operation, states),
+                Method::With(ref name) => {
+                    docs::of_with(file, project, operation);
+                    with(file, operation, name);
+                }
+                Method::Decode => decode(file, project, operation),
                 Method::Set(position, param) => {
                     setter(file, project, operation, states, (position, param), &mut shown);
                 }
@@ -44,6 +49,9 @@ struct Block<'a> {
 
 enum Method<'a> {
     New,
+    /// The method that takes all optional parameters, with the name of their type.
+    With(String),
+    Decode,
     /// The setter of a parameter, with its position.
     Set(usize, &'a Param),
     Restated,
@@ -54,9 +62,11 @@ fn blocks<'a>(operation: &'a Operation, states: &States) -> Vec<Block<'a>> {
     let setters = params
         .map(|(position, param)| (states.needed_by(param, position), Method::Set(position, param)));
     let restated = (states.len() > 1).then(|| ((states.names(), states.names()), Method::Restated));
-    let new = ((String::new(), String::new()), Method::New);
+    let with = params::name(operation).map(Method::With);
+    let first = [Some(Method::New), with, Some(Method::Decode)].into_iter().flatten();
+    let first = first.map(|method| ((String::new(), String::new()), method));
     let mut blocks: Vec<Block<'_>> = Vec::new();
-    for (header, method) in std::iter::once(new).chain(setters).chain(restated) {
+    for (header, method) in first.chain(setters).chain(restated) {
         match blocks.iter_mut().find(|block| block.header == header) {
             Some(block) => block.methods.push(method),
             None => blocks.push(Block { header, methods: vec![method] }),
@@ -78,18 +88,18 @@ fn constructor(file: &mut RustFile, project: &Project<'_>, operation: &Operation
     if operation.params.is_empty() {
         file.line("Self");
     } else {
-        let mut fields: Vec<_> = operation
-            .params
-            .iter()
+        let required = operation.params.iter().filter(|param| param.required);
+        let mut fields: Vec<_> = required
             .map(|param| {
                 let field = param.rust.snake();
-                match (param.required, is_converted(param)) {
-                    (true, false) => field,
-                    (true, true) => format!("{field}: {}", converted(&field, param)),
-                    (false, _) => format!("{field}: None"),
+                if is_converted(param) {
+                    format!("{field}: {}", converted(&field, param))
+                } else {
+                    field
                 }
             })
             .collect();
+        fields.extend(params::name(operation).map(|name| format!("params: {name}::default()")));
         fields.extend(states.marker().map(|_| "given: PhantomData".to_owned()));
         file.line(format_args!("Self {{ {} }}", fields.join(", ")));
     }
@@ -131,22 +141,21 @@ fn setter<'a>(
     match states.after(position) {
         None => {
             file.open(format_args!("pub fn {setter}(mut self, value: {ty}) -> Self {{"));
-            file.line(format_args!("self.{setter} = Some({value});"));
+            file.line(format_args!("self.params.{setter} = Some({value});"));
             file.line("self");
         }
         // The only setter that changes the type can write down the fields.
         Some((after, None)) => {
-            file.open(format_args!("pub fn {setter}(self, value: {ty}) -> {name}{after} {{"));
-            fields(file, operation, |field| {
-                if field == setter { format!("{field}: Some({value})") } else { moved(field) }
-            });
+            file.open(format_args!("pub fn {setter}(mut self, value: {ty}) -> {name}{after} {{"));
+            file.line(format_args!("self.params.{setter} = Some({value});"));
+            fields(file, operation);
         }
         Some((after, Some(bound))) => {
             file.line(format_args!("pub fn {setter}(mut self, value: {ty}) -> {name}{after}"));
             file.line("where");
             file.line(format_args!("    {bound},"));
             file.open("{");
-            file.line(format_args!("self.{setter} = Some({value});"));
+            file.line(format_args!("self.params.{setter} = Some({value});"));
             file.line("self.restated()");
         }
     }
@@ -158,22 +167,26 @@ fn restated(file: &mut RustFile, operation: &Operation) {
     let name = operation.rust.pascal();
     file.doc("Returns the same query with other states in its type.");
     file.open(format_args!("fn restated<Next>(self) -> {name}<Next> {{"));
-    fields(file, operation, moved);
+    fields(file, operation);
     file.close("}");
 }
 
-/// Writes a query, field by field.
-fn fields(file: &mut RustFile, operation: &Operation, field: impl Fn(&str) -> String) {
-    file.open(format_args!("{} {{", operation.rust.pascal()));
-    for param in &operation.params {
-        file.line(format_args!("{},", field(&param.rust.snake())));
-    }
-    file.line("given: PhantomData,");
-    file.close("}");
+/// Writes the same query, of another type.
+fn fields(file: &mut RustFile, operation: &Operation) {
+    let required = operation.params.iter().filter(|param| param.required);
+    let mut fields: Vec<_> = required.map(|param| param.rust.snake()).collect();
+    fields.push("params".to_owned());
+    let mut fields: Vec<_> = fields.iter().map(|field| format!("{field}: self.{field}")).collect();
+    fields.push("given: PhantomData".to_owned());
+    file.line(format_args!("{} {{ {} }}", operation.rust.pascal(), fields.join(", ")));
 }
 
-fn moved(field: &str) -> String {
-    format!("{field}: self.{field}")
+fn decode(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
+    docs::of_decode(file);
+    let output = output(project.service, operation);
+    file.open(format_args!("pub fn decode(body: &[u8]) -> Result<{output}, Error> {{"));
+    file.line(decoded(operation));
+    file.close("}");
 }
 
 fn argument_type(param: &Param) -> String {
@@ -188,4 +201,46 @@ fn converted(name: &str, param: &Param) -> String {
 /// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag.
 fn is_converted(param: &Param) -> bool {
     param.ty.in_record() != Primitive::Boolean
+}
+
+/// Writes the method that takes all optional parameters.
+fn with(file: &mut RustFile, operation: &Operation, name: &str) {
+    let is_refused = params::can_be_refused(operation);
+    let is_all = !is_refused && !operation.params.iter().any(|param| param.required);
+    let query = if is_all { "Self { params }" } else { "Self { params, ..self }" };
+    if !is_refused {
+        file.line("#[must_use]");
+        file.open(format_args!("pub fn with(self, params: {name}) -> Self {{"));
+        file.line(query);
+        file.close("}");
+        return;
+    }
+    file.open(format_args!("pub fn with(self, params: {name}) -> Result<Self, Error> {{"));
+    let is_set = |param: &Param| format!("params.{}.is_some()", param.rust.snake());
+    for param in params::optional(operation) {
+        let needed: Vec<_> = params::optional_needs(operation, param)
+            .map(|needed| format!("({}, {})", string(&needed.wire), is_set(needed)))
+            .collect();
+        if !needed.is_empty() {
+            let (wire, is_set, needed) = (string(&param.wire), is_set(param), needed.join(", "));
+            file.line(format_args!("needs({wire}, {is_set}, &[{needed}])?;"));
+        }
+    }
+    file.line(format_args!("Ok({query})"));
+    file.close("}");
+}
+
+/// Returns the expression that decodes a body.
+pub(super) fn decoded(operation: &Operation) -> String {
+    if operation.response.is_list() {
+        format!("list({}, body)", operation.rust.screaming_snake())
+    } else {
+        "object(body)".to_owned()
+    }
+}
+
+/// Returns the type to which a response decodes.
+pub(super) fn output(service: &Service, operation: &Operation) -> String {
+    let model = service.response_model(operation).rust.pascal();
+    if operation.response.is_list() { format!("Listing<{model}>") } else { model }
 }
