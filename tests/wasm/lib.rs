@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 pub struct Command {
     /// The number of the exchange.
     pub id: u64,
-    /// What to do.
+    /// The work.
     pub action: Action,
 }
 
-/// What Node does.
+/// The work of a command.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Action {
     /// Sends a request, and answers with its head or an error.
     Send(Request),
     /// Reads a chunk of the body, and answers with it, its end or an error.
     Chunk,
-    /// Drops the future or the body. There is no answer.
+    /// Drops the future or the body, without an answer.
     Drop,
 }
 

@@ -42,6 +42,12 @@
 //!
 //! The feature `reqwest-blocking` is for programs that also use the async client: both then share one HTTP library.
 //!
+//! # In a browser
+//!
+//! [`Client`] with the default features builds for `wasm32-unknown-unknown`. It sends its requests with `fetch`, which follows
+//! redirects and hides why a call failed; `docs/transports.md` lists all limits. The blocking client, tokens from files and
+//! tokens from commands do not work there.
+//!
 //! # Operations
 //!
 //! Each client has one method for each operation. The methods for any operation, such as [`send`], [`stream`] and

@@ -57,7 +57,7 @@ impl Kit {
         let kit = self.clone();
         let (work, handle) = abortable(async move {
             let (path, answer) = kit.perform(id, action).await;
-            // In a task of its own, because the answer must arrive even if the exchange is dropped.
+            // In a separate task, because the answer must arrive even if the exchange is dropped.
             spawn_local(async move {
                 kit.call("POST", &format!("/{path}/{id}"), answer).await;
             });

@@ -20,10 +20,7 @@ const fn sometimes(check: &'static str, reason: &'static str) -> Exception {
 pub(crate) const EXCEPTIONS: &[Exception] = &[
     always("request.empty_query_is_kept", "Node drops an empty query; a browser keeps it"),
     always("request.header_bytes_are_preserved", "reqwest refuses header values beyond ASCII"),
-    always(
-        "request.nothing_is_added",
-        "`fetch` adds headers of its own, such as `accept-language`",
-    ),
+    always("request.nothing_is_added", "`fetch` adds other headers, such as `accept-language`"),
     always("response.every_status_is_returned", "`fetch` reports the status 407 as a failure"),
     always(
         "response.redirects_are_not_followed",

@@ -59,7 +59,10 @@ fn judge(findings: &[Finding]) -> Result<(), Box<dyn Error>> {
             }
             (_, Some(exception)) if exception.is_constant => {
                 wrong += 1;
-                println!("passes, so it is no exception: {} ({})", finding.check, exception.reason);
+                println!(
+                    "passes, so it is not an exception: {} ({})",
+                    finding.check, exception.reason
+                );
             }
             _ => passed += 1,
         }
