@@ -11,6 +11,8 @@ mod diagnose;
 mod engine;
 mod escape;
 pub(crate) mod layout;
+mod list;
+mod map;
 pub(crate) mod members;
 mod record;
 mod scan;

@@ -197,6 +197,8 @@ macro_rules! __scalar {
             }
         }
 
-        $crate::__copied!($name, <$number as $crate::codegen::Value>::shape(), |cursor| cursor.parsed());
+        $crate::__copied!($name, <$number as $crate::codegen::Value>::shape(), |cursor| {
+            <$number as $crate::codegen::Value>::read(cursor).map(Self::new)
+        });
     };
 }

@@ -6,13 +6,14 @@
 //! same value; the differential tests check that.
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use serde::Deserialize;
 
 use crate::decode::depth;
 use crate::decode::escape::escaped;
 use crate::decode::scan::special;
-use crate::decode::skip::{named_value, past_whitespace, skip, word};
+use crate::decode::skip::{integer, named_value, past_whitespace, skip, word};
 
 /// A record with a fast path. Generated for every model.
 pub trait Fast<'a>: Sized {
@@ -120,6 +121,51 @@ impl<'a> Cursor<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Decodes the items between two brackets, which commas separate.
+    #[inline]
+    pub fn sequence<T>(
+        &mut self,
+        [open, close]: [u8; 2],
+        mut item: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        if self.token()? != open || self.depth >= depth::LIMIT {
+            return None;
+        }
+        self.at += 1;
+        self.depth += 1;
+        let mut items = Vec::new();
+        if self.token()? != close {
+            items.push(item(self)?);
+            while self.token()? == b',' {
+                self.at += 1;
+                items.push(item(self)?);
+            }
+            if self.token()? != close {
+                return None;
+            }
+        }
+        self.at += 1;
+        self.depth -= 1;
+        Some(items)
+    }
+
+    /// Skips a colon.
+    #[inline]
+    pub fn colon(&mut self) -> Option<()> {
+        let is_here = self.token()? == b':';
+        self.at += 1;
+        is_here.then_some(())
+    }
+
+    /// Decodes a whole number of at most 18 digits. Does not move at any other value.
+    #[inline]
+    pub fn integer(&mut self) -> Option<i64> {
+        let start = past_whitespace(self.text.as_bytes(), self.at);
+        let (number, end) = integer(self.text.as_bytes(), start)?;
+        self.at = end;
+        Some(number)
     }
 
     /// Decodes a value of a type without a fast path.

@@ -3,11 +3,12 @@
 //! serde's own messages quote the data and have no path. So the record is decoded again along its
 //! [`Shape`], with a trace of the path. Only rejected records pay for it.
 
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
+use core::fmt::{self, Write as _};
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::decode::shape::{Member, Object, Shape};
@@ -19,7 +20,7 @@ use crate::{Error, ErrorKind};
 /// Returns the error of `json`, which begins at `position` and is at `path` in the document.
 #[cold]
 pub(crate) fn diagnose(json: &str, shape: Shape, mut path: String, position: Position) -> Error {
-    let mut trace = Trace { names: Vec::new(), kind: None, expected: shape.expected() };
+    let mut trace = Trace { steps: Vec::new(), kind: None, expected: shape.expected() };
     let mut deserializer = serde_json::Deserializer::from_str(json);
     let result = Seed { shape, nullable: false, trace: &mut trace }
         .deserialize(&mut deserializer)
@@ -28,11 +29,13 @@ pub(crate) fn diagnose(json: &str, shape: Shape, mut path: String, position: Pos
         Ok(()) => (1, 1, ErrorKind::Syntax),
         Err(error) => (error.line(), error.column(), kind_of(error)),
     };
-    for name in trace.names {
-        if !path.is_empty() {
-            path.push('.');
-        }
-        path.push_str(name);
+    for step in trace.steps {
+        // Writing to a `String` does not fail.
+        _ = match step {
+            Step::Item(index) => write!(path, "[{index}]"),
+            Step::Name(name) if path.is_empty() => write!(path, "{name}"),
+            Step::Name(name) => write!(path, ".{name}"),
+        };
     }
     let kind = trace.kind.unwrap_or(kind);
     let expected = if kind == ErrorKind::Syntax { "valid JSON" } else { trace.expected };
@@ -41,9 +44,17 @@ pub(crate) fn diagnose(json: &str, shape: Shape, mut path: String, position: Pos
 
 /// The path that is being decoded. After a failure it is the path of the failure.
 struct Trace {
-    names: Vec<&'static str>,
+    steps: Vec<Step>,
     kind: Option<ErrorKind>,
     expected: &'static str,
+}
+
+/// A step of a path.
+enum Step {
+    /// A field, or `*`: the name of an unlisted field and the key of a map may be personal data.
+    Name(&'static str),
+    /// A position in a list.
+    Item(usize),
 }
 
 impl Trace {
@@ -74,7 +85,8 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
             Shape::Integer => deserializer.deserialize_i64(self),
             Shape::Unsigned => deserializer.deserialize_u64(self),
             Shape::Boolean => deserializer.deserialize_bool(self),
-            Shape::Object(_) => deserializer.deserialize_map(self),
+            Shape::Object(_) | Shape::Map(_) => deserializer.deserialize_map(self),
+            Shape::List(_) => deserializer.deserialize_seq(self),
         }
     }
 }
@@ -129,13 +141,33 @@ impl<'de> Visitor<'de> for Seed<'_> {
         if matches!(self.shape, Shape::Boolean) { Ok(()) } else { Err(E::custom("a flag")) }
     }
 
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let Shape::List(shape) = self.shape else { return Err(A::Error::custom("list")) };
+        let mut index = 0;
+        loop {
+            self.trace.steps.push(Step::Item(index));
+            let item = Seed { shape: shape(), nullable: false, trace: &mut *self.trace };
+            if list.next_element_seed(item)?.is_none() {
+                self.trace.steps.pop();
+                return Ok(());
+            }
+            self.trace.steps.pop();
+            self.trace.expected = "a list";
+            index += 1;
+        }
+    }
+
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Shape::Object(object) = self.shape else { return Err(A::Error::custom("object")) };
+        let object = match self.shape {
+            Shape::Object(object) => object,
+            Shape::Map(shape) => return entries(map, shape, self.trace),
+            _ => return Err(A::Error::custom("object")),
+        };
         let mut seen = Seen::default();
         while let Some(CowText(name)) = map.next_key()? {
             let known = object.members.iter().enumerate().find(|(_, member)| member.name == name);
             if let Some((index, member)) = known {
-                self.trace.names.push(member.name);
+                self.trace.steps.push(Step::Name(member.name));
                 if !seen.insert(index) {
                     return Err(self.trace.fail(ErrorKind::Duplicate, "the field once"));
                 }
@@ -145,8 +177,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
                     trace: &mut *self.trace,
                 })?;
             } else {
-                // The name of an unlisted field may be personal data, so it is not shown.
-                self.trace.names.push("*");
+                self.trace.steps.push(Step::Name("*"));
                 self.trace.expected = "a value";
                 let value: &RawValue = map.next_value()?;
                 if depth::exceeded(value.get()) {
@@ -154,17 +185,36 @@ impl<'de> Visitor<'de> for Seed<'_> {
                 }
             }
 
-            self.trace.names.pop();
+            self.trace.steps.pop();
             self.trace.expected = object.what;
         }
         match missing(object, seen) {
             Some(member) => {
-                self.trace.names.push(member.name);
+                self.trace.steps.push(Step::Name(member.name));
                 Err(self.trace.fail(ErrorKind::Missing, (member.shape)().expected()))
             }
             None => Ok(()),
         }
     }
+}
+
+/// Decodes an object with arbitrary keys.
+fn entries<'de, A: MapAccess<'de>>(
+    mut map: A,
+    shape: fn() -> Shape,
+    trace: &mut Trace,
+) -> Result<(), A::Error> {
+    let mut seen = BTreeSet::new();
+    while let Some(CowText(key)) = map.next_key()? {
+        trace.steps.push(Step::Name("*"));
+        if !seen.insert(key) {
+            return Err(trace.fail(ErrorKind::Duplicate, "the key once"));
+        }
+        map.next_value_seed(Seed { shape: shape(), nullable: false, trace: &mut *trace })?;
+        trace.steps.pop();
+        trace.expected = "an object";
+    }
+    Ok(())
 }
 
 fn missing(object: &'static Object, mut seen: Seen) -> Option<&'static Member> {

@@ -21,6 +21,10 @@ pub enum Shape {
     Boolean,
     /// A JSON object with known fields.
     Object(&'static Object),
+    /// A list of values of a shape. A function, because a record may contain a list of its own kind.
+    List(fn() -> Shape),
+    /// A JSON object with arbitrary keys, and values of a shape.
+    Map(fn() -> Shape),
 }
 
 /// The shape of an object.
@@ -60,6 +64,8 @@ impl Shape {
             Self::Unsigned => "a non-negative integer",
             Self::Boolean => "true or false",
             Self::Object(object) => object.what,
+            Self::List(_) => "a list",
+            Self::Map(_) => "an object",
         }
     }
 }

@@ -125,6 +125,26 @@ fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     matches!(bytes.get(at)?, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t').then_some(at)
 }
 
+/// Decodes a whole number of at most 18 digits, and returns the position after it. Leaves `-0` to serde, for which it
+/// is a fraction.
+pub(crate) fn integer(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    let is_negative = bytes.get(at) == Some(&b'-');
+    let start = at + usize::from(is_negative);
+    let end = digits(bytes, start)?;
+    let text = bytes.get(start..end).filter(|text| text.len() <= MOST_DIGITS)?;
+    let number = text.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
+    let is_usual = match text {
+        [b'0'] => !is_negative,
+        [b'0', ..] => false,
+        _ => true,
+    };
+    let ends = matches!(bytes.get(end)?, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
+    (is_usual && ends).then_some((if is_negative { -number } else { number }, end))
+}
+
+/// Maximum number of digits that always fit into 64 bits with a sign.
+const MOST_DIGITS: usize = 18;
+
 /// Skips one or more digits.
 #[inline]
 fn digits(bytes: &[u8], at: usize) -> Option<usize> {

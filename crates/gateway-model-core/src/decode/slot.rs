@@ -82,7 +82,9 @@ impl<T> Slot<T> {
     }
 }
 
-struct Required<V>(PhantomData<V>);
+/// A value that must not be `null`.
+#[derive(Debug)]
+pub(crate) struct Required<V>(pub(crate) PhantomData<V>);
 
 impl<'de, V: Value> DeserializeSeed<'de> for Required<V> {
     type Value = V::Ref<'de>;

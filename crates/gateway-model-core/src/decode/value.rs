@@ -88,8 +88,11 @@ macro_rules! __copied {
 }
 
 __copied!(bool, Shape::Boolean, |cursor| cursor.parsed());
-__copied!(i64, Shape::Integer, |cursor| cursor.parsed());
-__copied!(u64, Shape::Unsigned, |cursor| cursor.parsed());
+__copied!(i64, Shape::Integer, |cursor| cursor.integer().or_else(|| cursor.parsed()));
+__copied!(u64, Shape::Unsigned, |cursor| match cursor.integer() {
+    Some(number) => Self::try_from(number).ok(),
+    None => cursor.parsed(),
+});
 
 impl<T: Value> Value for Box<T> {
     type Ref<'a> = Box<T::Ref<'a>>;

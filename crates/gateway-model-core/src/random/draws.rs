@@ -20,7 +20,7 @@ use crate::random::{
     escaped, lists, quoted,
 };
 use crate::scalar::civil::days_in;
-use crate::{Civil, Extra, RawQuery, Service};
+use crate::{Civil, Extra, Map, RawQuery, Service};
 
 /// Implements `Arbitrary` for a type.
 #[doc(hidden)]
@@ -169,6 +169,32 @@ pub fn nested<T>(
         Some(depth) => optional(source, |source| value(source, depth).map(Box::new)),
         None => Ok(Slot::Empty),
     }
+}
+
+/// A list of up to three values.
+pub fn list<'a, T, F>(source: &mut Unstructured<'a>, mut value: F) -> Result<Vec<T>>
+where
+    F: FnMut(&mut Unstructured<'a>) -> Result<T>,
+{
+    let count = source.int_in_range(0..=3_u8)?;
+    (0..count).map(|_| value(source)).collect()
+}
+
+/// A map of up to three values.
+pub fn map<'a, T, F>(source: &mut Unstructured<'a>, mut value: F) -> Result<Map<T>>
+where
+    F: FnMut(&mut Unstructured<'a>) -> Result<T>,
+{
+    let entries = list(source, |source| Ok((text(source)?, value(source)?)))?;
+    Ok(entries.into_iter().collect())
+}
+
+/// A list or a map of records that may contain the model itself, up to `depth` levels deep.
+pub fn below<'a, T: Default, F>(source: &mut Unstructured<'a>, depth: u32, value: F) -> Result<T>
+where
+    F: FnOnce(&mut Unstructured<'a>, u32) -> Result<T>,
+{
+    depth.checked_sub(1).map_or_else(|| Ok(T::default()), |depth| value(source, depth))
 }
 
 /// Fields that the contract does not list for the model.

@@ -23,7 +23,7 @@ use crate::random::{
     escaped, lists, quoted,
 };
 use crate::scalar::civil::days_in;
-use crate::{Civil, Extra, RawQuery, Service};
+use crate::{Civil, Extra, Map, RawQuery, Service};
 
 /// Implements proptest's `Arbitrary` for a type with a strategy.
 #[doc(hidden)]
@@ -159,6 +159,24 @@ pub fn nested<T: Debug + 'static>(
         Some(depth) => optional(value(depth).prop_map(Box::new)),
         None => LazyJust::new(|| Slot::Empty).boxed(),
     }
+}
+
+/// A list of up to three values.
+pub fn list<S: Strategy + 'static>(value: S) -> BoxedStrategy<Vec<S::Value>> {
+    vec(value, 0..4).boxed()
+}
+
+/// A map of up to three values.
+pub fn map<S: Strategy + 'static>(value: S) -> BoxedStrategy<Map<S::Value>> {
+    vec((text(), value), 0..4).prop_map(Map::from_iter).boxed()
+}
+
+/// A list or a map of records that may contain the model itself, up to `depth` levels deep.
+pub fn below<T: Debug + Default + 'static>(
+    depth: u32,
+    value: impl FnOnce(u32) -> BoxedStrategy<T>,
+) -> BoxedStrategy<T> {
+    depth.checked_sub(1).map_or_else(|| LazyJust::new(T::default).boxed(), value)
 }
 
 /// Fields that the contract does not list for the model.

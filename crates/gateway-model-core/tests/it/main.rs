@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod bodies;
 #[cfg(test)]
+mod collections;
+#[cfg(test)]
 mod extra;
 #[cfg(test)]
 mod fields;
