@@ -9,7 +9,11 @@ use std::borrow::Cow;
 use std::fmt;
 
 use gateway_model::{CivilDateTime, DecimalText};
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{
+    self, Deserialize as _, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::Value as Json;
 
 /// A record of the service, which borrows its texts.
 pub(crate) trait Record<'a>: Sized {
@@ -54,6 +58,10 @@ pub(crate) enum Kind {
     Boolean,
     /// An object with these fields.
     Object(&'static [Field]),
+    /// A list; in a table, its JSON text.
+    List(&'static Kind),
+    /// An object with arbitrary keys; in a table, its JSON text.
+    Map(&'static Kind),
 }
 
 /// The fields of a record that are given, in their order.
@@ -67,6 +75,8 @@ enum Value {
     Number(String),
     Boolean(bool),
     Object(Fields),
+    /// A list, or an object with arbitrary keys, as JSON text.
+    Json(String),
 }
 
 /// The fields of all kinds of records that a file may contain.
@@ -102,6 +112,12 @@ impl Kind {
                 let names = names.join(" and ");
                 format!("must be an object with no fields but {names}, each at most once").into()
             }
+            Self::List(of) => {
+                format!("must be a list in which each value {}", of.expected()).into()
+            }
+            Self::Map(of) => {
+                format!("must be an object in which each value {}", of.expected()).into()
+            }
         }
     }
 
@@ -109,7 +125,11 @@ impl Kind {
     fn has_empty_form(self) -> bool {
         match self {
             Self::Text | Self::Id | Self::Decimal | Self::CivilDateTime => true,
-            Self::Choice(_) | Self::Integer { .. } | Self::Boolean => false,
+            Self::Choice(_)
+            | Self::Integer { .. }
+            | Self::Boolean
+            | Self::List(_)
+            | Self::Map(_) => false,
             Self::Object(fields) => {
                 fields.iter().all(|field| !field.is_required || field.kind.has_empty_form())
             }
@@ -127,6 +147,9 @@ impl Kind {
                 given.0.iter().all(is_known) && fields.iter().all(is_complete)
             }
             (Self::Object(_), _) => false,
+            (Self::List(_) | Self::Map(_), Value::Json(json) | Value::Text(json)) => {
+                json.is_empty() || serde_json::from_str(json).is_ok_and(|json| self.fits(&json))
+            }
             (_, Value::Text(text)) if text.is_empty() => true,
             (Self::Text | Self::Id, Value::Text(_))
             | (Self::Id, Value::Number(_))
@@ -145,11 +168,48 @@ impl Kind {
     }
 }
 
+impl Kind {
+    /// Returns whether a value in a list or a map, which is sent as it is, is of this kind.
+    fn fits(self, json: &Json) -> bool {
+        match (self, json) {
+            (Self::Text | Self::Id, Json::String(_)) | (Self::Boolean, Json::Bool(_)) => true,
+            (Self::Choice(_) | Self::Decimal | Self::CivilDateTime, Json::String(text)) => {
+                !text.is_empty() && self.accepts(&Value::Text(text.clone()))
+            }
+            (Self::Integer { min }, Json::Number(number)) => {
+                number.as_i64().is_some_and(|number| number >= min)
+            }
+            (Self::Object(fields), Json::Object(members)) => {
+                let is_known = |(name, value): (&String, &Json)| {
+                    let field = fields.iter().find(|field| field.name == name);
+                    let is_absent = |field: &Field| value.is_null() && !field.is_required;
+                    field.is_some_and(|field| is_absent(field) || field.kind.fits(value))
+                };
+                let is_there = |field: &Field| members.contains_key(field.name);
+                members.iter().all(is_known)
+                    && fields.iter().all(|field| !field.is_required || is_there(field))
+            }
+            (Self::List(of), Json::Array(values)) => values.iter().all(|value| of.fits(value)),
+            (Self::Map(of), Json::Object(members)) => members.values().all(|value| of.fits(value)),
+            _ => false,
+        }
+    }
+}
+
 impl Fields {
     /// Returns a text; an empty one if it is not given.
     pub(crate) fn text(&self, name: &str) -> &str {
         match self.get(name) {
             Some(Value::Text(text) | Value::Number(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// Returns the JSON text of a list or a map; an empty text if it is not given.
+    #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
+    pub(crate) fn json(&self, name: &str) -> &str {
+        match self.get(name) {
+            Some(Value::Text(text) | Value::Json(text)) => text,
             _ => "",
         }
     }
@@ -208,6 +268,7 @@ impl Fields {
         self.0.iter().find_map(|(name, value)| match value {
             Value::Text(text) => text.contains('\0').then(|| (*name).to_owned()),
             Value::Object(fields) => fields.with_nul().map(|inner| format!("{name}.{inner}")),
+            Value::Json(json) => json.contains("\\u0000").then(|| (*name).to_owned()),
             Value::Number(_) | Value::Boolean(_) => None,
         })
     }
@@ -225,11 +286,8 @@ impl Fields {
             return Ok(Err(Fault::Repeated));
         }
         let same = known.iter().copied().flatten().filter(|other| other.name == key);
-        let objects = same.filter_map(|field| match field.kind {
-            Kind::Object(fields) => Some(fields),
-            _ => None,
-        });
-        if let Some(value) = map.next_value_seed(ReadValue(objects.collect()))? {
+        let kinds = same.map(|field| field.kind).collect();
+        if let Some(value) = map.next_value_seed(ReadValue(kinds))? {
             self.0.push((field.name, value));
         }
         Ok(Ok(()))
@@ -238,7 +296,7 @@ impl Fields {
     /// Reads a JSON object with only these fields, each at most once.
     pub(crate) fn from_json(known: &'static [Field], json: &[u8]) -> Option<Self> {
         let mut parser = serde_json::Deserializer::from_slice(json);
-        let value = ReadValue(vec![known]).deserialize(&mut parser).ok()?;
+        let value = ReadValue(vec![Kind::Object(known)]).deserialize(&mut parser).ok()?;
         parser.end().ok()?;
         match value {
             Some(Value::Object(fields)) => Some(fields),
@@ -323,9 +381,9 @@ pub(crate) fn kind(known: Known, name: &str) -> Option<Kind> {
     find(known, name).map(|field| field.kind)
 }
 
-/// Reads a value, or `None` for `null`. If it may be an object, it has the fields of one of these objects. Only
+/// Reads a value, or `None` for `null`. An object has the fields of one of these kinds, or arbitrary keys. Only
 /// [`Fields::wrong`] compares the value with the kind of its field: fields of one name may have several kinds.
-struct ReadValue(Vec<&'static [Field]>);
+struct ReadValue(Vec<Kind>);
 
 impl<'de> DeserializeSeed<'de> for ReadValue {
     type Value = Option<Value>;
@@ -362,8 +420,24 @@ impl<'de> Visitor<'de> for ReadValue {
         Ok(Some(Value::Text(text.to_owned())))
     }
 
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        if !self.0.iter().any(|kind| matches!(kind, Kind::List(_))) {
+            return Err(de::Error::custom("a list"));
+        }
+        let json = Json::deserialize(SeqAccessDeserializer::new(list))?;
+        Ok(Some(Value::Json(json.to_string())))
+    }
+
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let Self(known) = self;
+        if self.0.iter().any(|kind| matches!(kind, Kind::Map(_))) {
+            let json = Json::deserialize(MapAccessDeserializer::new(map))?;
+            return Ok(Some(Value::Json(json.to_string())));
+        }
+        let objects = self.0.into_iter().filter_map(|kind| match kind {
+            Kind::Object(fields) => Some(fields),
+            _ => None,
+        });
+        let known: Vec<_> = objects.collect();
         if known.is_empty() {
             return Err(de::Error::custom("an object"));
         }
@@ -392,6 +466,41 @@ mod tests {
         Field { name: "price", kind: Kind::Decimal, is_required: false },
         Field { name: "inner", kind: Kind::Object(INNER), is_required: false },
     ];
+
+    const LISTS: &[Field] = &[
+        Field { name: "tags", kind: Kind::List(&Kind::Text), is_required: true },
+        Field { name: "parts", kind: Kind::List(&Kind::Object(INNER)), is_required: false },
+        Field { name: "sums", kind: Kind::Map(&Kind::List(&Kind::Decimal)), is_required: false },
+    ];
+
+    #[test]
+    fn lists_and_maps_are_read_and_checked() {
+        let good = r#"{"tags":["a",""],"parts":[{"id":"7","count":0}],"sums":{"x":["1.5"],"":[]}}"#;
+        let fields = Fields::from_json(LISTS, good.as_bytes()).unwrap();
+        assert_eq!(fields.wrong(&[LISTS]).map(|(name, _kind)| name), None);
+        assert_eq!(fields.json("tags"), r#"["a",""]"#);
+        assert!(!fields.lacks(&LISTS[0]));
+        for (json, name) in [
+            (r#"{"tags":"a"}"#, "tags"),
+            (r#"{"tags":["a",1]}"#, "tags"),
+            (r#"{"tags":[null]}"#, "tags"),
+            (r#"{"parts":[{"count":0}]}"#, "parts"),
+            (r#"{"parts":[{"id":"1","count":0,"x":1}]}"#, "parts"),
+            (r#"{"parts":[{"id":"1","count":"0"}]}"#, "parts"),
+            (r#"{"sums":{"x":["one"]}}"#, "sums"),
+            (r#"{"sums":{"x":"1"}}"#, "sums"),
+        ] {
+            let fields = Fields::from_json(LISTS, json.as_bytes()).unwrap();
+            assert_eq!(fields.wrong(&[LISTS]).map(|(name, _kind)| name), Some(name), "{json}");
+        }
+        assert!(Fields::from_json(LISTS, br#"{"sums":[]}"#).is_none());
+        let mut cells = Fields::default();
+        for column in columns(&[LISTS]) {
+            cells.set(&column, if column.name == "tags" { r#"["a"]"# } else { "" });
+        }
+        assert_eq!(cells.wrong(&[LISTS]).map(|(name, _kind)| name), None);
+        assert_eq!((cells.json("tags"), cells.json("parts")), (r#"["a"]"#, ""));
+    }
 
     #[test]
     fn values_of_every_kind_are_read_and_checked() {
@@ -438,7 +547,8 @@ mod tests {
             (r#"{"inner":{"x":"text"}}"#, OBJECT),
         ] {
             let mut parser = serde_json::Deserializer::from_str(json);
-            let value = ReadValue(known.to_vec()).deserialize(&mut parser).unwrap();
+            let kinds = known.map(Kind::Object).to_vec();
+            let value = ReadValue(kinds).deserialize(&mut parser).unwrap();
             let Some(Value::Object(fields)) = value else { panic!("{json}") };
             for other in known {
                 assert_eq!(fields.wrong(&[other]).is_none(), std::ptr::eq(other, kind), "{json}");

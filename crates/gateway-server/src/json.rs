@@ -5,3 +5,9 @@ pub(crate) fn text(out: &mut Vec<u8>, value: &str) {
     // Serializing a string into a vector cannot fail.
     drop(serde_json::to_writer(out, value));
 }
+
+/// Appends the JSON text of a list or an object; `empty` instead of an empty text.
+#[allow(dead_code, reason = "the spec decides which kinds its fields have")]
+pub(crate) fn raw(out: &mut Vec<u8>, json: &str, empty: &str) {
+    out.extend_from_slice(if json.is_empty() { empty } else { json }.as_bytes());
+}

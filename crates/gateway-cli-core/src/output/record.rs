@@ -109,6 +109,7 @@ impl<'a, 'c> Cells<'a, 'c> {
 fn text_of(json: Option<&str>) -> Cow<'_, str> {
     let Some(json) = json.filter(|json| *json != "null") else { return Cow::Borrowed("") };
     match json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        None if json.starts_with(['[', '{']) => Cow::Owned(one_line(json)),
         None => Cow::Borrowed(json),
         // Fast path: most strings have no escapes.
         Some(text) if memchr(b'\\', text.as_bytes()).is_none() => Cow::Borrowed(text),
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn cells_are_found_by_their_paths() {
-        let json = r#"{"id":"7","n":123456789012345678901234567890.10,"studio":{"na\u006de":"a\nb","x":null},"l":[1],"a.b":{"c.d":2}}"#;
+        let json = "{\"id\":\"7\",\"n\":123456789012345678901234567890.10,\"studio\":{\"na\\u006de\":\"a\\nb\",\"x\":null},\"l\":[ 1,\n { \"a\": \" b\" } ],\"a.b\":{\"c.d\": 2}}";
         for (path, expected) in [
             ("id", "7"),
             ("n", "123456789012345678901234567890.10"),
@@ -200,7 +201,7 @@ mod tests {
             ("studio.x", ""),
             ("studio.none.deeper", ""),
             ("id.deeper", ""),
-            ("l", "[1]"),
+            ("l", r#"[1,{"a":" b"}]"#),
             ("a.b", ""),
         ] {
             let path = Path::parse(path);

@@ -208,9 +208,7 @@ impl Diff<'_> {
 
     fn field(&mut self, place: &str, old: &Field, new: &Field) {
         self.rust_name(place, &old.rust, &new.rust);
-        let name =
-            |service, field: &Field| type_name(field.ty.name(service), field.ty.label(service));
-        let types = (&name(self.old, old), &name(self.new, new));
+        let types = (&old.ty.written(self.old), &new.ty.written(self.new));
         self.value(Class::Breaking, place, "type", types, quoted);
         let presences = (&presence(old.required), &presence(new.required));
         self.value(Class::Breaking, place, "presence", presences, quoted);

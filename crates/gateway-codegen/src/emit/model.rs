@@ -17,7 +17,7 @@ pub(in crate::emit) mod states;
 mod strategies;
 
 pub(crate) use crate::emit::model::queries::example_query;
-pub(crate) use crate::emit::model::records::smallest_record;
+pub(crate) use crate::emit::model::records::{smallest_record, smallest_value};
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;

@@ -42,10 +42,7 @@ impl TypeSchemas<'_> {
     fn field(self, field: &Field) -> Value {
         let mut schema = Map::new();
         describe(&mut schema, &field.doc);
-        let ty = match &field.ty {
-            Type::Value(value) => of_value(value, value.in_record()),
-            Type::Model(id) => self.reference(self.service.model(*id)),
-        };
+        let ty = self.ty(&field.ty);
         if field.required {
             schema.extend(ty);
         } else if ty.contains_key("$ref") {
@@ -65,6 +62,16 @@ impl TypeSchemas<'_> {
             schema.insert("deprecated".to_owned(), json!(true));
         }
         Value::Object(schema)
+    }
+
+    fn ty(self, ty: &Type) -> Map<String, Value> {
+        let (name, key, of) = match ty {
+            Type::Value(value) => return of_value(value, value.in_record()),
+            Type::Model(id) => return self.reference(self.service.model(*id)),
+            Type::List(of) => ("array", "items", of),
+            Type::Map(of) => ("object", "additionalProperties", of),
+        };
+        Map::from_iter([("type".to_owned(), json!(name)), (key.to_owned(), json!(self.ty(of)))])
     }
 
     /// Returns the value of a parameter.

@@ -34,9 +34,10 @@ impl Service {
             ValueType::Scalar(scalar) => &scalar.open,
             ValueType::Enum(one) => &one.open,
         };
-        let of_types = fields.iter().flat_map(|field| match &field.ty {
+        let of_types = fields.iter().flat_map(|field| match field.ty.element() {
             Type::Value(value) => of_value(value),
             Type::Model(id) => &self.model(*id).open,
+            Type::List(_) | Type::Map(_) => &[],
         });
         let of_types = params.iter().flat_map(|param| of_value(&param.ty)).chain(of_types);
         let own = operation.open.iter();
@@ -61,7 +62,8 @@ impl Service {
         let mut found = BTreeSet::from([from]);
         let mut pending = vec![from];
         while let Some(id) = pending.pop() {
-            let inner = self.model(id).fields.iter().filter_map(|field| field.ty.model());
+            let inner = self.model(id).fields.iter();
+            let inner = inner.filter_map(|field| field.ty.element().model());
             pending.extend(inner.filter(|id| found.insert(*id)));
         }
         found

@@ -22,8 +22,15 @@ pub struct Model {
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
-    /// Whether it contains itself, directly or through others: such a field must be boxed.
+    /// Whether it contains itself, directly or through others.
     pub recursive: bool,
+}
+
+impl Field {
+    /// Returns whether the field is boxed in Rust. Lists and maps have no need of it.
+    pub fn is_boxed(&self) -> bool {
+        self.recursive && self.ty.model().is_some()
+    }
 }
 
 /// One field of a model.
@@ -39,8 +46,8 @@ pub struct Field {
     pub required: bool,
     /// Whether it is personal data, which `Debug` output and logs must not show.
     pub personal: bool,
-    /// Whether the field leads back to the model that holds it; it is then boxed in Rust.
-    pub boxed: bool,
+    /// Whether the values contain the model that holds the field, at any depth.
+    pub recursive: bool,
     /// A value, as its wire text; present for the built-in types if the spec gives one.
     pub example: Option<String>,
     /// The description.

@@ -31,19 +31,32 @@ impl ValueType {
 }
 
 impl Type {
-    /// Returns the name of a declared type; `None` for a built-in one.
+    /// Returns the name of a declared type, also in a list or a map; `None` for a built-in one.
     pub fn name<'s>(&'s self, service: &'s Service) -> Option<&'s RustName> {
         match self {
             Self::Value(value) => value.name(),
             Self::Model(id) => Some(&service.model(*id).rust),
+            Self::List(of) | Self::Map(of) => of.name(service),
         }
     }
 
-    /// Returns the name of the type in the spec, such as `PhotoId` or `text`.
+    /// Returns the name of the type in the spec, such as `PhotoId` or `list<text>`.
     pub fn label(&self, service: &Service) -> String {
         match self {
             Self::Value(value) => value.label(),
             Self::Model(id) => service.model(*id).rust.pascal(),
+            Self::List(of) => format!("list<{}>", of.label(service)),
+            Self::Map(of) => format!("map<{}>", of.label(service)),
+        }
+    }
+
+    /// Returns the type as in the spec, with the names of declared types as they are written there.
+    pub fn written(&self, service: &Service) -> String {
+        match self {
+            Self::Value(value) => value.name().map_or_else(|| value.label(), RustName::plain),
+            Self::Model(id) => service.model(*id).rust.plain(),
+            Self::List(of) => format!("list<{}>", of.written(service)),
+            Self::Map(of) => format!("map<{}>", of.written(service)),
         }
     }
 }

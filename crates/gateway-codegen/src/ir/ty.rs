@@ -11,6 +11,10 @@ pub enum Type {
     Value(ValueType),
     /// A record of a model; see [`Service::model`](crate::ir::Service::model).
     Model(ModelId),
+    /// A list of values of a type.
+    List(Box<Type>),
+    /// A JSON object with arbitrary keys, and values of a type.
+    Map(Box<Type>),
 }
 
 impl Type {
@@ -18,16 +22,43 @@ impl Type {
     pub fn value(&self) -> Option<&ValueType> {
         match self {
             Self::Value(value) => Some(value),
-            Self::Model(_) => None,
+            Self::Model(_) | Self::List(_) | Self::Map(_) => None,
         }
     }
 
-    /// Returns the model whose records the type contains, if any.
+    /// Returns the model if the type is one; a list or a map of its records is not.
     pub fn model(&self) -> Option<ModelId> {
         match self {
-            Self::Value(_) => None,
             Self::Model(id) => Some(*id),
+            Self::Value(_) | Self::List(_) | Self::Map(_) => None,
         }
+    }
+
+    /// Returns the type of the values in lists and maps at any depth; the type itself if it is neither.
+    pub fn element(&self) -> &Self {
+        match self {
+            Self::Value(_) | Self::Model(_) => self,
+            Self::List(of) | Self::Map(of) => of.element(),
+        }
+    }
+
+    /// Returns whether a type is this one, or occurs in it as a list or a map.
+    pub fn has(&self, fits: fn(&Self) -> bool) -> bool {
+        fits(self)
+            || match self {
+                Self::Value(_) | Self::Model(_) => false,
+                Self::List(of) | Self::Map(of) => of.has(fits),
+            }
+    }
+
+    /// Returns whether it is a list.
+    pub fn is_list(&self) -> bool {
+        matches!(self, Self::List(_))
+    }
+
+    /// Returns whether it is a map.
+    pub fn is_map(&self) -> bool {
+        matches!(self, Self::Map(_))
     }
 }
 

@@ -249,12 +249,13 @@ fn field(cx: &mut Context<'_>, entry: &Entry) -> Option<Field> {
             Type::Value(ValueType::BuiltIn(BuiltIn { form, .. })) => {
                 (!(form.fits)(text)).then(|| format!("the example must be {}", form.expected))
             }
-            Type::Value(ValueType::Scalar(_) | ValueType::Enum(_)) | Type::Model(_) => {
-                Some(format!(
-                    "only a field of type {} has an `example`",
-                    built_in_list(BuiltIn::code, " or ")
-                ))
-            }
+            Type::Value(ValueType::Scalar(_) | ValueType::Enum(_))
+            | Type::Model(_)
+            | Type::List(_)
+            | Type::Map(_) => Some(format!(
+                "only a field of type {} has an `example`",
+                built_in_list(BuiltIn::code, " or ")
+            )),
         };
         if let Some(message) = misfit {
             cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &example.span, message));
@@ -266,7 +267,7 @@ fn field(cx: &mut Context<'_>, entry: &Entry) -> Option<Field> {
         ty,
         required: node.text("presence") == "required",
         personal: node.flag("personal"),
-        boxed: false,
+        recursive: false,
         example: example.and_then(Node::as_text).map(str::to_owned),
         doc: about.doc,
         source: about.source,

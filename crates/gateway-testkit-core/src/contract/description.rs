@@ -113,6 +113,20 @@ pub enum Kind {
     OneOf(&'static [&'static str]),
     /// Another record.
     Record(&'static Record),
+    /// A list of values of a kind.
+    List(&'static Kind),
+    /// An object with arbitrary keys, and values of a kind.
+    Map(&'static Kind),
+}
+
+impl Kind {
+    /// Returns the kind of the values in lists and maps at any depth; the kind itself if it is neither.
+    pub(crate) fn element(&self) -> &Self {
+        match self {
+            Self::List(of) | Self::Map(of) => of.element(),
+            _ => self,
+        }
+    }
 }
 
 /// A parameter of an operation.
@@ -226,7 +240,7 @@ impl Record {
             next += 1;
             for field in record.fields {
                 fields.push(field);
-                if let Kind::Record(inner) = field.kind
+                if let Kind::Record(inner) = *field.kind.element()
                     && !records.iter().any(|known| std::ptr::eq(*known, inner))
                 {
                     records.push(inner);

@@ -24,29 +24,52 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
         Kind::EpochSeconds => "a number of seconds in text form",
         Kind::Currency => "a currency code",
         Kind::OneOf(_) => "one of the listed values",
-        Kind::Record(_) => "an object",
+        Kind::Record(_) | Kind::Map(_) => "an object",
+        Kind::List(_) => "a list",
     }
 }
 
 /// Returns the first rule that the value of a field breaks. Looks into nested records.
 pub(super) fn misfit(object: &Map<String, Value>, field: &Field) -> Option<Misfit> {
-    let found = |shape| Some(Misfit { path: field.name.to_owned(), shape });
-    let value = match object.get(field.name) {
-        None | Some(Value::Null) if field.required => return found("there"),
-        None | Some(Value::Null) => return None,
-        Some(value) => value,
-    };
+    match object.get(field.name) {
+        None | Some(Value::Null) if field.required => {
+            Some(Misfit { path: field.name.to_owned(), shape: "there" })
+        }
+        None | Some(Value::Null) => None,
+        Some(value) => of_kind(value, &field.kind, field.required, field.name),
+    }
+}
+
+/// Returns the first rule that a value breaks. A value that is not `required` may be an empty text.
+fn of_kind(value: &Value, kind: &Kind, required: bool, path: &str) -> Option<Misfit> {
+    let found = |shape| Some(Misfit { path: path.to_owned(), shape });
     let text = value.as_str();
-    let is_fit = match &field.kind {
+    let is_fit = match kind {
         Kind::Record(inner) => match value.as_object() {
-            Some(object) => return misfit_within(object, inner, field),
+            Some(object) => return misfit_within(object, inner, path),
+            None => false,
+        },
+        Kind::List(of) => match value.as_array() {
+            Some(values) => {
+                let mut values = values.iter().enumerate();
+                return values
+                    .find_map(|(at, value)| of_kind(value, of, true, &format!("{path}[{at}]")));
+            }
+            None => false,
+        },
+        // A key is untrusted, and may be personal data.
+        Kind::Map(of) => match value.as_object() {
+            Some(object) => {
+                let path = format!("{path}.*");
+                return object.values().find_map(|value| of_kind(value, of, true, &path));
+            }
             None => false,
         },
         Kind::Integer => value.is_i64() || value.is_u64(),
         Kind::Boolean => value.is_boolean(),
         Kind::Text => text.is_some(),
         // A service may write an absent value as an empty text.
-        _ if text == Some("") => !field.required,
+        _ if text == Some("") => !required,
         Kind::Digits => text.is_some_and(is_numeric),
         Kind::Decimal => text.is_some_and(is_decimal),
         Kind::CivilDateTime => text.is_some_and(has_form),
@@ -54,12 +77,12 @@ pub(super) fn misfit(object: &Map<String, Value>, field: &Field) -> Option<Misfi
         Kind::Currency => text.is_some(),
         Kind::OneOf(values) => text.is_some_and(|text| values.contains(&text)),
     };
-    if is_fit { None } else { found(shape(&field.kind)) }
+    if is_fit { None } else { found(shape(kind)) }
 }
 
-fn misfit_within(object: &Map<String, Value>, record: &Record, field: &Field) -> Option<Misfit> {
+fn misfit_within(object: &Map<String, Value>, record: &Record, path: &str) -> Option<Misfit> {
     let inner = record.fields.iter().find_map(|inner| misfit(object, inner))?;
-    Some(Misfit { path: format!("{}.{}", field.name, inner.path), ..inner })
+    Some(Misfit { path: format!("{path}.{}", inner.path), ..inner })
 }
 
 /// Returns the values of all fields that fit a condition, nested records included.
@@ -70,15 +93,31 @@ pub(super) fn texts<'a>(
 ) -> Vec<(&'static str, &'a str)> {
     let mut texts = Vec::new();
     for field in record.fields {
-        match (object.get(field.name), &field.kind) {
-            (Some(Value::Object(object)), Kind::Record(inner)) => {
-                texts.extend(self::texts(object, inner, fits));
-            }
-            (Some(Value::String(text)), kind) if fits(kind) => texts.push((field.name, text)),
-            _ => {}
+        if let Some(value) = object.get(field.name) {
+            add_texts(field.name, value, &field.kind, fits, &mut texts);
         }
     }
     texts
+}
+
+fn add_texts<'a>(
+    name: &'static str,
+    value: &'a Value,
+    kind: &Kind,
+    fits: fn(&Kind) -> bool,
+    into: &mut Vec<(&'static str, &'a str)>,
+) {
+    match (value, kind) {
+        (Value::Object(object), Kind::Record(inner)) => into.extend(texts(object, inner, fits)),
+        (Value::Array(values), Kind::List(of)) => {
+            values.iter().for_each(|value| add_texts(name, value, of, fits, into));
+        }
+        (Value::Object(object), Kind::Map(of)) => {
+            object.values().for_each(|value| add_texts(name, value, of, fits, into));
+        }
+        (Value::String(text), kind) if fits(kind) => into.push((name, text)),
+        _ => {}
+    }
 }
 
 /// Whether the text consists of decimal digits.
@@ -196,5 +235,12 @@ mod tests {
         let [found, _] = misfits(|| Kind::Record(&INNER), &json!({ "name": 7 }));
         assert_eq!(found.as_deref(), Some("it.name: text"));
         fits(|| Kind::Record(&INNER), &[json!({})], &[json!("x"), json!([])]);
+        const OBJECT: Kind = Kind::Record(&INNER);
+        let [found, _] = misfits(|| Kind::List(&OBJECT), &json!([{}, { "name": 7 }]));
+        assert_eq!(found.as_deref(), Some("it[1].name: text"));
+        let [found, _] = misfits(|| Kind::Map(&Kind::List(&Kind::Text)), &json!({ "Ann": [null] }));
+        assert_eq!(found.as_deref(), Some("it.*[0]: text"));
+        fits(|| Kind::List(&Kind::Text), &[json!([]), json!([""])], &[json!({}), json!("a")]);
+        fits(|| Kind::Map(&Kind::Text), &[json!({}), json!({ "": "" })], &[json!([]), json!("a")]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::emit::model::random::{Value, fields, imports, list, path, type_name, value, when};
 use crate::emit::model::states::States;
-use crate::ir::{Field, Model, Operation, Param, Service, Type, ValueType};
+use crate::ir::{BuiltIn, Field, Form, Model, Operation, Param, Service, Type, ValueType};
 use crate::text::RustFile;
 
 pub(super) fn emit(service: &Service) -> RustFile {
@@ -77,31 +77,59 @@ fn record(file: &mut RustFile, service: &Service, model: &Model, open: &str, clo
 }
 
 fn field_value(service: &Service, model: &Model, field: &Field, index: usize) -> String {
-    let name = type_name(service, model, field);
     let noted = format!("?.note({index}, &mut nulls)");
-    match (built_in(field), name, field.required) {
-        (_, Some(name), true) if field.boxed => {
-            format!("alloc::boxed::Box::new({name}::draw(source, depth.saturating_sub(1))?)")
+    let name = type_name(service, model, &field.ty).unwrap_or_default();
+    let function = match (&field.ty, field.recursive) {
+        (Type::Model(_), true) if field.required => {
+            return format!(
+                "alloc::boxed::Box::new({name}::draw(source, depth.saturating_sub(1))?)"
+            );
         }
-        (_, Some(name), false) if field.boxed => {
-            format!("draws::nested(source, depth, {name}::draw){noted}")
+        (Type::Model(_), true) => {
+            return format!("draws::nested(source, depth, {name}::draw){noted}");
         }
-        (Some(function), _, true) => format!("draws::{function}(source)?"),
-        (Some(function), _, false) => {
-            format!("draws::optional(source, draws::{function}){noted}")
+        (Type::List(_) | Type::Map(_), true) => {
+            let value = called(&function(service, model, &field.ty, true));
+            format!("|source| draws::below(source, depth, |source, depth| {value})")
         }
-        (_, _, true) => "source.arbitrary()?".to_owned(),
-        (_, _, false) => {
-            format!("draws::optional(source, draws::Unstructured::arbitrary){noted}")
+        (ty, _) => function(service, model, ty, false),
+    };
+    if field.required {
+        format!("{}?", called(&function))
+    } else {
+        format!("draws::optional(source, {function}){noted}")
+    }
+}
+
+/// Returns the function that draws a value of a type.
+fn function(service: &Service, model: &Model, ty: &Type, is_recursive: bool) -> String {
+    match ty {
+        Type::Value(ValueType::BuiltIn(BuiltIn {
+            form: Form { random: Some(function), .. },
+            ..
+        })) => {
+            format!("draws::{function}")
+        }
+        Type::Model(_) if is_recursive => {
+            let name = type_name(service, model, ty).unwrap_or_default();
+            format!("|source| {name}::draw(source, depth)")
+        }
+        Type::Value(_) | Type::Model(_) => "draws::Unstructured::arbitrary".to_owned(),
+        Type::List(of) => {
+            format!("|source| draws::list(source, {})", function(service, model, of, is_recursive))
+        }
+        Type::Map(of) => {
+            format!("|source| draws::map(source, {})", function(service, model, of, is_recursive))
         }
     }
 }
 
-/// Returns the function that creates a value of a built-in type, if it has one of its own.
-fn built_in(field: &Field) -> Option<&'static str> {
-    match &field.ty {
-        Type::Value(ValueType::BuiltIn(built_in)) => built_in.form.random,
-        Type::Value(ValueType::Scalar(_) | ValueType::Enum(_)) | Type::Model(_) => None,
+/// Returns the call of a function with `source`.
+fn called(function: &str) -> String {
+    match function.strip_prefix("|source| ") {
+        Some(body) => body.to_owned(),
+        None if function == "draws::Unstructured::arbitrary" => "source.arbitrary()".to_owned(),
+        None => format!("{function}(source)"),
     }
 }
 

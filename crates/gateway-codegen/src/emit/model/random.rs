@@ -2,7 +2,7 @@
 
 use crate::emit::model::queries::params;
 use crate::emit::model::states::States;
-use crate::ir::{Enum, Field, Model, Operation, Param, Primitive, RustName, Service};
+use crate::ir::{Enum, Model, Operation, Param, Primitive, RustName, Service, Type};
 use crate::text::RustFile;
 
 /// Returns the list of an enum's values.
@@ -15,9 +15,9 @@ pub(super) fn path(name: &RustName) -> String {
     format!("crate::{}", name.pascal())
 }
 
-/// Returns the type of a field, if it is declared in the spec; the model itself is `Self`.
-pub(super) fn type_name(service: &Service, model: &Model, field: &Field) -> Option<String> {
-    let name = field.ty.name(service)?;
+/// Returns a type that is declared in the spec; the model itself is `Self`.
+pub(super) fn type_name(service: &Service, model: &Model, ty: &Type) -> Option<String> {
+    let name = ty.name(service)?;
     Some(if *name == model.rust { "Self".to_owned() } else { path(name) })
 }
 

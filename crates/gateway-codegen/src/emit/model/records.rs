@@ -4,7 +4,7 @@ use crate::config::Role;
 use crate::emit::file::GeneratedFile;
 use crate::emit::model::modules::Module;
 use crate::emit::model::records::field::{RecordField, fields};
-use crate::ir::{Model, Service};
+use crate::ir::{Model, Service, Type};
 use crate::project::Project;
 use crate::text::RustFile;
 
@@ -13,7 +13,9 @@ mod example;
 mod field;
 mod implement;
 
-pub(crate) use crate::emit::model::records::example::constructor as smallest_record;
+pub(crate) use crate::emit::model::records::example::{
+    constructor as smallest_record, one as smallest_value,
+};
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
@@ -53,21 +55,23 @@ fn one(project: &Project<'_>, model: &Model) -> RustFile {
 fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[RecordField<'_>]) {
     for (needed, import) in [
         (fields.iter().any(RecordField::is_text), "use alloc::borrow::Cow;"),
-        (fields.iter().any(|field| field.spec.boxed), "use alloc::boxed::Box;"),
+        (fields.iter().any(|field| field.spec.is_boxed()), "use alloc::boxed::Box;"),
         (fields.iter().any(RecordField::is_string), "use alloc::string::String;"),
+        (fields.iter().any(|field| field.spec.ty.has(Type::is_list)), "use alloc::vec::Vec;"),
     ] {
         if needed {
             file.line(import);
         }
     }
     file.blank();
-    file.line("use gateway_model_core::Extra;");
+    let maps = fields.iter().any(|field| field.spec.ty.has(Type::is_map));
+    file.import("use gateway_model_core", ["Extra"].into_iter().chain(maps.then_some("Map")));
     file.line("use gateway_model_core::codegen::{Nulls, record};");
     file.blank();
     let mut nested: Vec<_> = model
         .fields
         .iter()
-        .filter_map(|field| field.ty.model().map(|id| service.model(id)))
+        .filter_map(|field| field.ty.element().model().map(|id| service.model(id)))
         .filter(|other| other.rust != model.rust)
         .map(|other| {
             let (module, name) = (other.rust.module(), other.rust.pascal());
@@ -81,7 +85,7 @@ fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[Reco
         file.line(import);
     }
     for module in [Module::Enums, Module::Scalars] {
-        let values = model.fields.iter().filter_map(|field| field.ty.value());
+        let values = model.fields.iter().filter_map(|field| field.ty.element().value());
         file.import(&module.path(), values.filter_map(|value| module.name_of(value)));
     }
 }

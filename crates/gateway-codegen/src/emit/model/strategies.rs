@@ -78,20 +78,36 @@ fn record(file: &mut RustFile, service: &Service, model: &Model) {
 }
 
 fn field_strategy(service: &Service, model: &Model, field: &Field) -> String {
-    let name = type_name(service, model, field);
-    let strategy = match (&field.ty, name) {
-        (Type::Value(ValueType::BuiltIn(built_in)), _) => of_form(&built_in.form),
-        (_, Some(name)) if field.boxed => {
+    let strategy = match (&field.ty, field.recursive) {
+        (ty @ Type::Model(_), true) => {
+            let name = type_name(service, model, ty).unwrap_or_default();
             if !field.required {
                 return format!("strategies::nested(depth, {name}::strategy)");
             }
             format!("{name}::strategy(depth.saturating_sub(1)).prop_map(alloc::boxed::Box::new)")
         }
-        (Type::Value(ValueType::Scalar(_) | ValueType::Enum(_)) | Type::Model(_), name) => {
-            format!("strategies::any::<{}>()", name.unwrap_or_default())
+        (ty @ (Type::List(_) | Type::Map(_)), true) => {
+            format!("strategies::below(depth, |depth| {})", of_type(service, model, ty, true))
         }
+        (ty, _) => of_type(service, model, ty, false),
     };
     if field.required { strategy } else { format!("strategies::optional({strategy})") }
+}
+
+/// Returns the strategy for the values of a type.
+fn of_type(service: &Service, model: &Model, ty: &Type, is_recursive: bool) -> String {
+    let name = || type_name(service, model, ty).unwrap_or_default();
+    match ty {
+        Type::Value(ValueType::BuiltIn(built_in)) => of_form(&built_in.form),
+        Type::Model(_) if is_recursive => format!("{}::strategy(depth)", name()),
+        Type::Value(ValueType::Scalar(_) | ValueType::Enum(_)) | Type::Model(_) => {
+            format!("strategies::any::<{}>()", name())
+        }
+        Type::List(of) => {
+            format!("strategies::list({})", of_type(service, model, of, is_recursive))
+        }
+        Type::Map(of) => format!("strategies::map({})", of_type(service, model, of, is_recursive)),
+    }
 }
 
 /// Returns the strategy for the values of a form.

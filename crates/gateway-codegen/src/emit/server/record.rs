@@ -1,5 +1,6 @@
 //! The records that the server imports, stores and writes: borrowed, and without serde.
 
+use crate::emit::model::smallest_value;
 use crate::ir::{Field, Model, Primitive, Service, Type, ValueType};
 use crate::text::{RustFile, json_string, raw_string, string};
 
@@ -69,22 +70,24 @@ fn new(file: &mut RustFile, service: &Service, model: &Model) {
 
 fn fields(file: &mut RustFile, service: &Service, model: &Model) {
     file.open("const FIELDS: &'static [Field] = &[");
-    for field in model.fields.iter().filter(|field| !field.boxed) {
+    for field in model.fields.iter().filter(|field| !field.recursive) {
         file.line(format_args!(
             "Field {{ name: {}, kind: {}, is_required: {} }},",
             string(&field.wire),
-            kind(service, field),
+            kind(service, &field.ty),
             field.required
         ));
     }
     file.close("];");
 }
 
-/// Returns how an import reads the value of a field.
-fn kind(service: &Service, field: &Field) -> String {
-    match &field.ty {
+/// Returns how an import reads a value of a type.
+fn kind(service: &Service, ty: &Type) -> String {
+    match ty {
         Type::Value(ty) => value_kind(ty),
         Type::Model(id) => format!("Kind::Object({}::FIELDS)", row(service.model(*id))),
+        Type::List(of) => format!("Kind::List(&{})", kind(service, of)),
+        Type::Map(of) => format!("Kind::Map(&{})", kind(service, of)),
     }
 }
 
@@ -114,7 +117,14 @@ fn from_fields(file: &mut RustFile, service: &Service, model: &Model) {
             Base::Text => format!("fields.text({wire})"),
             Base::Integer => format!("fields.integer({wire})"),
             Base::Boolean => format!("fields.boolean({wire})"),
-            Base::Record(_) if field.boxed => "None".to_owned(),
+            Base::Record(_) if field.recursive => "None".to_owned(),
+            Base::Json(_) if field.recursive => {
+                String::from(if is_option { "None" } else { "\"\"" })
+            }
+            Base::Json(_) if is_option => {
+                format!("Some(fields.json({wire})).filter(|json| !json.is_empty())")
+            }
+            Base::Json(_) => format!("fields.json({wire})"),
             Base::Record(model) if is_option => {
                 format!("fields.object({wire}).map({}::from_fields)", row(model))
             }
@@ -144,13 +154,15 @@ fn example(file: &mut RustFile, service: &Service, model: &Model) {
             // Sample data has a value in every field, so that clients see its type.
             Base::Integer => Some(text.unwrap_or("1").to_owned()),
             Base::Boolean => Some(text.unwrap_or("true").to_owned()),
-            Base::Record(_) if field.boxed => None,
+            Base::Record(_) | Base::Json(_) if field.recursive => None,
+            Base::Json(_) => Some(raw_string(&sample(service, &field.ty))),
             Base::Record(model) => Some(format!("{}::example()", row(model))),
         };
         let value = match value {
             Some(value) if is_option(service, field) => format!("Some({value})"),
             Some(value) => value,
-            None => "None".to_owned(),
+            None if is_option(service, field) => "None".to_owned(),
+            None => "\"\"".to_owned(),
         };
         file.line(format_args!("{}: {value},", field.rust.snake()));
     }
@@ -162,6 +174,11 @@ fn example(file: &mut RustFile, service: &Service, model: &Model) {
 fn example_text(field: &Field) -> Option<&str> {
     let of_type = field.ty.value().and_then(ValueType::example);
     of_type.or(field.example.as_deref())
+}
+
+/// Returns the JSON text of a list or a map with one value.
+fn sample(service: &Service, ty: &Type) -> String {
+    smallest_value(service, ty).to_string()
 }
 
 fn write(file: &mut RustFile, service: &Service, model: &Model) {
@@ -176,6 +193,7 @@ fn write(file: &mut RustFile, service: &Service, model: &Model) {
                 format!("out.extend_from_slice({value}.to_string().as_bytes())")
             }
             Base::Record(_) => format!("{value}.write(out)"),
+            Base::Json(empty) => format!("json::raw(out, {value}, \"{empty}\")"),
         };
         let name = field.rust.snake();
         if is_option(service, field) {
@@ -213,6 +231,8 @@ enum Base<'s> {
     Boolean,
     /// Another record.
     Record(&'s Model),
+    /// A list or an object with arbitrary keys, as its JSON text, with the text of an empty one.
+    Json(&'static str),
 }
 
 fn base<'s>(service: &'s Service, field: &Field) -> Base<'s> {
@@ -223,16 +243,18 @@ fn base<'s>(service: &'s Service, field: &Field) -> Base<'s> {
             Primitive::Boolean => Base::Boolean,
         },
         Type::Model(id) => Base::Record(service.model(*id)),
+        Type::List(_) => Base::Json("[]"),
+        Type::Map(_) => Base::Json("{}"),
     }
 }
 
 fn field_type(service: &Service, field: &Field) -> String {
     let base = match base(service, field) {
-        Base::Text => "&'a str".to_owned(),
+        Base::Text | Base::Json(_) => "&'a str".to_owned(),
         Base::Integer => "i64".to_owned(),
         Base::Boolean => "bool".to_owned(),
         Base::Record(model) => {
-            let reference = if field.boxed { "&'a " } else { "" };
+            let reference = if field.recursive { "&'a " } else { "" };
             format!("{reference}{}{}", row(model), lifetime(service, model))
         }
     };
@@ -242,7 +264,7 @@ fn field_type(service: &Service, field: &Field) -> String {
 /// Returns whether a field without a value is `None`, and `null` on the wire. The others have an empty form: an empty
 /// text, or a record of empty texts.
 fn is_option(service: &Service, field: &Field) -> bool {
-    field.boxed || !field.required && !has_empty_form(service, field)
+    field.is_boxed() || !field.required && !has_empty_form(service, field)
 }
 
 fn has_empty_form(service: &Service, field: &Field) -> bool {
@@ -255,6 +277,7 @@ fn has_empty_form(service: &Service, field: &Field) -> bool {
             .fields
             .iter()
             .all(|field| !field.required || has_empty_form(service, field)),
+        Type::List(_) | Type::Map(_) => false,
     }
 }
 
@@ -265,9 +288,9 @@ fn lifetime(service: &Service, model: &Model) -> &'static str {
 
 fn borrows(service: &Service, model: &Model) -> bool {
     model.fields.iter().any(|field| match base(service, field) {
-        Base::Text => true,
+        Base::Text | Base::Json(_) => true,
         Base::Integer | Base::Boolean => false,
-        Base::Record(inner) => field.boxed || borrows(service, inner),
+        Base::Record(inner) => field.recursive || borrows(service, inner),
     })
 }
 

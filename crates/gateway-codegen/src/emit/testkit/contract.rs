@@ -83,7 +83,7 @@ fn record(file: &mut RustFile, service: &Service, model: &Model) {
 fn field(file: &mut RustFile, service: &Service, model: &Model, field: &Field) {
     let source = [&field.source, &model.source, &service.source];
     let source = source.into_iter().find(|source| !source.0.is_empty());
-    let open = field.ty.value().map_or(&[][..], |value| value.open());
+    let open = field.ty.element().value().map_or(&[][..], |value| value.open());
     file.open("Field {");
     file.line(format_args!("check: {},", string(&field.rust.words())));
     file.line(format_args!("name: {},", string(&field.wire)));
@@ -98,6 +98,8 @@ fn field(file: &mut RustFile, service: &Service, model: &Model, field: &Field) {
 fn kind(service: &Service, ty: &Type) -> String {
     let value = match ty {
         Type::Model(id) => return format!("Kind::Record(&{})", name(service.model(*id))),
+        Type::List(of) => return format!("Kind::List(&{})", kind(service, of)),
+        Type::Map(of) => return format!("Kind::Map(&{})", kind(service, of)),
         Type::Value(value) => value,
     };
     match value.as_closed_enum() {

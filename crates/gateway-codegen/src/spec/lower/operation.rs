@@ -163,6 +163,12 @@ fn param(
             cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message).help(help));
             return None;
         }
+        Type::List(_) | Type::Map(_) => {
+            let message = "a query parameter is a single value";
+            let help = format!("use {}, a scalar or an enum", built_in_list(BuiltIn::code, ", "));
+            cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message).help(help));
+            return None;
+        }
     };
     limits(cx, node, &ty);
     dependence(cx, node, &direct, before);

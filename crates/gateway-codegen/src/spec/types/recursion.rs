@@ -8,10 +8,10 @@ use crate::spec::types::components::components;
 
 /// Marks recursive models and the fields to box, and reports models without a finite record.
 pub(super) fn mark(cx: &mut Context<'_>, models: &mut [Model], given: &[Entry]) {
-    let endless = together(models, |field| field.required);
+    let endless = together(models, always_model);
     for (index, (model, entry)) in models.iter().zip(given).enumerate() {
         let mut fields = model.fields.iter();
-        let Some(field) = fields.find(|field| field.required && leads_back(&endless, index, field))
+        let Some(field) = fields.find(|field| leads_back(&endless, index, field, always_model))
         else {
             continue;
         };
@@ -23,30 +23,36 @@ pub(super) fn mark(cx: &mut Context<'_>, models: &mut [Model], given: &[Entry]) 
         let help = "make one of these fields `presence = \"optional\"`";
         cx.say(Diagnostic::new(&code::ENDLESS, span, message).help(help));
     }
-    let cycles = together(models, |_| true);
+    let cycles = together(models, any_model);
     for (index, model) in models.iter_mut().enumerate() {
         for field in &mut model.fields {
-            field.boxed = leads_back(&cycles, index, field);
+            field.recursive = leads_back(&cycles, index, field, any_model);
         }
-        model.recursive = model.fields.iter().any(|field| field.boxed);
+        model.recursive = model.fields.iter().any(|field| field.recursive);
     }
 }
 
 /// Returns a number for each model. Two models have the same number if each contains the other, at
-/// any depth, through fields that count.
-fn together(models: &[Model], counts: fn(&Field) -> bool) -> Vec<usize> {
-    let contained = |model: &Model| -> Vec<usize> {
-        model.fields.iter().filter(|field| counts(field)).filter_map(contained).collect()
-    };
+/// any depth.
+fn together(models: &[Model], contained: Contained) -> Vec<usize> {
+    let contained = |model: &Model| model.fields.iter().filter_map(contained).collect();
     components(&models.iter().map(contained).collect::<Vec<_>>())
 }
 
 /// Returns whether the type of a field contains the model that holds the field.
-fn leads_back(together: &[usize], model: usize, field: &Field) -> bool {
+fn leads_back(together: &[usize], model: usize, field: &Field, contained: Contained) -> bool {
     contained(field).is_some_and(|next| together.get(next) == together.get(model))
 }
 
-/// Returns the model that a field contains.
-fn contained(field: &Field) -> Option<usize> {
-    field.ty.model().map(ModelId::position)
+/// Returns the position of the model that a field contains, if it counts.
+type Contained = fn(&Field) -> Option<usize>;
+
+/// The model of which every record contains one. A list or a map may be empty.
+fn always_model(field: &Field) -> Option<usize> {
+    field.ty.model().filter(|_| field.required).map(ModelId::position)
+}
+
+/// The model of which a record may contain one, also in a list or a map.
+fn any_model(field: &Field) -> Option<usize> {
+    field.ty.element().model().map(ModelId::position)
 }

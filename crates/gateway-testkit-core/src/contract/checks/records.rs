@@ -23,8 +23,10 @@ pub(super) fn group(operation: &'static Operation) -> Group {
     fields(&mut group, operation);
     for field in operation.record.fields {
         let mut title = format!("`{}` is {}", field.name, value::shape(&field.kind));
-        if matches!(field.kind, Kind::Record(_)) {
-            title.push_str(" whose fields have the listed types");
+        match field.kind {
+            Kind::Record(_) => title.push_str(" whose fields have the listed types"),
+            Kind::List(_) | Kind::Map(_) => title.push_str(" whose values have the listed type"),
+            _ => {}
         }
         let source = Contract(field.source);
         of_records(&mut group, operation, field.check, title, source, |records| {
@@ -115,14 +117,15 @@ fn fields(group: &mut Group, operation: &'static Operation) {
         record::no_other_fields(records, record)
     });
     let all = record.all_fields();
-    if let Some(date) = all.iter().find(|field| matches!(field.kind, Kind::CivilDateTime)) {
+    if let Some(date) = all.iter().find(|field| matches!(field.kind.element(), Kind::CivilDateTime))
+    {
         let title = "every date exists in the calendar, or is empty";
         let source = Decision(point(date.open, "-date", "D-date"));
         of_records(group, operation, "real_dates", title, source, |records| {
             record::real_dates(records, record)
         });
     }
-    if let Some(number) = all.iter().find(|field| matches!(field.kind, Kind::Decimal)) {
+    if let Some(number) = all.iter().find(|field| matches!(field.kind.element(), Kind::Decimal)) {
         let title = "every decimal number is plain, without exponent or separators";
         let source = Decision(point(number.open, "-decimal", "D-decimal"));
         of_records(group, operation, "plain_numbers", title, source, |records| {

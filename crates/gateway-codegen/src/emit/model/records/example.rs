@@ -27,10 +27,28 @@ fn required_fields(service: &Service, model: &Model) -> Map<String, Value> {
     required(model).map(|field| (field.wire.clone(), value(service, field))).collect()
 }
 
+/// Returns a value of a type, with one value in each list and map that is not in a record.
+pub(crate) fn one(service: &Service, ty: &Type) -> Value {
+    match ty {
+        Type::Value(ty) => {
+            let text = match ty {
+                ValueType::BuiltIn(built_in) => Some(built_in.sample),
+                ValueType::Scalar(_) | ValueType::Enum(_) => ty.example(),
+            };
+            ty.in_record().json(text.unwrap_or_default()).unwrap_or_default()
+        }
+        Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
+        Type::List(of) => Value::Array(vec![one(service, of)]),
+        Type::Map(of) => Value::Object(Map::from_iter([("key".to_owned(), one(service, of))])),
+    }
+}
+
 fn value(service: &Service, field: &Field) -> Value {
     match &field.ty {
         Type::Value(ty) => ty.in_record().json(sample(ty, field)).unwrap_or_default(),
         Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
+        Type::List(_) => Value::Array(Vec::new()),
+        Type::Map(_) => Value::Object(Map::new()),
     }
 }
 
@@ -47,6 +65,7 @@ fn argument(project: &Project<'_>, field: &Field) -> String {
     let ty = match &field.ty {
         Type::Value(ty) => ty,
         Type::Model(id) => return constructor(project, project.service.model(*id)),
+        Type::List(_) | Type::Map(_) => return "[].into()".to_owned(),
     };
     let text = sample(ty, field);
     match (ty, ty.in_record()) {

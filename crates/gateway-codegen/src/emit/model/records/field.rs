@@ -18,7 +18,11 @@ enum Kind {
     /// A small value that both forms hold: a number, a flag or an enum.
     Value { ty: String, is_built_in: bool },
     /// Another record.
-    Record { name: String, borrowed: String, is_itself: bool },
+    Record { name: String, borrowed: String, is_itself: bool, is_boxed: bool },
+    /// A list.
+    List(Box<Kind>),
+    /// An object with arbitrary keys.
+    Map(Box<Kind>),
 }
 
 /// Returns the fields of a model.
@@ -29,12 +33,12 @@ pub(super) fn fields<'a>(service: &Service, model: &'a Model) -> Vec<RecordField
         .map(|field| RecordField {
             spec: field,
             name: field.rust.snake(),
-            kind: kind(service, model, &field.ty),
+            kind: kind(service, model, &field.ty, field.is_boxed()),
         })
         .collect()
 }
 
-fn kind(service: &Service, model: &Model, ty: &Type) -> Kind {
+fn kind(service: &Service, model: &Model, ty: &Type, is_boxed: bool) -> Kind {
     match ty {
         Type::Value(ty) => of_value(ty),
         Type::Model(id) => {
@@ -43,8 +47,11 @@ fn kind(service: &Service, model: &Model, ty: &Type) -> Kind {
                 name: other.rust.pascal(),
                 borrowed: other.rust.followed_by("ref").pascal(),
                 is_itself: other.id == model.id,
+                is_boxed,
             }
         }
+        Type::List(of) => Kind::List(Box::new(kind(service, model, of, false))),
+        Type::Map(of) => Kind::Map(Box::new(kind(service, model, of, false))),
     }
 }
 
@@ -59,62 +66,84 @@ fn of_value(ty: &ValueType) -> Kind {
     }
 }
 
+impl Kind {
+    fn element(&self) -> &Self {
+        match self {
+            Self::List(of) | Self::Map(of) => of.element(),
+            _ => self,
+        }
+    }
+
+    /// Returns the type in the owned form; `own` replaces the name of the record itself.
+    fn owned(&self, own: Option<&str>) -> String {
+        match self {
+            Self::Text => "String".to_owned(),
+            Self::TextScalar(name) | Self::Value { ty: name, .. } => name.clone(),
+            Self::Record { name, is_itself, is_boxed, .. } => {
+                boxed(own.filter(|_| *is_itself).unwrap_or(name), *is_boxed)
+            }
+            Self::List(of) => format!("Vec<{}>", of.owned(own)),
+            Self::Map(of) => format!("Map<{}>", of.owned(own)),
+        }
+    }
+
+    fn borrowed(&self) -> String {
+        match self {
+            Self::Text | Self::TextScalar(_) => "Cow<'a, str>".to_owned(),
+            Self::Value { ty, .. } => ty.clone(),
+            Self::Record { is_itself: true, is_boxed, .. } => boxed("Self", *is_boxed),
+            Self::Record { borrowed, is_boxed, .. } => boxed(&format!("{borrowed}<'a>"), *is_boxed),
+            Self::List(of) => format!("Vec<{}>", of.borrowed()),
+            Self::Map(of) => format!("Map<{}, Cow<'a, str>>", of.borrowed()),
+        }
+    }
+}
+
 impl RecordField<'_> {
     /// Returns whether the borrowed form holds text of the body.
     pub(super) fn is_text(&self) -> bool {
-        matches!(self.kind, Kind::Text | Kind::TextScalar(_))
+        matches!(self.kind.element(), Kind::Text | Kind::TextScalar(_))
+            || self.spec.ty.has(Type::is_map)
     }
 
-    /// Returns whether the owned form is a `String`.
+    /// Returns whether the owned form contains a `String` by this name.
     pub(super) fn is_string(&self) -> bool {
-        matches!(self.kind, Kind::Text)
+        matches!(self.kind.element(), Kind::Text)
     }
 
     /// Returns the type in the owned form, as if the field were required.
     pub(super) fn owned(&self) -> String {
-        match &self.kind {
-            Kind::Text => "String".to_owned(),
-            Kind::TextScalar(name) | Kind::Value { ty: name, .. } => name.clone(),
-            Kind::Record { is_itself: true, .. } => self.boxed("Self"),
-            Kind::Record { name, .. } => self.boxed(name),
-        }
+        self.kind.owned(Some("Self"))
     }
 
     /// Returns the type in the owned form by its name, as if the field were required.
     pub(super) fn declared(&self) -> String {
-        match &self.kind {
-            Kind::Record { name, .. } => self.boxed(name),
-            Kind::Text | Kind::TextScalar(_) | Kind::Value { .. } => self.owned(),
-        }
+        self.kind.owned(None)
     }
 
     /// Returns the type in the borrowed form, as if the field were required.
     pub(super) fn borrowed(&self) -> String {
-        match &self.kind {
-            Kind::Text | Kind::TextScalar(_) => "Cow<'a, str>".to_owned(),
-            Kind::Value { ty, .. } => ty.clone(),
-            Kind::Record { is_itself: true, .. } => self.boxed("Self"),
-            Kind::Record { borrowed, .. } => self.boxed(&format!("{borrowed}<'a>")),
-        }
+        self.kind.borrowed()
     }
 
     /// Returns the type of the constructor's argument, and the initializer of the field.
     pub(super) fn argument(&self) -> (String, String) {
         let name = &self.name;
         match &self.kind {
-            Kind::Record { name: ty, .. } if self.spec.boxed => {
+            Kind::Record { name: ty, is_boxed: true, .. } => {
                 (ty.clone(), format!("{name}: Box::new({name})"))
             }
             Kind::Value { ty, is_built_in: true } | Kind::Record { name: ty, .. } => {
                 (ty.clone(), name.clone())
             }
+            Kind::List(_) | Kind::Map(_) => (self.declared(), name.clone()),
             Kind::Text | Kind::TextScalar(_) | Kind::Value { .. } => {
                 (format!("impl Into<{}>", self.owned()), format!("{name}: {name}.into()"))
             }
         }
     }
+}
 
-    fn boxed(&self, ty: &str) -> String {
-        if self.spec.boxed { format!("Box<{ty}>") } else { ty.to_owned() }
-    }
+fn boxed(ty: &str, is_boxed: bool) -> String {
+    if is_boxed { format!("Box<{ty}>") } else { ty.to_owned() }
 }
