@@ -46,6 +46,23 @@ fn another_service_compiles() {
     compiles("tool-shed");
 }
 
+/// A service with every type of language 2 in its records.
+#[test]
+fn the_types_of_language_2_compile_and_keep_their_values() {
+    let parent = tempfile::tempdir().unwrap();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/recipe-box");
+    let spec = fixture.join("spec.toml");
+    let workspace =
+        Workspace::start(parent.path(), "recipe-box", &["--spec", spec.to_str().unwrap()]);
+    let test = fs::read_to_string(fixture.join("models.rs")).unwrap();
+    workspace.write("crates/recipe-box-model/tests/models.rs", &test);
+    let manifest = "crates/recipe-box-model/Cargo.toml";
+    let text = fs::read_to_string(workspace.root.join(manifest)).unwrap();
+    workspace.write(manifest, &(text + PROPTEST));
+    workspace.passes("clippy", STRICT);
+    workspace.passes("test", &["--all-features"]);
+}
+
 /// A minimal service, which uses little of the runtime.
 #[test]
 fn the_smallest_service_compiles() {
@@ -115,7 +132,9 @@ impl Workspace {
     }
 
     fn write(&self, path: &str, text: &str) {
-        fs::write(self.root.join(path), text).unwrap();
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 
     #[track_caller]
@@ -155,6 +174,10 @@ fn generator(folder: &Path, args: &[&str]) {
     let outcome = gateway_codegen::cli::run("gateway-codegen", &args, folder);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
 }
+
+/// The last line of the development dependencies.
+const PROPTEST: &str =
+    "proptest = { version = \"1\", default-features = false, features = [\"std\"] }\n";
 
 const STRICT: &[&str] = &["--all-targets", "--all-features", "--", "-Dwarnings"];
 

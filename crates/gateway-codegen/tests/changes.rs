@@ -141,6 +141,21 @@ fn changes_of_the_dispatch() {
 }
 
 #[test]
+fn changes_of_lists_and_maps() {
+    let newer = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");
+    let with = |ty: &str| {
+        let field = format!("name = {{ type = \"{ty}\"");
+        newer.replacen("name = { type = \"text\"", &field, 1)
+    };
+    for (old, new) in
+        [("text", "list<text>"), ("list<text>", "list<State>"), ("list<list<text>>", "map<text>")]
+    {
+        let change = format!("breaking model.Tool.field.name: type changed from `{old}` to `{new}`");
+        compare(&with(old), &with(new), &[&change]);
+    }
+}
+
+#[test]
 fn changes_of_columns() {
     let identity = "identity = \"id\"\n";
     let columns = |columns: &str| format!("{identity}columns = [{columns}]\n");

@@ -37,7 +37,7 @@ fn read(models: usize, contained: impl Fn(usize) -> Option<usize>) -> Reading {
 
 fn boxed(service: &Service) -> usize {
     let fields = service.models.iter().flat_map(|model| &model.fields);
-    fields.filter(|field| field.boxed).count()
+    fields.filter(|field| field.is_boxed()).count()
 }
 
 #[test]

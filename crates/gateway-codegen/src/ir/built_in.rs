@@ -41,7 +41,7 @@ mod tests {
             }
             found += 1;
         });
-        assert_eq!(found, 2, "fields and parameters have a type");
+        assert_eq!(found, 3, "fields have a type in each language, and parameters in both");
     }
 
     /// Calls a function with every key that names a type.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::diag::{Code, Diagnostic, Level, code};
 use crate::ir::{BUILT_IN, Doc, OpenRef, RustName, Source, Type, ValueType};
 use crate::spec::foreign;
+use crate::spec::grammar::{Language, list_of, map_of};
 use crate::spec::node::{Entry, Node};
 use crate::spec::read::ANY;
 
@@ -18,12 +19,18 @@ pub(super) struct Context<'a> {
     pub(super) used: BTreeSet<String>,
     /// Names whose declaration was rejected, in lowercase. References to them are not reported as well.
     rejected: BTreeSet<String>,
+    /// The version of the language in which the spec is written.
+    pub(super) language: Language,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(diagnostics: &'a mut Vec<Diagnostic>, rejected: &[String]) -> Self {
+    pub(super) fn new(
+        diagnostics: &'a mut Vec<Diagnostic>,
+        rejected: &[String],
+        language: Language,
+    ) -> Self {
         let rejected = rejected.iter().map(|name| name.to_ascii_lowercase()).collect();
-        Self { diagnostics, types: BTreeMap::new(), used: BTreeSet::new(), rejected }
+        Self { diagnostics, types: BTreeMap::new(), used: BTreeSet::new(), rejected, language }
     }
 
     pub(super) fn say(&mut self, diagnostic: Diagnostic) {
@@ -46,8 +53,14 @@ impl<'a> Context<'a> {
         self.types.entry(entry.key.clone()).or_insert_with(|| (ty, entry.key_span.clone()));
     }
 
-    /// Resolves the name of a type, built-in or declared.
+    /// Resolves a type: built-in, declared, or a list or a map of one.
     pub(super) fn resolve(&mut self, name: &str, span: &Range<usize>) -> Option<Type> {
+        if let Some(of) = list_of(name) {
+            return self.resolve(of, span).map(|of| Type::List(Box::new(of)));
+        }
+        if let Some(of) = map_of(name) {
+            return self.resolve(of, span).map(|of| Type::Map(Box::new(of)));
+        }
         if let Some(built_in) = BUILT_IN.iter().find(|built_in| built_in.word == name) {
             return Some(Type::Value(ValueType::BuiltIn(built_in)));
         }
@@ -63,7 +76,7 @@ impl<'a> Context<'a> {
         let built_in = BUILT_IN.iter().map(|built_in| built_in.word);
         let names: Vec<_> = self.types.keys().map(String::as_str).chain(built_in).collect();
         // A declared type of almost the same name precedes a type of another language.
-        let diagnostic = match foreign::hint(name) {
+        let diagnostic = match foreign::hint(name, self.language) {
             Some(hint) if !names.iter().any(|one| one.eq_ignore_ascii_case(name)) => {
                 diagnostic.help(hint)
             }

@@ -10,7 +10,7 @@ use crate::ir::{Operation, Response, Service, Type};
 use crate::spec::context::Context;
 use crate::spec::fixture::json::{Json, Value};
 use crate::spec::fixture::misfit::Misfit;
-use crate::spec::fixture::value::{duplicate, is_value};
+use crate::spec::fixture::value::{Types, duplicate, is_value};
 use crate::spec::node::Node;
 
 mod json;
@@ -86,7 +86,10 @@ pub(super) fn check(
 ) {
     let Some(file) = example.get("response") else { return };
     let name = file.as_text().unwrap_or_default();
-    let Err(misfit) = fits(service, operation, body, rejected) else { return };
+    let Err(misfit) = fits(Types { service, language: cx.language }, operation, body, rejected)
+    else {
+        return;
+    };
     let Misfit { why, at, help, is_in_rejected } = misfit;
     let list = example.get("rejected").filter(|_| is_in_rejected);
     let message = format!("`{name}`: {why}");
@@ -99,7 +102,7 @@ pub(super) fn check(
 }
 
 fn fits(
-    service: &Service,
+    types: Types<'_>,
     operation: &Operation,
     body: &str,
     rejected: &[usize],
@@ -126,7 +129,7 @@ fn fits(
             if root.items().is_some() {
                 return Err(other_shape(&root, "an object", "`response.array`"));
             }
-            is_value(service, of, &root, "$")?;
+            is_value(types, of, &root, "$")?;
             return no_duplicate(&root, &BTreeSet::new());
         }
         Response::Array { .. } => {
@@ -140,7 +143,7 @@ fn fits(
     };
     for (index, record) in records.iter().enumerate() {
         let is_rejected = rejected.binary_search(&index).is_ok();
-        match is_value(service, of, record, &format!("{path}[{index}]")) {
+        match is_value(types, of, record, &format!("{path}[{index}]")) {
             Err(misfit) if !is_rejected => {
                 let also =
                     format!("\nif the record is invalid on purpose, add {index} to `rejected`");

@@ -1,6 +1,7 @@
 //! Words of other languages: types such as `string` and `int[]`, keys such as `description`.
 
 use crate::ir::BUILT_IN;
+use crate::spec::grammar::Language;
 
 /// Returns the key of a table that has the meaning of an unknown one.
 pub(super) fn key(table: &str, written: &str) -> Option<&'static str> {
@@ -48,14 +49,14 @@ pub(super) fn unsupported(table: &str, written: &str, value: Option<&str>) -> Op
 }
 
 /// Returns a hint for the name of a type of another language.
-pub(super) fn hint(written: &str) -> Option<String> {
+pub(super) fn hint(written: &str, language: Language) -> Option<String> {
     let name = written.trim().to_ascii_lowercase();
     let outer = name.split(['<', '[', '(', ' ']).next().unwrap_or_default();
     if name.starts_with('[') || name.contains("[]") || LISTS.contains(&outer) {
-        return Some(LIST.to_owned());
+        return Some(list(language).to_owned());
     }
     if MAPS.contains(&outer) {
-        return Some(MAP.to_owned());
+        return Some(map(language).to_owned());
     }
     let optional = ["Option<", "option<", "Optional<"].into_iter();
     let inner = optional
@@ -106,8 +107,24 @@ const LISTS: &[&str] = &["array", "list", "vec", "set", "seq", "sequence", "slic
 const MAPS: &[&str] =
     &["map", "dict", "hashmap", "record", "object", "json", "any", "unknown", "struct"];
 
-/// The hint for a list.
-pub(super) const LIST: &str = "version 1 of the language has no lists: leave it out; records keep unlisted fields in `extra()`";
+/// Returns the hint for a list.
+pub(super) fn list(language: Language) -> &'static str {
+    match language {
+        Language::One => {
+            "version 1 of the language has no lists: leave it out, and records keep it in `extra()`; or use version 2, which has `list<…>`"
+        }
+        Language::Two => "write a list as `list<text>`, with the type of its values",
+    }
+}
 
-/// The hint for an object.
-pub(super) const MAP: &str = "declare the object as `[model.…]`, and use its name; without fixed keys, leave it out: records keep unlisted fields in `extra()`";
+/// Returns the hint for an object.
+pub(super) fn map(language: Language) -> &'static str {
+    match language {
+        Language::One => {
+            "declare the object as `[model.…]`, and use its name; without fixed keys, leave it out: records keep unlisted fields in `extra()`"
+        }
+        Language::Two => {
+            "declare the object as `[model.…]`, and use its name; without fixed keys, write `map<text>`, with the type of its values"
+        }
+    }
+}

@@ -4,7 +4,7 @@
 //! `spec/README.md` is the guide for people.
 
 pub use self::document::DOCUMENT;
-pub use self::form::Form;
+pub use self::form::{Form, list_of, map_of};
 pub use self::language::Language;
 use crate::text::is_hidden;
 

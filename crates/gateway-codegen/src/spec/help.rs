@@ -134,11 +134,15 @@ pub(super) fn wrong_kind(language: Language, key: &Key, found: &DeValue<'_>) -> 
             "false" | "no" => "write `false`".to_owned(),
             _ => return None,
         },
-        (Shape::Text(Form::TypeRef), DeValue::Array(items)) if items.len() > 1 => {
+        (Shape::Text(Form::TypeRef | Form::AnyType), DeValue::Array(items)) if items.len() > 1 => {
             "declare the values as an enum, and use its name".to_owned()
         }
-        (Shape::Text(Form::TypeRef), DeValue::Array(_)) => foreign::LIST.to_owned(),
-        (Shape::Text(Form::TypeRef), DeValue::Table(_)) => foreign::MAP.to_owned(),
+        (Shape::Text(Form::TypeRef | Form::AnyType), DeValue::Array(_)) => {
+            foreign::list(language).to_owned()
+        }
+        (Shape::Text(Form::TypeRef | Form::AnyType), DeValue::Table(_)) => {
+            foreign::map(language).to_owned()
+        }
         (Shape::Text(_), DeValue::Array(_)) if name == "selector" => {
             "in version 1 of the language, one parameter selects the operation".to_owned()
         }
@@ -171,8 +175,9 @@ pub(super) fn malformed(form: Form, text: &str, what: &str) -> Option<String> {
     if let Some(c) = foreign.filter(|_| form.is_ascii()) {
         return Some(format!("replace `{c}` (U+{:04X}) with an ASCII letter", u32::from(c)));
     }
-    if form == Form::TypeRef {
-        return foreign::hint(text);
+    if matches!(form, Form::TypeRef | Form::AnyType) {
+        let language = if form == Form::AnyType { Language::Two } else { Language::One };
+        return foreign::hint(text, language);
     }
     if form == Form::Select && text.contains(['=', '&']) {
         let help = "write only the value of the selector, and declare the rest as parameters";

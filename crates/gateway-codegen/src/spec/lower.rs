@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Doc, OpenPoint, Service, Source};
 use crate::spec::context::{About, Context};
+use crate::spec::grammar::Language;
 use crate::spec::node::{Entry, Node};
 use crate::spec::{example, types};
 
@@ -23,7 +24,9 @@ pub(super) fn service(
     rejected: &[String],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Service> {
-    let mut cx = Context::new(diagnostics, rejected);
+    let is_newer = root.integer("spec-language") == Some(2) || root.get("dispatch").is_some();
+    let language = if is_newer { Language::Two } else { Language::One };
+    let mut cx = Context::new(diagnostics, rejected, language);
     let head = root.get("service")?;
     let dispatch = dispatch::dispatch(&mut cx, root);
 

@@ -74,6 +74,8 @@ enum FieldKind {
     Number,
     Enum(usize),
     Model(usize),
+    /// Lists and maps in each other, outermost first, of a model, an enum or text; in language 2 only.
+    Collection(&'static [&'static str], usize),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +135,10 @@ const HOSTILE: &[&str] = &[
     "\u{a0}",
 ];
 
+/// Lists and maps in each other.
+const COLLECTIONS: &[&[&str]] =
+    &[&["list"], &["map"], &["list", "list"], &["list", "map"], &["map", "list", "map"]];
+
 /// Names with a meaning in Rust.
 const TAKEN: &[&str] = &[
     "Option",
@@ -180,6 +186,8 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
         Just(FieldKind::Number),
         (0..3_usize).prop_map(FieldKind::Enum),
         (0..3_usize).prop_map(FieldKind::Model),
+        (prop::sample::select(COLLECTIONS), 0..9_usize)
+            .prop_map(|(outer, of)| FieldKind::Collection(outer, of)),
     ];
     let param = prop_oneof![
         Just(ParamKind::Text),
@@ -270,6 +278,19 @@ impl Writer<'_> {
         self.random.enums[index % self.random.enums.len()].0.clone()
     }
 
+    fn collection(&self, outer: &[&str], index: usize) -> String {
+        let of = match index % 3 {
+            0 => self.model_name(index),
+            1 => self.enum_name(index),
+            _ => "text".to_owned(),
+        };
+        if !self.random.newer {
+            return of;
+        }
+        let open: String = outer.iter().map(|outer| format!("{outer}<")).collect();
+        format!("{open}{of}{}", ">".repeat(outer.len()))
+    }
+
     fn model_name(&self, index: usize) -> String {
         self.random.models[index % self.random.models.len()].0.clone()
     }
@@ -317,6 +338,7 @@ impl Writer<'_> {
                     FieldKind::Number => "SomeNumber".to_owned(),
                     FieldKind::Enum(index) => self.enum_name(*index),
                     FieldKind::Model(index) => self.model_name(*index),
+                    FieldKind::Collection(outer, index) => self.collection(outer, *index),
                 };
                 let (wire, doc) = (self.wire(), self.doc());
                 self.line(format_args!(

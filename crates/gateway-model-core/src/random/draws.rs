@@ -171,16 +171,16 @@ pub fn nested<T>(
     }
 }
 
-/// A list of up to three values.
+/// A list of up to two values.
 pub fn list<'a, T, F>(source: &mut Unstructured<'a>, mut value: F) -> Result<Vec<T>>
 where
     F: FnMut(&mut Unstructured<'a>) -> Result<T>,
 {
-    let count = source.int_in_range(0..=3_u8)?;
+    let count = source.int_in_range(0..=2_u8)?;
     (0..count).map(|_| value(source)).collect()
 }
 
-/// A map of up to three values.
+/// A map of up to two values.
 pub fn map<'a, T, F>(source: &mut Unstructured<'a>, mut value: F) -> Result<Map<T>>
 where
     F: FnMut(&mut Unstructured<'a>) -> Result<T>,

@@ -161,14 +161,14 @@ pub fn nested<T: Debug + 'static>(
     }
 }
 
-/// A list of up to three values.
+/// A list of up to two values.
 pub fn list<S: Strategy + 'static>(value: S) -> BoxedStrategy<Vec<S::Value>> {
-    vec(value, 0..4).boxed()
+    vec(value, 0..3).boxed()
 }
 
-/// A map of up to three values.
+/// A map of up to two values.
 pub fn map<S: Strategy + 'static>(value: S) -> BoxedStrategy<Map<S::Value>> {
-    vec((text(), value), 0..4).prop_map(Map::from_iter).boxed()
+    vec((text(), value), 0..3).prop_map(Map::from_iter).boxed()
 }
 
 /// A list or a map of records that may contain the model itself, up to `depth` levels deep.

@@ -28,7 +28,7 @@ pub(super) const CRATES: [&str; 6] =
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 68] = [
+pub(super) const TYPES: [&str; 69] = [
     "AsMut",
     "AsRef",
     "At",
@@ -64,6 +64,7 @@ pub(super) const TYPES: [&str; 68] = [
     "Layout",
     "ListOperation",
     "Listing",
+    "Map",
     "Mock",
     "Next",
     "None",

@@ -166,10 +166,21 @@ static FIELD: Table = table(
     "field",
     "One field of a model.",
     &[
-        required(
-            "type",
-            Shape::Text(Form::TypeRef),
-            "`text`, `integer`, `boolean`, or the name of a scalar, enum or model.",
+        only(
+            One,
+            required(
+                "type",
+                Shape::Text(Form::TypeRef),
+                "`text`, `integer`, `boolean`, or the name of a scalar, enum or model.",
+            ),
+        ),
+        only(
+            Two,
+            required(
+                "type",
+                Shape::Text(Form::AnyType),
+                "`text`, `integer`, `boolean`, the name of a scalar, enum or model, or `list<…>` or `map<…>` of one of them.",
+            ),
         ),
         required(
             "presence",

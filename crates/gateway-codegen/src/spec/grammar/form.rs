@@ -23,6 +23,8 @@ pub enum Form {
     Ident,
     /// The name of a type, built in or declared.
     TypeRef,
+    /// The name of a type, or a list or a map of one.
+    AnyType,
     /// A JSON key or an enum value: any non-empty text on one line.
     Wire,
     /// A query parameter: unreserved characters of RFC 3986.
@@ -57,6 +59,7 @@ impl Form {
         Self::Id,
         Self::Ident,
         Self::TypeRef,
+        Self::AnyType,
         Self::Wire,
         Self::Param,
         Self::Select,
@@ -84,6 +87,7 @@ impl Form {
                 "a Rust name such as `kind`, with at most 64 ASCII letters, digits and `_`"
             }
             Self::TypeRef => "the name of a type",
+            Self::AnyType => "the name of a type, or `list<…>` or `map<…>` at most 3 levels deep",
             Self::Wire => "non-empty text on one line, without whitespace at its start or end",
             Self::Param => {
                 "the name of a query parameter, with letters, digits, `-`, `.`, `_` and `~`"
@@ -115,6 +119,9 @@ impl Form {
             Self::Id => "^[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*$",
             Self::Ident => "^[A-Za-z][A-Za-z0-9_]{0,63}$",
             Self::TypeRef => "^[A-Za-z][A-Za-z0-9]{0,63}$",
+            Self::AnyType => {
+                "^([A-Za-z][A-Za-z0-9]*|(list|map)<[A-Za-z][A-Za-z0-9]*>|(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>|(list|map)<(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>>)$"
+            }
             Self::Param => "^[A-Za-z0-9._~-]+$",
             Self::Select => "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$",
             Self::Path => "^(/[A-Za-z0-9._~-]+)+$",
@@ -138,7 +145,7 @@ impl Form {
             Self::Type | Self::Snake | Self::Kebab | Self::Id | Self::Ident | Self::TypeRef => {
                 LONGEST_NAME
             }
-            Self::Param => 100,
+            Self::Param | Self::AnyType => 100,
             Self::Line
             | Self::Wire
             | Self::Select
@@ -170,9 +177,10 @@ impl Form {
                 text.starts_with(|c: char| c.is_ascii_alphabetic())
                     && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             }
-            Self::TypeRef => {
-                text.starts_with(|c: char| c.is_ascii_alphabetic())
-                    && text.chars().all(|c| c.is_ascii_alphanumeric())
+            Self::TypeRef => is_type_name(text),
+            Self::AnyType => {
+                let (levels, name) = elements(text);
+                levels <= DEEPEST && is_type_name(name)
             }
             Self::Param => text.chars().all(is_unreserved),
             Self::Select => words('/', is_unreserved, is_unreserved),
@@ -197,6 +205,33 @@ impl Form {
 fn is_segment(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_unreserved)
 }
+
+fn is_type_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// Returns the number of lists and maps in a type, and the type of the values in them.
+fn elements(ty: &str) -> (usize, &str) {
+    let of = list_of(ty).or_else(|| map_of(ty));
+    of.map_or((0, ty), |of| {
+        let (levels, name) = elements(of);
+        (levels + 1, name)
+    })
+}
+
+/// Returns the type of the values in a list.
+pub fn list_of(ty: &str) -> Option<&str> {
+    ty.strip_prefix("list<")?.strip_suffix('>')
+}
+
+/// Returns the type of the values in a map.
+pub fn map_of(ty: &str) -> Option<&str> {
+    ty.strip_prefix("map<")?.strip_suffix('>')
+}
+
+/// Maximum number of lists and maps in each other.
+const DEEPEST: usize = 3;
 
 /// Returns whether a character never needs escaping in a URL (RFC 3986, section 2.3).
 fn is_unreserved(c: char) -> bool {
@@ -231,6 +266,19 @@ mod tests {
         check(Form::Type, &["A", "PhotoId", "V2"], &["", "a", "A_b", "A-b", "Ä", &"A".repeat(65)]);
         check(Form::Snake, &["a", "list_all2"], &["", "A", "_a", "a_", "a__b", "a-b", "2a"]);
         check(Form::Kebab, &["a", "on-hold-2"], &["", "a_b", "-a", "a-", "a--b"]);
+        check(
+            Form::AnyType,
+            &["text", "PhotoId", "list<text>", "map<list<Photo>>", "list<list<list<text>>>"],
+            &[
+                "",
+                "list",
+                "list<>",
+                "list<text",
+                "set<text>",
+                "list<list<list<list<text>>>>",
+                "map< text>",
+            ][2..],
+        );
         check(Form::Id, &["D-date", "q1"], &["", "1q", "D-", "D_date"]);
     }
 
