@@ -59,9 +59,9 @@ pub(crate) enum Kind {
     /// An object with these fields.
     Object(&'static [Field]),
     /// A list; in a table, its JSON text.
-    List(&'static Kind),
+    List(&'static Self),
     /// An object with arbitrary keys; in a table, its JSON text.
-    Map(&'static Kind),
+    Map(&'static Self),
 }
 
 /// The fields of a record that are given, in their order.

@@ -12,9 +12,9 @@ pub enum Type {
     /// A record of a model; see [`Service::model`](crate::ir::Service::model).
     Model(ModelId),
     /// A list of values of a type.
-    List(Box<Type>),
+    List(Box<Self>),
     /// A JSON object with arbitrary keys, and values of a type.
-    Map(Box<Type>),
+    Map(Box<Self>),
 }
 
 impl Type {

@@ -287,8 +287,7 @@ impl Writer<'_> {
         if !self.random.newer {
             return of;
         }
-        let open: String = outer.iter().map(|outer| format!("{outer}<")).collect();
-        format!("{open}{of}{}", ">".repeat(outer.len()))
+        format!("{}<{of}{}", outer.join("<"), ">".repeat(outer.len()))
     }
 
     fn model_name(&self, index: usize) -> String {

@@ -22,9 +22,9 @@ pub enum Shape {
     /// A JSON object with known fields.
     Object(&'static Object),
     /// A list of values of a shape. A function, because a record may contain a list of its own kind.
-    List(fn() -> Shape),
+    List(fn() -> Self),
     /// A JSON object with arbitrary keys, and values of a shape.
-    Map(fn() -> Shape),
+    Map(fn() -> Self),
 }
 
 /// The shape of an object.

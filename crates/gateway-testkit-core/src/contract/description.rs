@@ -114,9 +114,9 @@ pub enum Kind {
     /// Another record.
     Record(&'static Record),
     /// A list of values of a kind.
-    List(&'static Kind),
+    List(&'static Self),
     /// An object with arbitrary keys, and values of a kind.
-    Map(&'static Kind),
+    Map(&'static Self),
 }
 
 impl Kind {

@@ -110,10 +110,14 @@ fn add_texts<'a>(
     match (value, kind) {
         (Value::Object(object), Kind::Record(inner)) => into.extend(texts(object, inner, fits)),
         (Value::Array(values), Kind::List(of)) => {
-            values.iter().for_each(|value| add_texts(name, value, of, fits, into));
+            for value in values {
+                add_texts(name, value, of, fits, into);
+            }
         }
         (Value::Object(object), Kind::Map(of)) => {
-            object.values().for_each(|value| add_texts(name, value, of, fits, into));
+            for value in object.values() {
+                add_texts(name, value, of, fits, into);
+            }
         }
         (Value::String(text), kind) if fits(kind) => into.push((name, text)),
         _ => {}

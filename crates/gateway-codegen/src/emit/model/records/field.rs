@@ -20,9 +20,9 @@ enum Kind {
     /// Another record.
     Record { name: String, borrowed: String, is_itself: bool, is_boxed: bool },
     /// A list.
-    List(Box<Kind>),
+    List(Box<Self>),
     /// An object with arbitrary keys.
-    Map(Box<Kind>),
+    Map(Box<Self>),
 }
 
 /// Returns the fields of a model.

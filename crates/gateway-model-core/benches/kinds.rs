@@ -1,0 +1,170 @@
+//! Speed of decoding each kind of field, compared in the same run with `serde_json` into derived structs.
+//!
+//! `cargo bench -p gateway-model-core --bench kinds` prints a table. A ratio is the median over interleaved rounds;
+//! above 1, the decoder is faster than `serde_json`. `-- --count KIND ours 3` decodes a body three times, and `serde`
+//! instead of `ours` does it with `serde_json`, for tools that count instructions.
+
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a benchmark prints for a person and stops at the first error"
+)]
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::Instant;
+
+use gateway_model_core::codegen::{self, Layout, Nulls};
+use gateway_model_core::{Extra, Map};
+
+/// Declares a record with one field of a kind, the same struct for serde, and both decoders.
+macro_rules! kind {
+    ($module:ident, $owned:ty, $borrowed:ty, $derived:ty) => {
+        mod $module {
+            use super::*;
+
+            #[derive(Clone, PartialEq, Eq)]
+            pub(super) struct Holder {
+                pub(super) value: $owned,
+                extra: Extra<'static>,
+                nulls: Nulls,
+            }
+
+            #[derive(Clone, PartialEq, Eq)]
+            pub(super) struct HolderRef<'a> {
+                pub(super) value: $borrowed,
+                extra: Extra<'a>,
+                nulls: Nulls,
+            }
+
+            codegen::record! {
+                Holder, HolderRef, "a holder object";
+                0 required plain value: $owned = "value";
+            }
+
+            #[derive(serde::Deserialize)]
+            struct Derived {
+                value: $derived,
+            }
+
+            pub(super) fn ours(body: &[u8]) -> usize {
+                let listing = codegen::list::<Holder, ()>(Layout::Array, body).expect("valid");
+                listing.items.iter().map(|item| black_box(&item.value)).count()
+            }
+
+            pub(super) fn serde(body: &[u8]) -> usize {
+                let items = serde_json::from_slice::<Vec<Derived>>(body).expect("valid");
+                items.iter().map(|item| black_box(&item.value)).count()
+            }
+        }
+    };
+}
+
+kind!(texts, Vec<String>, Vec<Cow<'a, str>>, Vec<String>);
+kind!(integers, Vec<i64>, Vec<i64>, Vec<i64>);
+kind!(grid, Vec<Vec<u64>>, Vec<Vec<u64>>, Vec<Vec<u64>>);
+kind!(flags, Vec<bool>, Vec<bool>, Vec<bool>);
+kind!(map, Map<String>, Map<Cow<'a, str>, Cow<'a, str>>, std::collections::BTreeMap<String, String>);
+kind!(lists, Map<Vec<String>>, Map<Vec<Cow<'a, str>>, Cow<'a, str>>, std::collections::BTreeMap<String, Vec<String>>);
+
+/// A kind of field, a sample of its values by their number, and both decoders.
+struct Kind {
+    name: &'static str,
+    value: fn(u64) -> String,
+    decoders: [fn(&[u8]) -> usize; 2],
+}
+
+const KINDS: &[Kind] = &[
+    Kind { name: "list<text>", value: |n| list(n, text), decoders: [texts::ours, texts::serde] },
+    Kind {
+        name: "list<integer>",
+        value: |n| list(n, |n| (n * 7919).to_string()),
+        decoders: [integers::ours, integers::serde],
+    },
+    Kind {
+        name: "list<list<integer>>",
+        value: |n| list(n, |n| list(n, |n| (n % 1000).to_string())),
+        decoders: [grid::ours, grid::serde],
+    },
+    Kind {
+        name: "list<boolean>",
+        value: |n| list(n, |n| (n % 3 == 0).to_string()),
+        decoders: [flags::ours, flags::serde],
+    },
+    Kind { name: "map<text>", value: |n| object(n, text), decoders: [map::ours, map::serde] },
+    Kind {
+        name: "map<list<text>>",
+        value: |n| object(n, |n| list(n, text)),
+        decoders: [lists::ours, lists::serde],
+    },
+];
+
+fn text(number: u64) -> String {
+    format!("\"value {}\"", number % 9973)
+}
+
+fn list(number: u64, of: fn(u64) -> String) -> String {
+    let values: Vec<_> = (0..number % 12).map(|index| of(number * 31 + index)).collect();
+    format!("[{}]", values.join(","))
+}
+
+fn object(number: u64, of: fn(u64) -> String) -> String {
+    let entries: Vec<_> = (0..number % 12)
+        .map(|index| format!("\"k{}-{index}\":{}", number % 97, of(number * 31 + index)))
+        .collect();
+    format!("{{{}}}", entries.join(","))
+}
+
+impl Kind {
+    fn body(&self) -> Vec<u8> {
+        let mut body = String::from("[");
+        for number in 0.. {
+            if body.len() > BYTES {
+                break;
+            }
+            let comma = if number == 0 { "" } else { "," };
+            write!(body, "{comma}{{\"value\":{}}}", (self.value)(number))
+                .expect("a string takes all");
+        }
+        body.push(']');
+        body.into_bytes()
+    }
+
+    /// Returns the median of the ratio of the times.
+    fn ratio(&self) -> f64 {
+        let body = self.body();
+        let [ours, serde] = self.decoders;
+        assert_eq!(ours(&body), serde(&body), "{}", self.name);
+        let time = |decode: fn(&[u8]) -> usize| {
+            let start = Instant::now();
+            black_box(decode(black_box(&body)));
+            start.elapsed().as_secs_f64()
+        };
+        let mut ratios: Vec<_> = (0..ROUNDS).map(|_| time(serde) / time(ours)).collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ROUNDS / 2).copied().expect("there are rounds")
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [mode, kind, whose, times] = arguments.as_slice()
+        && mode == "--count"
+    {
+        let kind = KINDS.iter().find(|one| one.name == kind).expect("a kind of the table");
+        let [ours, serde] = kind.decoders;
+        let decode = if whose == "ours" { ours } else { serde };
+        let body = kind.body();
+        let times: u32 = times.parse().expect("a number");
+        println!("{}", (0..times).map(|_| decode(black_box(&body))).sum::<usize>());
+        return;
+    }
+    println!("| kind | times the speed of serde_json |\n|---|--:|");
+    for kind in KINDS {
+        println!("| `{}` | {:.2} |", kind.name, kind.ratio());
+    }
+}
+
+const BYTES: usize = 1_000_000;
+const ROUNDS: usize = 41;
