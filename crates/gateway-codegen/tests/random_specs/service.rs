@@ -284,7 +284,7 @@ impl Writer<'_> {
             1 => self.enum_name(index),
             _ => "text".to_owned(),
         };
-        if !self.random.newer {
+        if self.random.dispatch.is_none() {
             return of;
         }
         format!("{}<{of}{}", outer.join("<"), ">".repeat(outer.len()))

@@ -10,9 +10,10 @@ use crate::text::{RustFile, string};
 pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let service = project.service;
     let mut file = RustFile::new("The contract of the service, for the checks.");
-    file.line("use gateway_testkit_core::codegen::{");
-    file.line("Contract, Dispatch, Field, Kind, Operation, Param, Record, Response, Values,");
-    file.line("};");
+    let has_params = service.operations.iter().any(|one| !one.params.is_empty());
+    let names = ["Contract", "Dispatch", "Field", "Kind", "Operation", "Record", "Response"];
+    let of_params = ["Param", "Values"].into_iter().filter(|_| has_params);
+    file.import("use gateway_testkit_core::codegen", names.into_iter().chain(of_params));
     file.blank();
     file.doc("The contract of the service.");
     file.open("pub static CONTRACT: Contract = Contract {");
