@@ -85,7 +85,10 @@ mod transport;
 mod runtime;
 #[cfg(any(feature = "reqwest", feature = "ureq"))]
 mod target;
-#[cfg(any(feature = "reqwest", feature = "tower"))]
+#[cfg(any(
+    feature = "tower",
+    all(feature = "reqwest", target_family = "wasm", target_os = "unknown")
+))]
 mod timer;
 #[cfg(all(
     feature = "__tls",
