@@ -63,6 +63,17 @@ fn the_types_of_language_2_compile_and_keep_their_values() {
     workspace.passes("test", &["--all-features"]);
 }
 
+/// A service whose bodies report failures, with data in all places: its client understands its mocks.
+#[test]
+fn a_service_with_failures_in_its_bodies_works() {
+    let parent = tempfile::tempdir().unwrap();
+    let workspace = workspace_of("photo-finder", parent.path());
+    let test = include_str!("../fixtures/photo-finder/failures.rs");
+    workspace.write("crates/photo-finder-client/tests/failures.rs", test);
+    workspace.passes("clippy", STRICT);
+    workspace.passes("test", &["--all-features", "--package", "photo-finder-client"]);
+}
+
 /// A minimal service, which uses little of the runtime.
 #[test]
 fn the_smallest_service_compiles() {
@@ -91,9 +102,13 @@ fn taken_names_compile() {
 #[track_caller]
 fn compiles(service: &str) {
     let parent = tempfile::tempdir().unwrap();
+    workspace_of(service, parent.path()).passes("clippy", STRICT);
+}
+
+/// Starts a workspace with the spec of a fixture.
+fn workspace_of(service: &str, parent: &Path) -> Workspace {
     let spec = format!("{}/fixtures/{service}/spec.toml", env!("CARGO_MANIFEST_DIR"));
-    let workspace = Workspace::start(parent.path(), service, &["--spec", &spec]);
-    workspace.passes("clippy", STRICT);
+    Workspace::start(parent, service, &["--spec", &spec])
 }
 
 /// Starts a service with the responses of the guide.

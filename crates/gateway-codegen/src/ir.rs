@@ -8,6 +8,8 @@
 //! Rust code with [`text::string`](crate::text::string). A name in Rust is a [`RustName`], which
 //! is written in the case that its place needs and is never a keyword or a name of the prelude.
 
+pub(crate) use self::body::literal;
+pub use self::body::{Body, Decides, ErrorClass, Verdict};
 pub use self::built_in::BUILT_IN;
 pub(crate) use self::built_in::built_in_list;
 pub use self::command::Command;
@@ -26,6 +28,7 @@ pub use self::ty::{Type, ValueType};
 pub use self::types::{Enum, EnumValue, ModelId, Scalar};
 pub use self::wire::Wire;
 
+mod body;
 mod built_in;
 mod columns;
 mod command;

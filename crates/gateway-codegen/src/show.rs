@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::ir::{Operation, Service};
+use crate::ir::{Body, Operation, Service};
 use crate::text::one_line;
 
 /// Returns the screen of an operation.
@@ -29,6 +29,9 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
         table(&mut out, rows.collect());
     }
     line(&mut out, format_args!("\nAnswer  {}", service.outline(&operation.response)));
+    for note in operation.response.body().into_iter().flat_map(Body::notes) {
+        line(&mut out, format_args!("  {}", one_line(&note)));
+    }
     let rows = service.response_model(operation).fields.iter().map(|field| {
         let presence = field.presence();
         [field.wire.clone(), field.ty.label(service), presence, one_line(&field.doc.0)]

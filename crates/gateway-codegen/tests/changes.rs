@@ -50,6 +50,32 @@ fn equal_specs_have_no_changes() {
 }
 
 #[test]
+fn changes_of_envelopes() {
+    let spec = |envelope: &str, lenient: &str| {
+        let two = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");
+        let list = format!(
+            "{{ of = \"Tool\", at = \"data\", envelope = \"stat\", lenient = [{lenient}] }}"
+        );
+        two.replacen("{ of = \"Tool\" }", &list, 1)
+            .replacen("[dispatch]", &format!("[envelope.stat]\n{envelope}\n[dispatch]"), 1)
+            .replacen("fixtures/tools.json", "fixtures/enveloped.json", 1)
+    };
+    let success = "success = { at = \"ok\", is = [\"yes\"] }\nerror = { code = \"code\" }";
+    let classes = format!("{success}\nerror-class = {{ \"1\" = \"auth\" }}");
+    let failure = "failure = { present = \"error\" }\nerror = { code = \"code\" }";
+    let (old, lenient) = (spec(success, ""), spec(success, "\"one-as-list\""));
+    let place = "operation.list_tools";
+    let expected = format!("additive {place}: errors in the body changed");
+    compare(&old, &spec(&classes, ""), &[&expected]);
+    let expected = format!("breaking {place}: marker of success or failure changed");
+    compare(&old, &spec(failure, ""), &[&expected]);
+    let expected = format!("additive {place}: leniency `one-as-list` changed from false to true");
+    compare(&old, &lenient, &[&expected]);
+    let expected = format!("breaking {place}: leniency `one-as-list` changed from true to false");
+    compare(&lenient, &old, &[&expected]);
+}
+
+#[test]
 fn changes_of_fields() {
     check(
         &[(

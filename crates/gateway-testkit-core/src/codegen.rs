@@ -5,5 +5,5 @@
 pub use gateway_model_core::Dispatch;
 
 pub use crate::contract::description::{
-    Contract, Field, Kind, Operation, Param, Record, Response, Values,
+    Contract, Data, Field, Kind, Operation, Param, Record, Response, Values,
 };

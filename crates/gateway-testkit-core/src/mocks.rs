@@ -7,6 +7,7 @@
 
 use gateway_model_core::{Dispatch, Place, Service};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use wiremock::matchers::{header, method, path, query_param, query_param_is_missing};
 use wiremock::{Mock, ResponseTemplate};
 
@@ -82,6 +83,70 @@ impl Call {
         self.body(records.map(|records| format!("{open}{}{close}", records.join(","))))
     }
 
+    /// Responds with a list, between these two texts, and with the fields of an object after it.
+    pub fn list_beside<T: Serialize, B: Serialize>(
+        self,
+        (open, close): (&str, &str),
+        records: &[T],
+        beside: &B,
+    ) -> Mock {
+        let close = serde_json::to_string(beside).map(|beside| {
+            // The fields are in the object that the list is in.
+            let close = close.strip_prefix(']').unwrap_or(close);
+            format!("]{}{close}", after(&beside))
+        });
+        match close {
+            Ok(close) => self.list((open, &close), records),
+            Err(error) => self.body(Err(error)),
+        }
+    }
+
+    /// Responds with one object, between these two texts and with these members before its own.
+    pub fn object_in<T: Serialize>(
+        self,
+        (open, close): (&str, &str),
+        members: &str,
+        record: &T,
+    ) -> Mock {
+        let body = serde_json::to_string(record).map(|record| {
+            if members.is_empty() {
+                format!("{open}{record}{close}")
+            } else {
+                format!("{open}{{{members}{}}}{close}", after(&record))
+            }
+        });
+        self.body(body)
+    }
+
+    /// Responds with status 200 and a body that reports a failure: a JSON object, with texts at paths below it. A text that
+    /// is an integer is sent as a number.
+    ///
+    /// ```
+    /// use gateway_testkit_core::mocks::Call;
+    /// # use gateway_model_core::Service;
+    /// # struct Photos;
+    /// # impl Service for Photos {
+    /// #     const NAME: &'static str = "photos";
+    /// #     const API_VERSION: &'static str = "v2";
+    /// #     const PATH: &'static str = "/api/v2";
+    /// #     const SELECTOR: &'static str = "action";
+    /// #     const ACCEPT: &'static str = "application/json";
+    /// # }
+    ///
+    /// let call = Call::new::<Photos>("photos/list");
+    /// let mock = call.reports(r#"{"stat":"fail"}"#, &[(&["code"], "98"), (&["message"], "Invalid key")]);
+    /// # drop(mock);
+    /// ```
+    pub fn reports(self, failure: &str, texts: &[(&[&str], &str)]) -> Mock {
+        let body = serde_json::from_str::<Map<String, Value>>(failure).map(|mut body| {
+            for (path, text) in texts {
+                insert(&mut body, path, text);
+            }
+            Value::Object(body).to_string()
+        });
+        self.body(body)
+    }
+
     /// Responds with one object.
     pub fn object<T: Serialize>(self, record: &T) -> Mock {
         self.body(serde_json::to_string(record))
@@ -130,5 +195,27 @@ impl Call {
             Some(token) => call.and(header("authorization", format!("Bearer {token}"))),
             None => call,
         }
+    }
+}
+
+/// Returns the members of an object, with a comma before them if there are any.
+fn after(object: &str) -> String {
+    let inner =
+        object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+    if inner.is_empty() { String::new() } else { format!(",{inner}") }
+}
+
+/// Inserts a text below an object.
+fn insert(object: &mut Map<String, Value>, path: &[&str], text: &str) {
+    let [first, rest @ ..] = path else { return };
+    if rest.is_empty() {
+        let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
+        let value = number.map_or_else(|| Value::from(text), Value::from);
+        object.insert((*first).to_owned(), value);
+        return;
+    }
+    let inner = object.entry(*first).or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(inner) = inner {
+        insert(inner, rest, text);
     }
 }

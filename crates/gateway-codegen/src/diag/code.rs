@@ -195,4 +195,9 @@ codes! {
         "Every operation has one value for each selector of `[dispatch]`: `select = \"photos/list\"` \
         for one, `select = [\"photos\", \"list\"]` for two. If the last segments of the path select \
         the operation (`in = \"path\"`), there is no selector, and `select` is these segments.";
+    Error GW043 ENVELOPE: "invalid envelope",
+        "An envelope has either `success` (a member with one of a few values) or `failure` (a member \
+        that only a failure has). Error classes and failures that mean an empty list need the place of \
+        the code or of the message in `error`. The marker and the fields beside a list are in objects \
+        around the data, so a list that is the whole body has neither.";
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::diff::change::{Change, Class, EVERYONE, PROGRAM, READERS};
 use crate::diff::named::Named;
 use crate::ir::{
-    Dispatch, Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param,
+    Body, Dispatch, Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param,
     Response, RustName, Scalar, Service,
 };
 
@@ -236,10 +236,30 @@ impl Diff<'_> {
         }
     }
 
+    /// Compares what the outline of a response does not show.
+    fn body(&mut self, place: &str, old: &Body, new: &Body) {
+        for (name, old, new) in [
+            ("leniency `absent-as-empty`", old.absent_as_empty, new.absent_as_empty),
+            ("leniency `one-as-list`", old.one_as_list, new.one_as_list),
+        ] {
+            let class = if old { Class::Breaking } else { Class::Additive };
+            self.flag(class, place, name, old, new);
+        }
+        let decides = |body: &Body| body.verdict.as_ref().map(|verdict| verdict.decides.clone());
+        if decides(old) != decides(new) {
+            self.say(Class::Breaking, place, "marker of success or failure changed");
+        } else if old.verdict != new.verdict {
+            self.say(Class::Additive, place, "errors in the body changed");
+        }
+    }
+
     fn operation(&mut self, place: &str, old: &Operation, new: &Operation) {
         self.text(Class::Breaking, place, "select", &old.select, &new.select);
         let responses = (&response(self.old, &old.response), &response(self.new, &new.response));
         self.value(Class::Breaking, place, "response", responses, quoted);
+        if let (Some(old), Some(new)) = (old.response.body(), new.response.body()) {
+            self.body(place, old, new);
+        }
         let section = format!("{place}.param");
         self.lists(&section, &old.params, &new.params, Self::param);
         let states = |operation: &Operation| -> Vec<String> {
@@ -373,5 +393,6 @@ fn response(service: &Service, response: &Response) -> String {
         }
         Response::Array { .. } => format!("[{model}]"),
         Response::Object { .. } => model,
+        Response::Body { .. } => service.outline(response),
     }
 }

@@ -3,9 +3,10 @@
 use crate::config::Role;
 use crate::emit::describe;
 use crate::emit::file::GeneratedFile;
+use crate::emit::model::output;
 use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
-use crate::ir::{Operation, Response, Service};
+use crate::ir::{Operation, Service};
 use crate::project::Project;
 use crate::text::RustFile;
 
@@ -185,20 +186,13 @@ fn example(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mo
     );
 }
 
-fn output(service: &Service, operation: &Operation) -> String {
-    let model = service.response_model(operation).rust.pascal();
-    match operation.response {
-        Response::Object { .. } => model,
-        Response::Envelope { .. } | Response::Array { .. } => format!("Listing<{model}>"),
-    }
-}
-
 /// Returns the names of the model that the methods use.
 fn names(service: &Service) -> impl Iterator<Item = String> {
     let names = service.operations.iter().flat_map(|operation| {
         let model = service.response_model(operation).rust.pascal();
         let listing = operation.response.is_list().then(|| "Listing".to_owned());
-        [Some(operation.rust.pascal()), Some(model), listing].into_iter().flatten()
+        let beside = operation.response.beside().map(|id| service.model(id).rust.pascal());
+        [Some(operation.rust.pascal()), Some(model), listing, beside].into_iter().flatten()
     });
     names.chain(["service".to_owned()])
 }

@@ -16,7 +16,7 @@ pub(super) mod service;
 pub(in crate::emit) mod states;
 mod strategies;
 
-pub(crate) use crate::emit::model::queries::example_query;
+pub(crate) use crate::emit::model::queries::{example_query, output};
 pub(crate) use crate::emit::model::records::{smallest_record, smallest_value};
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {

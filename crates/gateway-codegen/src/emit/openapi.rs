@@ -47,10 +47,8 @@ const PROBLEM: &str = "Problem";
 /// Returns a document around some paths.
 fn document(service: &Service, paths: &Value, operations: &[&Operation]) -> Value {
     let schemas = TypeSchemas { service, prefix: PREFIX };
-    let models: BTreeSet<_> = operations
-        .iter()
-        .flat_map(|operation| service.reachable(operation.response.of()))
-        .collect();
+    let models: BTreeSet<_> =
+        operations.iter().flat_map(|operation| service.models_of(operation)).collect();
     let mut components = Map::new();
     for id in models {
         let model = service.model(id);
@@ -245,6 +243,19 @@ fn responses(service: &Service, schema: Value, operations: &[&Operation]) -> Val
             examples.insert(example.name.kebab(), json!({ "summary": summary, "value": value }));
         }
     }
+    let mut failures: Vec<Value> = Vec::new();
+    for verdict in operations.iter().filter_map(|one| one.response.body()?.verdict.as_ref()) {
+        let failure = TypeSchemas::failure(verdict);
+        if !failures.contains(&failure) {
+            failures.push(failure);
+        }
+    }
+    let schema = if failures.is_empty() {
+        schema
+    } else {
+        failures.insert(0, schema);
+        json!({ "anyOf": failures })
+    };
     let mut content = Map::new();
     content.insert("schema".to_owned(), schema);
     if !examples.is_empty() {

@@ -3,7 +3,7 @@
 use crate::emit::file::GeneratedFile;
 use crate::emit::reference::page::{Page, code};
 use crate::ir::{
-    Dispatch, Doc, Example, Model, OpenPoint, Operation, Place, RustName, Service, Source,
+    Body, Dispatch, Doc, Example, Model, OpenPoint, Operation, Place, RustName, Service, Source,
     built_in_list, joined,
 };
 use crate::project::Project;
@@ -127,6 +127,9 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     }
     page.heading("Response");
     page.text(&fenced("text", &service.outline(&operation.response)));
+    for note in operation.response.body().into_iter().flat_map(Body::notes) {
+        page.text(&markdown(&note));
+    }
     let model = service.response_model(operation);
     fields(&mut page, service, model, "../types.md");
     let columns: Vec<_> = service.columns(model).iter().map(|path| code(path)).collect();

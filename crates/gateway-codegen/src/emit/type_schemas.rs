@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ir::{Doc, Field, Model, Param, Primitive, Response, Service, Type, ValueType};
+use crate::ir::{
+    Body, Decides, Doc, Field, Model, Param, Primitive, Response, Service, Type, ValueType,
+    Verdict, literal,
+};
 use crate::text::one_line;
 
 /// Creates the schemas of a service's types.
@@ -105,8 +108,88 @@ impl TypeSchemas<'_> {
             }
             Response::Array { .. } => json!({ "type": "array", "items": item }),
             Response::Object { .. } => item,
+            Response::Body { body, .. } => self.body(body, item),
         }
     }
+
+    /// Returns the schema of a body with the data in its place.
+    fn body(self, body: &Body, item: Value) -> Value {
+        let list = json!({ "type": "array", "items": item });
+        let mut schema = match (body.is_list, body.one_as_list) {
+            (false, _) => item,
+            (true, false) => list,
+            (true, true) => json!({ "anyOf": [list, item] }),
+        };
+        for (depth, key) in body.at.iter().enumerate().rev() {
+            let mut object = if body.absent_as_empty {
+                let nullable = json!({ "anyOf": [schema, { "type": "null" }] });
+                json!({ "type": "object", "properties": { key: nullable } })
+            } else {
+                json!({ "type": "object", "properties": { key: schema }, "required": [key] })
+            };
+            if depth + 1 == body.at.len()
+                && let Some(beside) = body.beside
+            {
+                let beside = self.reference(self.service.model(beside));
+                object = json!({ "allOf": [beside, object] });
+            }
+            schema = object;
+        }
+        match body.verdict.as_ref().map(|verdict| &verdict.decides) {
+            None => schema,
+            Some(Decides::Success { at, is }) => {
+                let values: Vec<_> = is.iter().flat_map(|text| values(text)).collect();
+                json!({ "allOf": [schema, below(at, json!({ "enum": values }))] })
+            }
+            Some(Decides::Failure { present }) => {
+                json!({ "allOf": [schema, { "not": below(present, json!({ "not": { "type": "null" } })) }] })
+            }
+        }
+    }
+
+    /// Returns the schema of a failure that a body reports.
+    pub(super) fn failure(verdict: &Verdict) -> Value {
+        let marker = match &verdict.decides {
+            Decides::Success { at, is } => {
+                let values: Vec<_> = is.iter().flat_map(|text| values(text)).collect();
+                below(at, json!({ "not": { "enum": values } }))
+            }
+            Decides::Failure { present } => below(present, json!({ "not": { "type": "null" } })),
+        };
+        let mut all = vec![marker];
+        let codes: Vec<_> = verdict.classes.iter().flat_map(|(code, _)| values(code)).collect();
+        for (path, examples) in [(&verdict.code, codes), (&verdict.message, Vec::new())] {
+            if !path.is_empty() {
+                let mut schema = Map::new();
+                schema.insert("type".to_owned(), json!(["string", "number", "boolean", "null"]));
+                if !examples.is_empty() {
+                    schema.insert("examples".to_owned(), json!(examples));
+                }
+                all.push(properties(path, Value::Object(schema)));
+            }
+        }
+        json!({ "description": "A failure with status 200.", "allOf": all })
+    }
+}
+
+/// Returns the schema of an object with a value at a path.
+fn below(path: &[String], schema: Value) -> Value {
+    path.iter().rev().fold(
+        schema,
+        |schema, key| json!({ "type": "object", "properties": { key: schema }, "required": [key] }),
+    )
+}
+
+/// Returns the schema of an object that may have a value at a path.
+fn properties(path: &[String], schema: Value) -> Value {
+    path.iter().rev().fold(schema, |schema, key| json!({ "properties": { key: schema } }))
+}
+
+/// Returns the JSON values that have a text: the string, and the number or boolean.
+fn values(text: &str) -> Vec<Value> {
+    let plain = serde_json::from_str::<Value>(&literal(text)).ok();
+    let plain = plain.filter(|value| !value.is_string());
+    [Some(json!(text)), plain].into_iter().flatten().collect()
 }
 
 /// Returns the schema of a single value that is written as a primitive.

@@ -40,6 +40,9 @@ impl<'a> Values<'a> {
         let is_list = operation.response.is_list();
         let command = command(operation, example);
         let arguments: Vec<_> = command.iter().map(|word| string(word)).collect();
+        let beside = operation.response.beside().map(|id| service.model(id));
+        let beside = beside.map(|model| format!(", &{}", smallest_record(&project, model)));
+        let beside = beside.unwrap_or_default();
         let either = |list: &str, object: &str| (if is_list { list } else { object }).to_owned();
         self.values.retain(|(name, _)| *name != "title");
         self.values.extend([
@@ -58,7 +61,7 @@ impl<'a> Values<'a> {
             ("mocks", mocks(service)),
             ("command", command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
             ("arguments", arguments.join(", ")),
-            ("answer", either("std::slice::from_ref(&record)", "&record")),
+            ("answer", either("std::slice::from_ref(&record)", "&record") + &beside),
             ("received", either("received.items", "received")),
             ("expected", either("[record]", "record")),
         ]);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, Param, Primitive, Response,
-    Service, Type, ValueType,
+    Body, Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, Param, Primitive,
+    Response, Service, Type, ValueType,
 };
 use crate::text::json_string;
 
@@ -57,6 +57,13 @@ impl Service {
         self.model(operation.response.of())
     }
 
+    /// Returns the ids of the models in a response, at any depth.
+    pub fn models_of(&self, operation: &Operation) -> BTreeSet<ModelId> {
+        let mut found = self.reachable(operation.response.of());
+        found.extend(operation.response.beside().into_iter().flat_map(|id| self.reachable(id)));
+        found
+    }
+
     /// Returns the ids of the models that a model contains at any depth, and its own.
     pub fn reachable(&self, from: ModelId) -> BTreeSet<ModelId> {
         let mut found = BTreeSet::from([from]);
@@ -99,25 +106,46 @@ impl Response {
     /// Returns the id of the model; see [`Service::model`].
     pub fn of(&self) -> ModelId {
         match *self {
-            Self::Envelope { of, .. } | Self::Array { of } | Self::Object { of } => of,
+            Self::Envelope { of, .. }
+            | Self::Array { of }
+            | Self::Object { of }
+            | Self::Body { of, .. } => of,
         }
     }
 
     /// Returns whether the response is a list of records.
     pub fn is_list(&self) -> bool {
-        !matches!(self, Self::Object { .. })
+        match self {
+            Self::Envelope { .. } | Self::Array { .. } => true,
+            Self::Object { .. } => false,
+            Self::Body { body, .. } => body.is_list,
+        }
+    }
+
+    /// Returns the model of the fields beside a list.
+    pub fn beside(&self) -> Option<ModelId> {
+        self.body()?.beside
+    }
+
+    /// Returns the place of the data, if it is not one of the simple forms.
+    pub fn body(&self) -> Option<&Body> {
+        if let Self::Body { body, .. } = self { Some(body) } else { None }
     }
 
     /// Returns the JSON text before the first and after the last record of a list.
-    pub fn frame(&self) -> Option<(String, &'static str)> {
+    pub fn frame(&self) -> Option<(String, String)> {
         match self {
             Self::Envelope { marker, success, items, .. } => {
                 let [marker, success, items] =
                     [marker, success, items].map(|text| json_string(text));
-                Some((format!("{{{marker}:{success},{items}:["), "]}"))
+                Some((format!("{{{marker}:{success},{items}:["), "]}".to_owned()))
             }
-            Self::Array { .. } => Some(("[".to_owned(), "]")),
+            Self::Array { .. } => Some(("[".to_owned(), "]".to_owned())),
             Self::Object { .. } => None,
+            Self::Body { body, .. } => body.is_list.then(|| {
+                let (open, close) = body.around();
+                (open + "[", format!("]{close}"))
+            }),
         }
     }
 }

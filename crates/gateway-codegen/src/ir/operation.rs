@@ -1,6 +1,6 @@
 //! Operations: their parameters and the shapes of their responses.
 
-use crate::ir::{Doc, ModelId, OpenRef, RustName, Source, ValueType};
+use crate::ir::{Body, Doc, ModelId, OpenRef, RustName, Source, ValueType};
 
 /// One operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,5 +92,12 @@ pub enum Response {
     Object {
         /// The model of the object.
         of: ModelId,
+    },
+    /// A list or an object in any place, or in a body that reports failures with code and message.
+    Body {
+        /// The model of an item or of the object.
+        of: ModelId,
+        /// The place of the data.
+        body: Body,
     },
 }

@@ -1,6 +1,9 @@
 //! Phrases about a service that the reference pages, the documents and the terminal share.
 
-use crate::ir::{Field, Operation, Otherwise, Param, Response, RustName, Service, Type, ValueType};
+use crate::ir::{
+    Body, Decides, ErrorClass, Field, Operation, Otherwise, Param, Response, RustName, Service,
+    Type, ValueType,
+};
 use crate::text::json_string;
 
 impl Service {
@@ -15,7 +18,69 @@ impl Service {
             }
             Response::Array { .. } => format!("[{model}, …]"),
             Response::Object { .. } => model,
+            Response::Body { body, .. } => {
+                let data = if body.is_list { format!("[{model}, …]") } else { model };
+                let beside = body.beside.map(|id| self.model(id).rust.pascal());
+                let inner = match (body.at.last(), &beside) {
+                    (Some(key), Some(beside)) => {
+                        format!("{{ {}: {data}, …{beside} }}", json_string(key))
+                    }
+                    (Some(key), None) => format!("{{ {}: {data} }}", json_string(key)),
+                    (None, _) => data,
+                };
+                let above = body.at.iter().rev().skip(1);
+                above.fold(inner, |inner, key| format!("{{ {}: {inner} }}", json_string(key)))
+            }
         }
+    }
+}
+
+impl Body {
+    /// Returns a sentence for each thing that the outline of a response does not show.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.absent_as_empty {
+            notes.push("The list may be absent or null if it is empty.".to_owned());
+        }
+        if self.one_as_list {
+            notes.push("A single record may replace the list.".to_owned());
+        }
+        let Some(verdict) = &self.verdict else { return notes };
+        let quoted = |texts: &[String]| {
+            texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ")
+        };
+        let path = |path: &[String]| format!("`{}`", path.join("."));
+        notes.push(match &verdict.decides {
+            Decides::Success { at, is } => {
+                format!("The call succeeded if {} is {}.", path(at), quoted(is))
+            }
+            Decides::Failure { present } => {
+                format!("The call failed if {} is present.", path(present))
+            }
+        });
+        if !verdict.code.is_empty() {
+            notes.push(format!("The error code is {}.", path(&verdict.code)));
+        }
+        if !verdict.message.is_empty() {
+            notes.push(format!("The error message is {}.", path(&verdict.message)));
+        }
+        for (class, _) in ErrorClass::WORDS.iter().map(|(word, class)| (class, word)) {
+            let codes = verdict.classes.iter().filter(|(_, of)| of == class);
+            let codes: Vec<_> = codes.map(|(code, _)| code.clone()).collect();
+            if !codes.is_empty() {
+                notes.push(format!("Errors of class `{}`: {}.", class.word(), quoted(&codes)));
+            }
+        }
+        for (what, texts) in [("code", &verdict.empty_codes), ("message", &verdict.empty_messages)]
+        {
+            if !texts.is_empty() {
+                notes.push(format!(
+                    "A failure with the {what} {} means an empty list.",
+                    quoted(texts)
+                ));
+            }
+        }
+        notes
     }
 }
 

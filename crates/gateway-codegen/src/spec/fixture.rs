@@ -13,6 +13,7 @@ use crate::spec::fixture::misfit::Misfit;
 use crate::spec::fixture::value::{Types, duplicate, is_value};
 use crate::spec::node::Node;
 
+mod body;
 mod json;
 mod misfit;
 mod value;
@@ -125,6 +126,26 @@ fn fits(
     })?;
     let of = &Type::Model(operation.response.of());
     let (records, path) = match &operation.response {
+        Response::Body { body, .. } => {
+            let path = body.at.iter().fold("$".to_owned(), |path, key| format!("{path}.{key}"));
+            let data = body::data(types, body, &root)?;
+            match data.map(|data| (data, data.items())) {
+                _ if !body.is_list => {
+                    let object = data.unwrap_or(&root);
+                    is_value(types, of, object, &path)?;
+                    return no_duplicate(&root, &BTreeSet::new());
+                }
+                Some((_, Some(records))) => (records, path),
+                Some((record, None)) if body.one_as_list && record.members().is_some() => {
+                    (std::slice::from_ref(record), path)
+                }
+                Some((other, None)) => {
+                    let why = format!("`{path}` must be an array, not {}", other.kind());
+                    return Err(Misfit::new(&other.span, why));
+                }
+                None => (&[][..], path),
+            }
+        }
         Response::Object { .. } => {
             if root.items().is_some() {
                 return Err(other_shape(&root, "an object", "`response.array`"));

@@ -12,6 +12,7 @@ use crate::spec::{example, types};
 
 mod command;
 mod dispatch;
+mod envelope;
 mod names;
 mod operation;
 mod response;
@@ -55,7 +56,7 @@ pub(super) fn service(
         open_points,
         spec_hash: String::new(),
     };
-    response::envelopes(&mut cx, root);
+    envelope::envelopes(&mut cx, root);
     types::columns(&mut cx, root, &mut service);
     service.operations = operation::operations(&mut cx, root, &service);
     open_references(&mut cx, root);

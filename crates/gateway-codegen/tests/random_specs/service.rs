@@ -216,7 +216,7 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
                 .map(|(at, (open, size))| (format!("Kind{at}"), open, size))
                 .collect()
         }),
-        prop::collection::vec((0..3_u8, 0..3_usize, prop::collection::vec(param, 0..5)), 1..4),
+        prop::collection::vec((0..6_u8, 0..3_usize, prop::collection::vec(param, 0..5)), 1..4),
     )
         .prop_map(|(dispatch, docs, wires, models, enums, operations)| Random {
             dispatch,
@@ -347,20 +347,55 @@ impl Writer<'_> {
         }
     }
 
-    fn operation(
-        &mut self,
-        at: usize,
-        (shape, model, params): &(u8, usize, Vec<ParamKind>),
-        folder: &Path,
-    ) {
-        let of = self.model_name(*model);
-        let (marker, success, items) = (self.wire(), self.wire(), self.wire());
-        let dispatch = self.random.dispatch;
-        let newer = dispatch.is_some();
-        let (response, body) = match shape {
+    /// Returns the shape of a response, and one of its bodies. Declares its envelope.
+    fn response(&mut self, at: usize, shape: u8, model: usize) -> (String, String) {
+        let of = self.model_name(model);
+        let newer = self.random.dispatch.is_some();
+        let (mut marker, success, mut items) = (self.wire(), self.wire(), self.wire());
+        let mut code = self.wire();
+        if newer {
+            // A dot separates the keys of a path.
+            for path in [&mut marker, &mut items, &mut code] {
+                *path = path.replace('.', "_");
+            }
+        }
+        match shape {
             0 if newer => (format!("list = {{ of = \"{of}\" }}"), "[]".to_owned()),
             0 => (format!("array = {{ of = \"{of}\" }}"), "[]".to_owned()),
             1 => (format!("object = {{ of = \"{of}\" }}"), "{}".to_owned()),
+            3 if newer => {
+                self.line(format_args!(
+                    "[envelope.e{at}]\nsuccess = {{ at = {marker}, is = [{success}, \"true\"] }}\n\
+                     error = {{ at = \"error\", code = {code}, message = \"text\" }}\n\
+                     error-class = {{ {code} = \"auth\", \"29\" = \"rate-limit\" }}\n\
+                     empty = {{ code = [{code}], message = [{success}] }}"
+                ));
+                (
+                    format!(
+                        "list = {{ at = \"in.{}, of = \"{of}\", envelope = \"e{at}\" }}",
+                        items.trim_start_matches('"')
+                    ),
+                    format!("{{\"in\":{{{items}:[]}},{marker}:true}}"),
+                )
+            }
+            4 if newer => {
+                self.line(format_args!(
+                    "[envelope.e{at}]\nfailure = {{ present = {marker} }}\nerror = {{ code = {code} }}"
+                ));
+                (
+                    format!("object = {{ at = {items}, of = \"{of}\", envelope = \"e{at}\" }}"),
+                    format!("{{{items}:{{}}}}"),
+                )
+            }
+            5 if newer => {
+                let beside = self.model_name(model + 1);
+                (
+                    format!(
+                        "list = {{ at = {items}, of = \"{of}\", beside = \"{beside}\", lenient = [\"absent-as-empty\", \"one-as-list\"] }}"
+                    ),
+                    format!("{{{items}:{{}}}}"),
+                )
+            }
             _ if newer => {
                 self.line(format_args!(
                     "[envelope.e{at}]\nsuccess = {{ at = {marker}, is = [{success}] }}"
@@ -376,7 +411,17 @@ impl Writer<'_> {
                 ),
                 format!("{{{marker}:{success},{items}:[]}}"),
             ),
-        };
+        }
+    }
+
+    fn operation(
+        &mut self,
+        at: usize,
+        (shape, model, params): &(u8, usize, Vec<ParamKind>),
+        folder: &Path,
+    ) {
+        let dispatch = self.random.dispatch;
+        let (response, body) = self.response(at, *shape, *model);
         fs::write(folder.join(format!("{at}.json")), body).expect("written");
         let doc = self.doc();
         let (select, first) = match dispatch {

@@ -1,6 +1,9 @@
 //! The description of a service that the checks work from. The generator writes it from the spec.
 
+use std::slice;
+
 use gateway_model_core::{Dispatch, Place};
+use serde_json::Value;
 
 use crate::contract::encoded::encoded;
 
@@ -62,6 +65,25 @@ pub enum Response {
     Array,
     /// One record.
     Object,
+    /// A list or a record in another place.
+    Body(Data),
+}
+
+/// The place of the data in a response.
+#[derive(Debug)]
+pub struct Data {
+    /// Whether the data is a list.
+    pub is_list: bool,
+    /// The keys that lead to the data.
+    pub at: &'static [&'static str],
+    /// The keys that lead to a marker of success, and its values.
+    pub success: Option<(&'static [&'static str], &'static [&'static str])>,
+    /// The keys that lead to a marker of failure.
+    pub failure: Option<&'static [&'static str]>,
+    /// Whether an empty list may be absent.
+    pub absent_as_empty: bool,
+    /// Whether a record may replace a list of one record.
+    pub one_as_list: bool,
 }
 
 /// A record.
@@ -220,8 +242,50 @@ impl Contract {
 impl Operation {
     /// Returns whether the response is a list.
     pub(crate) fn is_list(&self) -> bool {
-        !matches!(self.response, Response::Object)
+        match &self.response {
+            Response::Envelope { .. } | Response::Array => true,
+            Response::Object => false,
+            Response::Body(place) => place.is_list,
+        }
     }
+}
+
+impl Data {
+    /// Returns the data of a response.
+    pub(crate) fn data<'v>(&self, json: &'v Value) -> Option<&'v Value> {
+        at(json, self.at)
+    }
+
+    /// Returns the elements of the list: all of them, one alone, or none if the list is absent.
+    pub(crate) fn list<'v>(&self, json: &'v Value) -> Option<&'v [Value]> {
+        match self.data(json).filter(|data| !data.is_null()) {
+            Some(Value::Array(list)) => Some(list),
+            Some(one) if self.one_as_list && one.is_object() => Some(slice::from_ref(one)),
+            None if self.absent_as_empty => Some(&[]),
+            _ => None,
+        }
+    }
+
+    /// Returns why a response does not report success.
+    pub(crate) fn failure_of(&self, json: &Value) -> Option<String> {
+        if let Some((path, values)) = self.success {
+            let found = match at(json, path) {
+                Some(Value::String(text)) => Some(text.clone()),
+                Some(other) => Some(other.to_string()),
+                None => None,
+            };
+            if !found.is_some_and(|found| values.contains(&found.as_str())) {
+                return Some(format!("`{}` is not `{}`", path.join("."), values.join("` or `")));
+            }
+        }
+        let path = self.failure?;
+        let is_present = at(json, path).is_some_and(|value| !value.is_null());
+        is_present.then(|| format!("`{}` is present", path.join(".")))
+    }
+}
+
+fn at<'v>(json: &'v Value, path: &[&str]) -> Option<&'v Value> {
+    path.iter().try_fold(json, |json, key| json.get(key))
 }
 
 impl Record {

@@ -109,8 +109,11 @@ impl Exchange {
     /// Returns the elements of the list: the response itself, or the list in an object.
     pub(super) fn list(&self, operation: &Operation) -> Outcome<&[Value]> {
         let json = self.success()?.json()?;
-        let inner = match operation.response {
+        let inner = match &operation.response {
             Form::Envelope { items, .. } => json.get(items),
+            Form::Body(place) => {
+                return place.list(json).map_or_else(|| skip("the response has no list"), Ok);
+            }
             Form::Array | Form::Object => None,
         };
         match json.as_array().or_else(|| inner?.as_array()) {
@@ -121,8 +124,17 @@ impl Exchange {
 
     /// Returns the records, which must be objects: those of the list, or the only one. Skips the check if the list is empty.
     pub(super) fn records(&self, operation: &Operation) -> Outcome<Vec<&Map<String, Value>>> {
-        match operation.response {
-            Form::Envelope { .. } | Form::Array => record::some_objects(self.list(operation)?),
+        match &operation.response {
+            Form::Body(place) if !place.is_list => {
+                let json = self.success()?.json()?;
+                match place.data(json).and_then(Value::as_object) {
+                    Some(object) => Ok(vec![object]),
+                    None => fail("the response has no object in its place"),
+                }
+            }
+            Form::Envelope { .. } | Form::Array | Form::Body(_) => {
+                record::some_objects(self.list(operation)?)
+            }
             Form::Object => match self.success()?.json()?.as_object() {
                 Some(object) => Ok(vec![object]),
                 None => fail("the response is not an object"),

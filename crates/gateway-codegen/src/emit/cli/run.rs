@@ -2,7 +2,7 @@
 
 use crate::emit::cli::flags::value_type;
 use crate::emit::model::queries::params;
-use crate::ir::{Operation, Param, Response, Service};
+use crate::ir::{Operation, Param, Service};
 use crate::text::{RustFile, string};
 
 /// Writes the `run` method of a command, with the arms of its `match`.
@@ -79,10 +79,7 @@ const CALLS: &str = "Calls the service and prints the response.";
 
 /// Returns the call of the session that runs an operation.
 fn call(service: &Service, operation: &Operation, query: &str) -> String {
-    let call = match operation.response {
-        Response::Object { .. } => "object",
-        Response::Envelope { .. } | Response::Array { .. } => "list",
-    };
+    let call = if operation.response.is_list() { "list" } else { "object" };
     let model = service.response_model(operation).rust.screaming_snake();
     format!("session.{call}(&{query}, {model}_COLUMNS, {model}_FIELDS)")
 }

@@ -1,12 +1,13 @@
 //! Queries: one type for each operation. Its type parameter says which parameters were given.
 
-use crate::emit::model::queries::methods::{decoded, output};
+use crate::emit::model::queries::methods::decoded;
 use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
 use crate::ir::{Operation, Param, Primitive, Response, Service};
 use crate::project::Project;
 use crate::text::{RustFile, string};
 
+mod bodies;
 mod docs;
 mod imports;
 mod methods;
@@ -14,6 +15,7 @@ pub(in crate::emit) mod params;
 
 pub(crate) use crate::emit::model::queries::docs::chain as example_query;
 pub(in crate::emit) use crate::emit::model::queries::docs::smallest_query;
+pub(crate) use crate::emit::model::queries::methods::output;
 
 pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let service = project.service;
@@ -24,6 +26,7 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
         file.blank();
         query(&mut file, project, operation);
     }
+    bodies::write(&mut file, service);
     file.blank();
     file.doc("A query with any method and any parameters, for everything that the typed queries do not cover.");
     file.line(format_args!(
@@ -107,8 +110,26 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
     file.blank();
     file.open("fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {");
     file.line(decoded(operation));
+    let layout = operation.rust.screaming_snake();
     file.close("}");
+    if let Some(body) = operation.response.body()
+        && body.verdict.as_ref().is_some_and(|verdict| !verdict.classes.is_empty())
+    {
+        file.blank();
+        file.open("fn error_class(body: &[u8]) -> Option<ErrorClass> {");
+        let layout = if body.is_list { layout } else { format!("Layout::Body(&{layout})") };
+        file.line(format_args!("codegen::error_class({layout}, body)"));
+        file.close("}");
+    }
     file.close("}");
+    if let (Some(body), false) = (operation.response.body(), operation.response.is_list()) {
+        let value = bodies::value(service, body);
+        file.blank();
+        file.line(format_args!(
+            "const {}: codegen::Body = {value};",
+            operation.rust.screaming_snake()
+        ));
+    }
 }
 
 /// Writes the code that adds a parameter to the query, if it was given.
@@ -151,16 +172,22 @@ fn list_operation_impl(
     file.blank();
     file.open(format_args!("impl{generics} ListOperation for {name}{generics} {{"));
     file.line(format_args!("type Item = {item};"));
-    file.line("type Beside = ();");
+    let beside = operation.response.beside().map(|id| service.model(id).rust.pascal());
+    file.line(format_args!("type Beside = {};", beside.as_deref().unwrap_or("()")));
     file.blank();
-    file.open(format_args!("fn decoder(&self) -> StreamDecoder<{item}> {{"));
+    let more = beside.as_ref().map(|beside| format!(", {beside}")).unwrap_or_default();
+    file.open(format_args!("fn decoder(&self) -> StreamDecoder<{item}{more}> {{"));
     file.line(format_args!("decoder({layout})"));
     file.close("}");
     file.blank();
     file.open(format_args!(
-        "fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<{borrowed}<'a>>, Error> {{"
+        "fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<{borrowed}<'a>{more}>, Error> {{"
     ));
-    file.line(format_args!("borrowed::<{item}>({layout}, body)"));
+    if beside.is_some() {
+        file.line(format_args!("codegen::borrowed_beside::<{item}{more}>({layout}, body)"));
+    } else {
+        file.line(format_args!("borrowed::<{item}>({layout}, body)"));
+    }
     file.close("}");
     file.close("}");
     file.blank();
@@ -172,6 +199,7 @@ fn list_operation_impl(
             string(items)
         ),
         Response::Array { .. } | Response::Object { .. } => "Layout::Array".to_owned(),
+        Response::Body { body, .. } => format!("Layout::Body(&{})", bodies::value(service, body)),
     };
     file.line(format_args!("const {layout}: Layout = {value};"));
 }

@@ -131,7 +131,7 @@ fn frame(file: &mut RustFile, service: &Service) {
         let frame = operation.response.frame().map_or_else(
             || "None".to_owned(),
             |(open, close)| {
-                format!("Some(Frame {{ open: {}, close: {} }})", raw_string(&open), string(close))
+                format!("Some(Frame {{ open: {}, close: {} }})", raw_string(&open), string(&close))
             },
         );
         file.line(format_args!("{} => {frame},", pattern(operation, "_")));

@@ -3,7 +3,9 @@
 use crate::emit::model::service::dispatch_code;
 use crate::emit::testkit::names::{group, points};
 use crate::emit::testkit::param;
-use crate::ir::{Field, Model, ModelId, OpenRef, Operation, Response, Service, Source, Type};
+use crate::ir::{
+    Body, Decides, Field, Model, ModelId, OpenRef, Operation, Response, Service, Source, Type,
+};
 use crate::project::Project;
 use crate::text::{RustFile, string};
 
@@ -13,7 +15,10 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let has_params = service.operations.iter().any(|one| !one.params.is_empty());
     let names = ["Contract", "Dispatch", "Field", "Kind", "Operation", "Record", "Response"];
     let of_params = ["Param", "Values"].into_iter().filter(|_| has_params);
-    file.import("use gateway_testkit_core::codegen", names.into_iter().chain(of_params));
+    let has_bodies = service.operations.iter().any(|one| one.response.body().is_some());
+    let data = has_bodies.then_some("Data");
+    let names = names.into_iter().chain(of_params).chain(data);
+    file.import("use gateway_testkit_core::codegen", names);
     file.blank();
     file.doc("The contract of the service.");
     file.open("pub static CONTRACT: Contract = Contract {");
@@ -57,6 +62,7 @@ fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
         }
         Response::Array { .. } => "response: Response::Array,".to_owned(),
         Response::Object { .. } => "response: Response::Object,".to_owned(),
+        Response::Body { body, .. } => format!("response: Response::Body({}),", place(body)),
     });
     file.line(format_args!("record: &{},", name(service.response_model(operation))));
     file.open("params: &[");
@@ -65,6 +71,31 @@ fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
     }
     file.close("],");
     file.close("},");
+}
+
+/// Returns the expression for the place of the data.
+fn place(body: &Body) -> String {
+    let texts = |texts: &[String]| {
+        let texts: Vec<_> = texts.iter().map(|text| string(text)).collect();
+        format!("&[{}]", texts.join(", "))
+    };
+    let (success, failure) = match body.verdict.as_ref().map(|verdict| &verdict.decides) {
+        Some(Decides::Success { at, is }) => {
+            (format!("Some(({}, {}))", texts(at), texts(is)), "None".to_owned())
+        }
+        Some(Decides::Failure { present }) => {
+            ("None".to_owned(), format!("Some({})", texts(present)))
+        }
+        None => ("None".to_owned(), "None".to_owned()),
+    };
+    format!(
+        "Data {{ is_list: {}, at: {}, success: {success}, failure: {failure}, \
+         absent_as_empty: {}, one_as_list: {} }}",
+        body.is_list,
+        texts(&body.at),
+        body.absent_as_empty,
+        body.one_as_list
+    )
 }
 
 /// Writes the constant of a record.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::config::Role;
 use crate::emit::model::service::marker;
 use crate::emit::testkit::fixture::{self, Fixtures};
-use crate::ir::{Example, Operation, Param, Primitive, RustName, Service};
+use crate::ir::{Example, Operation, Param, Primitive, RustName, Service, Verdict};
 use crate::project::Project;
 use crate::text::{RustFile, raw_string, string};
 
@@ -15,6 +15,8 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let params = service.operations.iter().flat_map(|operation| &operation.params);
     let types = params.filter_map(|param| param.ty.name());
     let models = service.operations.iter().map(|operation| service.response_model(operation));
+    let beside = service.operations.iter().filter_map(|one| one.response.beside());
+    let models = models.chain(beside.map(|id| service.model(id)));
     let names = types.chain(models.map(|model| &model.rust)).map(RustName::pascal);
     let model = config.rust_name(Role::Model);
     let service_module = std::iter::once("service".to_owned());
@@ -106,7 +108,7 @@ fn parameter(file: &mut RustFile, param: &Param) {
 /// has gets a trailing underscore.
 fn setter(param: &Param) -> String {
     let name = param.rust.snake();
-    let taken = ["answers", "fails", "token"].contains(&name.as_str())
+    let taken = ["answers", "fails", "fails_with", "token"].contains(&name.as_str())
         || name.starts_with("like_")
         || name.starts_with("without_");
     if taken { name + "_" } else { name }
@@ -115,24 +117,73 @@ fn setter(param: &Param) -> String {
 fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     let model = service.response_model(operation).rust.pascal();
     file.blank();
-    if let Some((open, close)) = operation.response.frame() {
+    let beside = operation.response.beside().map(|id| service.model(id).rust.pascal());
+    if let (Some((open, close)), Some(beside)) = (operation.response.frame(), beside) {
+        file.doc("Responds with these records, and these fields beside the list.");
+        file.open(format_args!(
+            "pub fn answers(self, records: &[{model}], beside: &{beside}) -> Mock {{"
+        ));
+        file.line(format_args!(
+            "self.call.list_beside(({}, {}), records, beside)",
+            raw_string(&open),
+            string(&close)
+        ));
+    } else if let Some((open, close)) = operation.response.frame() {
         file.doc("Responds with these records.");
         file.open(format_args!("pub fn answers(self, records: &[{model}]) -> Mock {{"));
         file.line(format_args!(
             "self.call.list(({}, {}), records)",
             raw_string(&open),
-            string(close)
+            string(&close)
         ));
     } else {
         file.doc("Responds with this record.");
         file.open(format_args!("pub fn answers(self, record: &{model}) -> Mock {{"));
-        file.line("self.call.object(record)");
+        match operation.response.body() {
+            None => file.line("self.call.object(record)"),
+            Some(body) => {
+                let (open, close) = body.around();
+                let marker = body.marker().unwrap_or_default();
+                file.line(format_args!(
+                    "self.call.object_in(({}, {}), {}, record)",
+                    raw_string(&open),
+                    string(&close),
+                    raw_string(&marker)
+                ));
+            }
+        }
     }
     file.close("}");
     file.blank();
     file.doc("Responds with this error status and a problem document (RFC 9457).");
     file.open("pub fn fails(self, status: u16) -> Mock {");
     file.line("self.call.fails(status)");
+    file.close("}");
+    if let Some(verdict) = operation.response.body().and_then(|body| body.verdict.as_ref()) {
+        reported(file, verdict);
+    }
+}
+
+/// Writes the method that responds with a failure in the body.
+fn reported(file: &mut RustFile, verdict: &Verdict) {
+    let places = [("code", &verdict.code), ("message", &verdict.message)];
+    let places: Vec<_> = places.into_iter().filter(|(_, path)| !path.is_empty()).collect();
+    let params: Vec<_> = places.iter().map(|(name, _)| format!(", {name}: &str")).collect();
+    let members: Vec<_> = places
+        .iter()
+        .map(|(name, path)| {
+            let path: Vec<_> = path.iter().map(|key| string(key)).collect();
+            format!("(&[{}], {name})", path.join(", "))
+        })
+        .collect();
+    file.blank();
+    file.doc("Responds with status 200 and a body that reports a failure.");
+    file.open(format_args!("pub fn fails_with(self{}) -> Mock {{", params.concat()));
+    file.line(format_args!(
+        "self.call.reports({}, &[{}])",
+        raw_string(&verdict.failing()),
+        members.join(", ")
+    ));
     file.close("}");
 }
 

@@ -335,33 +335,101 @@ static LIST: Table = table(
     "A list.",
     &[
         required("of", Shape::Text(Form::Type), "The model of an item."),
-        optional(
-            "at",
-            Shape::Text(Form::Wire),
-            "The key of the list; without it, the body is the list.",
-        ),
+        optional("at", Shape::Text(Form::Wire), AT),
         IN_ENVELOPE,
+        optional(
+            "beside",
+            Shape::Text(Form::Type),
+            "The model of the fields beside the list, in the object that holds it.",
+        ),
+        optional(
+            "lenient",
+            Shape::Texts(Form::Kebab),
+            "`absent-as-empty`: an empty list may be absent or null. `one-as-list`: a record may replace a list of one.",
+        ),
     ],
 );
+
+const AT: &str =
+    "The keys that lead to the data, with dots between them; without it, the body is the data.";
 
 static OBJECT: Table = table(
     "object",
     "A single object.",
-    &[required("of", Shape::Text(Form::Type), "The model of the object."), IN_ENVELOPE],
+    &[
+        required("of", Shape::Text(Form::Type), "The model of the object."),
+        optional("at", Shape::Text(Form::Wire), AT),
+        IN_ENVELOPE,
+    ],
 );
 
 static ENVELOPE: Table = table(
     "named envelope",
     "An object around the data, which says whether the call succeeded.",
-    &[required("success", Shape::Table(&SUCCESS), "The marker of a successful response.")],
+    &[
+        optional("success", Shape::Table(&SUCCESS), "The marker of a successful response."),
+        optional("failure", Shape::Table(&FAILURE), "The marker of a failure."),
+        optional("error", Shape::Table(&ERROR), "Where the error code and the error message are."),
+        optional(
+            "error-class",
+            Shape::Values,
+            "The classes of error codes: `auth`, `rate-limit`, `unavailable` or `other`, which is the default.",
+        ),
+        optional("empty", Shape::Table(&EMPTY), "The failures that mean an empty list."),
+    ],
 );
 
 static SUCCESS: Table = table(
     "success marker",
     "A member that says that the call succeeded.",
     &[
-        required("at", Shape::Text(Form::Wire), "The key of the marker."),
-        required("is", Shape::Texts(Form::Wire), "Its values in a successful response."),
+        required(
+            "at",
+            Shape::Text(Form::Wire),
+            "The keys that lead to the marker, with dots between them.",
+        ),
+        required(
+            "is",
+            Shape::Texts(Form::Wire),
+            "Its values in a successful response; `true` is also the boolean, and `1` the number.",
+        ),
+    ],
+);
+
+static FAILURE: Table = table(
+    "failure marker",
+    "A member that says that the call failed.",
+    &[required(
+        "present",
+        Shape::Text(Form::Wire),
+        "The keys that lead to a member that only a failure has, with dots between them.",
+    )],
+);
+
+static ERROR: Table = table(
+    "place of an error",
+    "Where the error code and the error message are.",
+    &[
+        optional(
+            "at",
+            Shape::Text(Form::Line),
+            "The keys that lead to the object with both; without it, the body.",
+        ),
+        optional("code", Shape::Text(Form::Wire), "The keys that lead to the code, below `at`."),
+        optional(
+            "message",
+            Shape::Text(Form::Wire),
+            "The keys that lead to the message, below `at`.",
+        ),
+    ],
+);
+
+static EMPTY: Table = table(
+    "empty list",
+    "The failures that mean an empty list.",
+    &[
+        optional("code", Shape::Texts(Form::Wire), "Their codes."),
+        optional("message", Shape::Texts(Form::Wire), "Their messages."),
     ],
 );
 

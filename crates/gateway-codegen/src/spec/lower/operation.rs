@@ -45,7 +45,8 @@ fn operation(
     let node = &entry.node;
     let about = About::of(cx, node);
     let params = params(cx, node, service);
-    let response = node.get("response").and_then(|response| response::response(cx, root, response));
+    let response =
+        node.get("response").and_then(|response| response::response(cx, root, response, service));
     if let Some(response) = &response {
         recoveries(cx, node, service, response);
     }

@@ -1,35 +1,27 @@
-//! Lowers the shape of a response, with its envelope.
+//! Lowers the shape of a response, with its place in the body.
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::{ModelId, Response, Type};
+use crate::ir::{Body, Decides, ModelId, Response, Service, Type, Verdict};
 use crate::spec::context::Context;
+use crate::spec::lower::envelope::{self, Envelope, path};
 use crate::spec::node::Node;
 
-/// The name of an operation's `envelope` that has none.
-const NONE: &str = "none";
-
-/// Checks the declared envelopes.
-pub(super) fn envelopes(cx: &mut Context<'_>, root: &Node) {
-    for entry in root.entries_of("envelope") {
-        if entry.key == NONE {
-            let message = "`none` means that a response has no envelope";
-            let help = "choose another name";
-            cx.say(Diagnostic::new(&code::NAMES_COLLIDE, &entry.key_span, message).help(help));
-        }
-    }
-    if let Some(named) = root.get("service").and_then(|service| service.get("envelope")) {
-        envelope(cx, root, named);
-    }
-}
-
 /// Lowers the response of an operation.
-pub(super) fn response(cx: &mut Context<'_>, root: &Node, node: &Node) -> Option<Response> {
+pub(super) fn response(
+    cx: &mut Context<'_>,
+    root: &Node,
+    node: &Node,
+    service: &Service,
+) -> Option<Response> {
     let entry = node.entries().first()?;
     let shape = &entry.node;
-    let of = model(cx, shape)?;
+    let of = model(cx, shape, "of")?;
     Some(match entry.key.as_str() {
         "envelope" => {
-            distinct(cx, shape.get("marker"), shape.get("items"));
+            let [marker, items] = [shape.get("marker")?, shape.get("items")?];
+            if marker.as_text() == items.as_text() {
+                same_place(cx, marker, items);
+            }
             Response::Envelope {
                 marker: shape.text("marker"),
                 success: shape.text("success"),
@@ -38,45 +30,138 @@ pub(super) fn response(cx: &mut Context<'_>, root: &Node, node: &Node) -> Option
             }
         }
         "array" => Response::Array { of },
-        "list" => match (around(root, shape), shape.get("at")) {
-            (None, None) => Response::Array { of },
-            (Some(named), Some(items)) => {
-                let success = envelope(cx, root, named)?.get("success")?;
-                distinct(cx, success.get("at"), Some(items));
-                let [value] = success.list_of("is") else {
-                    let span = success.get("is").map_or(&success.span, |is| &is.span);
-                    let message = "a marker with several values is not supported yet";
-                    cx.say(Diagnostic::new(&code::UNSUPPORTED, span, message));
-                    return None;
-                };
-                Response::Envelope {
-                    marker: success.text("at"),
-                    success: value.as_text()?.to_owned(),
-                    items: items.as_text()?.to_owned(),
-                    of,
-                }
-            }
-            (Some(_), None) | (None, Some(_)) => {
-                let message = "a list has both an envelope and `at`, or neither";
-                let help = "add the other one: a list in an object without a success marker is not supported yet";
-                cx.say(Diagnostic::new(&code::UNSUPPORTED, &shape.span, message).help(help));
-                return None;
-            }
-        },
-        _ => {
-            if around(root, shape).is_some() {
-                let message = "an object in an envelope is not supported yet";
-                let help = "write `envelope = \"none\"`, and declare the whole body as the model";
-                cx.say(Diagnostic::new(&code::UNSUPPORTED, &shape.span, message).help(help));
-                return None;
-            }
-            Response::Object { of }
+        key => {
+            let is_list = key == "list";
+            let envelope = match envelope::around(root, shape) {
+                Some(named) => Some(envelope::named(cx, root, named)?),
+                None => None,
+            };
+            let place = Place { shape, is_list, envelope };
+            let body = place.body(cx, service)?;
+            simple(body, of)
         }
     })
 }
 
-fn model(cx: &mut Context<'_>, shape: &Node) -> Option<ModelId> {
-    let named = shape.get("of")?;
+/// Returns the simplest form of a response.
+fn simple(body: Body, of: ModelId) -> Response {
+    if body == (Body { is_list: body.is_list, ..Body::default() }) {
+        return if body.is_list { Response::Array { of } } else { Response::Object { of } };
+    }
+    if let ([items], Some(verdict)) = (body.at.as_slice(), &body.verdict)
+        && let Decides::Success { at, is } = &verdict.decides
+        && let ([marker], [success]) = (at.as_slice(), is.as_slice())
+        && verdict.is_plain()
+        && body.is_plain_list()
+    {
+        let [marker, success, items] = [marker, success, items].map(String::clone);
+        return Response::Envelope { marker, success, items, of };
+    }
+    Response::Body { of, body }
+}
+
+/// A list or an object, and the envelope around it.
+struct Place<'n> {
+    shape: &'n Node,
+    is_list: bool,
+    envelope: Option<Envelope<'n>>,
+}
+
+impl Place<'_> {
+    fn body(&self, cx: &mut Context<'_>, service: &Service) -> Option<Body> {
+        let at = match self.shape.get("at") {
+            Some(node) => path(cx, node)?,
+            None => Vec::new(),
+        };
+        if let Some(envelope) = &self.envelope {
+            self.marker(cx, envelope, &at)?;
+        }
+        let beside = match self.shape.get("beside") {
+            Some(named) => Some(self.beside(cx, service, named, &at)?),
+            None => None,
+        };
+        let mut body = Body {
+            is_list: self.is_list,
+            verdict: self.envelope.as_ref().map(|envelope| self.verdict(envelope)),
+            beside,
+            ..Body::default()
+        };
+        for node in self.shape.list_of("lenient") {
+            match node.as_text()? {
+                "absent-as-empty" if at.is_empty() => {
+                    refuse(cx, node, "a list that is the whole body cannot be absent");
+                }
+                "absent-as-empty" => body.absent_as_empty = true,
+                "one-as-list" if at.is_empty() && self.envelope.is_some() => {
+                    let message = "a single record and a failure are both objects";
+                    refuse(cx, node, message);
+                }
+                "one-as-list" => body.one_as_list = true,
+                other => {
+                    let message = format!("unknown value `{other}` of `lenient`");
+                    let diagnostic = Diagnostic::new(&code::UNKNOWN_CHOICE, &node.span, message);
+                    cx.say(diagnostic.suggest(other, &["absent-as-empty", "one-as-list"]));
+                }
+            }
+        }
+        Some(Body { at, ..body })
+    }
+
+    /// Returns how the body reports a failure. Only a list can be empty.
+    fn verdict(&self, envelope: &Envelope<'_>) -> Verdict {
+        let verdict = envelope.verdict.clone();
+        if self.is_list {
+            return verdict;
+        }
+        Verdict { empty_codes: Vec::new(), empty_messages: Vec::new(), ..verdict }
+    }
+
+    /// Checks that the marker is beside the data.
+    fn marker(&self, cx: &mut Context<'_>, envelope: &Envelope<'_>, at: &[String]) -> Option<()> {
+        let decides = &envelope.verdict.decides;
+        let marker = decides.path();
+        if at.is_empty() {
+            if self.is_list && matches!(decides, Decides::Success { .. }) {
+                let message = "a list that is the whole body has no success marker";
+                let help = "write where the list is with `at`, or add `envelope = \"none\"`";
+                let diagnostic = Diagnostic::new(&code::ENVELOPE, &self.shape.span, message);
+                cx.say(diagnostic.help(help).related(&envelope.marker.span, "the marker"));
+                return None;
+            }
+        } else if marker.starts_with(at) || at.starts_with(marker) {
+            same_place(cx, envelope.marker, self.shape.get("at").unwrap_or(self.shape));
+            return None;
+        }
+        Some(())
+    }
+
+    /// Returns the model of the fields beside the list.
+    fn beside(
+        &self,
+        cx: &mut Context<'_>,
+        service: &Service,
+        named: &Node,
+        at: &[String],
+    ) -> Option<ModelId> {
+        let id = model(cx, self.shape, "beside")?;
+        let Some(list) = at.last() else {
+            let message = "a list that is the whole body has no fields beside it";
+            let help = "write where the list is with `at`, or remove `beside`";
+            cx.say(Diagnostic::new(&code::ENVELOPE, &named.span, message).help(help));
+            return None;
+        };
+        if service.model(id).fields.iter().any(|field| field.wire == *list) {
+            let message = format!("the fields beside the list contain `{list}`, the list itself");
+            let help = "remove the field from the model";
+            cx.say(Diagnostic::new(&code::ENVELOPE, &named.span, message).help(help));
+            return None;
+        }
+        Some(id)
+    }
+}
+
+fn model(cx: &mut Context<'_>, shape: &Node, key: &str) -> Option<ModelId> {
+    let named = shape.get(key)?;
     if let Type::Model(of) = cx.resolve(named.as_text()?, &named.span)? {
         return Some(of);
     }
@@ -86,38 +171,20 @@ fn model(cx: &mut Context<'_>, shape: &Node) -> Option<ModelId> {
     None
 }
 
-/// Returns the name of the envelope around a response, if it has one: its own, or that of the service.
-fn around<'n>(root: &'n Node, shape: &'n Node) -> Option<&'n Node> {
-    let named = shape.get("envelope").or_else(|| root.get("service")?.get("envelope"));
-    named.filter(|named| named.as_text() != Some(NONE))
+fn refuse(cx: &mut Context<'_>, node: &Node, message: &str) {
+    let help = "remove it, or write where the list is with `at`";
+    cx.say(Diagnostic::new(&code::ENVELOPE, &node.span, message).help(help));
 }
 
-/// Returns the envelope with a name.
-fn envelope<'n>(cx: &mut Context<'_>, root: &'n Node, named: &Node) -> Option<&'n Node> {
-    let name = named.as_text()?;
-    let declared = root.entries_of("envelope");
-    if let Some(entry) = declared.iter().find(|entry| entry.key == name) {
-        cx.used.insert(name.to_owned());
-        return Some(&entry.node);
-    }
-    if !cx.is_rejected(name) && name != NONE {
-        let known: Vec<_> = declared.iter().map(|entry| entry.key.as_str()).collect();
-        let message = format!("unknown envelope `{name}`");
-        let diagnostic = Diagnostic::new(&code::UNKNOWN_ENVELOPE, &named.span, message);
-        cx.say(diagnostic.help(format!("declare it as `[envelope.{name}]`")).suggest(name, &known));
-    }
-    None
-}
-
-fn distinct(cx: &mut Context<'_>, marker: Option<&Node>, items: Option<&Node>) {
-    if let (Some(marker), Some(items)) = (marker, items)
-        && marker.as_text() == items.as_text()
-    {
-        let message = "the marker and the list have the same key";
-        cx.say(
-            Diagnostic::new(&code::DUPLICATE_WIRE, &items.span, message)
-                .help("correct one of them")
-                .related(&marker.span, "the marker"),
-        );
-    }
+fn same_place(cx: &mut Context<'_>, marker: &Node, items: &Node) {
+    let message = if marker.as_text() == items.as_text() {
+        "the marker and the list have the same key"
+    } else {
+        "one of the marker and the data is inside the other"
+    };
+    cx.say(
+        Diagnostic::new(&code::DUPLICATE_WIRE, &items.span, message)
+            .help("correct one of them")
+            .related(&marker.span, "the marker"),
+    );
 }

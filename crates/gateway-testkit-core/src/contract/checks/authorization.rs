@@ -117,7 +117,10 @@ fn has_data(json: &Value, operation: &Operation) -> bool {
     match operation.response {
         Form::Array => json.is_array(),
         Form::Envelope { items, .. } => json.get(items).is_some_and(Value::is_array),
-        Form::Object => {
+        Form::Body(ref place) if place.is_list => {
+            place.list(json).is_some_and(|list| !list.is_empty())
+        }
+        Form::Object | Form::Body(_) => {
             let names = operation.record.fields.iter().map(|field| field.name);
             // A problem document (RFC 9457) has these fields, too.
             let of_problems = ["detail", "instance", "status", "title", "type"];

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::contract::check::Group;
 use crate::contract::check::Source::{Contract as Section, Decision};
-use crate::contract::checks::records::{has_items, has_marker};
+use crate::contract::checks::records::{has_data, has_items, has_marker, reports_success};
 use crate::contract::description::{Contract, Operation, Response, Values, point};
 use crate::contract::encoded::encoded;
 use crate::contract::evidence::Evidence;
@@ -57,6 +57,14 @@ impl Parameter {
             }
             exchange.has_status(200)
         });
+        if let Response::Body(place) = &operation.response {
+            let title = format!("a call with `{}` reports success and has its data", param.name);
+            group.add(self.name("envelope"), title, Section(operation.source), move |seen| {
+                let exchange = self.with_sample(seen);
+                reports_success(&exchange, place)?;
+                has_data(&exchange, place)
+            });
+        }
         if let Response::Envelope { marker, success, items } = operation.response {
             let title = format!(
                 "the response to a call with `{}` is an object with `{marker}` and `{items}`",

@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use crate::contract::check::Group;
 use crate::contract::check::Source::{self, Contract, Decision};
-use crate::contract::description::{Kind, Operation, PRESENCE, Response, point};
+use crate::contract::description::{Data, Kind, Operation, PRESENCE, Response, point};
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
 use crate::contract::{record, value};
-use crate::outcome::{Outcome, ensure, skip};
+use crate::outcome::{Outcome, ensure, fail, skip};
 
 /// Returns the checks of an operation without its optional parameters.
 pub(super) fn group(operation: &'static Operation) -> Group {
@@ -66,6 +66,7 @@ fn form(group: &mut Group, operation: &'static Operation) {
                 Ok(())
             });
         }
+        Response::Body(ref place) => body(group, operation, place),
         Response::Object => {
             group.add("object", "the response is an object", source, move |seen| {
                 seen.plain(operation).records(operation).map(drop)
@@ -77,6 +78,43 @@ fn form(group: &mut Group, operation: &'static Operation) {
             record::objects(seen.plain(operation).list(operation)?).map(drop)
         });
     }
+}
+
+/// Adds the checks of a response with the data in another place.
+fn body(group: &mut Group, operation: &'static Operation, place: &'static Data) {
+    let source = Contract(operation.source);
+    if place.success.is_some() || place.failure.is_some() {
+        group.add("success", "the body reports success", source, move |seen| {
+            reports_success(&seen.plain(operation), place)
+        });
+    }
+    let (what, path) = (if place.is_list { "a list" } else { "an object" }, place.at.join("."));
+    let title = if path.is_empty() {
+        format!("the response is {what}")
+    } else {
+        format!("`{path}` is {what}")
+    };
+    group.add("result", title, source, move |seen| has_data(&seen.plain(operation), place));
+}
+
+/// Requires that a body reports success.
+pub(super) fn reports_success(exchange: &Exchange, place: &Data) -> Outcome {
+    match place.failure_of(exchange.success()?.json()?) {
+        Some(why) => fail(why),
+        None => Ok(()),
+    }
+}
+
+/// Requires that a response has the data in its place.
+pub(super) fn has_data(exchange: &Exchange, place: &Data) -> Outcome {
+    let json = exchange.success()?.json()?;
+    let has_data = if place.is_list {
+        place.list(json).is_some()
+    } else {
+        place.data(json).is_some_and(Value::is_object)
+    };
+    ensure!(has_data, "the data is not in its place");
+    Ok(())
 }
 
 /// Adds the checks of the list as a whole.

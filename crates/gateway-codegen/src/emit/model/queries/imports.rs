@@ -29,26 +29,40 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
         file.blank();
     }
 
-    let objects = operations.iter().any(|operation| !operation.response.is_list());
+    let bodies = || operations.iter().filter_map(|operation| operation.response.body());
+    let classes = bodies()
+        .any(|body| body.verdict.as_ref().is_some_and(|verdict| !verdict.classes.is_empty()));
+    let objects =
+        operations.iter().any(|one| !one.response.is_list() && one.response.body().is_none());
+    let borrows =
+        operations.iter().any(|one| one.response.is_list() && one.response.beside().is_none());
+    let layouts = lists
+        || bodies().any(|body| body.verdict.as_ref().is_some_and(|one| !one.classes.is_empty()));
     let mut root = vec!["Error", "Operation", "Query"];
     root.extend(
         lists.then_some(["ListOperation", "Listing", "StreamDecoder"]).into_iter().flatten(),
     );
     root.extend(states.then_some(["Set", "Unset"]).into_iter().flatten());
     root.extend(several.then_some(["At", "With"]).into_iter().flatten());
+    root.extend(classes.then_some("ErrorClass"));
     let mut support = vec!["QueryBuilder"];
-    support
-        .extend(lists.then_some(["Layout", "borrowed", "decoder", "list"]).into_iter().flatten());
+    support.extend(layouts.then_some("Layout"));
+    support.extend(borrows.then_some("borrowed"));
+    support.extend(lists.then_some(["decoder", "list"]).into_iter().flatten());
     support.extend(envelopes.then_some("Envelope"));
     support.extend(objects.then_some("object"));
     support.extend(states.then_some(["Given", "needs"]).into_iter().flatten());
+    if bodies().next().is_some() {
+        file.line("use gateway_model_core::codegen;");
+    }
     file.import("use gateway_model_core::codegen", support);
     file.import("use gateway_model_core", root);
     file.blank();
     let models = operations.iter().flat_map(|operation| {
         let model = service.response_model(operation);
         let borrowed = operation.response.is_list().then(|| model.rust.followed_by("ref").pascal());
-        [Some(model.rust.pascal()), borrowed].into_iter().flatten()
+        let beside = operation.response.beside().map(|id| service.model(id).rust.pascal());
+        [Some(model.rust.pascal()), borrowed, beside].into_iter().flatten()
     });
     let named = |module: Module| params().filter_map(move |param| module.name_of(&param.ty));
     file.import(&Module::Enums.path(), named(Module::Enums));

@@ -234,13 +234,19 @@ fn with(file: &mut RustFile, operation: &Operation, name: &str) {
 pub(super) fn decoded(operation: &Operation) -> String {
     if operation.response.is_list() {
         format!("list({}, body)", operation.rust.screaming_snake())
+    } else if operation.response.body().is_some() {
+        format!("codegen::object_in(&{}, body)", operation.rust.screaming_snake())
     } else {
         "object(body)".to_owned()
     }
 }
 
 /// Returns the type to which a response decodes.
-pub(super) fn output(service: &Service, operation: &Operation) -> String {
+pub(crate) fn output(service: &Service, operation: &Operation) -> String {
     let model = service.response_model(operation).rust.pascal();
-    if operation.response.is_list() { format!("Listing<{model}>") } else { model }
+    match operation.response.beside().map(|id| service.model(id).rust.pascal()) {
+        Some(beside) => format!("Listing<{model}, {beside}>"),
+        None if operation.response.is_list() => format!("Listing<{model}>"),
+        None => model,
+    }
 }

@@ -1,0 +1,203 @@
+//! Bodies in which the data has a place, or which report failures.
+
+use crate::ir::ModelId;
+use crate::text::json_string;
+
+/// The place of the data in a body, and how the body reports a failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    /// Whether the data is a list.
+    pub is_list: bool,
+    /// The keys that lead to the data; empty if the body is the data.
+    pub at: Vec<String>,
+    /// How the body reports a failure, if it does.
+    pub verdict: Option<Verdict>,
+    /// The model of the fields beside the list.
+    pub beside: Option<ModelId>,
+    /// Whether an empty list may be absent or null.
+    pub absent_as_empty: bool,
+    /// Whether a record may replace a list of one record.
+    pub one_as_list: bool,
+}
+
+/// How a body reports success or failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The member that decides.
+    pub decides: Decides,
+    /// The keys that lead to the error code; empty if there is none.
+    pub code: Vec<String>,
+    /// The keys that lead to the error message; empty if there is none.
+    pub message: Vec<String>,
+    /// The classes of codes, in the order of the spec.
+    pub classes: Vec<(String, ErrorClass)>,
+    /// The codes of failures that mean an empty list.
+    pub empty_codes: Vec<String>,
+    /// The messages of failures that mean an empty list.
+    pub empty_messages: Vec<String>,
+}
+
+/// The member of a body that decides whether the call succeeded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decides {
+    /// The call succeeded if the member has one of these values.
+    Success {
+        /// The keys that lead to the member.
+        at: Vec<String>,
+        /// The values, at least one, as text.
+        is: Vec<String>,
+    },
+    /// The call failed if the member is present and not null.
+    Failure {
+        /// The keys that lead to the member.
+        present: Vec<String>,
+    },
+}
+
+/// What a failure means for the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// The service does not accept the credentials.
+    Auth,
+    /// Too many calls.
+    RateLimit,
+    /// The service cannot answer now.
+    Unavailable,
+    /// Any other failure.
+    Other,
+}
+
+impl ErrorClass {
+    /// All classes with their words in a spec.
+    pub const WORDS: [(&'static str, Self); 4] = [
+        ("auth", Self::Auth),
+        ("rate-limit", Self::RateLimit),
+        ("unavailable", Self::Unavailable),
+        ("other", Self::Other),
+    ];
+
+    /// Returns the word in a spec.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, class)| *class == self).map_or("other", |(word, _)| word)
+    }
+
+    /// Returns the name of the variant in the runtime.
+    pub fn variant(self) -> &'static str {
+        match self {
+            Self::Auth => "Auth",
+            Self::RateLimit => "RateLimit",
+            Self::Unavailable => "Unavailable",
+            Self::Other => "Other",
+        }
+    }
+}
+
+impl Decides {
+    /// Returns the keys that lead to the member.
+    pub fn path(&self) -> &[String] {
+        match self {
+            Self::Success { at, .. } => at,
+            Self::Failure { present } => present,
+        }
+    }
+}
+
+impl Verdict {
+    /// Creates the verdict of a member, without codes and messages.
+    pub fn of(decides: Decides) -> Self {
+        Self {
+            decides,
+            code: Vec::new(),
+            message: Vec::new(),
+            classes: Vec::new(),
+            empty_codes: Vec::new(),
+            empty_messages: Vec::new(),
+        }
+    }
+
+    /// Returns the JSON text of a body that reports a failure, without code and message.
+    pub fn failing(&self) -> String {
+        let value = match &self.decides {
+            Decides::Success { is, .. } => match is.first().map(String::as_str) {
+                Some("true") => "false",
+                Some("1") => "0",
+                Some("fail") => "\"failed\"",
+                _ => "\"fail\"",
+            },
+            // The code or the message makes it present.
+            Decides::Failure { present }
+                if self.code.starts_with(present) || self.message.starts_with(present) =>
+            {
+                return "{}".to_owned();
+            }
+            Decides::Failure { .. } => "true",
+        };
+        format!("{{{}}}", nested(self.decides.path(), value))
+    }
+
+    /// Returns whether it has neither codes nor messages.
+    pub fn is_plain(&self) -> bool {
+        self.code.is_empty() && self.message.is_empty()
+    }
+}
+
+impl Body {
+    /// Returns whether it is a list without leniency and without fields beside it.
+    pub fn is_plain_list(&self) -> bool {
+        self.is_list && self.beside.is_none() && !self.absent_as_empty && !self.one_as_list
+    }
+
+    /// Returns the JSON text before and after the data of a successful response, without fields beside it.
+    pub fn around(&self) -> (String, String) {
+        let (mut open, mut close) = (String::new(), String::new());
+        let marker = self.verdict.as_ref().and_then(|verdict| match &verdict.decides {
+            Decides::Success { at, is } => Some((at.as_slice(), is.first()?.as_str())),
+            Decides::Failure { .. } => None,
+        });
+        for (depth, key) in self.at.iter().enumerate() {
+            open.push('{');
+            // The marker has its place in the innermost object that is both around it and around the data.
+            if let Some((path, value)) = marker
+                && shared(path, &self.at) == depth
+            {
+                open += &nested(path.get(depth..).unwrap_or_default(), &literal(value));
+                open.push(',');
+            }
+            open.push_str(&json_string(key));
+            open.push(':');
+            close.push('}');
+        }
+        (open, close)
+    }
+
+    /// Returns the JSON text before and after the fields of an object that is the body.
+    pub(crate) fn marker(&self) -> Option<String> {
+        match &self.verdict.as_ref()?.decides {
+            Decides::Success { at, is } if self.at.is_empty() => {
+                Some(nested(at, &literal(is.first()?)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns how many keys two paths share at their start.
+fn shared(one: &[String], other: &[String]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// Returns a member of an object with a value below it.
+fn nested(path: &[String], value: &str) -> String {
+    match path {
+        [] => value.to_owned(),
+        [last] => format!("{}:{value}", json_string(last)),
+        [first, rest @ ..] => format!("{}:{{{}}}", json_string(first), nested(rest, value)),
+    }
+}
+
+/// Returns the JSON text of a value: that of a boolean or an integer, or a string.
+pub(crate) fn literal(text: &str) -> String {
+    let is_plain = matches!(text, "true" | "false")
+        || text.parse::<i64>().is_ok_and(|number| number.to_string() == text);
+    if is_plain { text.to_owned() } else { json_string(text) }
+}
