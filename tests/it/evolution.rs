@@ -337,6 +337,7 @@ version = "0.0.0"
 edition = "2024"
 
 [dependencies]
+csv.workspace = true
 gateway-model = { workspace = true, features = ["jiff"] }
 gateway-testkit = { workspace = true, features = ["mocks"] }
 jiff.workspace = true
@@ -347,8 +348,8 @@ const SHED: &str = r#"//! Tests of the generated code.
 #![cfg(test)]
 #![allow(deprecated)]
 use gateway_model::{
-    ErrorKind, FindTools, FindToolsParams, GetTool, GetToolParams, LentAt, ListTools,
-    ListToolsParams, Operation as _, Order, PictureTaken,
+    ErrorKind, FindTools, FindToolsParams, FlatRow, GetTool, GetToolParams, LentAt, ListTools,
+    ListToolsParams, Operation as _, Order, PictureTaken, Record as _, Tool,
 };
 use gateway_testkit::mocks::MockGetTool;
 use jiff::Timestamp;
@@ -361,6 +362,19 @@ fn seconds_of_a_record_convert() {
     assert_eq!(lent.utc().unwrap().to_string(), "2024-03-31 02:00:00");
     assert_eq!(Timestamp::try_from(&lent).unwrap().to_string(), "2024-03-31T02:00:00Z");
     assert_eq!(picture.utc().unwrap().to_string(), "1969-12-31 00:00:00");
+}
+
+#[test]
+fn a_record_is_a_row_of_csv() {
+    let tools = <ListTools>::decode(include_bytes!("../../../spec/fixtures/tools.json")).unwrap();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for tool in &tools.items {
+        writer.serialize(FlatRow::of(tool)).unwrap();
+    }
+    let bytes = writer.into_inner().unwrap();
+    let mut reader = csv::Reader::from_reader(&*bytes);
+    assert!(reader.headers().unwrap().iter().eq(Tool::COLUMNS.iter().copied()));
+    assert_eq!(reader.records().map(Result::unwrap).count(), tools.items.len());
 }
 
 #[test]

@@ -41,6 +41,7 @@ macro_rules! kind {
             codegen::record! {
                 Holder, HolderRef, "a holder object";
                 0 required plain value: $owned = "value";
+                columns ["value", "extra"];
             }
 
             #[derive(serde::Deserialize)]

@@ -4,13 +4,16 @@
 ///
 /// Both have a field `extra` for unlisted fields and a field `nulls`. Each line declares a field: its
 /// number from 0, whether it is `required` or `optional`, whether its value is `personal` or `plain`
-/// in `Debug` output, its name, its type in the owned form, and its name on the wire.
+/// in `Debug` output, its name, its type in the owned form, and its name on the wire. The last line has the columns of
+/// [`FlatRow`](crate::FlatRow): one for each field, and for each field of a nested record instead of the record, and one for
+/// unlisted fields.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __record {
     (
         $owned:ident, $borrowed:ident, $what:literal;
         $($index:literal $presence:ident $secrecy:ident $name:ident: $ty:ty = $wire:literal;)+
+        columns [$($column:literal),+];
     ) => {
         impl $owned {
             /// Returns the fields that the contract does not list; [`Extra`](gateway_model_core::Extra)
@@ -143,6 +146,8 @@ macro_rules! __record {
 
         impl $crate::Record for $owned {
             type Ref<'a> = $borrowed<'a>;
+
+            const COLUMNS: &'static [&'static str] = &[$($column),+];
 
             #[inline]
             fn from_ref(record: $borrowed<'_>) -> Self {

@@ -32,6 +32,7 @@
 //!
 //! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.
 //! - Fields that the contract does not list are kept, readable through `extra()`, and written back.
+//! - A record is also one row of a table, such as a CSV file: see [`FlatRow`].
 //! - `Debug` shows no personal data, and an [`Error`] never contains a value.
 //!
 //! # Features
@@ -71,7 +72,7 @@ pub mod service;
 
 #[doc(inline)]
 pub use gateway_model_core::{
-    Beside, Civil, Error, ErrorClass, ErrorKind, Extra, ListOperation, Listing, Map, Next,
+    Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, ListOperation, Listing, Map, Next,
     Operation, Query, RawJson, Record, Rejected, Service, ServiceError, Set, StreamDecoder, Unset,
 };
 

@@ -8,6 +8,8 @@
     reason = "a test that cannot start has failed"
 )]
 
+use std::collections::BTreeSet;
+
 use gateway_codegen::config::Config;
 use gateway_codegen::ir::Service;
 use gateway_codegen::spec::read_bytes;
@@ -60,6 +62,10 @@ proptest! {
         let folder = tempfile::tempdir().expect("a folder");
         let hostile = read(&random.write(folder.path(), false), folder.path());
         let dull = read(&random.write(folder.path(), true), folder.path());
+        for model in &hostile.models {
+            let columns = hostile.flat_columns(model);
+            prop_assert_eq!(BTreeSet::from_iter(&columns).len(), columns.len(), "{:?}", columns);
+        }
         let config = Config::parse(CONFIG).expect("it is valid");
         let all = |service| emit::all(&Project { service, config: &config });
         let (hostile, dull) = (all(&hostile), all(&dull));

@@ -22,7 +22,8 @@ fn whitespace(text: &str) -> &str {
     text.trim_start_matches([' ', '\t', '\n', '\r'])
 }
 
-fn decoded(name: &str) -> Option<Cow<'_, str>> {
+/// Returns the text of a JSON string; `None` for any other value.
+pub(crate) fn decoded(name: &str) -> Option<Cow<'_, str>> {
     let plain = name.strip_prefix('"')?.strip_suffix('"')?;
     if !plain.contains('\\') {
         return Some(Cow::Borrowed(plain));

@@ -26,6 +26,9 @@ pub trait Record: Sealed {
     /// The form that borrows from the text.
     type Ref<'a>: Deserialize<'a> + Fast<'a>;
 
+    /// The columns of the record as a [`FlatRow`](crate::FlatRow).
+    const COLUMNS: &'static [&'static str];
+
     /// Copies a borrowed record into an owned one.
     ///
     /// ```

@@ -48,7 +48,7 @@ fn one(project: &Project<'_>, model: &Model) -> RustFile {
     let mut file = RustFile::new(&purpose);
     imports(&mut file, service, model, &fields);
     declare::write(&mut file, project, model, &fields);
-    implement::write(&mut file, model, &fields);
+    implement::write(&mut file, service, model, &fields);
     file
 }
 

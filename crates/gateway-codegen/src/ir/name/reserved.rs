@@ -28,7 +28,7 @@ pub(super) const CRATES: [&str; 6] =
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 69] = [
+pub(super) const TYPES: [&str; 70] = [
     "AsMut",
     "AsRef",
     "At",
@@ -53,6 +53,7 @@ pub(super) const TYPES: [&str; 69] = [
     "ErrorKind",
     "Extra",
     "Fault",
+    "FlatRow",
     "Fn",
     "FnMut",
     "FnOnce",

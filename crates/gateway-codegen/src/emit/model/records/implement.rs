@@ -1,10 +1,15 @@
 //! The call of the macro that implements everything of a record except its constructor.
 
 use crate::emit::model::records::field::RecordField;
-use crate::ir::Model;
+use crate::ir::{Model, Service};
 use crate::text::{RustFile, string};
 
-pub(super) fn write(file: &mut RustFile, model: &Model, fields: &[RecordField<'_>]) {
+pub(super) fn write(
+    file: &mut RustFile,
+    service: &Service,
+    model: &Model,
+    fields: &[RecordField<'_>],
+) {
     let (owned, borrowed) = (model.rust.pascal(), model.rust.followed_by("ref").pascal());
     let words = model.rust.spaced();
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
@@ -20,5 +25,7 @@ pub(super) fn write(file: &mut RustFile, model: &Model, fields: &[RecordField<'_
         let (name, ty, wire) = (&field.name, field.declared(), string(&field.spec.wire));
         file.line(format_args!("{index} {presence} {secrecy} {name}: {ty} = {wire};"));
     }
+    let columns: Vec<_> = service.flat_columns(model).iter().map(|one| string(one)).collect();
+    file.line(format_args!("columns [{}];", columns.join(", ")));
     file.close("}");
 }
