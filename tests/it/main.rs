@@ -4,11 +4,13 @@
 
 mod another_service;
 mod auto_traits;
+mod call_options;
 mod cancel;
 mod cases;
 mod concurrent;
 mod contract;
 mod drivers;
+mod errors;
 mod evolution;
 mod faults;
 mod limits;

@@ -1,16 +1,19 @@
 //! Helpers for several test modules: one interface to both clients, the fixtures of the spec, and limits for waits.
 
+use std::error::Error as StdError;
 use std::io::Read;
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use std::{env, panic};
+use std::{env, iter, panic};
 
 use gateway_client::model::{
-    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Listing, Vacancy,
+    Candidate, Credits, Error as ModelError, GetCredits, ListCandidates, ListVacancies, Listing,
+    Vacancy,
 };
+use gateway_client::transport::TransportError;
 use gateway_client::{AccessToken, Client, Entry, Error, Records, blocking};
 use tokio::runtime::Runtime;
 
@@ -89,6 +92,21 @@ pub(crate) fn within<T: Send + 'static>(
         Err(RecvTimeoutError::Timeout) => panic!("the test did not end within {limit:?}"),
         Err(RecvTimeoutError::Disconnected) => {
             panic::resume_unwind(thread.unwrap().join().unwrap_err())
+        }
+    }
+}
+
+/// Fails if the text of one of our errors contains the text of one of its sources. A program prints all of them.
+#[track_caller]
+pub(crate) fn assert_no_repetition(error: &Error) {
+    let mut next: Option<&(dyn StdError + 'static)> = Some(error);
+    while let Some(level) = next {
+        next = level.source();
+        let is_ours =
+            level.is::<Error>() || level.is::<TransportError>() || level.is::<ModelError>();
+        for source in iter::successors(next.filter(|_| is_ours), |&error| error.source()) {
+            let repeats = level.to_string().contains(&source.to_string());
+            assert!(!repeats, "`{level}` repeats `{source}`");
         }
     }
 }

@@ -130,7 +130,7 @@ fn token_timed_out(error: &Error) {
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
     assert_eq!(
         error.to_string(),
-        "the token source did not return a token before the call timeout"
+        "the token source returned no token within the call timeout of 50ms; set a longer one with `ClientBuilder::call_timeout`"
     );
     assert!(error.is_transient());
 }

@@ -49,6 +49,11 @@ fn failure(error: &Error, token: Option<&TokenFrom>) -> Failure {
         (ErrorKind::Token, Some(TokenFrom::Command(_))) => {
             "cannot use the token command".to_owned()
         }
+        // After the semicolon is the setting of the library; the hint names that of the program.
+        (ErrorKind::Timeout | ErrorKind::TooLarge, _) => {
+            let text = error.to_string();
+            text.split_once("; ").map_or(text.as_str(), |(what, _)| what).to_owned()
+        }
         _ => error.to_string(),
     };
     if error.attempts() > 1 {

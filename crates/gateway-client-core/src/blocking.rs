@@ -14,7 +14,7 @@ use pollster::block_on;
 use crate::engine::{Engine, Io};
 use crate::sleep::sleep_blocking;
 use crate::token::CatchUnwind;
-use crate::{Error, RawResponse, ServiceClient, StreamingResponse};
+use crate::{CallOptions, Error, RawResponse, ServiceClient, StreamingResponse};
 
 mod records;
 
@@ -48,6 +48,7 @@ pub use self::records::Records;
 /// ```
 pub struct Client<S> {
     engine: Arc<Engine<SharedBlockingTransport>>,
+    options: Option<Arc<CallOptions>>,
     service: PhantomData<fn() -> S>,
 }
 
@@ -80,6 +81,29 @@ impl<S: Service> Client<S> {
         ClientBuilder::new(base_url)
     }
 
+    /// Returns a client whose calls have these options, over the same connections and with the same token and retry budget.
+    ///
+    /// It keeps the options of this client that `options` does not set. It is as cheap as a clone.
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use std::time::Duration;
+    ///
+    /// use gateway_client_core::model::RawQuery;
+    /// use gateway_client_core::{CallOptions, Error, blocking::Client};
+    ///
+    /// fn photos(client: &Client<Photos>, tenant: &str) -> Result<String, Error> {
+    ///     let options = CallOptions::new().timeout(Duration::from_secs(5)).header("x-tenant", tenant)?;
+    ///     Ok(client.with(options).send(&RawQuery::new("photos/list"))?.into_string())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn with(&self, options: CallOptions) -> Self {
+        let user_agent = &self.engine.headers.user_agent;
+        let options = options.over(self.options.as_deref(), user_agent);
+        Self { options: Some(Arc::new(options)), ..self.clone() }
+    }
+
     /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
     ///
     /// The request is complete: method, URL and every header. The header with the token is marked sensitive, so `Debug`
@@ -102,7 +126,7 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub fn request<O: Operation<Service = S>>(&self, operation: &O) -> Result<Request, Error> {
-        block_on(self.engine.request(operation))
+        block_on(self.engine.request(operation, self.options.as_deref()))
     }
 
     /// Calls any operation and decodes the response.
@@ -120,7 +144,7 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub fn send<O: Operation<Service = S>>(&self, operation: &O) -> Result<O::Output, Error> {
-        block_on(self.engine.send(operation))
+        block_on(self.engine.send(operation, self.options.as_deref()))
     }
 
     /// Calls any operation and returns the response with any status, undecoded.
@@ -140,7 +164,7 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub fn send_raw<O: Operation<Service = S>>(&self, operation: &O) -> Result<RawResponse, Error> {
-        block_on(self.engine.send_raw(operation))
+        block_on(self.engine.send_raw(operation, self.options.as_deref()))
     }
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
@@ -172,7 +196,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<Records<O::Item, O::Beside>, Error> {
-        Ok(Records::new(block_on(self.engine.stream(operation))?))
+        Ok(Records::new(block_on(self.engine.stream(operation, self.options.as_deref()))?))
     }
 
     /// Calls any operation and returns the response with any status, its body still to be received.
@@ -207,7 +231,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<StreamingResponse<BlockingBody>, Error> {
-        block_on(self.engine.stream_raw(operation))
+        block_on(self.engine.stream_raw(operation, self.options.as_deref()))
     }
 }
 
@@ -261,20 +285,27 @@ impl<C> ClientBuilder<C> {
         C: ServiceClient + From<Client<C::Service>>,
     {
         let builder = self.map_token(|source| Arc::new(CatchUnwind(source)));
-        let engine = Arc::new(builder.into_engine(default_transport)?);
-        Ok(Client { engine, service: PhantomData }.into())
+        let (engine, options) = builder.into_engine(default_transport)?;
+        Ok(Client { engine: Arc::new(engine), options, service: PhantomData }.into())
     }
 }
 
 impl<S> Clone for Client<S> {
     fn clone(&self) -> Self {
-        Self { engine: Arc::clone(&self.engine), service: PhantomData }
+        Self {
+            engine: Arc::clone(&self.engine),
+            options: self.options.clone(),
+            service: PhantomData,
+        }
     }
 }
 
 impl<S> fmt::Debug for Client<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("engine", &self.engine).finish()
+        f.debug_struct("Client")
+            .field("engine", &self.engine)
+            .field("options", &self.options)
+            .finish()
     }
 }
 

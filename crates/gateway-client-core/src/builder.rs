@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::policy::Policy;
 use crate::request::Headers;
 use crate::token::TokenCache;
-use crate::{Error, Observer, RetryBudget, RetryPolicy, ServiceClient, TokenSource};
+use crate::{CallOptions, Error, Observer, RetryBudget, RetryPolicy, ServiceClient, TokenSource};
 
 /// Builds a client, see [`Client::builder`](crate::Client::builder) and
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
@@ -48,6 +48,7 @@ pub struct ClientBuilder<C, T = SharedTransport> {
     token: Option<Arc<dyn TokenSource>>,
     observer: Option<Arc<dyn Observer>>,
     policy: Policy,
+    options: Option<CallOptions>,
     transport: Option<T>,
     client: PhantomData<fn() -> C>,
 }
@@ -63,6 +64,7 @@ impl<C, T> ClientBuilder<C, T> {
             token: None,
             observer: None,
             policy: Policy::default(),
+            options: None,
             transport: None,
             client: PhantomData,
         }
@@ -137,6 +139,15 @@ impl<C, T> ClientBuilder<C, T> {
         self
     }
 
+    /// Sets the options of every call, such as a header that each request has. They replace the options set before. Default:
+    /// none.
+    ///
+    /// [`Client::with`](crate::Client::with) adds options to them.
+    pub fn call_options(mut self, options: CallOptions) -> Self {
+        self.options = Some(options);
+        self
+    }
+
     pub(crate) fn map_token(
         mut self,
         wrap: impl FnOnce(Arc<dyn TokenSource>) -> Arc<dyn TokenSource>,
@@ -150,11 +161,12 @@ impl<C, T> ClientBuilder<C, T> {
         self
     }
 
-    /// Checks the settings and creates the engine. `default_transport` is called if no transport was set.
+    /// Checks the settings. Returns the engine and the options of every call. `default_transport` is called if no transport
+    /// was set.
     pub(crate) fn into_engine(
         self,
         default_transport: impl FnOnce() -> Result<T, Error>,
-    ) -> Result<Engine<T>, Error>
+    ) -> Result<(Engine<T>, Option<Arc<CallOptions>>), Error>
     where
         C: ServiceClient,
     {
@@ -166,14 +178,18 @@ impl<C, T> ClientBuilder<C, T> {
         let tokens = TokenCache::new(token);
         let Self { policy, observer, .. } = self;
         let headers = const { Headers::new(C::Service::ACCEPT, C::USER_AGENT) };
+        let options = self.options.map(|options| Arc::new(options.over(None, &headers.user_agent)));
         let selectors = C::Service::DISPATCH.selectors();
-        Ok(Engine { base_url, headers, selectors, tokens, policy, observer, transport })
+        Ok((Engine { base_url, headers, selectors, tokens, policy, observer, transport }, options))
     }
 }
 
 impl<C, T> fmt::Debug for ClientBuilder<C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The base URL is left out: before it is checked, it may contain credentials.
-        f.debug_struct("ClientBuilder").field("policy", &self.policy).finish_non_exhaustive()
+        f.debug_struct("ClientBuilder")
+            .field("policy", &self.policy)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }

@@ -3,11 +3,15 @@
 use std::time::{Duration, SystemTime};
 
 use gateway_model_core::ErrorClass;
-use gateway_transport::{Deadline, Instant, Request, TransportError};
+use gateway_transport::{
+    Deadline, ErrorKind as TransportErrorKind, Instant, Request, TransportError,
+};
 use http::Response;
+use http::response::Parts;
 
 use crate::clock::date;
 use crate::head::retry_after;
+use crate::limit::{Limit, LimitKind, MIN_TIME_LEFT};
 use crate::policy::Policy;
 use crate::request::Draft;
 use crate::status::{Reaction, meaning, meaning_of};
@@ -24,13 +28,28 @@ mod tests;
 pub(crate) struct Call<'a> {
     policy: &'a Policy,
     draft: Draft<'a>,
-    /// The deadline of the response or, for a stream, of its head.
-    deadline: Instant,
-    /// The deadline of the last byte of a stream.
-    stream_end: Option<Instant>,
+    /// The limit of the response or, for a stream, of its head.
+    limit: Limit,
+    /// The limit of the attempt in progress; it is not later than that of the call.
+    attempt_limit: Limit,
+    /// The limit of the last byte of a stream.
+    stream_limit: Option<Limit>,
     attempts: u32,
     failures: u32,
     refreshed: bool,
+}
+
+/// A failed exchange, with the head of its response if that had arrived.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: TransportError,
+    pub(crate) head: Option<Box<Parts>>,
+}
+
+impl From<TransportError> for Failure {
+    fn from(error: TransportError) -> Self {
+        Self { error, head: None }
+    }
 }
 
 /// The meaning of an outcome.
@@ -74,12 +93,13 @@ impl Moment {
 impl<'a> Call<'a> {
     /// Starts a call whose whole response is received. Its timeout starts now.
     pub(crate) fn new(policy: &'a Policy, draft: Draft<'a>, now: Instant) -> Self {
-        let deadline = Deadline::since(now, policy.call_timeout).instant();
+        let limit = draft.limit(now, LimitKind::CallTimeout(policy.call_timeout));
         Self {
             policy,
             draft,
-            deadline,
-            stream_end: None,
+            limit,
+            attempt_limit: limit,
+            stream_limit: None,
             attempts: 0,
             failures: 0,
             refreshed: false,
@@ -88,14 +108,19 @@ impl<'a> Call<'a> {
 
     /// Starts a call whose response is a stream: the call timeout applies to its head, the stream timeout to all of it.
     pub(crate) fn streaming(policy: &'a Policy, draft: Draft<'a>, now: Instant) -> Self {
-        let end = Deadline::since(now, policy.stream_timeout).instant();
         let call = Self::new(policy, draft, now);
-        Self { deadline: call.deadline.min(end), stream_end: Some(end), ..call }
+        let end = call.draft.limit(now, LimitKind::StreamTimeout(policy.stream_timeout));
+        Self { limit: call.limit.or_earlier(end), stream_limit: Some(end), ..call }
     }
 
-    /// Returns the deadline for getting a token.
-    pub(crate) fn token_deadline(&self) -> Instant {
-        self.deadline
+    /// Returns the limit of the whole call or, for a stream, of its head.
+    pub(crate) fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    /// Returns the limit of the last byte of the response.
+    pub(crate) fn end(&self) -> Limit {
+        self.stream_limit.unwrap_or(self.limit)
     }
 
     /// Returns the request of the first attempt, without its deadline.
@@ -107,9 +132,11 @@ impl<'a> Call<'a> {
     pub(crate) fn attempt(&mut self, token: &AccessToken, now: Instant) -> Result<Request, Error> {
         let mut request = self.draft.clone().request(token)?;
         self.attempts += 1;
-        let limit = Deadline::since(now, self.policy.attempt_timeout).instant().min(self.deadline);
-        request.extensions_mut().insert(match self.stream_end {
-            Some(end) => Deadline::at(end).head_by(limit),
+        let timeout = LimitKind::AttemptTimeout(self.policy.attempt_timeout);
+        self.attempt_limit = self.limit.or_earlier(self.draft.limit(now, timeout));
+        let limit = self.attempt_limit.at;
+        request.extensions_mut().insert(match self.stream_limit {
+            Some(end) => Deadline::at(end.at).head_by(limit),
             None => Deadline::at(limit),
         });
         Ok(request)
@@ -125,18 +152,18 @@ impl<'a> Call<'a> {
     /// `moment` is called only if a retry is possible.
     pub(crate) fn judge<B>(
         &mut self,
-        outcome: Result<Response<B>, TransportError>,
+        outcome: Result<Response<B>, Failure>,
         moment: impl FnOnce() -> Moment,
     ) -> Verdict<B> {
         let reaction = match &outcome {
             Ok(response) => meaning(response.status())
                 .or_else(|| Some(meaning_of(response.extensions().get::<Reported>()?.0)))
                 .map(|meaning| meaning.reaction),
-            Err(error) if error.is_transient() => Some(Reaction::Retry),
+            Err(failure) if failure.error.is_transient() => Some(Reaction::Retry),
             Err(_) => Some(Reaction::Fail),
         };
-        if reaction == Some(Reaction::Retry) {
-            let moment = moment();
+        let moment = (reaction == Some(Reaction::Retry)).then(moment);
+        if let Some(moment) = moment {
             let headers = outcome.as_ref().map(Response::headers).ok();
             let asked = headers.and_then(|headers| retry_after(headers, moment.date));
             if let Some(delay) = self.delay(asked, moment) {
@@ -154,22 +181,34 @@ impl<'a> Call<'a> {
                 }
                 Ok(response)
             }
-            Err(error) => Err(Error::from(error).after_attempts(self.attempts)),
+            Err(failure) => Err(self.error(failure, moment)),
         };
         Verdict::Next(Next::Done(result))
+    }
+
+    /// Returns the error of a failed exchange. It names the limit of the client that ended the exchange, if one did.
+    fn error(&self, failure: Failure, moment: Option<Moment>) -> Error {
+        let Failure { error, head } = failure;
+        let error = match (error.kind(), moment) {
+            // The client reads bodies only up to its own limit.
+            (TransportErrorKind::TooLarge, _) if head.is_some() => {
+                Error::body_too_large(self.policy.body_limit)
+            }
+            (_, Some(moment)) => self.attempt_limit.error(error, moment.now),
+            (_, None) => error.into(),
+        };
+        let error = error.after_attempts(self.attempts);
+        match head {
+            Some(head) => error.with_head(*head),
+            None => error,
+        }
     }
 
     fn delay(&mut self, asked: Option<Duration>, moment: Moment) -> Option<Duration> {
         self.failures += 1;
         let left =
-            self.deadline.saturating_duration_since(moment.now).checked_sub(MIN_TIME_LEFT)?;
+            self.limit.at.saturating_duration_since(moment.now).checked_sub(MIN_TIME_LEFT)?;
         let delay = self.policy.retry.delay(asked, self.failures, left, moment.random)?;
         self.policy.budget.withdraw().then_some(delay)
     }
 }
-
-/// Minimum time that must be left of a call for another attempt.
-///
-/// A transport with a coarse clock gives up slightly before the deadline of the call; the time that is then left is too
-/// short for another attempt.
-pub(crate) const MIN_TIME_LEFT: Duration = Duration::from_millis(10);

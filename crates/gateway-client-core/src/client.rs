@@ -12,7 +12,9 @@ use http::Response;
 
 use crate::engine::{Engine, Io};
 use crate::sleep::sleep;
-use crate::{ClientBuilder, Error, RawResponse, Records, ServiceClient, StreamingResponse};
+use crate::{
+    CallOptions, ClientBuilder, Error, RawResponse, Records, ServiceClient, StreamingResponse,
+};
 
 /// An async client for one account of the service `S`.
 ///
@@ -48,6 +50,7 @@ use crate::{ClientBuilder, Error, RawResponse, Records, ServiceClient, Streaming
 /// ```
 pub struct Client<S> {
     engine: Arc<Engine<SharedTransport>>,
+    options: Option<Arc<CallOptions>>,
     service: PhantomData<fn() -> S>,
 }
 
@@ -65,6 +68,29 @@ impl<S: Service> Client<S> {
     /// ```
     pub fn builder(base_url: impl Into<String>) -> ClientBuilder<Self> {
         ClientBuilder::new(base_url)
+    }
+
+    /// Returns a client whose calls have these options, over the same connections and with the same token and retry budget.
+    ///
+    /// It keeps the options of this client that `options` does not set. It is as cheap as a clone.
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use std::time::Duration;
+    ///
+    /// use gateway_client_core::model::RawQuery;
+    /// use gateway_client_core::{CallOptions, Error, Client};
+    ///
+    /// async fn photos(client: &Client<Photos>, tenant: &str) -> Result<String, Error> {
+    ///     let options = CallOptions::new().timeout(Duration::from_secs(5)).header("x-tenant", tenant)?;
+    ///     Ok(client.with(options).send(&RawQuery::new("photos/list")).await?.into_string())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn with(&self, options: CallOptions) -> Self {
+        let user_agent = &self.engine.headers.user_agent;
+        let options = options.over(self.options.as_deref(), user_agent);
+        Self { options: Some(Arc::new(options)), ..self.clone() }
     }
 
     /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
@@ -108,7 +134,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<Request, Error> {
-        self.engine.request(operation).await
+        self.engine.request(operation, self.options.as_deref()).await
     }
 
     /// Calls any operation and decodes the response.
@@ -127,7 +153,7 @@ impl<S: Service> Client<S> {
     /// }
     /// ```
     pub async fn send<O: Operation<Service = S>>(&self, operation: &O) -> Result<O::Output, Error> {
-        self.engine.send(operation).await
+        self.engine.send(operation, self.options.as_deref()).await
     }
 
     /// Calls any operation and returns the response with any status, undecoded.
@@ -150,7 +176,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<RawResponse, Error> {
-        self.engine.send_raw(operation).await
+        self.engine.send_raw(operation, self.options.as_deref()).await
     }
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
@@ -183,7 +209,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<Records<O::Item, O::Beside>, Error> {
-        Ok(Records::new(self.engine.stream(operation).await?))
+        Ok(Records::new(self.engine.stream(operation, self.options.as_deref()).await?))
     }
 
     /// Calls any operation and returns the response with any status, its body still to be received.
@@ -223,7 +249,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<StreamingResponse<Body>, Error> {
-        self.engine.stream_raw(operation).await
+        self.engine.stream_raw(operation, self.options.as_deref()).await
     }
 }
 
@@ -287,20 +313,27 @@ impl<C> ClientBuilder<C> {
     where
         C: ServiceClient + From<Client<C::Service>>,
     {
-        let engine = Arc::new(self.into_engine(default_transport)?);
-        Ok(Client { engine, service: PhantomData }.into())
+        let (engine, options) = self.into_engine(default_transport)?;
+        Ok(Client { engine: Arc::new(engine), options, service: PhantomData }.into())
     }
 }
 
 impl<S> Clone for Client<S> {
     fn clone(&self) -> Self {
-        Self { engine: Arc::clone(&self.engine), service: PhantomData }
+        Self {
+            engine: Arc::clone(&self.engine),
+            options: self.options.clone(),
+            service: PhantomData,
+        }
     }
 }
 
 impl<S> fmt::Debug for Client<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("engine", &self.engine).finish()
+        f.debug_struct("Client")
+            .field("engine", &self.engine)
+            .field("options", &self.options)
+            .finish()
     }
 }
 

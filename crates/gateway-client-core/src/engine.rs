@@ -10,9 +10,10 @@ use gateway_transport::{Deadline, Instant, Request, TransportError};
 use http::{Response, StatusCode};
 
 use crate::base_url::BaseUrl;
-use crate::call::{Call, Moment, Next, Reported, Verdict};
+use crate::call::{Call, Failure, Moment, Next, Reported, Verdict};
 use crate::error::{ERROR_BODY_LIMIT, ErrorKind};
 use crate::head::content_length;
+use crate::limit::Limit;
 use crate::list_reader::ListReader;
 use crate::observer::{Attempt, Observer};
 use crate::policy::Policy;
@@ -21,7 +22,7 @@ use crate::response::check_head;
 use crate::sleep::timeout_at;
 use crate::token::TokenCache;
 use crate::trace::{self, AttemptSpan, CallSpan};
-use crate::{AccessToken, Error, RawResponse, StreamingResponse};
+use crate::{AccessToken, CallOptions, Error, RawResponse, StreamingResponse};
 
 #[cfg(test)]
 mod tests;
@@ -73,36 +74,49 @@ enum Extent {
 
 impl<T: Io> Engine<T> {
     /// Returns the first request of a call.
-    pub(crate) async fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
-        let call = Call::new(&self.policy, self.draft(operation)?, Instant::now());
+    pub(crate) async fn request<O: Operation>(
+        &self,
+        operation: &O,
+        options: Option<&CallOptions>,
+    ) -> Result<Request, Error> {
+        let call = Call::new(&self.policy, self.draft(operation, options)?, Instant::now());
         let token = self.token(&call).await?;
         call.dry_run(&token)
     }
 
     /// Calls an operation and decodes the response.
-    pub(crate) async fn send<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
+    pub(crate) async fn send<O: Operation>(
+        &self,
+        operation: &O,
+        options: Option<&CallOptions>,
+    ) -> Result<O::Output, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let response = self.receive(operation, &span).await?;
+        let response = self.receive(operation, options, &span).await?;
         span.outcome(span.within(|| response.decode(operation)))
     }
 
     /// Calls an operation and returns the response.
-    pub(crate) async fn send_raw<O: Operation>(&self, operation: &O) -> Result<RawResponse, Error> {
-        self.receive(operation, &CallSpan::begin(O::METHOD)).await
+    pub(crate) async fn send_raw<O: Operation>(
+        &self,
+        operation: &O,
+        options: Option<&CallOptions>,
+    ) -> Result<RawResponse, Error> {
+        self.receive(operation, options, &CallSpan::begin(O::METHOD)).await
     }
 
     /// Calls an operation and returns the reader of its list.
     pub(crate) async fn stream<O: ListOperation>(
         &self,
         operation: &O,
+        options: Option<&CallOptions>,
     ) -> Result<ListReader<O::Item, O::Beside, T::Body>, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let draft = span.outcome(self.draft(operation))?;
+        let draft = span.outcome(self.draft(operation, options))?;
         let mut call = Call::streaming(&self.policy, draft, Instant::now());
         let outcome = span.around(self.begin_list(operation, &mut call)).await;
         span.attempts(call.attempts());
-        let (body, decoder) = span.outcome(outcome)?;
-        Ok(ListReader::new(body, decoder, call.attempts(), span))
+        let (response, decoder) = span.outcome(outcome)?;
+        Ok(ListReader::new(response, decoder, call.attempts(), call.end(), span))
     }
 
     /// Runs the attempts of a call until one has a successful head. If the contract gives errors in the body a class, also
@@ -111,7 +125,7 @@ impl<T: Io> Engine<T> {
         &self,
         operation: &O,
         call: &mut Call<'_>,
-    ) -> Result<(T::Body, StreamDecoder<O::Item, O::Beside>), Error> {
+    ) -> Result<(Response<T::Body>, StreamDecoder<O::Item, O::Beside>), Error> {
         let mut token = self.token(call).await?;
         loop {
             let response = self.drive(call, &mut token, O::METHOD, Extent::Head).await?;
@@ -124,12 +138,15 @@ impl<T: Io> Engine<T> {
             }
             let mut decoder = operation.decoder();
             if !decoder.has_error_classes() {
-                return Ok((body, decoder));
+                return Ok((Response::from_parts(head, body), decoder));
             }
-            let failure = reported::<T, O>(&mut body, &mut decoder).await;
-            let Some(error) = failure.map_err(|error| error.after_attempts(call.attempts()))?
-            else {
-                return Ok((body, decoder));
+            let error = match reported::<T, O>(&mut body, &mut decoder).await {
+                Ok(Some(error)) => error,
+                Ok(None) => return Ok((Response::from_parts(head, body), decoder)),
+                Err(error) => {
+                    let error = call.end().error(error, Instant::now()).with_head(head);
+                    return Err(error.after_attempts(call.attempts()));
+                }
             };
             if let Some(failure) = error.service() {
                 head.extensions.insert(Reported(failure.class()));
@@ -141,8 +158,9 @@ impl<T: Io> Engine<T> {
                     T::sleep(delay).await;
                 }
                 Next::Done(Err(error)) => return Err(error),
-                Next::Done(Ok(_)) => {
-                    return Err(Error::from(error).after_attempts(call.attempts()));
+                Next::Done(Ok(response)) => {
+                    let (head, ()) = response.into_parts();
+                    return Err(Error::from(error).with_head(head).after_attempts(call.attempts()));
                 }
             }
         }
@@ -152,19 +170,21 @@ impl<T: Io> Engine<T> {
     pub(crate) async fn stream_raw<O: Operation>(
         &self,
         operation: &O,
+        options: Option<&CallOptions>,
     ) -> Result<StreamingResponse<T::Body>, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let (response, attempts) = self.open(operation, &span).await?;
-        Ok(StreamingResponse::new(response, attempts, span))
+        let (response, attempts, end) = self.open(operation, options, &span).await?;
+        Ok(StreamingResponse::new(response, attempts, end, span))
     }
 
     /// Calls an operation and receives the whole response.
     async fn receive<O: Operation>(
         &self,
         operation: &O,
+        options: Option<&CallOptions>,
         span: &CallSpan,
     ) -> Result<RawResponse, Error> {
-        let draft = span.outcome(self.draft(operation))?;
+        let draft = span.outcome(self.draft(operation, options))?;
         let mut call = Call::new(&self.policy, draft, Instant::now());
         let extent = Extent::Whole(self.policy.body_limit, O::error_class);
         let outcome = span.around(self.call(&mut call, O::METHOD, extent)).await;
@@ -175,24 +195,30 @@ impl<T: Io> Engine<T> {
         Ok(RawResponse::new(Response::from_parts(head, body), call.attempts()))
     }
 
-    /// Calls an operation and receives the head of the response. Returns it with the number of attempts.
+    /// Calls an operation and receives the head of the response. Returns it with the number of attempts and the limit of
+    /// the body.
     async fn open<O: Operation>(
         &self,
         operation: &O,
+        options: Option<&CallOptions>,
         span: &CallSpan,
-    ) -> Result<(Response<T::Body>, u32), Error> {
-        let draft = span.outcome(self.draft(operation))?;
+    ) -> Result<(Response<T::Body>, u32, Limit), Error> {
+        let draft = span.outcome(self.draft(operation, options))?;
         let mut call = Call::streaming(&self.policy, draft, Instant::now());
         let outcome = span.around(self.call(&mut call, O::METHOD, Extent::Head)).await;
         span.attempts(call.attempts());
-        Ok((span.outcome(outcome)?, call.attempts()))
+        Ok((span.outcome(outcome)?, call.attempts(), call.end()))
     }
 
     /// Returns what the requests of an operation share.
-    fn draft<O: Operation>(&self, operation: &O) -> Result<Draft<'_>, Error> {
+    fn draft<'a, O: Operation>(
+        &'a self,
+        operation: &O,
+        options: Option<&'a CallOptions>,
+    ) -> Result<Draft<'a>, Error> {
         let query = operation.query()?;
         let target = self.base_url.target(query.path(), query.as_str())?;
-        Ok(Draft { headers: &self.headers, target })
+        Ok(Draft { headers: &self.headers, options, target })
     }
 
     /// Gets a token, and runs the attempts of a call until it is over.
@@ -236,16 +262,22 @@ impl<T: Io> Engine<T> {
         &self,
         request: Request,
         extent: Extent,
-    ) -> Result<Response<T::Body>, TransportError> {
+    ) -> Result<Response<T::Body>, Failure> {
         let deadline = Deadline::of(&request).map(Deadline::head);
         let (mut head, body) = self.transport.send(request).await?.into_parts();
         let body = match (head.status, extent) {
             (StatusCode::OK, Extent::Whole(limit, classify)) => {
                 // A body that is declared larger is not received at all.
-                if content_length(&head.headers).is_some_and(|length| limit < length) {
-                    return Err(TransportError::body_too_large(limit));
-                }
-                let body = T::collect(body, limit).await?;
+                let declared = content_length(&head.headers);
+                let body = if declared.is_some_and(|length| limit < length) {
+                    Err(TransportError::body_too_large(limit))
+                } else {
+                    T::collect(body, limit).await
+                };
+                let body = match body {
+                    Ok(body) => body,
+                    Err(error) => return Err(Failure { error, head: Some(Box::new(head)) }),
+                };
                 if let Some(class) = classify(&body) {
                     head.extensions.insert(Reported(class));
                 }
@@ -299,11 +331,15 @@ impl<T: Io> Engine<T> {
         operation: &'a str,
         start: Instant,
         span: AttemptSpan,
-        outcome: Result<Response<B>, TransportError>,
+        outcome: Result<Response<B>, Failure>,
     ) -> (Verdict<B>, Attempt<'a>) {
         let now = Instant::now();
-        let status = outcome.as_ref().ok().map(Response::status);
-        let failure = outcome.as_ref().err().map(TransportError::kind);
+        let (status, failure) = match &outcome {
+            Ok(response) => (Some(response.status()), None),
+            Err(Failure { error, head }) => {
+                (head.as_ref().map(|head| head.status), Some(error.kind()))
+            }
+        };
         let verdict = call.judge(outcome, || Moment { now, ..Moment::now() });
         let (server_address, server_port) = self.base_url.server();
         let attempt = Attempt {
@@ -347,9 +383,9 @@ async fn before_deadline<Output>(
     call: &Call<'_>,
     token: impl Future<Output = Result<Output, Error>>,
 ) -> Result<Output, Error> {
-    let result = timeout_at(call.token_deadline(), token).await.unwrap_or_else(|| {
-        let text = "the token source did not return a token before the call timeout";
-        Err(Error::new(ErrorKind::Timeout, text))
+    let limit = call.limit();
+    let result = timeout_at(limit.at, token).await.unwrap_or_else(|| {
+        Err(Error::new(ErrorKind::Timeout, format!("the token source returned no token {limit}")))
     });
     result.map_err(|error| error.after_attempts(call.attempts()))
 }
@@ -358,7 +394,7 @@ async fn before_deadline<Output>(
 async fn reported<T: Io, O: ListOperation>(
     body: &mut T::Body,
     decoder: &mut StreamDecoder<O::Item, O::Beside>,
-) -> Result<Option<gateway_model_core::Error>, Error> {
+) -> Result<Option<gateway_model_core::Error>, TransportError> {
     loop {
         match decoder.is_ready() {
             Ok(false) => {}

@@ -9,6 +9,7 @@ use std::{fmt, iter};
 use bytes::Bytes;
 use gateway_model_core::ServiceError;
 use gateway_transport::{BoxError, TransportError};
+use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
 use crate::Problem;
@@ -52,7 +53,8 @@ struct Inner {
     kind: ErrorKind,
     text: Cow<'static, str>,
     attempts: u32,
-    response: Option<Response<Bytes>>,
+    head: Option<Parts>,
+    body: Option<Bytes>,
     progress: Option<Progress>,
     source: Option<Arc<dyn StdError + Send + Sync>>,
 }
@@ -70,27 +72,29 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the status of the response, if there was one.
+    /// Returns the status of the response, if its head was received.
+    ///
+    /// It is 200 if the response was truncated, timed out or too large, or if its body could not be decoded.
     pub fn status(&self) -> Option<StatusCode> {
-        self.0.response.as_ref().map(Response::status)
+        self.0.head.as_ref().map(|head| head.status)
     }
 
-    /// Returns the headers of the response, if there was one.
+    /// Returns the headers of the response, if its head was received.
     pub fn headers(&self) -> Option<&HeaderMap> {
-        self.0.response.as_ref().map(Response::headers)
+        self.0.head.as_ref().map(|head| &head.headers)
     }
 
-    /// Returns the first 64 KiB of the body of the response, if there was one. They may contain personal data.
+    /// Returns the first 64 KiB of the body of the response, which may contain personal data. Returns `None` if there was no
+    /// response, if it was not complete, or if it was read as a stream.
     pub fn body(&self) -> Option<&Bytes> {
-        self.0.response.as_ref().map(Response::body)
+        self.0.body.as_ref()
     }
 
     /// Returns the problem details (RFC 9457) of the response, if it has the media type of such a document.
     pub fn problem(&self) -> Option<Problem> {
-        let response = self.0.response.as_ref()?;
-        media_type(response.headers())
+        media_type(self.headers()?)
             .is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/problem+json"))
-            .then(|| Problem::read(response.body()))?
+            .then(|| Problem::read(self.body()?))?
     }
 
     /// Returns how long the service asks to wait before the next call, as
@@ -149,19 +153,14 @@ impl Error {
         if let Some(reported) = self.service() {
             return meaning_of(reported.class()).reaction == Reaction::Retry;
         }
-        match self.status() {
-            Some(status) => {
-                meaning(status).is_some_and(|meaning| meaning.reaction == Reaction::Retry)
+        match (self.status().and_then(meaning), self.0.kind) {
+            (Some(meaning), _) => meaning.reaction == Reaction::Retry,
+            (None, ErrorKind::Token) => iter::successors(self.source(), |&error| error.source())
+                .filter_map(|error| error.downcast_ref())
+                .any(TransportError::is_transient),
+            (None, kind) => {
+                matches!(kind, ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted)
             }
-            None if self.0.kind == ErrorKind::Token => {
-                iter::successors(self.source(), |&error| error.source())
-                    .filter_map(|error| error.downcast_ref())
-                    .any(TransportError::is_transient)
-            }
-            None => matches!(
-                self.0.kind,
-                ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted
-            ),
         }
     }
 
@@ -172,7 +171,8 @@ impl Error {
             kind,
             text: text.into(),
             attempts: 0,
-            response: None,
+            head: None,
+            body: None,
             progress: None,
             source: None,
         }))
@@ -181,6 +181,14 @@ impl Error {
     /// Creates an error about a setting of the client.
     pub(crate) fn config(text: &'static str) -> Self {
         Self::new(ErrorKind::Config, text)
+    }
+
+    /// Creates the error of a successful response whose body exceeds the limit of the client, in bytes.
+    pub(crate) fn body_too_large(limit: u64) -> Self {
+        let text = format!(
+            "the response body exceeds the body limit of {limit} bytes; raise it with `ClientBuilder::body_limit`"
+        );
+        Self::new(ErrorKind::TooLarge, text)
     }
 
     /// Returns the error of a status other than 200. Its text names the server that a redirect leads to.
@@ -197,12 +205,25 @@ impl Error {
 
     /// Adds the response and the number of attempts. The body is kept up to [`ERROR_BODY_LIMIT`].
     pub(crate) fn with_response(mut self, response: Response<Bytes>, attempts: u32) -> Self {
+        let (head, body) = response.into_parts();
         self.0.attempts = attempts;
-        self.0.response = Some(response.map(|body| match body.get(..ERROR_BODY_LIMIT) {
+        self.0.body = Some(match body.get(..ERROR_BODY_LIMIT) {
             // A slice would keep the whole body in memory.
             Some(beginning) if beginning.len() < body.len() => Bytes::copy_from_slice(beginning),
             _ => body,
-        }));
+        });
+        self.with_head(head)
+    }
+
+    /// Adds the head of a response whose body was not kept.
+    pub(crate) fn with_head(mut self, head: Parts) -> Self {
+        self.0.head = Some(head);
+        self
+    }
+
+    /// Replaces the text.
+    pub(crate) fn with_text(mut self, text: String) -> Self {
+        self.0.text = text.into();
         self
     }
 
@@ -244,13 +265,17 @@ impl From<TransportError> for Error {
             Kind::InvalidRequest => {
                 (ErrorKind::Config, "the request is invalid for this transport; check the base URL")
             }
-            Kind::Resolve => (ErrorKind::Connect, "cannot resolve the host name of the service"),
-            Kind::Connect => (ErrorKind::Connect, "cannot connect to the service"),
-            Kind::Tls => (ErrorKind::Tls, "TLS handshake with the service failed"),
-            Kind::Timeout => (ErrorKind::Timeout, "the service did not answer in time"),
+            Kind::Resolve | Kind::Connect => (ErrorKind::Connect, "cannot reach the service"),
+            Kind::Tls => (ErrorKind::Tls, "cannot establish a secure connection to the service"),
+            Kind::Timeout => (
+                ErrorKind::Timeout,
+                "no complete response within a timeout of the transport; set a longer one in its `Options`",
+            ),
             Kind::Interrupted => (ErrorKind::Interrupted, "the response is incomplete"),
-            Kind::Protocol => (ErrorKind::Protocol, "the response is malformed HTTP"),
-            Kind::TooLarge => (ErrorKind::TooLarge, "the response exceeds a size limit"),
+            Kind::Protocol => (ErrorKind::Protocol, "cannot read the response"),
+            Kind::TooLarge => {
+                (ErrorKind::TooLarge, "the response exceeds a size limit of the transport")
+            }
             _ => (ErrorKind::Transport, "the transport failed"),
         };
         Self::new(kind, text).because(error)
@@ -268,7 +293,10 @@ impl From<gateway_model_core::Error> for Error {
                 let Meaning { kind, text, .. } = meaning_of(class);
                 (kind, text)
             }
-            Kind::TooLarge => (ErrorKind::TooLarge, "a record exceeds the record limit"),
+            Kind::TooLarge => (
+                ErrorKind::TooLarge,
+                "a record exceeds the record limit; raise it with `Records::record_limit`",
+            ),
             _ => (ErrorKind::Decode, "the response does not match the contract"),
         };
         Self::new(kind, text).because(error)
@@ -277,14 +305,18 @@ impl From<gateway_model_core::Error> for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.text)?;
+        // The next step is at the end.
+        let (what, next) =
+            self.0.text.split_at(self.0.text.find("; ").unwrap_or(self.0.text.len()));
+        f.write_str(what)?;
         match self.0.progress {
-            Some(Progress::Records(1)) => f.write_str(" after 1 record"),
-            Some(Progress::Records(count)) => write!(f, " after {count} records"),
-            Some(Progress::Bytes(1)) => f.write_str(" after 1 byte"),
-            Some(Progress::Bytes(count)) => write!(f, " after {count} bytes"),
-            None => Ok(()),
+            Some(Progress::Records(1)) => f.write_str(" after 1 record")?,
+            Some(Progress::Records(count)) => write!(f, " after {count} records")?,
+            Some(Progress::Bytes(1)) => f.write_str(" after 1 byte")?,
+            Some(Progress::Bytes(count)) => write!(f, " after {count} bytes")?,
+            None => {}
         }
+        f.write_str(next)
     }
 }
 

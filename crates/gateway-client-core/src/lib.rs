@@ -51,6 +51,8 @@
 //! | body kept with an error | 64 KiB | |
 //! | token from a file or a command | 64 KiB | |
 //!
+//! [`CallOptions`] change the timeouts of single calls, and add headers to their requests.
+//!
 //! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in step.
 //! If the service sends `Retry-After`, the client waits at least that long. Limits of a connection, such as its idle timeout,
 //! are settings of the transport: see its [`Options`](transport::Options).
@@ -129,11 +131,13 @@ mod access_token;
 mod base_url;
 mod builder;
 mod call;
+mod call_options;
 mod client;
 mod clock;
 mod engine;
 mod error;
 mod head;
+mod limit;
 mod list_reader;
 mod lock;
 mod observer;
@@ -161,6 +165,7 @@ pub use gateway_transport as transport;
 
 pub use crate::access_token::AccessToken;
 pub use crate::builder::ClientBuilder;
+pub use crate::call_options::CallOptions;
 pub use crate::client::Client;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::list_reader::Entry;

@@ -4,9 +4,12 @@ use std::fmt;
 
 use bytes::Bytes;
 use gateway_model_core::{Beside, Next, Record, Rejected, StreamDecoder};
-use gateway_transport::TransportError;
+use gateway_transport::{Instant, TransportError};
+use http::Response;
+use http::response::Parts;
 
 use crate::Error;
+use crate::limit::Limit;
 use crate::trace::CallSpan;
 
 /// The next list entry: a record, or one that could not be decoded.
@@ -24,7 +27,11 @@ pub(crate) struct ListReader<T, S, B> {
     pub(crate) body: B,
     pub(crate) span: CallSpan,
     decoder: StreamDecoder<T, S>,
+    /// The head of the response, until an error takes it over.
+    head: Option<Parts>,
     attempts: u32,
+    /// The limit of the last byte of the list.
+    end: Limit,
     delivered: u64,
     /// The list has ended, with its last record or with an error.
     is_over: bool,
@@ -39,12 +46,15 @@ pub(crate) enum Step<T> {
 
 impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
     pub(crate) fn new(
-        body: B,
+        response: Response<B>,
         decoder: StreamDecoder<T, S>,
         attempts: u32,
+        end: Limit,
         span: CallSpan,
     ) -> Self {
-        Self { body, span, decoder, attempts, delivered: 0, is_over: false }
+        let (head, body) = response.into_parts();
+        let head = Some(head);
+        Self { body, span, decoder, head, attempts, end, delivered: 0, is_over: false }
     }
 
     pub(crate) fn record_limit(mut self, bytes: usize) -> Self {
@@ -69,7 +79,7 @@ impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
             }
             Ok(Next::Rejected(rejected)) => Step::Entry(Ok(Entry::Rejected(rejected))),
             Ok(Next::End) => {
-                self.end();
+                self.finish();
                 Step::End
             }
             Ok(_) => Step::NeedMore,
@@ -85,7 +95,10 @@ impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
         match received {
             Ok(Some(chunk)) => self.decoder.push(&chunk),
             Ok(None) => self.decoder.finish(),
-            Err(error) => return Err(self.fail(error.into())),
+            Err(error) => {
+                let error = self.end.error(error, Instant::now());
+                return Err(self.fail(error));
+            }
         }
         Ok(())
     }
@@ -93,11 +106,15 @@ impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
     /// Ends the list with an error that says how many records came before it.
     fn fail(&mut self, error: Error) -> Error {
         self.span.failed(&error);
-        self.end();
-        error.after_attempts(self.attempts).after_records(self.delivered)
+        self.finish();
+        let error = error.after_attempts(self.attempts).after_records(self.delivered);
+        match self.head.take() {
+            Some(head) => error.with_head(head),
+            None => error,
+        }
     }
 
-    fn end(&mut self) {
+    fn finish(&mut self) {
         self.is_over = true;
         self.span.end_after(self.delivered);
         // Without the body, the connection returns to the pool or is closed.

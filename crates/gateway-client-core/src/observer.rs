@@ -52,9 +52,9 @@ pub struct Attempt<'a> {
     pub number: u32,
     /// The duration of the attempt, until the whole response was received or, for a stream, its head.
     pub elapsed: Duration,
-    /// The status of the response, if there was one.
+    /// The status of the response, if its head was received.
     pub status: Option<StatusCode>,
-    /// The kind of the transport error, if the attempt failed without a response.
+    /// The kind of the transport error, if no complete response was received.
     pub failure: Option<TransportErrorKind>,
     /// The delay before the next attempt, zero if only the token is replaced; `None` after the last attempt.
     pub retry_in: Option<Duration>,

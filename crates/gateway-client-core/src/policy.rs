@@ -47,8 +47,8 @@ mod tests {
     use gateway_model_core::StreamDecoder;
 
     use super::{ATTEMPT_TIMEOUT, BODY_LIMIT, CALL_TIMEOUT, STREAM_TIMEOUT};
-    use crate::call::MIN_TIME_LEFT;
     use crate::error::ERROR_BODY_LIMIT;
+    use crate::limit::MIN_TIME_LEFT;
     use crate::photos::Photo;
     use crate::retry::budget::{BURST, CALLS_PER_RETRY};
     use crate::retry::{BASE_DELAY, MAX_ATTEMPTS, MAX_DELAY, MAX_RETRY_AFTER};

@@ -4,13 +4,14 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use bytes::{Bytes, BytesMut};
-use gateway_transport::{BlockingBody, Body, TransportError};
+use gateway_transport::{BlockingBody, Body, Instant, TransportError};
 use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
 use crate::Error;
 use crate::clock::date;
 use crate::head::retry_after;
+use crate::limit::Limit;
 use crate::trace::CallSpan;
 
 /// A response of the service with any status, its body still to be received: the result of
@@ -24,13 +25,15 @@ pub struct StreamingResponse<B> {
     body: B,
     received: u64,
     attempts: u32,
+    /// The limit of the last byte of the body.
+    end: Limit,
     span: CallSpan,
 }
 
 impl<B> StreamingResponse<B> {
-    pub(crate) fn new(response: Response<B>, attempts: u32, span: CallSpan) -> Self {
+    pub(crate) fn new(response: Response<B>, attempts: u32, end: Limit, span: CallSpan) -> Self {
         let (head, body) = response.into_parts();
-        Self { head, body, received: 0, attempts, span }
+        Self { head, body, received: 0, attempts, end, span }
     }
 
     /// Returns the status.
@@ -71,7 +74,8 @@ impl<B> StreamingResponse<B> {
     }
 
     fn failed(&self, error: TransportError) -> Error {
-        let error = Error::from(error).after_attempts(self.attempts).after_bytes(self.received);
+        let error = self.end.error(error, Instant::now()).with_head(self.head.clone());
+        let error = error.after_attempts(self.attempts).after_bytes(self.received);
         self.span.failed(&error);
         error
     }

@@ -96,9 +96,9 @@ pub use gateway_client_core::ClientCredentials;
 pub use gateway_client_core::transport;
 #[doc(inline)]
 pub use gateway_client_core::{
-    AccessToken, Attempt, CommandToken, Entry, EnvironmentToken, Error, ErrorKind, FileToken,
-    Observer, Problem, RawResponse, Records, RetryBudget, RetryPolicy, StreamingResponse,
-    TokenSource,
+    AccessToken, Attempt, CallOptions, CommandToken, Entry, EnvironmentToken, Error, ErrorKind,
+    FileToken, Observer, Problem, RawResponse, Records, RetryBudget, RetryPolicy,
+    StreamingResponse, TokenSource,
 };
 #[doc(no_inline)]
 pub use gateway_model as model;

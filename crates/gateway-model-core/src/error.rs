@@ -1,5 +1,6 @@
 //! The error type of this crate: what is wrong and where, without the data.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
@@ -34,7 +35,7 @@ struct Inner {
     kind: ErrorKind,
     path: String,
     position: Position,
-    expected: &'static str,
+    expected: Cow<'static, str>,
     delivered: u64,
     service: Option<ServiceError>,
 }
@@ -161,8 +162,9 @@ impl Error {
         kind: ErrorKind,
         path: String,
         position: Position,
-        expected: &'static str,
+        expected: impl Into<Cow<'static, str>>,
     ) -> Self {
+        let expected = expected.into();
         Self(Box::new(Inner { kind, path, position, expected, delivered: 0, service: None }))
     }
 
@@ -256,8 +258,8 @@ impl Error {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// assert_eq!(ListPhotos::decode(b"{}").unwrap_err().expected(), "an array");
     /// ```
-    pub fn expected(&self) -> &'static str {
-        self.0.expected
+    pub fn expected(&self) -> &str {
+        &self.0.expected
     }
 
     /// Returns the failure that the service reported in the body, with its code and message.

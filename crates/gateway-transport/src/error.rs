@@ -135,7 +135,7 @@ impl TransportError {
             ErrorKind::Resolve => "cannot resolve the host name",
             ErrorKind::Connect => "cannot connect",
             ErrorKind::Tls => "TLS handshake failed",
-            ErrorKind::Timeout => "timed out",
+            ErrorKind::Timeout => "the peer did not answer in time",
             ErrorKind::Interrupted => "the connection was lost",
             ErrorKind::Protocol => "the response is malformed HTTP",
             ErrorKind::TooLarge => "the response head is too large",

@@ -9,7 +9,7 @@ use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{BlockingTransport, Options, Proxy, SharedTransport};
-use gateway_client::{AccessToken, Client, RetryPolicy, blocking};
+use gateway_client::{AccessToken, CallOptions, Client, RetryPolicy, blocking};
 use gateway_client_core::ClientBuilder;
 
 use super::case::Limits;
@@ -111,6 +111,7 @@ fn settings<C, T>(
         .token(AccessToken::new("gwt_CANARY").unwrap())
         .retry(RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO))
         .observer(outputs.clone())
+        .call_options(CallOptions::new().header("x-tenant", "CANARY").unwrap())
         .allow_insecure_http()
         .call_timeout(limits.time)
         .stream_timeout(limits.time)

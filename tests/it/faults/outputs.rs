@@ -11,6 +11,8 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
 
+use crate::support::assert_no_repetition;
+
 /// The output so far: of a subscriber, of an observer, and of printed values.
 #[derive(Clone, Default)]
 pub(super) struct Outputs(Arc<Mutex<Output>>);
@@ -39,6 +41,7 @@ impl Outputs {
 
     /// Prints an error and its sources, in all forms.
     pub(super) fn print_error(&self, error: &Error) {
+        assert_no_repetition(error);
         let mut text = format!("{error} {error:?} {error:#?}");
         let mut source = error.source();
         while let Some(cause) = source {

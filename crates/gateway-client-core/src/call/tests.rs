@@ -3,17 +3,18 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use gateway_transport::{Deadline, ErrorKind, Request, TransportError};
+use gateway_transport::{Deadline, ErrorKind, Phase, Request, TransportError};
 use http::header::RETRY_AFTER;
 use http::{Response, Uri};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Call, MIN_TIME_LEFT, Moment, Next, Verdict};
+use super::{Call, Failure, Moment, Next, Verdict};
+use crate::limit::MIN_TIME_LEFT;
 use crate::policy::{ATTEMPT_TIMEOUT, CALL_TIMEOUT, Policy, STREAM_TIMEOUT};
 use crate::request::{Draft, Headers};
 use crate::retry::{BASE_DELAY, MAX_ATTEMPTS, MAX_DELAY};
-use crate::{AccessToken, RetryBudget, RetryPolicy};
+use crate::{AccessToken, CallOptions, RetryBudget, RetryPolicy};
 
 /// A clock that a test moves.
 struct Clock(Instant);
@@ -25,25 +26,25 @@ impl Clock {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "an outcome, like that of `failure`")]
-fn status(code: u16) -> Result<Response<Bytes>, TransportError> {
+fn status(code: u16) -> Result<Response<Bytes>, Failure> {
     Ok(Response::builder().status(code).body(Bytes::new()).unwrap())
 }
 
 fn draft() -> Draft<'static> {
     static HEADERS: Headers = Headers::new("application/json", "tests/1");
-    Draft { headers: &HEADERS, target: Uri::default() }
+    Draft { headers: &HEADERS, options: None, target: Uri::default() }
 }
 
 fn token() -> AccessToken {
     AccessToken::new("gwt_x").unwrap()
 }
 
-fn failure(kind: ErrorKind) -> Result<Response<Bytes>, TransportError> {
-    Err(TransportError::new(kind, "scripted"))
+fn failure(kind: ErrorKind) -> Result<Response<Bytes>, Failure> {
+    Err(TransportError::new(kind, "scripted").into())
 }
 
 /// Plays the outcomes. Returns how the call ended and after how many attempts.
-fn play(outcomes: Vec<Result<Response<Bytes>, TransportError>>) -> (String, u32) {
+fn play(outcomes: Vec<Result<Response<Bytes>, Failure>>) -> (String, u32) {
     let mut clock = Clock(Instant::now());
     let policy = Policy::default();
     let mut call = Call::new(&policy, draft(), clock.0);
@@ -179,7 +180,7 @@ fn attempt() -> impl Strategy<Value = Scripted> {
     })
 }
 
-fn response(code: u16, asked: Option<Duration>) -> Result<Response<Bytes>, TransportError> {
+fn response(code: u16, asked: Option<Duration>) -> Result<Response<Bytes>, Failure> {
     let asked = asked.map(|asked| (RETRY_AFTER, asked.as_secs().into()));
     let mut response = status(code)?;
     response.headers_mut().extend(asked);
@@ -225,7 +226,7 @@ fn the_deadline_of_a_token_is_the_call_timeout() {
     let policy = Policy::default();
     let start = Instant::now();
     let calls = [Call::new(&policy, draft(), start), Call::streaming(&policy, draft(), start)];
-    assert_eq!(calls.map(|call| call.token_deadline()), [start + CALL_TIMEOUT; 2]);
+    assert_eq!(calls.map(|call| call.limit().at), [start + CALL_TIMEOUT; 2]);
 }
 
 #[test]
@@ -238,6 +239,72 @@ fn a_stream_ends_with_its_timeout() {
         let mut stream = Call::streaming(&policy, draft(), start);
         let end = Deadline::at(start + stream_timeout).head_by(start + CALL_TIMEOUT);
         assert_eq!(deadline(&mut stream, start + CALL_TIMEOUT), end);
+    }
+}
+
+/// Returns the text of the error of a call whose only attempt starts at once and times out after `elapsed`.
+fn timed_out(policy: &Policy, options: Option<&CallOptions>, elapsed: Duration) -> String {
+    let start = Instant::now();
+    let mut call = Call::new(policy, Draft { options, ..draft() }, start);
+    call.attempt(&token(), start).unwrap();
+    let outcome: Result<Response<()>, _> = Err(TransportError::timeout(Phase::Head).into());
+    match call.judge(outcome, || Clock(start + elapsed).moment(0.5)) {
+        Verdict::Next(Next::Done(Err(error))) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_timeout_names_the_limit_that_was_reached_its_value_and_its_setting() {
+    let second = Duration::from_secs(1);
+    let retry = RetryPolicy::never();
+    let policy = Policy { call_timeout: 2 * second, retry, ..Policy::default() };
+    let text = "no complete response within the call timeout of 2s; set a longer one with `ClientBuilder::call_timeout`";
+    assert_eq!(timed_out(&policy, None, 2 * second), text);
+    // A transport may give up slightly earlier.
+    assert_eq!(
+        timed_out(&policy, None, (2 * second).saturating_sub(MIN_TIME_LEFT) + NANOSECOND),
+        text
+    );
+
+    let policy = Policy { attempt_timeout: second, ..policy };
+    assert_eq!(
+        timed_out(&policy, None, second),
+        "no complete response within the attempt timeout of 1s; set a longer one with `ClientBuilder::attempt_timeout`"
+    );
+    assert_eq!(
+        timed_out(&policy, None, second / 2),
+        "no complete response within a timeout of the transport; set a longer one in its `Options`"
+    );
+
+    let options = CallOptions::new().timeout(3 * second);
+    assert_eq!(
+        timed_out(&policy, Some(&options), 3 * second),
+        "no complete response within the timeout of 3s; set a longer one with `CallOptions::timeout`"
+    );
+    let options = options.deadline(Instant::now() + second / 2);
+    assert_eq!(
+        timed_out(&policy, Some(&options), second),
+        "no complete response before the deadline of the call; set a later one with `CallOptions::deadline`"
+    );
+}
+
+#[test]
+fn the_options_of_a_call_replace_its_timeouts_but_a_deadline_only_shortens_it() {
+    let policy = Policy::default();
+    let start = Instant::now();
+    let long = STREAM_TIMEOUT + Duration::from_secs(1);
+    for timeout in [NANOSECOND, CALL_TIMEOUT, long] {
+        for deadline in [None, Some(Duration::ZERO), Some(ATTEMPT_TIMEOUT), Some(2 * long)] {
+            let mut options = CallOptions::new().timeout(timeout);
+            if let Some(left) = deadline {
+                options = options.deadline(start + left);
+            }
+            let end = Deadline::at(start + timeout.min(deadline.unwrap_or(timeout)));
+            let draft = || Draft { options: Some(&options), ..draft() };
+            assert_eq!(self::deadline(&mut Call::new(&policy, draft(), start), start), end);
+            assert_eq!(self::deadline(&mut Call::streaming(&policy, draft(), start), start), end);
+        }
     }
 }
 
@@ -259,8 +326,7 @@ fn without_delay() -> Policy {
 
 /// Whether a call is retried after it failed at `now`.
 fn is_retried(call: &mut Call<'_>, now: Instant) -> bool {
-    let busy: Result<_, TransportError> =
-        Ok(Response::builder().status(503).body(Bytes::new()).unwrap());
+    let busy: Result<_, Failure> = Ok(Response::builder().status(503).body(Bytes::new()).unwrap());
     let moment = || Moment { now, date: SystemTime::UNIX_EPOCH, random: 1.0 };
     matches!(call.judge(busy, moment), Verdict::Next(Next::Wait(Duration::ZERO)))
 }

@@ -54,6 +54,19 @@ fn client(project: &Project<'_>, mode: &Mode) -> RustFile {
     file.open("pub fn builder(base_url: impl Into<String>) -> ClientBuilder {");
     file.line("ClientBuilder::new(base_url)");
     file.close("}");
+    file.blank();
+    file.doc_markdown(
+        "Returns a client whose calls have these options, over the same connections and with the same token and retry budget.",
+    );
+    file.doc_break();
+    file.doc_markdown(format_args!(
+        "It keeps the options of this client that `options` does not set, as [`gateway_client_core::{}::with`] does.",
+        mode.client
+    ));
+    file.line("#[must_use]");
+    file.open("pub fn with(&self, options: gateway_client_core::CallOptions) -> Self {");
+    file.line("Self(self.0.with(options))");
+    file.close("}");
     for operation in &service.operations {
         file.blank();
         method(&mut file, project, operation, mode);

@@ -1,5 +1,6 @@
 //! Walks a document from record to record, across any number of pieces.
 
+use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
@@ -328,7 +329,8 @@ impl Engine {
         let end = self.splitter.end(rest.as_bytes(), window.after == After::Nothing);
         if end.unwrap_or(rest.len()) > self.limit {
             let position = self.position(window.text, at);
-            return Err(Error::new(ErrorKind::TooLarge, self.path(), position, "a smaller record"));
+            let expected = format!("at most {} bytes", self.limit);
+            return Err(Error::new(ErrorKind::TooLarge, self.path(), position, expected));
         }
         let Some(end) = end else {
             return self.exhausted(window).map(|_| None);

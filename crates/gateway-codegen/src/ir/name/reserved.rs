@@ -19,8 +19,18 @@ pub(super) const METHODS: [&str; 24] = [
 ];
 
 /// Reserved for the methods of operations: the clients have hand-written methods with these names.
-pub(super) const METHODS_OF_CLIENTS: [&str; 9] =
-    ["builder", "drive", "open", "receive", "request", "send", "send_raw", "stream", "stream_raw"];
+pub(super) const METHODS_OF_CLIENTS: [&str; 10] = [
+    "builder",
+    "drive",
+    "open",
+    "receive",
+    "request",
+    "send",
+    "send_raw",
+    "stream",
+    "stream_raw",
+    "with",
+];
 
 /// Reserved for the modules of models: crates that the modules beside them use.
 pub(super) const CRATES: [&str; 6] =

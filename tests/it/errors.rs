@@ -1,0 +1,236 @@
+//! Errors of each kind: their texts, and what they say about a response whose body could not be used.
+
+use std::collections::BTreeSet;
+use std::error::Error as _;
+use std::sync::Arc;
+use std::time::Instant;
+use std::{io, iter, thread};
+
+use axum::http::Response;
+use bytes::Bytes;
+use gateway_client::model::{ListCandidates, ListVacancies};
+use gateway_client::transport::{
+    BlockingBody, Deadline, ErrorKind as TransportErrorKind, MemoryTransport, Phase, Request,
+    TransportError, blocking_transport_fn,
+};
+use gateway_client::{
+    AccessToken, CallOptions, CommandToken, EnvironmentToken, Error, ErrorKind, FileToken,
+    RetryPolicy, TokenSource, blocking,
+};
+
+use crate::support::assert_no_repetition;
+
+#[test]
+fn no_text_repeats_the_text_of_a_source() {
+    let wrong = query().vacancy_id("seven");
+    let mut errors = vec![
+        AccessToken::new("two words").unwrap_err(),
+        CallOptions::new().header("host", "x").unwrap_err(),
+        blocking::Client::builder("ftp://h").token(token()).build().unwrap_err(),
+        send(EnvironmentToken::new("GATEWAY_TEST_UNSET"), Ok(json(200, "[]"))),
+        send(FileToken::new("no/such/file"), Ok(json(200, "[]"))),
+        send(CommandToken::new("no-such-program"), Ok(json(200, "[]"))),
+        client(token(), Ok(json(200, "[]"))).list_candidates(&wrong).unwrap_err(),
+    ];
+    for status in [301, 400, 401, 403, 404, 408, 429, 500, 503, 600] {
+        errors.push(send(token(), Ok(json(status, "{}"))));
+    }
+    for body in ["[", "{}", "[]x", r#"{"status":"error"}"#] {
+        errors.push(client(token(), Ok(json(200, body))).list_candidates(&query()).unwrap_err());
+    }
+    errors.push(send(token(), Ok(Response::new("[]".into()))));
+    let mut coded = json(200, "[]");
+    coded.headers_mut().insert("content-encoding", "br".parse().unwrap());
+    errors.push(send(token(), Ok(coded)));
+    errors.push(too_large(4));
+    for kind in [
+        TransportErrorKind::InvalidRequest,
+        TransportErrorKind::Resolve,
+        TransportErrorKind::Tls,
+        TransportErrorKind::TooLarge,
+    ] {
+        // A text as an adapter would write it.
+        let text = kind.as_str().replace('_', " ");
+        errors.push(send(token(), Err(TransportError::new(kind, text))));
+    }
+    for kind in [
+        io::ErrorKind::ConnectionRefused,
+        io::ErrorKind::TimedOut,
+        io::ErrorKind::ConnectionReset,
+        io::ErrorKind::InvalidData,
+        io::ErrorKind::PermissionDenied,
+    ] {
+        errors.push(send(token(), Err(TransportError::from_io(kind.into()))));
+    }
+    for phase in [Phase::Connect, Phase::Head, Phase::Body, Phase::Total] {
+        errors.push(send(token(), Err(TransportError::timeout(phase))));
+    }
+
+    for error in &errors {
+        assert_no_repetition(error);
+    }
+    let kinds: BTreeSet<_> = errors.iter().map(|error| error.kind().as_str()).collect();
+    let missing: Vec<_> = KINDS.iter().filter(|kind| !kinds.contains(kind.as_str())).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// Every kind.
+const KINDS: [ErrorKind; 21] = [
+    ErrorKind::Config,
+    ErrorKind::Token,
+    ErrorKind::Query,
+    ErrorKind::Connect,
+    ErrorKind::Tls,
+    ErrorKind::Timeout,
+    ErrorKind::Interrupted,
+    ErrorKind::Protocol,
+    ErrorKind::Transport,
+    ErrorKind::Redirected,
+    ErrorKind::Unauthorized,
+    ErrorKind::Forbidden,
+    ErrorKind::NotFound,
+    ErrorKind::RateLimited,
+    ErrorKind::Server,
+    ErrorKind::Status,
+    ErrorKind::ContentType,
+    ErrorKind::ContentCoding,
+    ErrorKind::TooLarge,
+    ErrorKind::Decode,
+    ErrorKind::NotSuccess,
+];
+
+#[test]
+fn a_success_whose_body_cannot_be_used_keeps_its_status_in_lists_and_streams() {
+    for (kind, is_transient) in [
+        (TransportErrorKind::Interrupted, true),
+        (TransportErrorKind::Timeout, true),
+        (TransportErrorKind::Protocol, false),
+        (TransportErrorKind::Other, false),
+    ] {
+        let client = over(move |_| Err(TransportError::new(kind, "scripted")));
+        let whole = client.list_vacancies(&ListVacancies::new()).unwrap_err();
+        let streamed = client.stream(&ListVacancies::new()).unwrap().last().unwrap().unwrap_err();
+        let mut raw = client.stream_raw(&ListVacancies::new()).unwrap();
+        assert!(raw.chunk().unwrap().is_some());
+        for error in [whole, streamed, raw.chunk().unwrap_err()] {
+            is_a_success_without_its_body(&error);
+            assert_eq!(error.is_transient(), is_transient, "{kind:?}");
+            assert_eq!(error.source().unwrap().to_string(), "scripted");
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_cannot_be_decoded_has_its_status() {
+    let client = client(token(), Ok(json(200, r#"{"id""#)));
+    let error = client.stream(&ListVacancies::new()).unwrap().last().unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    is_a_success_without_its_body(&error);
+}
+
+#[test]
+fn a_body_above_the_limit_names_the_limit_its_value_and_its_setting() {
+    for limit in [0, 3] {
+        let error = too_large(limit);
+        assert_eq!(error.kind(), ErrorKind::TooLarge);
+        is_a_success_without_its_body(&error);
+        let text = format!(
+            "the response body exceeds the body limit of {limit} bytes; raise it with `ClientBuilder::body_limit`"
+        );
+        assert_eq!(error.to_string(), text);
+    }
+}
+
+#[test]
+fn a_record_above_the_limit_names_the_limit_its_value_and_its_setting() {
+    let client = client(token(), Ok(json(200, r#"[{"id":"1","project":"Welder"}]"#)));
+    let records = client.stream(&ListVacancies::new()).unwrap().record_limit(10);
+    let error = records.last().unwrap().unwrap_err();
+    is_a_success_without_its_body(&error);
+    let texts = [error.to_string(), error.source().unwrap().to_string()];
+    assert_eq!(
+        texts,
+        [
+            "a record exceeds the record limit after 0 records; raise it with `Records::record_limit`",
+            "record exceeds the size limit at [0] (line 1 column 2), expected at most 10 bytes"
+        ]
+    );
+}
+
+#[test]
+fn a_stream_that_reaches_its_timeout_names_it() {
+    let client = over(|request| {
+        let end = Deadline::of(request).unwrap().instant();
+        while let Some(left) = end.checked_duration_since(Instant::now()) {
+            thread::park_timeout(left);
+        }
+        Err(TransportError::timeout(Phase::Body))
+    });
+    let options = CallOptions::new().timeout(std::time::Duration::from_millis(200));
+    let client = client.with(options);
+    let error = client.stream(&ListVacancies::new()).unwrap().last().unwrap().unwrap_err();
+    is_a_success_without_its_body(&error);
+    assert_eq!(
+        error.to_string(),
+        "no complete response within the timeout of 200ms after 0 records; set a longer one with `CallOptions::timeout`"
+    );
+}
+
+#[track_caller]
+fn is_a_success_without_its_body(error: &Error) {
+    assert_eq!(error.status().unwrap(), 200, "{error:?}");
+    assert_eq!(error.headers().unwrap()["content-type"], "application/json");
+    assert_eq!(error.body(), None);
+    assert_eq!(error.attempts(), 1);
+    assert_no_repetition(error);
+}
+
+/// Returns a client whose responses begin with a chunk and end with this outcome of a request.
+fn over(
+    end: impl Fn(&Request) -> Result<Bytes, TransportError> + Send + Sync + 'static,
+) -> blocking::Client {
+    let end = Arc::new(end);
+    let transport = blocking_transport_fn(move |request| {
+        let end = Arc::clone(&end);
+        let end = iter::once_with(move || end(&request));
+        let body = BlockingBody::from_chunks(iter::once(Ok("[".into())).chain(end));
+        Ok(json(200, "").map(|_| body))
+    });
+    let builder = blocking::Client::builder(BASE_URL).token(token()).retry(RetryPolicy::never());
+    builder.transport(transport).build().unwrap()
+}
+
+/// Returns the error of a body that is one byte larger than this limit.
+fn too_large(limit: u64) -> Error {
+    let response = json(200, " ".repeat(usize::try_from(limit + 1).unwrap()));
+    let builder = blocking::Client::builder(BASE_URL).token(token()).body_limit(limit);
+    let client = builder.transport(MemoryTransport::new([Ok(response)])).build().unwrap();
+    client.list_vacancies(&ListVacancies::new()).unwrap_err()
+}
+
+fn send(source: impl TokenSource, outcome: Result<Response<Bytes>, TransportError>) -> Error {
+    client(source, outcome).list_vacancies(&ListVacancies::new()).unwrap_err()
+}
+
+fn client(
+    source: impl TokenSource,
+    outcome: Result<Response<Bytes>, TransportError>,
+) -> blocking::Client {
+    let builder = blocking::Client::builder(BASE_URL).token(source).retry(RetryPolicy::never());
+    builder.transport(MemoryTransport::new([outcome])).build().unwrap()
+}
+
+fn json(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
+    let response = Response::builder().status(status).header("content-type", "application/json");
+    response.body(body.into()).unwrap()
+}
+
+fn query() -> ListCandidates {
+    ListCandidates::new()
+}
+
+fn token() -> AccessToken {
+    AccessToken::new("gwt_6yqW").unwrap()
+}
+
+const BASE_URL: &str = "https://gateway.example.com";
