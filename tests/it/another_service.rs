@@ -57,8 +57,8 @@ fn the_types_of_language_2_compile_and_keep_their_values() {
     let test = fs::read_to_string(fixture.join("models.rs")).unwrap();
     workspace.write("crates/recipe-box-model/tests/models.rs", &test);
     let manifest = "crates/recipe-box-model/Cargo.toml";
-    let text = fs::read_to_string(workspace.root.join(manifest)).unwrap();
-    workspace.write(manifest, &(text + PROPTEST));
+    let dependencies = fs::read_to_string(workspace.root.join(manifest)).unwrap();
+    workspace.write(manifest, &(dependencies + PROPTEST));
     workspace.passes("clippy", STRICT);
     workspace.passes("test", &["--all-features"]);
 }
