@@ -236,10 +236,10 @@ mod tests {
                 open: &[],
             }],
         };
+        static OBJECT: Kind = Kind::Record(&INNER);
         let [found, _] = misfits(|| Kind::Record(&INNER), &json!({ "name": 7 }));
         assert_eq!(found.as_deref(), Some("it.name: text"));
         fits(|| Kind::Record(&INNER), &[json!({})], &[json!("x"), json!([])]);
-        const OBJECT: Kind = Kind::Record(&INNER);
         let [found, _] = misfits(|| Kind::List(&OBJECT), &json!([{}, { "name": 7 }]));
         assert_eq!(found.as_deref(), Some("it[1].name: text"));
         let [found, _] = misfits(|| Kind::Map(&Kind::List(&Kind::Text)), &json!({ "Ann": [null] }));
