@@ -109,10 +109,14 @@ impl<V, K: AsRef<str>> Map<V, K> {
     pub(crate) fn of(entries: Vec<(K, V)>) -> Option<Self> {
         let key = |at: &usize| entries.get(*at).map(|(key, _)| key.as_ref());
         let mut sorted: Vec<_> = (0..entries.len()).collect();
-        sorted.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
-        let mut pairs = sorted.iter().zip(sorted.iter().skip(1));
-        let is_unique = pairs.all(|(one, next)| key(one) != key(next));
-        is_unique.then_some(Self { entries, sorted })
+        let rises = |sorted: &[usize]| sorted.is_sorted_by(|one, next| key(one) < key(next));
+        if !rises(&sorted) {
+            sorted.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+            if !rises(&sorted) {
+                return None;
+            }
+        }
+        Some(Self { entries, sorted })
     }
 
     /// Converts all keys and values. The keys must keep their texts.

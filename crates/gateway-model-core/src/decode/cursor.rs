@@ -168,6 +168,14 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
+    /// Decodes `true` or `false`.
+    #[inline]
+    pub fn boolean(&mut self) -> Option<bool> {
+        let is_true = self.token()? == b't';
+        self.at = word(self.text, self.at, if is_true { "true" } else { "false" })?;
+        Some(is_true)
+    }
+
     /// Decodes a value of a type without a fast path.
     pub fn parsed<T: Deserialize<'a>>(&mut self) -> Option<T> {
         let start = past_whitespace(self.text.as_bytes(), self.at);

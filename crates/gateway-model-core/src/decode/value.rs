@@ -87,7 +87,7 @@ macro_rules! __copied {
     };
 }
 
-__copied!(bool, Shape::Boolean, |cursor| cursor.parsed());
+__copied!(bool, Shape::Boolean, |cursor| cursor.boolean());
 __copied!(i64, Shape::Integer, |cursor| cursor.integer().or_else(|| cursor.parsed()));
 __copied!(u64, Shape::Unsigned, |cursor| match cursor.integer() {
     Some(number) => Self::try_from(number).ok(),

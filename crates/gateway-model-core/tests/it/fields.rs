@@ -169,6 +169,7 @@ fn a_value_of_another_type_is_rejected_with_its_path() {
     check(r#""offset":9223372036854775808"#, wrong, "[0].offset", "an integer");
     check(r#""age":1.5"#, wrong, "[0].age", "an integer");
     check(r#""hidden":null"#, wrong, "[0].hidden", "true or false");
+    check(r#""hidden":"true""#, wrong, "[0].hidden", "true or false");
     check(r#""parent":{"name":1}"#, wrong, "[0].parent.name", "text");
     check(r#""parent":{"parent":7}"#, wrong, "[0].parent.parent", "a folder object");
     check(r#""name":"a","name":"b""#, ErrorKind::Duplicate, "[0].name", "the field once");
