@@ -116,8 +116,9 @@ impl Scratch {
         }
         write_if_new(&workspace.join("Cargo.lock"), &fs::read(root().join("Cargo.lock")).unwrap());
         let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-        let manifest = manifest
-            .replace("[\"crates/*\", \"tests\", \"xtask\"]", &format!("[\"{name}/crates/*\"]"))
+        let (start, rest) = manifest.split_once("members = [").unwrap();
+        let (_, end) = rest.split_once(']').unwrap();
+        let manifest = format!("{start}members = [\"{name}/crates/*\"]{end}")
             .replace("default-members = [\"crates/gateway-cli\"]\n", "")
             .replace("path = \"crates/", &format!("path = \"{name}/crates/"));
         write_if_new(&workspace.join("Cargo.toml"), manifest.as_bytes());
@@ -338,7 +339,7 @@ edition = "2024"
 
 [dependencies]
 csv.workspace = true
-gateway-model = { workspace = true, features = ["jiff"] }
+gateway-model = { workspace = true, features = ["jiff02"] }
 gateway-testkit = { workspace = true, features = ["mocks"] }
 jiff.workspace = true
 wiremock.workspace = true

@@ -27,18 +27,18 @@ pub use crate::random::strategies;
 #[cfg(any(feature = "arbitrary", feature = "proptest"))]
 pub use crate::random::{DEPTH, LONGEST};
 pub use crate::redact::Redacted;
-pub use crate::scalar::civil::parse as parse_civil;
+#[cfg(feature = "chrono04")]
+pub use crate::scalar::chrono;
+pub use crate::scalar::civil::{not_a_date_time, parse as parse_civil};
 pub use crate::scalar::decimal::is_plain;
 pub use crate::scalar::epoch;
-pub use crate::scalar::integer::parse as parse_integer;
-#[cfg(feature = "jiff")]
-pub use crate::scalar::jiff::{DateTime, date_time};
+pub use crate::scalar::integer::{compare as compare_digits, parse_signed, parse_unsigned};
+#[cfg(feature = "jiff02")]
+pub use crate::scalar::jiff;
 #[cfg(feature = "rust_decimal")]
 pub use crate::scalar::rust_decimal::{Decimal, decimal};
 pub use crate::wire_enum::not_listed;
-pub use crate::{
-    __meaning as meaning, __record as record, __scalar as scalar, __wire_enum as wire_enum,
-};
+pub use crate::{__record as record, __scalar as scalar, __wire_enum as wire_enum};
 
 /// Fields that the contract does not list.
 pub mod extra {

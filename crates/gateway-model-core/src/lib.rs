@@ -40,7 +40,8 @@
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every type, for fuzzing |
-//! | `jiff` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime`, and between scalars with epoch seconds and `jiff::Timestamp` |
+//! | `chrono04` | no | the same as `jiff02`, with `chrono::NaiveDateTime` and `chrono::DateTime<Utc>` of `chrono` 0.4 |
+//! | `jiff02` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime`, and between scalars with epoch seconds and `jiff::Timestamp`, of `jiff` 0.2 |
 //! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types |
 //! | `rust_decimal` | no | exact conversions between decimal scalars and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
@@ -69,6 +70,7 @@ mod redact;
 mod scalar;
 mod service;
 mod service_error;
+mod text_traits;
 mod wire_enum;
 
 #[doc(hidden)]

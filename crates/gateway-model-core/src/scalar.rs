@@ -1,23 +1,73 @@
-//! Scalars: text on the wire, a type with a meaning in Rust.
+//! Scalars: text or an integer on the wire, a type with a meaning in Rust.
 
+#[cfg(feature = "chrono04")]
+pub mod chrono;
 pub(crate) mod civil;
 pub(crate) mod decimal;
 pub mod epoch;
 pub(crate) mod integer;
-#[cfg(feature = "jiff")]
-pub(crate) mod jiff;
+#[cfg(feature = "jiff02")]
+pub mod jiff;
 mod meaning;
 mod optional;
 #[cfg(feature = "rust_decimal")]
 pub(crate) mod rust_decimal;
+mod time;
 
-/// Defines a scalar: one that keeps its wire text unchanged, or a 64-bit integer.
+/// Defines a scalar of a kind: one that keeps its wire text unchanged, or a 64-bit integer.
+///
+/// The kind decides the conversions, and how values compare.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __scalar {
-    ($(#[$attribute:meta])* $name:ident, $expecting:literal) => {
+    ($(#[$attribute:meta])* $name:ident, integer) => {
+        $crate::__scalar! { @number $(#[$attribute])* $name, u64, serialize_u64, parse_unsigned }
+    };
+    ($(#[$attribute:meta])* $name:ident, signed_integer) => {
+        $crate::__scalar! { @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed }
+    };
+    ($(#[$attribute:meta])* $name:ident, epoch_seconds) => {
+        $crate::__scalar! { @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed }
+        $crate::__meaning! { $name, epoch_seconds }
+    };
+    ($(#[$attribute:meta])* $name:ident, text) => {
+        $crate::__scalar! { @text $(#[$attribute])* $name, "Values compare as text." }
+        $crate::__compared_as_text! { $name }
+    };
+    ($(#[$attribute:meta])* $name:ident, digits) => {
+        $crate::__scalar! {
+            @text $(#[$attribute])* $name,
+            "The order is that of the numbers: `9` is before `10`. Other text comes after all numbers. Values are equal only if their text is, so `7` and `07` differ."
+        }
+        $crate::__meaning! { $name, digits }
+    };
+    ($(#[$attribute:meta])* $name:ident, decimal) => {
+        $crate::__scalar! {
+            @text $(#[$attribute])* $name,
+            "Values are equal only if their text is: `1.5` and `1.50` differ. They are not ordered: to compare by value, convert them to numbers, for example with the feature `rust_decimal`."
+        }
+        $crate::__meaning! { $name, decimal }
+    };
+    ($(#[$attribute:meta])* $name:ident, civil_date_time) => {
+        $crate::__scalar! {
+            @text $(#[$attribute])* $name,
+            "Values compare as text, which is the order in time of all valid dates and times."
+        }
+        $crate::__compared_as_text! { $name }
+        $crate::__meaning! { $name, civil_date_time }
+    };
+    ($(#[$attribute:meta])* $name:ident, epoch_seconds_text) => {
+        $crate::__scalar! {
+            @text $(#[$attribute])* $name,
+            "Values are equal only if their text is: `5` and `05` differ. They are not ordered: compare the seconds."
+        }
+        $crate::__meaning! { $name, epoch_seconds_text }
+    };
+    (@text $(#[$attribute:meta])* $name:ident, $comparison:literal) => {
         $(#[$attribute])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        ///
+        #[doc = $comparison]
+        #[derive(Clone, PartialEq, Eq, Hash)]
         pub struct $name($crate::codegen::SmolStr);
 
         impl $name {
@@ -25,7 +75,7 @@ macro_rules! __scalar {
             ///
             /// ```
             #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
-            #[doc = concat!("assert_eq!(", stringify!($name), "::new(\"12\").as_str(), \"12\");")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(\"12\"), \"12\");")]
             /// ```
             #[inline]
             #[must_use]
@@ -45,41 +95,15 @@ macro_rules! __scalar {
             }
         }
 
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                self.as_str()
-            }
-        }
-
         impl From<&str> for $name {
+            #[inline]
             fn from(text: &str) -> Self {
                 Self::new(text)
             }
         }
 
-        impl From<$crate::codegen::String> for $name {
-            fn from(text: $crate::codegen::String) -> Self {
-                Self::new(&text)
-            }
-        }
-
-        impl From<$crate::codegen::Cow<'_, str>> for $name {
-            fn from(text: $crate::codegen::Cow<'_, str>) -> Self {
-                Self::new(&text)
-            }
-        }
-
-        impl From<&$name> for $name {
-            fn from(value: &$name) -> Self {
-                value.clone()
-            }
-        }
-
-        impl core::fmt::Display for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
+        $crate::__from_text! { $name }
+        $crate::__as_text! { $name }
 
         impl core::fmt::Debug for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -87,15 +111,9 @@ macro_rules! __scalar {
             }
         }
 
-        impl $crate::codegen::serde::Serialize for $name {
-            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
-
         impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::codegen::deserialize_text(deserializer, $expecting).map(Self::from)
+                $crate::codegen::deserialize_text(deserializer, "text").map(Self::from)
             }
         }
 
@@ -111,7 +129,7 @@ macro_rules! __scalar {
             fn deserialize<'de, D: $crate::codegen::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<Self::Ref<'de>, D::Error> {
-                $crate::codegen::deserialize_text(deserializer, $expecting)
+                $crate::codegen::deserialize_text(deserializer, "text")
             }
 
             #[inline]
@@ -124,13 +142,7 @@ macro_rules! __scalar {
             }
         }
     };
-    ($(#[$attribute:meta])* $name:ident, integer) => {
-        $crate::__scalar! { @number $(#[$attribute])* $name, u64, serialize_u64 }
-    };
-    ($(#[$attribute:meta])* $name:ident, signed_integer) => {
-        $crate::__scalar! { @number $(#[$attribute])* $name, i64, serialize_i64 }
-    };
-    (@number $(#[$attribute:meta])* $name:ident, $number:ident, $serialize:ident) => {
+    (@number $(#[$attribute:meta])* $name:ident, $number:ident, $serialize:ident, $parse:ident) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name($number);
@@ -166,9 +178,29 @@ macro_rules! __scalar {
             }
         }
 
+        impl From<$name> for $number {
+            fn from(value: $name) -> Self {
+                value.get()
+            }
+        }
+
         impl From<&$name> for $name {
             fn from(value: &$name) -> Self {
                 *value
+            }
+        }
+
+        impl core::str::FromStr for $name {
+            type Err = $crate::Error;
+
+            /// Parses decimal digits.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the text is not a whole
+            /// number, or exceeds 64 bits.
+            fn from_str(text: &str) -> Result<Self, $crate::Error> {
+                $crate::codegen::$parse(text, stringify!($name)).map(Self::new)
             }
         }
 

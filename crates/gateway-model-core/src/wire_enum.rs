@@ -92,18 +92,6 @@ macro_rules! __wire_enum {
             }
         }
 
-        impl core::fmt::Display for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
-
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                self.as_str()
-            }
-        }
-
         impl From<&str> for $name {
             #[inline]
             fn from(text: &str) -> Self {
@@ -114,29 +102,8 @@ macro_rules! __wire_enum {
             }
         }
 
-        impl From<$crate::codegen::String> for $name {
-            fn from(text: $crate::codegen::String) -> Self {
-                Self::from(text.as_str())
-            }
-        }
-
-        impl From<$crate::codegen::Cow<'_, str>> for $name {
-            fn from(text: $crate::codegen::Cow<'_, str>) -> Self {
-                Self::from(&*text)
-            }
-        }
-
-        impl From<&$name> for $name {
-            fn from(value: &$name) -> Self {
-                value.clone()
-            }
-        }
-
-        impl $crate::codegen::serde::Serialize for $name {
-            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
+        $crate::__from_text! { $name }
+        $crate::__as_text! { $name }
 
         impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -204,23 +171,7 @@ macro_rules! __wire_enum {
             }
         }
 
-        impl core::fmt::Display for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
-
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                self.as_str()
-            }
-        }
-
-        impl $crate::codegen::serde::Serialize for $name {
-            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
+        $crate::__as_text! { $name }
 
         impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,21 +1,17 @@
 //! Scalars that count seconds: every value is kept, and converts if a date and time can represent it.
 
-use gateway_model_core::codegen::{meaning, scalar};
+use gateway_model_core::codegen::scalar;
 use gateway_model_core::{Error, ErrorKind};
 
 scalar! {
     /// Seconds as an integer.
-    Seen, signed_integer
+    Seen, epoch_seconds
 }
-
-meaning! { Seen, epoch_seconds }
 
 scalar! {
     /// Seconds as text.
-    Taken, "text"
+    Taken, epoch_seconds_text
 }
-
-meaning! { Taken, epoch_seconds_text }
 
 #[test]
 fn seconds_convert_to_utc() {
@@ -67,7 +63,7 @@ fn refused<T>(result: Result<T, Error>, name: &str) {
     assert!(error.is_some_and(|error| error.to_string().contains(name)));
 }
 
-#[cfg(feature = "jiff")]
+#[cfg(feature = "jiff02")]
 mod with_jiff {
     use jiff::Timestamp;
 
@@ -92,5 +88,32 @@ mod with_jiff {
         refused(Timestamp::try_from(&Taken::new("soon")), "Taken");
         refused(Seen::try_from(Timestamp::new(1, 500_000_000).unwrap()), "Seen");
         refused(Taken::try_from(Timestamp::new(-1, -1).unwrap()), "Taken");
+    }
+}
+
+#[cfg(feature = "chrono04")]
+mod with_chrono {
+    use chrono::{DateTime, Utc};
+
+    use super::{Seen, Taken, refused};
+
+    #[test]
+    fn times_convert_both_ways() {
+        for seconds in (-62_167_219_200..=253_402_300_799).step_by(86_400 * 17 + 12_345) {
+            let time = DateTime::from_timestamp(seconds, 0).unwrap();
+            assert_eq!(DateTime::<Utc>::try_from(&Seen::new(seconds)).unwrap(), time);
+            assert_eq!(Seen::try_from(time).unwrap().get(), seconds);
+            assert_eq!(DateTime::<Utc>::try_from(&Taken::try_from(time).unwrap()).unwrap(), time);
+            let utc = Seen::new(seconds).utc().unwrap();
+            assert_eq!(utc.to_string(), time.naive_utc().to_string());
+        }
+    }
+
+    #[test]
+    fn other_times_do_not_convert() {
+        refused(DateTime::<Utc>::try_from(&Seen::new(i64::MAX)), "Seen");
+        refused(DateTime::<Utc>::try_from(&Taken::new("soon")), "Taken");
+        refused(Seen::try_from(DateTime::from_timestamp(1, 500_000_000).unwrap()), "Seen");
+        refused(Taken::try_from(DateTime::from_timestamp(-1, 1).unwrap()), "Taken");
     }
 }

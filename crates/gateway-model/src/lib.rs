@@ -34,6 +34,12 @@
 //! - Fields that the contract does not list are kept, readable through `extra()`, and written back.
 //! - A record is also one row of a table, such as a CSV file: see [`FlatRow`].
 //! - `Debug` shows no personal data, and an [`Error`] never contains a value.
+//! - Scalars are equal if their text is. Identifiers in digits are ordered by number, and dates in time. Decimals have no
+//!   order, because that of their text is not that of their values:
+//!
+//! ```compile_fail,E0369
+//! gateway_model::DecimalText::new("9") < gateway_model::DecimalText::new("10");
+//! ```
 //!
 //! # Features
 //!
@@ -41,7 +47,8 @@
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every model, enum, scalar and query, for fuzzing |
-//! | `jiff` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `jiff::civil::DateTime` |
+//! | `chrono04` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `chrono::NaiveDateTime` of `chrono` 0.4 |
+//! | `jiff02` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types, so that `any::<Candidate>()` is a strategy |
 //! | `rust_decimal` | no | exact conversions between [`DecimalText`] and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |

@@ -198,6 +198,7 @@ fn repetition(after: &[TokenTree]) -> (Option<TokenTree>, &[TokenTree]) {
 fn fragment(kind: &str, input: &[TokenTree], next: Option<&TokenTree>) -> Option<usize> {
     match kind {
         "ident" => matches!(input.first(), Some(TokenTree::Ident(_))).then_some(1),
+        "tt" => (!input.is_empty()).then_some(1),
         "literal" => matches!(input.first(), Some(TokenTree::Literal(_))).then_some(1),
         // These end at the next token of the pattern, outside the arguments of a type.
         "expr" | "meta" | "ty" => {

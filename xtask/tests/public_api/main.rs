@@ -58,9 +58,9 @@ fn public_api_of_gateway_cli_core() {
 
 /// The crates whose types signatures may contain. Users need the same version of each as we do, so
 /// the list contains neither HTTP clients nor runtimes, and an optional crate is enabled by a feature of
-/// the same name.
-const MODEL_CORE: &[&str] = &["arbitrary", "jiff", "proptest", "serde"];
-const MODEL: &[&str] = &["arbitrary", "jiff", "proptest", "rust_decimal", "serde"];
+/// the same name, with the version of a crate before 1.0.
+const MODEL_CORE: &[&str] = &["arbitrary", "chrono", "jiff", "proptest", "serde"];
+const MODEL: &[&str] = &["arbitrary", "chrono", "jiff", "proptest", "rust_decimal", "serde"];
 const TRANSPORT: &[&str] = &["bytes", "futures_core", "http", "http_body", "tower_service"];
 const CLIENT_CORE: &[&str] =
     &["bytes", "futures_core", "gateway_model_core", "gateway_transport", "http"];

@@ -16,10 +16,11 @@ pub struct Form {
     pub expected: &'static str,
     /// The value of `x-meaning` in JSON Schemas; `None` if the primitive says all.
     pub schema: Option<&'static str>,
-    /// The argument of the macro `meaning!` that adds the conversions of the meaning to the newtype, if it has any.
-    pub conversions: Option<&'static str>,
-    /// The argument of the macro `meaning!` for text that a query sends as an integer; `None` if no query does.
-    pub sent_as_integer: Option<&'static str>,
+    /// The argument of the macro `scalar!` that adds the conversions of the meaning to the newtype, if it has any.
+    pub kind: Option<&'static str>,
+    /// The argument of the macro `scalar!` for text in digits, which a query may send as an integer; `None` if the text
+    /// need not be digits.
+    pub digits: Option<&'static str>,
     /// The function of the modules `random::draws` and `random::strategies` that creates a value; `None` for any
     /// value of the primitive.
     pub random: Option<&'static str>,

@@ -51,7 +51,7 @@ impl Meaning {
         let text = self.form(wire)?;
         match (wire, query_wire) {
             (Wire::String, Wire::Integer) => {
-                self.form(query_wire).filter(|_| text.sent_as_integer.is_some())
+                self.form(query_wire).filter(|_| text.digits.is_some())
             }
             (Wire::String, Wire::String) | (Wire::Integer, _) => self.form(query_wire),
         }

@@ -1,17 +1,20 @@
 //! Civil dates and times: a date and a clock time without a time zone.
 
 use core::fmt;
+use core::str::FromStr;
+
+use crate::Error;
 
 /// A date and time without a time zone.
 ///
-/// A service that sends such times does not say in which zone they are, so none is ever attached.
+/// A service that sends such times does not say in which zone they are, so none is ever attached. The order is
+/// that of the calendar and the clock. The fields are public: [`new`](Self::new) checks them.
 ///
 /// # Examples
 ///
 /// ```
 /// # mod times {
-/// #    gateway_model_core::codegen::scalar! { /** The time of a photo. */ Taken, "text" }
-/// #    gateway_model_core::codegen::meaning! { Taken, civil_date_time }
+/// #    gateway_model_core::codegen::scalar! { /** The time of a photo. */ Taken, civil_date_time }
 /// # }
 /// # use times::Taken;
 /// let civil = Taken::new("2026-02-28 09:05:00").civil().ok_or("not a date")?;
@@ -36,6 +39,63 @@ pub struct Civil {
     pub second: u8,
 }
 
+impl Civil {
+    /// Creates a date and time.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if it does not exist, such as 30 February or
+    /// 24:00:00, or if the year exceeds 9999.
+    ///
+    /// ```
+    /// use gateway_model_core::Civil;
+    ///
+    /// assert_eq!(Civil::new(2024, 2, 29, 9, 5, 0)?.to_string(), "2024-02-29 09:05:00");
+    /// assert!(Civil::new(2026, 2, 29, 9, 5, 0).is_err());
+    /// # Ok::<(), gateway_model_core::Error>(())
+    /// ```
+    pub fn new(
+        year: u16,
+        month: u8,
+        day: u8,
+        hour: u8,
+        minute: u8,
+        second: u8,
+    ) -> Result<Self, Error> {
+        let civil = Self { year, month, day, hour, minute, second };
+        if civil.exists() { Ok(civil) } else { Err(Error::conversion("Civil", EXISTING)) }
+    }
+
+    fn exists(self) -> bool {
+        let Self { year, month, day, hour, minute, second } = self;
+        let is_on_the_clock = hour < 24 && minute < 60 && second < 60;
+        year <= 9999 && (1..=days_in(year, month)).contains(&day) && is_on_the_clock
+    }
+}
+
+impl FromStr for Civil {
+    type Err = Error;
+
+    /// Parses `YYYY-MM-DD HH:MM:SS` and no other format.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text has another format, or the date
+    /// and time does not exist.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        parse(text).ok_or_else(|| not_a_date_time("Civil"))
+    }
+}
+
+/// The expectation of a conversion that refuses 30 February.
+pub(crate) const EXISTING: &str = "a date and time that exists";
+
+/// Creates the error of a text that is not a date and time.
+#[cold]
+pub fn not_a_date_time(name: &str) -> Error {
+    Error::conversion(name, "a date and time")
+}
+
 /// Parses `YYYY-MM-DD HH:MM:SS` and no other format.
 pub fn parse(text: &str) -> Option<Civil> {
     let (date, time) = text.split_once(' ')?;
@@ -51,9 +111,7 @@ pub fn parse(text: &str) -> Option<Civil> {
         minute: two_digits(minute)?,
         second: two_digits(second)?,
     };
-    let on_the_clock = civil.hour < 24 && civil.minute < 60 && civil.second < 60;
-    let in_the_month = (1..=days_in(civil.year, civil.month)).contains(&civil.day);
-    (on_the_clock && in_the_month).then_some(civil)
+    civil.exists().then_some(civil)
 }
 
 impl fmt::Display for Civil {

@@ -2,17 +2,6 @@
 
 use crate::{Civil, Error};
 
-/// Parses the text of the scalar `name`: decimal digits, with a `-` before 1970.
-///
-/// # Errors
-///
-/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a whole number, or exceeds
-/// 64 bits.
-pub fn parse(text: &str, name: &str) -> Result<i64, Error> {
-    let seconds = if text.starts_with('+') { None } else { text.parse().ok() };
-    seconds.ok_or_else(|| Error::conversion(name, "a whole number of seconds"))
-}
-
 /// Returns the date and time in UTC of the scalar `name`.
 ///
 /// # Errors
@@ -78,83 +67,7 @@ macro_rules! __epoch_seconds {
             }
         }
 
-        $crate::__epoch_jiff! { $name, $read }
+        $crate::__with_chrono! { $crate::__timestamp! { $name, chrono, $read } }
+        $crate::__with_jiff! { $crate::__timestamp! { $name, jiff, $read } }
     };
-}
-
-/// Adds the conversions from and to `jiff::Timestamp`.
-#[cfg(feature = "jiff")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __epoch_jiff {
-    ($name:ident, $read:expr) => {
-        impl TryFrom<&$name> for $crate::codegen::epoch::Timestamp {
-            type Error = $crate::Error;
-
-            /// Converts the seconds, which are unchanged.
-            ///
-            /// # Errors
-            ///
-            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the value is not a
-            /// whole number of seconds, or the time is not in the years -9999 to 9999.
-            fn try_from(time: &$name) -> Result<Self, $crate::Error> {
-                let read: fn(&$name) -> Result<i64, $crate::Error> = $read;
-                $crate::codegen::epoch::timestamp(read(time)?, stringify!($name))
-            }
-        }
-
-        impl TryFrom<$crate::codegen::epoch::Timestamp> for $name {
-            type Error = $crate::Error;
-
-            /// Converts a time to seconds.
-            ///
-            /// # Errors
-            ///
-            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the time has a
-            /// fraction of a second.
-            fn try_from(time: $crate::codegen::epoch::Timestamp) -> Result<Self, $crate::Error> {
-                $crate::codegen::epoch::seconds(time, stringify!($name)).map(Self::from)
-            }
-        }
-    };
-}
-
-#[cfg(not(feature = "jiff"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __epoch_jiff {
-    ($name:ident, $read:expr) => {};
-}
-
-#[cfg(feature = "jiff")]
-pub use self::with_jiff::{Timestamp, seconds, timestamp};
-
-#[cfg(feature = "jiff")]
-mod with_jiff {
-    pub use jiff::Timestamp;
-
-    use crate::Error;
-
-    /// Converts the seconds of the scalar `name`.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time is not in the years -9999 to
-    /// 9999.
-    pub fn timestamp(seconds: i64, name: &str) -> Result<Timestamp, Error> {
-        Timestamp::from_second(seconds)
-            .map_err(|_refused| Error::conversion(name, "a time in the years -9999 to 9999"))
-    }
-
-    /// Converts a time to the seconds of the scalar `name`.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time has a fraction of a second.
-    pub fn seconds(time: Timestamp, name: &str) -> Result<i64, Error> {
-        match time.subsec_nanosecond() {
-            0 => Ok(time.as_second()),
-            _ => Err(Error::conversion(name, "whole seconds")),
-        }
-    }
 }

@@ -1,4 +1,6 @@
-//! Unsigned integers as text.
+//! Integers as text.
+
+use core::cmp::Ordering;
 
 use crate::Error;
 
@@ -7,10 +9,56 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) if the text is not a decimal number, or
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a decimal number, or
 /// exceeds 64 bits.
-pub fn parse(text: &str, name: &str) -> Result<u64, Error> {
-    let number =
-        if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None };
-    number.ok_or_else(|| Error::parameter(name, "an unsigned integer"))
+pub fn parse_unsigned(text: &str, name: &str) -> Result<u64, Error> {
+    let number = if digits(text).is_some() { text.parse().ok() } else { None };
+    number.ok_or_else(|| Error::conversion(name, "an unsigned integer"))
+}
+
+/// Parses decimal digits, with a `-` before a negative number. `name` is the name of the scalar.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a whole number, or exceeds
+/// 64 bits.
+pub fn parse_signed(text: &str, name: &str) -> Result<i64, Error> {
+    let number = if text.starts_with('+') { None } else { text.parse().ok() };
+    number.ok_or_else(|| Error::conversion(name, "a whole number"))
+}
+
+/// Compares numbers of any size by value, and before all other text. Equal values are compared as text, so that only
+/// equal text is equal.
+pub fn compare(one: &str, other: &str) -> Ordering {
+    let by_value = match (digits(one), digits(other)) {
+        (Some(one), Some(other)) => (one.len(), one).cmp(&(other.len(), other)),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    };
+    by_value.then_with(|| one.cmp(other))
+}
+
+/// Returns a decimal number without leading zeros; `None` if the text is not one.
+fn digits(text: &str) -> Option<&str> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.trim_start_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+
+    /// Every text is before all that follow it.
+    #[test]
+    fn numbers_are_ordered_by_value_and_before_other_text() {
+        let huge = "123456789012345678901234567890";
+        let sorted =
+            ["0", "00", "007", "07", "7", "9", "10", "11", "101", huge, "", "+1", "-1", "a"];
+        for (index, one) in sorted.iter().enumerate() {
+            for (other_index, other) in sorted.iter().enumerate() {
+                assert_eq!(compare(one, other), index.cmp(&other_index), "{one} and {other}");
+            }
+        }
+    }
 }

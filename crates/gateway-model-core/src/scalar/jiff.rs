@@ -1,8 +1,9 @@
-//! Conversions from and to `jiff`, both sides civil: the contract does not specify a time zone.
+//! Conversions from and to `jiff`. A date and time is civil on both sides: the contract does not specify a time zone.
 
+pub use jiff::Timestamp;
 pub use jiff::civil::DateTime;
 
-use crate::scalar::civil::parse;
+use crate::scalar::civil::EXISTING;
 use crate::{Civil, Error};
 
 impl TryFrom<Civil> for DateTime {
@@ -20,7 +21,7 @@ impl TryFrom<Civil> for DateTime {
             [month, day, hour, minute, second].map(|part| i8::try_from(part).unwrap_or(i8::MAX));
         let year = i16::try_from(year).unwrap_or(i16::MAX);
         Self::new(year, month, day, hour, minute, second, 0)
-            .map_err(|_refused| Error::conversion("Civil", "a date and time that exists"))
+            .map_err(|_refused| Error::conversion("Civil", EXISTING))
     }
 }
 
@@ -45,49 +46,25 @@ impl TryFrom<DateTime> for Civil {
     }
 }
 
-/// Converts the text of the scalar `name`.
+/// Converts the seconds of the scalar `name`.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a date and time.
-pub fn date_time(text: &str, name: &str) -> Result<DateTime, Error> {
-    match parse(text) {
-        Some(civil) => DateTime::try_from(civil),
-        None => Err(Error::conversion(name, "a date and time")),
-    }
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time is not in the years -9999 to
+/// 9999.
+pub fn timestamp(seconds: i64, name: &str) -> Result<Timestamp, Error> {
+    Timestamp::from_second(seconds)
+        .map_err(|_refused| Error::conversion(name, "a time in the years -9999 to 9999"))
 }
 
-/// Adds the conversions to a scalar whose text is a date and time.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __jiff {
-    ($name:ident) => {
-        impl TryFrom<&$name> for $crate::codegen::DateTime {
-            type Error = $crate::Error;
-
-            /// Converts the text, which is unchanged.
-            ///
-            /// # Errors
-            ///
-            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the text is not a
-            /// date and time, such as `0000-00-00 00:00:00`.
-            fn try_from(text: &$name) -> Result<Self, $crate::Error> {
-                $crate::codegen::date_time(text.as_str(), stringify!($name))
-            }
-        }
-
-        impl TryFrom<$crate::codegen::DateTime> for $name {
-            type Error = $crate::Error;
-
-            /// Converts a date and time to the format of the service.
-            ///
-            /// # Errors
-            ///
-            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the format of the
-            /// service cannot represent the time: before the year 0, or with a fraction of a second.
-            fn try_from(time: $crate::codegen::DateTime) -> Result<Self, $crate::Error> {
-                $crate::Civil::try_from(time).map(Self::from)
-            }
-        }
-    };
+/// Converts a time to the seconds of the scalar `name`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time has a fraction of a second.
+pub fn seconds(time: Timestamp, name: &str) -> Result<i64, Error> {
+    match time.subsec_nanosecond() {
+        0 => Ok(time.as_second()),
+        _ => Err(Error::conversion(name, "whole seconds")),
+    }
 }

@@ -4,16 +4,13 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __meaning {
-    ($name:ident, integer_in_query) => {
+    ($name:ident, digits) => {
         impl $name {
-            /// Returns the identifier as the integer that a query contains.
-            ///
-            /// The service uses text in a record and an integer in a query, so the text is kept and
-            /// parsed on demand.
+            /// Returns the identifier as a number. The text is unchanged.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Parameter`](gateway_model_core::ErrorKind::Parameter) if the text is not a decimal
+            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the text is not a decimal
             /// number, or exceeds 64 bits.
             ///
             /// ```
@@ -24,13 +21,25 @@ macro_rules! __meaning {
             #[doc = concat!("# Ok::<(), ", env!("CARGO_CRATE_NAME"), "::Error>(())")]
             /// ```
             pub fn to_u64(&self) -> Result<u64, $crate::Error> {
-                $crate::codegen::parse_integer(self.as_str(), stringify!($name))
+                $crate::codegen::parse_unsigned(self.as_str(), stringify!($name))
             }
         }
 
         impl From<u64> for $name {
             fn from(number: u64) -> Self {
                 Self::new(&$crate::codegen::ToString::to_string(&number))
+            }
+        }
+
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+                $crate::codegen::compare_digits(self.as_str(), other.as_str())
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+                Some(self.cmp(other))
             }
         }
     };
@@ -52,6 +61,7 @@ macro_rules! __meaning {
             }
         }
 
+        $crate::__borrowed_as_text! { $name }
         $crate::__rust_decimal! { $name }
     };
     ($name:ident, civil_date_time) => {
@@ -76,7 +86,8 @@ macro_rules! __meaning {
             }
         }
 
-        $crate::__jiff! { $name }
+        $crate::__with_chrono! { $crate::__date_time! { $name, chrono } }
+        $crate::__with_jiff! { $crate::__date_time! { $name, jiff } }
     };
     ($name:ident, epoch_seconds) => {
         $crate::__epoch_seconds! { $name, "1_711_850_400", |time| Ok(time.get()) }
@@ -98,7 +109,7 @@ macro_rules! __meaning {
             #[doc = concat!("# Ok::<(), ", env!("CARGO_CRATE_NAME"), "::Error>(())")]
             /// ```
             pub fn to_i64(&self) -> Result<i64, $crate::Error> {
-                $crate::codegen::epoch::parse(self.as_str(), stringify!($name))
+                $crate::codegen::parse_signed(self.as_str(), stringify!($name))
             }
         }
 
@@ -108,6 +119,7 @@ macro_rules! __meaning {
             }
         }
 
+        $crate::__borrowed_as_text! { $name }
         $crate::__epoch_seconds! { $name, "\"1711850400\"", $name::to_i64 }
     };
 }

@@ -7,7 +7,7 @@ use gateway_model_core::{Error, ErrorKind, Extra, Listing, Map, Next};
 
 codegen::scalar! {
     /// The identifier of a page.
-    PageId, "text"
+    PageId, text
 }
 
 codegen::scalar! {

@@ -13,4 +13,6 @@ mod photos;
 #[cfg(test)]
 mod queries;
 #[cfg(test)]
+mod scalars;
+#[cfg(test)]
 mod stream;

@@ -22,10 +22,8 @@ impl Service for Photos {
 
 codegen::scalar! {
     /// The identifier of a photo: text in a record, an integer in a query.
-    PhotoId, "text"
+    PhotoId, digits
 }
-
-codegen::meaning! { PhotoId, integer_in_query }
 
 /// A photo.
 #[derive(Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Scalars: one newtype each, declared by macros of the crate.
+//! Scalars: one newtype each, declared by a macro of the crate.
 
 use crate::emit::describe;
 use crate::ir::{Primitive, Scalar, Service};
@@ -6,38 +6,26 @@ use crate::text::RustFile;
 
 pub(super) fn emit(service: &Service) -> RustFile {
     let mut file = RustFile::new("The scalars of the service.");
-    let means = service.scalars.iter().any(|scalar| conversions(scalar).next().is_some());
-    let macros = [(!service.scalars.is_empty()).then_some("scalar"), means.then_some("meaning")];
-    file.import("use gateway_model_core::codegen", macros.into_iter().flatten());
+    if !service.scalars.is_empty() {
+        file.line("use gateway_model_core::codegen::scalar;");
+    }
     for scalar in &service.scalars {
-        let name = scalar.rust.pascal();
         file.blank();
         file.open("scalar! {");
         describe::declaration(&mut file, &scalar.doc, &scalar.source);
-        let wire = wire(scalar.form.primitive);
-        file.line(format_args!("{name}, {wire}"));
+        file.line(format_args!("{}, {}", scalar.rust.pascal(), kind(scalar)));
         file.close("}");
-        for meaning in conversions(scalar) {
-            file.blank();
-            file.line(format_args!("meaning! {{ {name}, {meaning} }}"));
-        }
     }
     file
 }
 
-/// Returns the argument of the macro `scalar!`, which has an arm for each primitive that a meaning has.
-fn wire(primitive: Primitive) -> &'static str {
-    match primitive {
-        Primitive::Text => "\"text\"",
+/// Returns the argument of the macro for the kind of a scalar: that of its meaning, or of its primitive.
+fn kind(scalar: &Scalar) -> &'static str {
+    let digits = scalar.form.digits.filter(|_| scalar.digits);
+    digits.or(scalar.form.kind).unwrap_or(match scalar.form.primitive {
+        Primitive::Text => "text",
         Primitive::Signed => "signed_integer",
         Primitive::Unsigned => "integer",
         Primitive::Boolean => "boolean",
-    }
-}
-
-/// Returns the arguments of the macro `meaning!` for the conversions that a scalar offers.
-fn conversions(scalar: &Scalar) -> impl Iterator<Item = &'static str> {
-    let is_sent_as_integer = scalar.query_form.primitive.is_integer();
-    let sent = scalar.form.sent_as_integer.filter(|_| is_sent_as_integer);
-    sent.into_iter().chain(scalar.form.conversions)
+    })
 }
