@@ -312,7 +312,7 @@ serde_json = { workspace = true, features = ["std"] }
 const PROBE: &str = r#"//! Calls the additions.
 use gateway_client::model::{Candidate, CandidateKind, Country, ListPortals};
 use gateway_client::{Client, Error, blocking};
-use gateway_testkit::mocks::MockListPortals;
+use gateway_testkit::mocks::{MockListPortals, MockedCall};
 
 pub async fn ask(client: &Client) -> Result<Vec<Country>, Error> {
     Ok(client.list_portals(&ListPortals::new().country(31).region(4)).await?.items)
@@ -322,7 +322,7 @@ pub fn ask_and_wait(client: &blocking::Client) -> Result<Vec<Country>, Error> {
     Ok(client.list_portals(&ListPortals::new().country(31))?.items)
 }
 
-pub fn mock() -> wiremock::Mock {
+pub fn mock() -> MockedCall {
     MockListPortals::new().country(31).without_region().answers(&[Country::new("3")])
 }
 
@@ -352,7 +352,7 @@ use gateway_model::{
     ErrorKind, FindTools, FindToolsParams, FlatRow, GetTool, GetToolParams, LentAt, ListTools,
     ListToolsParams, Operation as _, Order, PictureTaken, Record as _, Tool,
 };
-use gateway_testkit::mocks::MockGetTool;
+use gateway_testkit::mocks::{MockGetTool, MockedCall};
 use jiff::Timestamp;
 
 #[test]
@@ -420,7 +420,7 @@ fn seconds_are_sent_in_digits() {
     let query = GetTool::new(7).lent_after(LentAt::try_from(time).unwrap()).picture_after(-6);
     let query = query.query().unwrap();
     assert_eq!(query.as_str(), "call=tools/get&tool-id=7&lent-after=-5&picture-after=-6");
-    let _mock: wiremock::Mock = MockGetTool::new()
+    let _mock: MockedCall = MockGetTool::new()
         .lent_after(-5)
         .picture_after(PictureTaken::new("-6"))
         .fails(500);

@@ -1,9 +1,14 @@
 //! The typed mocks answer the matching requests of the clients, and no others.
 
+use std::env;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
 use gateway_client::model::{
     Candidate, Credits, GetCredits, ListCandidates, ListVacancies, StatusName,
 };
-use gateway_client::{AccessToken, Client, ErrorKind};
+use gateway_client::{AccessToken, Client, Error, ErrorKind, RetryPolicy};
+use gateway_testkit::faults::{Fault, FaultyServer};
 use gateway_testkit::mocks::{MockGetCredits, MockListCandidates, MockListVacancies};
 use wiremock::MockServer;
 
@@ -56,4 +61,116 @@ async fn a_mock_returns_an_example_of_the_spec() {
     assert_eq!((listing.items.len(), listing.rejected.len()), (2, 1));
     let odd = ListCandidates::new().vacancy_id(52).status("On hold & waiting");
     assert_eq!(client.list_candidates(&odd).await.unwrap().items, []);
+}
+
+#[tokio::test]
+async fn a_mock_sends_a_bad_record_and_a_list_that_is_cut() {
+    let (server, client) = gateway().await;
+    let records = [Candidate::new("1"), Candidate::new("2")];
+    let narrow = MockListCandidates::new().vacancy_id(52);
+    narrow.clone().bad_record().answers(&records).mount(&server).await;
+    narrow.without_status().truncated().answers(&records).with_priority(1).mount(&server).await;
+    MockGetCredits::new().truncated().answers(&Credits::new("1", "EUR")).mount(&server).await;
+
+    let query = ListCandidates::new().vacancy_id(52);
+    let cut = client.list_candidates(&query).await.unwrap_err();
+    assert_eq!(cut.kind(), ErrorKind::Decode);
+    let listing = client.list_candidates(&query.status("New")).await.unwrap();
+    assert_eq!(listing.items, records);
+    assert_eq!(listing.rejected[0].index(), 2);
+    let cut = client.get_credits(&GetCredits::new()).await.unwrap_err();
+    assert_eq!(cut.kind(), ErrorKind::Decode);
+}
+
+#[tokio::test]
+async fn a_mock_sends_retry_after_and_waits() {
+    let (server, client) = gateway().await;
+    let limited = MockListVacancies::new().retry_after(Duration::from_millis(1200)).fails(429);
+    limited.up_to_n_times(1).expect(1).with_priority(1).mount(&server).await;
+    let delay = Duration::from_millis(50);
+    MockListVacancies::new().delay(delay).answers(&[]).expect(1).mount(&server).await;
+
+    let start = Instant::now();
+    assert_eq!(client.list_vacancies(&ListVacancies::new()).await.unwrap().items, []);
+    // The client waits for two seconds because of `Retry-After`, and the mock delays the second response.
+    assert!(start.elapsed() >= Duration::from_secs(2) + delay, "{:?}", start.elapsed());
+}
+
+/// Calls a service in front of which a server breaks connections, without a retry.
+async fn broken(fault: Fault) -> Error {
+    let server = FaultyServer::always(fault).unwrap();
+    let client = Client::builder(server.uri())
+        .token(AccessToken::new("secret").unwrap())
+        .attempt_timeout(Duration::from_millis(500))
+        .retry(RetryPolicy::never())
+        .build()
+        .unwrap();
+    client.list_vacancies(&ListVacancies::new()).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn every_fault_is_an_error_of_its_kind() {
+    for fault in Fault::ALL {
+        let expected = match fault {
+            Fault::Silence | Fault::StalledBody => ErrorKind::Timeout,
+            Fault::Garbage => ErrorKind::Protocol,
+            _ => ErrorKind::Interrupted,
+        };
+        let error = broken(*fault).await;
+        assert_eq!(error.kind(), expected, "{fault:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_retries_after_a_fault() {
+    let (server, _) = gateway().await;
+    MockListVacancies::new().token("secret").answers(&[]).expect(1).mount(&server).await;
+    let breaks = [Fault::Reset, Fault::TruncatedBody];
+    let faulty = FaultyServer::before(*server.address(), breaks).unwrap();
+    let token = AccessToken::new("secret").unwrap();
+    let client = Client::builder(faulty.uri()).token(token).build().unwrap();
+    assert_eq!(client.list_vacancies(&ListVacancies::new()).await.unwrap().items, []);
+    assert_eq!(faulty.progress().requests.len(), 3);
+}
+
+const EXPLANATION: &str = "\
+no mock matches this call: GET /c/oauth/v1?method=candidates/list&vacancy_id=…&status=…
+mocked: candidates/list with vacancy_id, status: `vacancy_id` differs
+mocked: candidates/list without vacancy_id with a token: `vacancy_id` is present, the token differs
+mocked: vacancies/list: another operation";
+
+/// Mounts three mocks, and makes a call that none of them matches.
+async fn unmatched() -> Error {
+    let (server, client) = gateway().await;
+    MockListCandidates::new().vacancy_id(52).status("On hold").answers(&[]).mount(&server).await;
+    MockListCandidates::new().without_vacancy_id().token("t").answers(&[]).mount(&server).await;
+    MockListVacancies::new().answers(&[]).mount(&server).await;
+    let query = ListCandidates::new().vacancy_id(53).status("On hold");
+    client.list_candidates(&query).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn an_unmatched_call_is_explained_in_the_response() {
+    let error = unmatched().await;
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert_eq!(error.problem().unwrap().detail.unwrap(), EXPLANATION);
+}
+
+#[tokio::test]
+#[ignore = "fails; another test runs it and reads its output"]
+async fn fails_because_of_an_unmatched_call() {
+    panic!("{}", unmatched().await);
+}
+
+#[test]
+fn an_unmatched_call_is_explained_in_the_output_of_the_failing_test() {
+    let name = "mocks::fails_because_of_an_unmatched_call";
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", name, "--include-ignored"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(!output.status.success(), "{text}");
+    let section = text.split(&format!("---- {name} stdout ----")).nth(1).expect("the output");
+    assert!(section.contains(EXPLANATION), "{text}");
 }

@@ -10,8 +10,8 @@
 //! |---|---|
 //! | `conformance` | module `conformance` and the macro `conformance_tests!`: checks for any transport |
 //! | `contract` | module `contract`: checks for any service |
-//! | `mocks` | module `mocks`: the calls of a service as `wiremock` mocks |
-//! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not |
+//! | `mocks` | module `mocks`: the calls of a service as `wiremock` mocks; turns on `raw-server` |
+//! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not; module `faults`: servers that break connections |
 //! | `tls` | module `certificates`, and the raw server over TLS |
 //!
 //! Two modules need no feature: [`cases`] has the type of examples as data, and [`outcome`] tells how a check ends.
@@ -28,6 +28,8 @@ pub mod codegen;
 pub mod conformance;
 #[cfg(feature = "contract")]
 pub mod contract;
+#[cfg(feature = "raw-server")]
+pub mod faults;
 #[cfg(feature = "mocks")]
 pub mod mocks;
 pub mod outcome;

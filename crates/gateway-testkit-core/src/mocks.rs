@@ -3,219 +3,24 @@
 //! A generated crate has one type for each operation, with methods for its parameters and its records. A [`Call`] is
 //! what all of them consist of; use it for an operation that the spec does not have.
 //!
-//! `wiremock` answers a call that no mock matches with 404.
+//! A call that no mock matches gets status 404. Its problem document, and the output of the test that mounted the mocks,
+//! say what was called and how each mock differs:
+//!
+//! ```text
+//! no mock matches this call: GET /api/v2?action=photos/list&album_id=…
+//! mocked: photos/list with album_id: `album_id` differs
+//! mocked: photos/get: another operation
+//! ```
+//!
+//! The text has no token, and no value of a parameter.
+//!
+//! A mock always sends well-formed HTTP. For broken connections, put a [`FaultyServer`](crate::faults::FaultyServer) in
+//! front of the mocks.
 
-use gateway_model_core::{Dispatch, Place, Service};
-use serde::Serialize;
-use serde_json::{Map, Value};
-use wiremock::matchers::{header, method, path, query_param, query_param_is_missing};
-use wiremock::{Mock, ResponseTemplate};
+mod call;
+mod matcher;
+mod mocked_call;
+mod unmatched;
 
-/// The calls that a mock matches: those of one operation, with any parameters unless it is restricted.
-///
-/// # Examples
-///
-/// ```
-/// use gateway_testkit_core::mocks::Call;
-/// # use gateway_model_core::Service;
-/// # struct Photos;
-/// # impl Service for Photos {
-/// #     const NAME: &'static str = "photos";
-/// #     const API_VERSION: &'static str = "v2";
-/// #     const PATH: &'static str = "/api/v2";
-/// #     const SELECTOR: &'static str = "action";
-/// #     const ACCEPT: &'static str = "application/json";
-/// # }
-///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-/// let server = wiremock::MockServer::start().await;
-/// let call = Call::new::<Photos>("photos/list").with("album_id", "7").without("since");
-/// call.exactly(r#"[{"id":"1"}]"#).mount(&server).await;
-/// // … let the code under test call `server.uri()`.
-/// # });
-/// # Ok::<(), std::io::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "a call does nothing until it has a response and is mounted"]
-pub struct Call {
-    path: &'static str,
-    dispatch: Dispatch,
-    accept: &'static str,
-    select: &'static str,
-    given: Vec<(&'static str, Option<String>)>,
-    token: Option<String>,
-}
-
-impl Call {
-    /// Matches every call of an operation, by its selector.
-    pub const fn new<S: Service>(select: &'static str) -> Self {
-        Self {
-            path: S::PATH,
-            dispatch: S::DISPATCH,
-            accept: S::ACCEPT,
-            select,
-            given: Vec::new(),
-            token: None,
-        }
-    }
-
-    /// Matches only calls with this value of a parameter.
-    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.given.push((name, Some(value.into())));
-        self
-    }
-
-    /// Matches only calls without this parameter.
-    pub fn without(mut self, name: &'static str) -> Self {
-        self.given.push((name, None));
-        self
-    }
-
-    /// Matches only calls with this bearer token.
-    pub fn token(mut self, token: &str) -> Self {
-        self.token = Some(token.to_owned());
-        self
-    }
-
-    /// Responds with a list, between these two texts.
-    pub fn list<T: Serialize>(self, (open, close): (&str, &str), records: &[T]) -> Mock {
-        let records: Result<Vec<_>, _> = records.iter().map(serde_json::to_string).collect();
-        self.body(records.map(|records| format!("{open}{}{close}", records.join(","))))
-    }
-
-    /// Responds with a list, between these two texts, and with the fields of an object after it.
-    pub fn list_beside<T: Serialize, B: Serialize>(
-        self,
-        (open, close): (&str, &str),
-        records: &[T],
-        beside: &B,
-    ) -> Mock {
-        let close = serde_json::to_string(beside).map(|beside| {
-            // The fields are in the object that the list is in.
-            let close = close.strip_prefix(']').unwrap_or(close);
-            format!("]{}{close}", after(&beside))
-        });
-        match close {
-            Ok(close) => self.list((open, &close), records),
-            Err(error) => self.body(Err(error)),
-        }
-    }
-
-    /// Responds with one object, between these two texts and with these members before its own.
-    pub fn object_in<T: Serialize>(
-        self,
-        (open, close): (&str, &str),
-        members: &str,
-        record: &T,
-    ) -> Mock {
-        let body = serde_json::to_string(record).map(|record| {
-            if members.is_empty() {
-                format!("{open}{record}{close}")
-            } else {
-                format!("{open}{{{members}{}}}{close}", after(&record))
-            }
-        });
-        self.body(body)
-    }
-
-    /// Responds with status 200 and a body that reports a failure: a JSON object, with texts at paths below it. A text that
-    /// is an integer is sent as a number.
-    ///
-    /// ```
-    /// use gateway_testkit_core::mocks::Call;
-    /// # use gateway_model_core::Service;
-    /// # struct Photos;
-    /// # impl Service for Photos {
-    /// #     const NAME: &'static str = "photos";
-    /// #     const API_VERSION: &'static str = "v2";
-    /// #     const PATH: &'static str = "/api/v2";
-    /// #     const SELECTOR: &'static str = "action";
-    /// #     const ACCEPT: &'static str = "application/json";
-    /// # }
-    ///
-    /// let call = Call::new::<Photos>("photos/list");
-    /// let mock = call.reports(r#"{"stat":"fail"}"#, &[(&["code"], "98"), (&["message"], "Invalid key")]);
-    /// # drop(mock);
-    /// ```
-    pub fn reports(self, failure: &str, texts: &[(&[&str], &str)]) -> Mock {
-        let body = serde_json::from_str::<Map<String, Value>>(failure).map(|mut body| {
-            for (path, text) in texts {
-                insert(&mut body, path, text);
-            }
-            Value::Object(body).to_string()
-        });
-        self.body(body)
-    }
-
-    /// Responds with one object.
-    pub fn object<T: Serialize>(self, record: &T) -> Mock {
-        self.body(serde_json::to_string(record))
-    }
-
-    /// Responds with exactly these bytes.
-    pub fn exactly(self, body: &str) -> Mock {
-        let accept = self.accept;
-        self.responds(200, body, accept)
-    }
-
-    /// Responds with this error status and a problem document (RFC 9457).
-    pub fn fails(self, status: u16) -> Mock {
-        let body = format!(r#"{{"type":"about:blank","status":{status}}}"#);
-        self.responds(status, &body, "application/problem+json")
-    }
-
-    fn body(self, body: Result<String, serde_json::Error>) -> Mock {
-        match body {
-            Ok(body) => self.exactly(&body),
-            // A record of a model always serializes; a foreign type may not.
-            Err(error) => self.responds(500, &error.to_string(), "text/plain"),
-        }
-    }
-
-    fn responds(self, status: u16, body: &str, media_type: &str) -> Mock {
-        let response = ResponseTemplate::new(status).set_body_raw(body, media_type);
-        self.builder().respond_with(response)
-    }
-
-    fn builder(self) -> wiremock::MockBuilder {
-        let Self { dispatch, select, .. } = self;
-        let target = match dispatch.place() {
-            Place::Path => format!("{}/{select}", self.path),
-            _ => self.path.to_owned(),
-        };
-        let mut call = Mock::given(method("GET")).and(path(target));
-        for (name, value) in dispatch.values(select).chain(dispatch.every_call().iter().copied()) {
-            call = call.and(query_param(name, value));
-        }
-        let call = self.given.into_iter().fold(call, |call, (name, value)| match value {
-            Some(value) => call.and(query_param(name, value)),
-            None => call.and(query_param_is_missing(name)),
-        });
-        match self.token {
-            Some(token) => call.and(header("authorization", format!("Bearer {token}"))),
-            None => call,
-        }
-    }
-}
-
-/// Returns the members of an object, with a comma before them if there are any.
-fn after(object: &str) -> String {
-    let inner =
-        object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
-    if inner.is_empty() { String::new() } else { format!(",{inner}") }
-}
-
-/// Inserts a text below an object.
-fn insert(object: &mut Map<String, Value>, path: &[&str], text: &str) {
-    let [first, rest @ ..] = path else { return };
-    if rest.is_empty() {
-        let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
-        let value = number.map_or_else(|| Value::from(text), Value::from);
-        object.insert((*first).to_owned(), value);
-        return;
-    }
-    let inner = object.entry(*first).or_insert_with(|| Value::Object(Map::new()));
-    if let Value::Object(inner) = inner {
-        insert(inner, rest, text);
-    }
-}
+pub use crate::mocks::call::Call;
+pub use crate::mocks::mocked_call::MockedCall;

@@ -8,8 +8,8 @@
 //! | `cases` | module `cases`: the examples of the contract as data |
 //! | `conformance` | module `conformance` and the macro `conformance_tests!`: checks for any transport |
 //! | `contract` | module `contract`: checks for any service |
-//! | `mocks` | module `mocks`: the operations of the gateway as `wiremock` mocks |
-//! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not |
+//! | `mocks` | module `mocks`: the operations of the gateway as `wiremock` mocks; turns on `raw-server` |
+//! | `raw-server` | module `raw_server`: a scripted server that sends any bytes, well-formed or not; module `faults`: servers that break connections |
 //! | `tls` | module `certificates`, and the raw server over TLS |
 //!
 //! `conformance` and `contract` share the module `outcome`: how a check ends.
@@ -30,9 +30,9 @@ pub use gateway_testkit_core::certificates;
 #[cfg(any(feature = "conformance", feature = "contract"))]
 #[doc(inline)]
 pub use gateway_testkit_core::outcome;
-#[cfg(feature = "raw-server")]
-#[doc(inline)]
-pub use gateway_testkit_core::raw_server;
 #[cfg(feature = "conformance")]
 #[doc(inline)]
 pub use gateway_testkit_core::{conformance, conformance_tests};
+#[cfg(feature = "raw-server")]
+#[doc(inline)]
+pub use gateway_testkit_core::{faults, raw_server};

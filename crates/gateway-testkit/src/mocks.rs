@@ -16,9 +16,13 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! `wiremock` answers a call that no mock matches with 404.
+//! Other responses are a list that is cut, one with a bad record, a failure with `Retry-After`, and any of them after a
+//! delay. For broken connections, put a [`FaultyServer`](crate::faults::FaultyServer) in front of the mocks.
+//!
+//! A call that no mock matches gets status 404. Its problem document, and the output of the test, say what was called and
+//! how each mock differs, without the token and the values of parameters.
 
 #[doc(inline)]
-pub use gateway_testkit_core::mocks::Call;
+pub use gateway_testkit_core::mocks::{Call, MockedCall};
 
 pub use crate::generated::mocks::*;

@@ -21,8 +21,7 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let model = config.rust_name(Role::Model);
     let service_module = std::iter::once("service".to_owned());
     file.import(&format!("use {model}"), names.chain(service_module));
-    file.line("use gateway_testkit_core::mocks::Call;");
-    file.line("use wiremock::Mock;");
+    file.line("use gateway_testkit_core::mocks::{Call, MockedCall};");
     file.blank();
     if service.examples.iter().any(|example| example.client) {
         file.line(fixture::IMPORT);
@@ -62,6 +61,25 @@ fn mock(
     file.open("pub fn token(self, token: &str) -> Self {");
     file.line("Self { call: self.call.token(token) }");
     file.close("}");
+    for (signature, call, doc) in [
+        (
+            "delay(self, delay: std::time::Duration)",
+            "delay(delay)",
+            "Sends the response after this delay.",
+        ),
+        (
+            "retry_after(self, delay: std::time::Duration)",
+            "retry_after(delay)",
+            "Adds `Retry-After` to the response, in seconds, rounded up.",
+        ),
+        ("truncated(self)", "truncated()", "Cuts the JSON of the response; HTTP is complete."),
+    ] {
+        modifier(file, signature, call, doc);
+    }
+    if operation.response.is_list() {
+        let doc = "Adds a record to the end of the list that no client can decode.";
+        modifier(file, "bad_record(self)", "bad_record()", doc);
+    }
     for param in &operation.params {
         parameter(file, param);
     }
@@ -75,6 +93,15 @@ fn mock(
     file.open("fn default() -> Self {");
     file.line("Self::new()");
     file.close("}");
+    file.close("}");
+}
+
+/// Writes a method that changes the response.
+fn modifier(file: &mut RustFile, signature: &str, call: &str, doc: &str) {
+    file.blank();
+    file.doc(doc);
+    file.open(format_args!("pub fn {signature} -> Self {{"));
+    file.line(format_args!("Self {{ call: self.call.{call} }}"));
     file.close("}");
 }
 
@@ -108,11 +135,15 @@ fn parameter(file: &mut RustFile, param: &Param) {
 /// has gets a trailing underscore.
 fn setter(param: &Param) -> String {
     let name = param.rust.snake();
-    let taken = ["answers", "fails", "fails_with", "token"].contains(&name.as_str())
+    let taken = METHODS.contains(&name.as_str())
         || name.starts_with("like_")
         || name.starts_with("without_");
     if taken { name + "_" } else { name }
 }
+
+/// The other methods of mocks.
+const METHODS: &[&str] =
+    &["answers", "bad_record", "delay", "fails", "fails_with", "retry_after", "token", "truncated"];
 
 fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     let model = service.response_model(operation).rust.pascal();
@@ -121,7 +152,7 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     if let (Some((open, close)), Some(beside)) = (operation.response.frame(), beside) {
         file.doc("Responds with these records, and these fields beside the list.");
         file.open(format_args!(
-            "pub fn answers(self, records: &[{model}], beside: &{beside}) -> Mock {{"
+            "pub fn answers(self, records: &[{model}], beside: &{beside}) -> MockedCall {{"
         ));
         file.line(format_args!(
             "self.call.list_beside(({}, {}), records, beside)",
@@ -130,7 +161,7 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
         ));
     } else if let Some((open, close)) = operation.response.frame() {
         file.doc("Responds with these records.");
-        file.open(format_args!("pub fn answers(self, records: &[{model}]) -> Mock {{"));
+        file.open(format_args!("pub fn answers(self, records: &[{model}]) -> MockedCall {{"));
         file.line(format_args!(
             "self.call.list(({}, {}), records)",
             raw_string(&open),
@@ -138,7 +169,7 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
         ));
     } else {
         file.doc("Responds with this record.");
-        file.open(format_args!("pub fn answers(self, record: &{model}) -> Mock {{"));
+        file.open(format_args!("pub fn answers(self, record: &{model}) -> MockedCall {{"));
         match operation.response.body() {
             None => file.line("self.call.object(record)"),
             Some(body) => {
@@ -156,7 +187,7 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.close("}");
     file.blank();
     file.doc("Responds with this error status and a problem document (RFC 9457).");
-    file.open("pub fn fails(self, status: u16) -> Mock {");
+    file.open("pub fn fails(self, status: u16) -> MockedCall {");
     file.line("self.call.fails(status)");
     file.close("}");
     if let Some(verdict) = operation.response.body().and_then(|body| body.verdict.as_ref()) {
@@ -178,7 +209,7 @@ fn reported(file: &mut RustFile, verdict: &Verdict) {
         .collect();
     file.blank();
     file.doc("Responds with status 200 and a body that reports a failure.");
-    file.open(format_args!("pub fn fails_with(self{}) -> Mock {{", params.concat()));
+    file.open(format_args!("pub fn fails_with(self{}) -> MockedCall {{", params.concat()));
     file.line(format_args!(
         "self.call.reports({}, &[{}])",
         raw_string(&verdict.failing()),
@@ -201,7 +232,7 @@ fn one_example(
     ));
     file.doc_break();
     file.doc(&example.doc.0);
-    file.open(format_args!("pub fn like_{}() -> Mock {{", example.name.words()));
+    file.open(format_args!("pub fn like_{}() -> MockedCall {{", example.name.words()));
     let mut call = every_call(service, operation);
     for (index, param) in operation.params.iter().enumerate() {
         let given = example.params.iter().find(|(given, _)| *given == index);

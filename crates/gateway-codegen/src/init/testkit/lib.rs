@@ -21,5 +21,11 @@ pub mod contract {
 /// One mock for each operation.
 #[cfg(feature = "mocks")]
 pub mod mocks {
+    pub use gateway_testkit_core::mocks::*;
+
     pub use crate::generated::mocks::*;
 }
+
+/// Servers that break connections.
+#[cfg(feature = "mocks")]
+pub use gateway_testkit_core::faults;

@@ -38,7 +38,7 @@ pub(super) const CRATES: [&str; 6] =
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 70] = [
+pub(super) const TYPES: [&str; 71] = [
     "AsMut",
     "AsRef",
     "At",
@@ -77,6 +77,7 @@ pub(super) const TYPES: [&str; 70] = [
     "Listing",
     "Map",
     "Mock",
+    "MockedCall",
     "Next",
     "None",
     "Nulls",

@@ -1,0 +1,256 @@
+//! The calls that a mock matches, and the responses that it can send.
+
+use std::fmt;
+use std::time::Duration;
+
+use gateway_model_core::{Dispatch, Service};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use wiremock::ResponseTemplate;
+
+use crate::mocks::matcher::Matcher;
+use crate::mocks::mocked_call::MockedCall;
+
+/// The calls that a mock matches: those of one operation, with any parameters unless it is restricted.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_testkit_core::mocks::Call;
+/// # use gateway_model_core::Service;
+/// # struct Photos;
+/// # impl Service for Photos {
+/// #     const NAME: &'static str = "photos";
+/// #     const API_VERSION: &'static str = "v2";
+/// #     const PATH: &'static str = "/api/v2";
+/// #     const SELECTOR: &'static str = "action";
+/// #     const ACCEPT: &'static str = "application/json";
+/// # }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let server = wiremock::MockServer::start().await;
+/// let call = Call::new::<Photos>("photos/list").with("album_id", "7").without("since");
+/// call.exactly(r#"[{"id":"1"}]"#).mount(&server).await;
+/// // … let the code under test call `server.uri()`.
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "a call does nothing until it has a response and is mounted"]
+pub struct Call {
+    path: &'static str,
+    dispatch: Dispatch,
+    accept: &'static str,
+    select: &'static str,
+    given: Vec<(&'static str, Option<String>)>,
+    token: Option<String>,
+    delay: Duration,
+    retry_after: Option<Duration>,
+    has_bad_record: bool,
+    is_truncated: bool,
+}
+
+impl Call {
+    /// Matches every call of an operation, by its selector.
+    pub const fn new<S: Service>(select: &'static str) -> Self {
+        Self {
+            path: S::PATH,
+            dispatch: S::DISPATCH,
+            accept: S::ACCEPT,
+            select,
+            given: Vec::new(),
+            token: None,
+            delay: Duration::ZERO,
+            retry_after: None,
+            has_bad_record: false,
+            is_truncated: false,
+        }
+    }
+
+    /// Matches only calls with this value of a parameter.
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.given.push((name, Some(value.into())));
+        self
+    }
+
+    /// Matches only calls without this parameter.
+    pub fn without(mut self, name: &'static str) -> Self {
+        self.given.push((name, None));
+        self
+    }
+
+    /// Matches only calls with this bearer token.
+    pub fn token(mut self, token: &str) -> Self {
+        self.token = Some(token.to_owned());
+        self
+    }
+
+    /// Sends the response after this delay. Default: none.
+    pub fn delay(self, delay: Duration) -> Self {
+        Self { delay, ..self }
+    }
+
+    /// Adds `Retry-After` (RFC 9110, section 10.2.3) to the response, in seconds, rounded up. Default: none.
+    pub fn retry_after(self, delay: Duration) -> Self {
+        Self { retry_after: Some(delay), ..self }
+    }
+
+    /// Adds a record to the end of a list that no client can decode: the number 0.
+    pub fn bad_record(self) -> Self {
+        Self { has_bad_record: true, ..self }
+    }
+
+    /// Cuts the JSON of a list after its last record, and that of an object before its last byte. HTTP is complete.
+    pub fn truncated(self) -> Self {
+        Self { is_truncated: true, ..self }
+    }
+
+    /// Responds with a list, between these two texts.
+    pub fn list<T: Serialize>(self, (open, close): (&str, &str), records: &[T]) -> MockedCall {
+        let bad = self.has_bad_record.then(|| Ok("0".to_owned()));
+        let records: Result<Vec<_>, _> =
+            records.iter().map(serde_json::to_string).chain(bad).collect();
+        let close = if self.is_truncated { "" } else { close };
+        match records {
+            Ok(records) => self.exactly(&format!("{open}{}{close}", records.join(","))),
+            Err(error) => self.body(Err(error)),
+        }
+    }
+
+    /// Responds with a list, between these two texts, and with the fields of an object after it.
+    pub fn list_beside<T: Serialize, B: Serialize>(
+        self,
+        (open, close): (&str, &str),
+        records: &[T],
+        beside: &B,
+    ) -> MockedCall {
+        let close = serde_json::to_string(beside).map(|beside| {
+            // The fields are in the object that the list is in.
+            let close = close.strip_prefix(']').unwrap_or(close);
+            format!("]{}{close}", after(&beside))
+        });
+        match close {
+            Ok(close) => self.list((open, &close), records),
+            Err(error) => self.body(Err(error)),
+        }
+    }
+
+    /// Responds with one object, between these two texts and with these members before its own.
+    pub fn object_in<T: Serialize>(
+        self,
+        (open, close): (&str, &str),
+        members: &str,
+        record: &T,
+    ) -> MockedCall {
+        let body = serde_json::to_string(record).map(|record| {
+            if members.is_empty() {
+                format!("{open}{record}{close}")
+            } else {
+                format!("{open}{{{members}{}}}{close}", after(&record))
+            }
+        });
+        self.body(body)
+    }
+
+    /// Responds with status 200 and a body that reports a failure: a JSON object, with texts at paths below it. A text that
+    /// is an integer is sent as a number.
+    ///
+    /// ```
+    /// use gateway_testkit_core::mocks::Call;
+    /// # use gateway_model_core::Service;
+    /// # struct Photos;
+    /// # impl Service for Photos {
+    /// #     const NAME: &'static str = "photos";
+    /// #     const API_VERSION: &'static str = "v2";
+    /// #     const PATH: &'static str = "/api/v2";
+    /// #     const SELECTOR: &'static str = "action";
+    /// #     const ACCEPT: &'static str = "application/json";
+    /// # }
+    ///
+    /// let call = Call::new::<Photos>("photos/list");
+    /// let mock = call.reports(r#"{"stat":"fail"}"#, &[(&["code"], "98"), (&["message"], "Invalid key")]);
+    /// # drop(mock);
+    /// ```
+    pub fn reports(self, failure: &str, texts: &[(&[&str], &str)]) -> MockedCall {
+        let body = serde_json::from_str::<Map<String, Value>>(failure).map(|mut body| {
+            for (path, text) in texts {
+                insert(&mut body, path, text);
+            }
+            Value::Object(body).to_string()
+        });
+        self.body(body)
+    }
+
+    /// Responds with one object.
+    pub fn object<T: Serialize>(self, record: &T) -> MockedCall {
+        self.body(serde_json::to_string(record))
+    }
+
+    /// Responds with exactly these bytes.
+    pub fn exactly(self, body: &str) -> MockedCall {
+        let accept = self.accept;
+        self.responds(200, body, accept)
+    }
+
+    /// Responds with this error status and a problem document (RFC 9457).
+    pub fn fails(self, status: u16) -> MockedCall {
+        let body = format!(r#"{{"type":"about:blank","status":{status}}}"#);
+        self.responds(status, &body, "application/problem+json")
+    }
+
+    fn body(self, body: Result<String, serde_json::Error>) -> MockedCall {
+        match body {
+            Ok(mut body) => {
+                if self.is_truncated {
+                    body.pop();
+                }
+                self.exactly(&body)
+            }
+            // A record of a model always serializes; a foreign type may not.
+            Err(error) => self.responds(500, &error.to_string(), "text/plain"),
+        }
+    }
+
+    fn responds(self, status: u16, body: &str, media_type: &str) -> MockedCall {
+        let Self { path, dispatch, select, given, token, delay, retry_after, .. } = self;
+        let mut response =
+            ResponseTemplate::new(status).set_body_raw(body, media_type).set_delay(delay);
+        if let Some(delay) = retry_after {
+            let part = u64::from(delay.subsec_nanos() > 0);
+            let seconds = delay.as_secs().saturating_add(part).to_string();
+            response = response.insert_header("retry-after", seconds);
+        }
+        MockedCall::new(Matcher { path, dispatch, select, given, token }, response)
+    }
+}
+
+/// Shows neither the token nor a value of a parameter.
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.given.iter().map(|(name, _)| name).collect();
+        let mut fields = f.debug_struct("Call");
+        fields.field("select", &self.select).field("given", &names).finish_non_exhaustive()
+    }
+}
+
+/// Returns the members of an object, with a comma before them if there are any.
+fn after(object: &str) -> String {
+    let inner =
+        object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+    if inner.is_empty() { String::new() } else { format!(",{inner}") }
+}
+
+/// Inserts a text below an object.
+fn insert(object: &mut Map<String, Value>, path: &[&str], text: &str) {
+    let [first, rest @ ..] = path else { return };
+    if rest.is_empty() {
+        let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
+        let value = number.map_or_else(|| Value::from(text), Value::from);
+        object.insert((*first).to_owned(), value);
+        return;
+    }
+    let inner = object.entry(*first).or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(inner) = inner {
+        insert(inner, rest, text);
+    }
+}
