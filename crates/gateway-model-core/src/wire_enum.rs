@@ -24,7 +24,11 @@ macro_rules! __wire_enum {
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name {
             $($(#[$value_attribute])* $variant,)+
-            /// A value that this version does not know. It can only be created from text.
+            /// A value that this version does not know. It can only be created from text, and keeps it: `as_str`, `Display` and
+            /// serde return the text of the service unchanged.
+            ///
+            /// A later version may add a variant for the value. Code that compares the text, such as
+            /// `value.as_str() == "new"`, works with both versions; a pattern with `Unknown` works only until then.
             Unknown($unknown),
         }
 

@@ -242,7 +242,7 @@ fn a_stream_ends_with_its_timeout() {
     }
 }
 
-/// Returns the text of the error of a call whose only attempt starts at once and times out after `elapsed`.
+/// Returns the text of the error of a call whose only attempt times out after `elapsed`.
 fn timed_out(policy: &Policy, options: Option<&CallOptions>, elapsed: Duration) -> String {
     let start = Instant::now();
     let mut call = Call::new(policy, Draft { options, ..draft() }, start);

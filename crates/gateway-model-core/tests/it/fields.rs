@@ -183,3 +183,15 @@ fn a_name_is_compared_after_its_escapes_are_decoded() {
     let folder = folder.unwrap();
     assert_eq!((folder.quoted, folder.extra.len()), (None, 1));
 }
+
+#[test]
+fn an_unknown_value_of_an_open_enum_keeps_its_text_everywhere() {
+    for text in ["gif", "", "Jpeg", " jpeg", "unknown", "Unknown", "\u{e9}\""] {
+        let value = Format::from(text);
+        assert!(!value.is_known(), "{text:?}");
+        assert_eq!((value.as_str(), &*value.to_string()), (text, text));
+        let json = serde_json::to_string(text).unwrap();
+        assert_eq!(serde_json::to_string(&value).unwrap(), json);
+        assert_eq!(serde_json::from_str::<Format>(&json).unwrap(), value);
+    }
+}
