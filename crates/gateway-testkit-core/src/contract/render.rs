@@ -11,9 +11,10 @@ impl Report {
     /// # Examples
     ///
     /// ```
+    /// # use gateway_testkit_core::codegen::Dispatch;
     /// # use gateway_testkit_core::contract::{Contract, Profile, Target, run};
     /// # static CONTRACT: Contract = Contract {
-    /// #     path: "/api", selector: "action", accept: "application/json", source: "", token_source: "", operations: &[],
+    /// #     path: "/api", dispatch: Dispatch::query(&["action"]), accept: "application/json", source: "", token_source: "", operations: &[],
     /// # };
     /// # let target = Target::new("https://gateway.example.com", "token")?;
     /// # let transport = gateway_transport::MemoryTransport::default();
@@ -48,9 +49,10 @@ impl Report {
     /// # Examples
     ///
     /// ```
+    /// # use gateway_testkit_core::codegen::Dispatch;
     /// # use gateway_testkit_core::contract::{Contract, Profile, Target, run};
     /// # static CONTRACT: Contract = Contract {
-    /// #     path: "/api", selector: "action", accept: "application/json", source: "", token_source: "", operations: &[],
+    /// #     path: "/api", dispatch: Dispatch::query(&["action"]), accept: "application/json", source: "", token_source: "", operations: &[],
     /// # };
     /// # let target = Target::new("https://gateway.example.com", "token")?;
     /// # let transport = gateway_transport::MemoryTransport::default();
@@ -94,9 +96,10 @@ impl Report {
     /// # Examples
     ///
     /// ```
+    /// # use gateway_testkit_core::codegen::Dispatch;
     /// # use gateway_testkit_core::contract::{Contract, Profile, Target, run};
     /// # static CONTRACT: Contract = Contract {
-    /// #     path: "/api", selector: "action", accept: "application/json", source: "", token_source: "", operations: &[],
+    /// #     path: "/api", dispatch: Dispatch::query(&["action"]), accept: "application/json", source: "", token_source: "", operations: &[],
     /// # };
     /// # let target = Target::new("https://gateway.example.com", "token")?;
     /// # let transport = gateway_transport::MemoryTransport::default();
