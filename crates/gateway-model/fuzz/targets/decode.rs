@@ -13,7 +13,7 @@ use std::fmt::Debug;
 
 use gateway_model::{
     Candidate, Credits, Error, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing,
-    Next, Operation as _, RawQuery, Record, Rejected, Vacancy,
+    Next, RawQuery, Record, Rejected, Vacancy,
 };
 use libfuzzer_sys::fuzz_target;
 use serde::Serialize;

@@ -6,9 +6,7 @@
 #[expect(dead_code, reason = "the tests use more of it")]
 mod support;
 
-use gateway_model::{
-    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Operation as _, Vacancy,
-};
+use gateway_model::{Candidate, Credits, GetCredits, ListCandidates, ListVacancies, Vacancy};
 use libfuzzer_sys::fuzz_target;
 use serde::Serialize;
 
