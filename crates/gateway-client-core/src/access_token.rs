@@ -1,8 +1,8 @@
 //! The bearer token.
 
 use std::fmt;
+use std::sync::Arc;
 
-use bytes::Bytes;
 use http::HeaderValue;
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
@@ -49,10 +49,7 @@ use crate::{Error, ErrorKind};
 /// serde_json::to_string(&token).unwrap();
 /// ```
 #[derive(Clone)]
-pub struct AccessToken {
-    /// The value of the `Authorization` header. Its clones share one text, which is erased when the last one is dropped.
-    header: HeaderValue,
-}
+pub struct AccessToken(Arc<Zeroizing<String>>);
 
 impl AccessToken {
     /// Creates a token from its text.
@@ -69,7 +66,7 @@ impl AccessToken {
         }
         let foreign = |byte: u8| !byte.is_ascii_alphanumeric() && !b"-._~+/".contains(&byte);
         match body.bytes().position(foreign) {
-            None => Self::from_checked(&text),
+            None => Ok(Self(Arc::new(text))),
             Some(index) => {
                 let text =
                     format!("the access token has an invalid character at position {}", index + 1);
@@ -78,21 +75,17 @@ impl AccessToken {
         }
     }
 
-    fn from_checked(text: &str) -> Result<Self, Error> {
-        let mut value = Zeroizing::new(String::with_capacity(SCHEME.len() + text.len()));
-        value.push_str(SCHEME);
-        value.push_str(text);
-        let mut header =
-            HeaderValue::from_maybe_shared(Bytes::from_owner(value)).map_err(|error| {
-                Error::config("the access token is not a valid header value").because(error)
-            })?;
-        header.set_sensitive(true);
-        Ok(Self { header })
-    }
-
     /// Returns the value of the `Authorization` header.
-    pub(crate) fn header(&self) -> HeaderValue {
-        self.header.clone()
+    pub(crate) fn header(&self) -> Result<HeaderValue, Error> {
+        // The header takes over this text without a copy.
+        let mut text = String::with_capacity(SCHEME.len() + self.0.len());
+        text.push_str(SCHEME);
+        text.push_str(&self.0);
+        let mut value = HeaderValue::try_from(text).map_err(|error| {
+            Error::config("the access token is not a valid header value").because(error)
+        })?;
+        value.set_sensitive(true);
+        Ok(value)
     }
 }
 
@@ -101,7 +94,7 @@ const SCHEME: &str = "Bearer ";
 
 impl PartialEq for AccessToken {
     fn eq(&self, other: &Self) -> bool {
-        self.header.as_bytes().ct_eq(other.header.as_bytes()).into()
+        self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
     }
 }
 
@@ -120,7 +113,7 @@ mod tests {
     #[test]
     fn accepts_every_character_of_a_b64token() {
         let token = AccessToken::new("azAZ09-._~+/==").unwrap();
-        let header = token.header();
+        let header = token.header().unwrap();
         assert_eq!(header.as_bytes(), b"Bearer azAZ09-._~+/==");
         assert!(header.is_sensitive());
     }

@@ -124,13 +124,13 @@ impl<'a> Call<'a> {
     }
 
     /// Returns the request of the first attempt, without its deadline.
-    pub(crate) fn dry_run(self, token: &AccessToken) -> Request {
+    pub(crate) fn dry_run(self, token: &AccessToken) -> Result<Request, Error> {
         self.draft.request(token)
     }
 
     /// Starts the next attempt and returns its request.
-    pub(crate) fn attempt(&mut self, token: &AccessToken, now: Instant) -> Request {
-        let mut request = self.draft.clone().request(token);
+    pub(crate) fn attempt(&mut self, token: &AccessToken, now: Instant) -> Result<Request, Error> {
+        let mut request = self.draft.clone().request(token)?;
         self.attempts += 1;
         let timeout = LimitKind::AttemptTimeout(self.policy.attempt_timeout);
         self.attempt_limit = self.limit.or_earlier(self.draft.limit(now, timeout));
@@ -139,7 +139,7 @@ impl<'a> Call<'a> {
             Some(end) => Deadline::at(end.at).head_by(limit),
             None => Deadline::at(limit),
         });
-        request
+        Ok(request)
     }
 
     /// Returns how many requests were handed to the transport.

@@ -81,7 +81,7 @@ impl<T: Io> Engine<T> {
     ) -> Result<Request, Error> {
         let call = Call::new(&self.policy, self.draft(operation, options)?, Instant::now());
         let token = self.token(&call).await?;
-        Ok(call.dry_run(&token))
+        call.dry_run(&token)
     }
 
     /// Calls an operation and decodes the response.
@@ -242,7 +242,7 @@ impl<T: Io> Engine<T> {
     ) -> Result<Response<T::Body>, Error> {
         loop {
             let start = Instant::now();
-            let request = call.attempt(token, start);
+            let request = call.attempt(token, start)?;
             let server = self.base_url.server();
             let (uri, number) = (request.uri(), call.attempts());
             let span = AttemptSpan::begin(operation, uri, self.selectors, server, number);
@@ -291,11 +291,7 @@ impl<T: Io> Engine<T> {
 
     /// Returns the token for a call, if the source returns it before the deadline of the call.
     async fn token(&self, call: &Call<'_>) -> Result<AccessToken, Error> {
-        match self.tokens.last_if_current() {
-            // The usual case, which needs no time limit.
-            Some(token) => Ok(token),
-            None => before_deadline(call, self.tokens.current()).await,
-        }
+        before_deadline(call, self.tokens.current()).await
     }
 
     /// Returns the next step of a call.

@@ -6,7 +6,7 @@ use http::header::{ACCEPT, AUTHORIZATION, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 
 use crate::limit::{Limit, LimitKind};
-use crate::{AccessToken, CallOptions};
+use crate::{AccessToken, CallOptions, Error};
 
 /// The headers of every request of a client, without the token.
 #[derive(Debug)]
@@ -45,13 +45,13 @@ impl Draft<'_> {
     }
 
     /// Returns the request with this token. Every request of the client is created here.
-    pub(crate) fn request(self, token: &AccessToken) -> Request {
+    pub(crate) fn request(self, token: &AccessToken) -> Result<Request, Error> {
         let extra = self.options.map(|options| &options.headers);
         // With room for one more header, which a transport layer may add.
         let mut headers = HeaderMap::with_capacity(4 + extra.map_or(0, HeaderMap::len));
         headers.insert(ACCEPT, self.headers.accept.clone());
         headers.insert(USER_AGENT, self.headers.user_agent.clone());
-        headers.insert(AUTHORIZATION, token.header());
+        headers.insert(AUTHORIZATION, token.header()?);
         for (name, value) in extra.into_iter().flatten() {
             headers.insert(name.clone(), value.clone());
         }
@@ -60,6 +60,6 @@ impl Draft<'_> {
         *request.method_mut() = Method::GET;
         *request.uri_mut() = self.target;
         *request.headers_mut() = headers;
-        request
+        Ok(request)
     }
 }

@@ -49,7 +49,7 @@ fn play(outcomes: Vec<Result<Response<Bytes>, Failure>>) -> (String, u32) {
     let policy = Policy::default();
     let mut call = Call::new(&policy, draft(), clock.0);
     for outcome in outcomes {
-        let _request = call.attempt(&token(), clock.0);
+        let _request = call.attempt(&token(), clock.0).unwrap();
         let next = match call.judge(outcome, || clock.moment(0.5)) {
             Verdict::Refused(_) => continue,
             Verdict::Next(next) => next,
@@ -108,9 +108,9 @@ fn an_attempt_ends_no_later_than_its_call() {
     let policy = Policy::default();
     let mut call = Call::new(&policy, draft(), start);
     let limit = |request: &Request| Deadline::of(request).unwrap().instant() - start;
-    assert_eq!(limit(&call.attempt(&token(), start)), Duration::from_secs(30));
+    assert_eq!(limit(&call.attempt(&token(), start).unwrap()), Duration::from_secs(30));
     assert_eq!(
-        limit(&call.attempt(&token(), start + Duration::from_secs(40))),
+        limit(&call.attempt(&token(), start + Duration::from_secs(40)).unwrap()),
         Duration::from_secs(60)
     );
 }
@@ -132,7 +132,7 @@ proptest! {
             let start = clock.0;
             let mut call = Call::new(&policy, draft(), start);
             for Scripted { duration, code, asked, random } in schedule {
-                let request = call.attempt(&token(), clock.0);
+                let request = call.attempt(&token(), clock.0).unwrap();
                 let deadline = Deadline::of(&request).unwrap().instant();
                 clock.0 = (clock.0 + duration).min(deadline);
                 let moment = clock.moment(random);
@@ -246,7 +246,7 @@ fn a_stream_ends_with_its_timeout() {
 fn timed_out(policy: &Policy, options: Option<&CallOptions>, elapsed: Duration) -> String {
     let start = Instant::now();
     let mut call = Call::new(policy, Draft { options, ..draft() }, start);
-    call.attempt(&token(), start);
+    call.attempt(&token(), start).unwrap();
     let outcome: Result<Response<()>, _> = Err(TransportError::timeout(Phase::Head).into());
     match call.judge(outcome, || Clock(start + elapsed).moment(0.5)) {
         Verdict::Next(Next::Done(Err(error))) => error.to_string(),
@@ -333,7 +333,7 @@ fn is_retried(call: &mut Call<'_>, now: Instant) -> bool {
 
 /// The deadline of an attempt that starts at `now`.
 fn deadline(call: &mut Call<'_>, now: Instant) -> Deadline {
-    let request = call.attempt(&AccessToken::new("gwt_6yqW").unwrap(), now);
+    let request = call.attempt(&AccessToken::new("gwt_6yqW").unwrap(), now).unwrap();
     Deadline::of(&request).unwrap()
 }
 

@@ -32,14 +32,13 @@ impl TokenCache {
         Self { source, last: RwLock::new(None), fetch: Mutex::default() }
     }
 
-    /// Returns the last token, if it is current.
-    pub(crate) fn last_if_current(&self) -> Option<AccessToken> {
-        self.last().filter(|token| self.source.is_current(token))
-    }
-
     /// Returns the token to use.
     pub(crate) async fn current(&self) -> Result<AccessToken, Error> {
-        self.fetch(None, |token| self.source.is_current(token)).await
+        let is_current = |token: &AccessToken| self.source.is_current(token);
+        match self.last().filter(is_current) {
+            Some(token) => Ok(token),
+            None => self.fetch(None, is_current).await,
+        }
     }
 
     /// Returns a token other than `refused`, or `None` if the source has no other.
