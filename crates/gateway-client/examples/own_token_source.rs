@@ -11,7 +11,7 @@ use gateway_client::transport::{BoxError, BoxFuture, MemoryTransport};
 use gateway_client::{AccessToken, Client, TokenSource};
 use tokio::sync::Mutex;
 
-/// A stand-in for a vault that issues tokens, with its last token.
+/// Acts as a vault that issues tokens, and keeps the last token.
 struct Vault(Mutex<AccessToken>);
 
 impl TokenSource for Vault {

@@ -63,7 +63,7 @@ impl Query {
         self.text.get(self.query..).unwrap_or_default()
     }
 
-    /// Returns the encoded query as [`as_str`](Self::as_str) does, without copying it if there is no path.
+    /// Returns the encoded query as [`as_str`](Self::as_str) does, without a copy unless the query has a path.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;

@@ -75,7 +75,7 @@ impl fmt::Debug for ServiceError {
     }
 }
 
-/// What a failure that a service reports means for the caller.
+/// The class of a failure that a service reports, which decides what the caller does.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ErrorClass {

@@ -115,7 +115,7 @@ macro_rules! __compared_as_text {
 }
 
 /// Implements `Borrow`, so that a map can be searched with text. Equality and hash must be those of text, and so must
-/// the order, if there is one.
+/// the order of an ordered type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __borrowed_as_text {

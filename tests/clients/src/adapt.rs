@@ -21,7 +21,7 @@ impl Limits {
     /// Reads the deadline of `request`.
     ///
     /// # Errors
-    /// If the deadline has passed, or if there is no tokio runtime.
+    /// If the deadline has passed, or outside a tokio runtime.
     pub fn of(request: &Request, idle_timeout: Duration) -> Result<Self, TransportError> {
         Deadline::remaining(request)?;
         Handle::try_current().map_err(|_missing| refused("the transport needs a tokio runtime"))?;

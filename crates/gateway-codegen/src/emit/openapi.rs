@@ -28,7 +28,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let operations: Vec<_> = service.operations.iter().collect();
     let paths = match service.dispatch.place {
         Place::Query => json!({ &service.path: { "get": merged(service) } }),
-        // Every operation has a path of its own, so there is nothing to merge.
+        // The operations have different paths, so nothing is merged.
         Place::Path => operations
             .iter()
             .map(|one| (service.path_of(one), json!({ "get": get(service, one) })))

@@ -25,9 +25,9 @@ pub struct Body {
 pub struct Verdict {
     /// The member that decides.
     pub decides: Decides,
-    /// The keys that lead to the error code; empty if there is none.
+    /// The keys that lead to the error code; empty without a code.
     pub code: Vec<String>,
-    /// The keys that lead to the error message; empty if there is none.
+    /// The keys that lead to the error message; empty without a message.
     pub message: Vec<String>,
     /// The classes of codes, in the order of the spec.
     pub classes: Vec<(String, ErrorClass)>,
@@ -54,7 +54,7 @@ pub enum Decides {
     },
 }
 
-/// What a failure means for the caller.
+/// The class of a failure, which decides what the caller does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
     /// The service does not accept the credentials.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::decode::Record;
 use crate::decode::shape::Object;
 
-/// The fields beside a list, such as a total or a cursor: a record, or `()` if there are none.
+/// The fields beside a list, such as a total or a cursor: a record, or `()` for a list without them.
 ///
 /// # Examples
 ///

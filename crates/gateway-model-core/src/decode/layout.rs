@@ -59,9 +59,9 @@ impl Body {
 pub struct Verdict {
     /// The field that decides.
     pub decides: Decides,
-    /// The place of the error code; empty if there is none.
+    /// The place of the error code; empty without a code.
     pub code: Path,
-    /// The place of the error message; empty if there is none.
+    /// The place of the error message; empty without a message.
     pub message: Path,
     /// The classes of the codes that have one.
     pub classes: &'static [(&'static str, ErrorClass)],
@@ -103,7 +103,7 @@ pub enum Decides {
 }
 
 /// A layout as the engine uses it.
-#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "the settings are independent")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     pub(crate) at: Path,

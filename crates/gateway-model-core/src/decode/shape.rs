@@ -21,7 +21,7 @@ pub enum Shape {
     Boolean,
     /// A JSON object with known fields.
     Object(&'static Object),
-    /// A list of values of a shape. A function, because a record may contain a list of its own kind.
+    /// A list of values of a shape. A function, because a record may contain a list of the same kind.
     List(fn() -> Self),
     /// A JSON object with arbitrary keys, and values of a shape.
     Map(fn() -> Self),

@@ -233,7 +233,7 @@ impl fmt::Debug for Call {
     }
 }
 
-/// Returns the members of an object, with a comma before them if there are any.
+/// Returns the members of an object, with a comma before them unless the object is empty.
 fn after(object: &str) -> String {
     let inner =
         object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
