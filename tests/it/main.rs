@@ -12,6 +12,7 @@ mod contract;
 mod drivers;
 mod errors;
 mod evolution;
+mod examples;
 mod faults;
 mod limits;
 mod mocks;

@@ -1,4 +1,4 @@
-//! The client without a runtime, and how to handle each kind of failure.
+//! The client without an async runtime: a list, and a stream of records.
 //!
 //! `GATEWAY_BASE_URL=… GATEWAY_TOKEN=… cargo run -p gateway-client --no-default-features --features ureq,rustls --example blocking`
 
@@ -7,24 +7,24 @@
 use std::env;
 use std::error::Error;
 
-use gateway_client::model::ListVacancies;
-use gateway_client::{EnvironmentToken, ErrorKind, blocking};
+use gateway_client::model::{ListCandidates, ListVacancies};
+use gateway_client::{Entry, EnvironmentToken, blocking};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let client = blocking::Client::builder(env::var("GATEWAY_BASE_URL")?)
         .token(EnvironmentToken::new("GATEWAY_TOKEN"))
         .build()?;
-    match client.list_vacancies(&ListVacancies::new()) {
-        Ok(vacancies) => {
-            for vacancy in vacancies.items {
-                println!("{}\t{}", vacancy.id.as_str(), vacancy.project.unwrap_or_default());
-            }
-        }
-        Err(error) if error.kind() == ErrorKind::Unauthorized => println!("get a new token"),
-        Err(error) if error.is_transient() => {
-            println!("retry later ({error}, {} attempts)", error.attempts());
-        }
-        Err(error) => return Err(error.into()),
+    for vacancy in &client.list_vacancies(&ListVacancies::new())? {
+        println!("{}\t{}", vacancy.id, vacancy.project.as_deref().unwrap_or("(no title)"));
     }
+
+    // Each record is handled while the rest of the list is still arriving.
+    let mut shortlisted = 0_u32;
+    for entry in client.stream(&ListCandidates::new().vacancy_id(101).status("Shortlist"))? {
+        if let Entry::Record(_) = entry? {
+            shortlisted += 1;
+        }
+    }
+    println!("on the shortlist of vacancy 101: {shortlisted}");
     Ok(())
 }

@@ -62,11 +62,16 @@
 //! | example | shows |
 //! |---|---|
 //! | `first_call` | the new candidates of each vacancy, and how many records were rejected |
-//! | `blocking` | the client without a runtime, and how to handle each kind of failure |
+//! | `blocking` | the client without an async runtime: a list, and a stream of records |
+//! | `errors` | each kind of failure, and how a program can respond to it |
 //! | `stream` | a list of any length in little memory |
+//! | `csv_and_sqlite` | candidates as CSV, and as rows of a database |
+//! | `tracing` | the spans and events of a call |
 //! | `own_token_source` | a custom token source |
 //! | `own_transport` | a custom transport that wraps another one |
 //! | `in_process` | a server in the same process, without a socket (feature `tower`) |
+//!
+//! `gateway-model` has examples of the types alone, and `gateway-testkit` one of mocks.
 //!
 //! # Features
 //!

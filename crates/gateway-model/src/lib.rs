@@ -28,6 +28,14 @@
 //! # Ok::<(), gateway_model::Error>(())
 //! ```
 //!
+//! Run a longer example with `cargo run -p gateway-model --all-features --example NAME`:
+//!
+//! | example | shows |
+//! |---|---|
+//! | `decode` | a query for any HTTP stack, and the decoded response |
+//! | `enums` | values that the contract does not list |
+//! | `conversions` | identifiers, dates and decimals as the types of other crates |
+//!
 //! # Guarantees
 //!
 //! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.

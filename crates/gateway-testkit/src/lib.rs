@@ -13,6 +13,8 @@
 //! | `tls` | module `certificates`, and the raw server over TLS |
 //!
 //! `conformance` and `contract` share the module `outcome`: how a check ends.
+//!
+//! The example `mocks` tests a function that uses a client: `cargo run -p gateway-testkit --features mocks --example mocks`.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
