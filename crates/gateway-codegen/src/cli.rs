@@ -13,7 +13,7 @@ mod specs;
 use crate::cli::args::{Args, InitOptions};
 use crate::cli::context::Context;
 pub use crate::cli::outcome::{Outcome, unknown, usage};
-use crate::config;
+use crate::configs;
 
 /// Runs the command in the arguments, which do not include the name of the program. Messages name
 /// the program as `program`. The workspace is the nearest one that contains `folder`.
@@ -28,18 +28,23 @@ pub fn run(program: &str, args: &[String], folder: &Path) -> Outcome {
 }
 
 fn command(program: &str, args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
-    let Args { words, help, root, init } = Args::parse(args)?;
+    let Args { words, help, root, service, init } = Args::parse(args)?;
     if help {
         return Ok(Outcome::fine(HELP));
     }
     let folder = root.map_or(folder, Path::new);
     let mut parents = folder.ancestors();
-    let root = parents.find(|folder| folder.join(config::FILE).is_file()).unwrap_or(folder);
-    let cx = Context { program, root };
+    let is_root = |folder: &&Path| configs::files(folder).is_ok_and(|files| !files.is_empty());
+    let root = parents.find(is_root).unwrap_or(folder);
+    let cx = Context { program, root, service };
     match words.as_slice() {
         ["init", name] if !name.starts_with('-') => init::run(&cx, name, &init, folder),
         ["init", ..] => Err(usage("`init` needs one name, such as `init photos`")),
-        _ if init != InitOptions::default() => Err(usage("only `init` has these options")),
+        ["add", name] if !name.starts_with('-') => init::add(&cx, name, &init, folder),
+        ["add", ..] => Err(usage("`add` needs one name, such as `add albums`")),
+        _ if init != InitOptions::default() => {
+            Err(usage("only `init` and `add` have these options"))
+        }
         ["generate"] => generate::write(&cx),
         ["generate", "--check"] => generate::check(&cx),
         ["spec", "check"] => specs::check(&cx),
@@ -51,7 +56,7 @@ fn command(program: &str, args: &[String], folder: &Path) -> Result<Outcome, Out
         ["spec"] => Err(usage("`spec` needs a command: `check`, `diff` or `show`")),
         ["spec", other, ..] => Err(unknown(other, &["check", "diff", "show"])),
         ["generate", other, ..] => Err(unknown(other, &["--check"])),
-        [other, ..] => Err(unknown(other, &["init", "generate", "spec", "explain", "help"])),
+        [other, ..] => Err(unknown(other, &["init", "add", "generate", "spec", "explain", "help"])),
     }
 }
 
@@ -62,6 +67,8 @@ Usage: gateway-codegen COMMAND
 
   init NAME               start a workspace for an API in the folder NAME: spec, model, client,
                           mocks, program and tests
+  add NAME                add another service to a workspace: its spec in spec/NAME/, and the crates
+                          NAME-model, NAME-client, NAME-testkit and NAME-cli
   generate                check the spec and write the generated files
   generate --check        check the spec and compare the generated files; write nothing
 
@@ -72,12 +79,14 @@ Usage: gateway-codegen COMMAND
   spec show [OPERATION]   describe an operation on one screen; without a name, list all
   explain [CODE]          explain a diagnostic such as GW012; without a code, list all
 
-Options of init:
-  --runtime-path DIR      use the runtime crates in DIR, a checkout of their workspace
-  --runtime-git URL       use the runtime crates in a Git repository
+Options of init and add:
   --spec FILE             copy this spec and its fixtures; default: a small spec to edit
+  --runtime-path DIR      use the runtime crates in DIR, a checkout of their workspace; only for init
+  --runtime-git URL       use the runtime crates in a Git repository; only for init
 
 Options:
+  --service NAME          read only this service of a workspace with several, such as `leads` with the
+                          spec spec/leads/leads.toml; default: all
   --root DIR              use the workspace in DIR; default: the nearest one that contains the
                           current folder
   -h, --help              print this help

@@ -17,9 +17,12 @@ mod role;
 /// The path of the configuration, from the root of the workspace.
 pub const FILE: &str = "spec/codegen.toml";
 
-/// The files to generate, and their locations. All paths are relative to the root of the workspace, with `/`.
+/// The files to generate for a service, and their locations. All paths are relative to the root of the workspace,
+/// with `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
+    /// The path of the configuration itself: `spec/codegen.toml`.
+    pub file: String,
     /// The path of the spec: `spec/gateway.toml`.
     pub spec: String,
     /// The command that generates the files again: `cargo xtask`. The first line of each file names it.
@@ -46,23 +49,31 @@ pub struct Documents {
 }
 
 impl Config {
-    /// Reads the configuration of the workspace at a root.
+    /// Reads the configuration `spec/codegen.toml` of the workspace at a root.
     ///
     /// # Errors
     /// If the file cannot be read, or is invalid.
     pub fn read(root: &Path) -> Result<Self, Report> {
-        let path = root.join(FILE);
+        Self::read_file(root, FILE)
+    }
+
+    /// Reads a configuration, whose path is relative to the root of its workspace. [`files`] returns the paths.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is invalid.
+    pub fn read_file(root: &Path, file: &str) -> Result<Self, Report> {
+        let path = root.join(file);
         let bytes = content(&path).map_err(|why| {
-            let mut report = rejected(Parsed::rejected(&CONFIGURATION, FILE, &why));
+            let mut report = rejected(Parsed::rejected(&CONFIGURATION, file, &why), file);
             if !path.exists() {
                 report.text.push_str(MISSING);
             }
             report
         })?;
-        Self::parse(&bytes)
+        Self::parse_file(&bytes, file)
     }
 
-    /// Reads a configuration from memory.
+    /// Reads the configuration `spec/codegen.toml` from memory.
     ///
     /// # Errors
     /// If it is invalid.
@@ -80,16 +91,21 @@ impl Config {
     /// # Ok::<(), gateway_codegen::Report>(())
     /// ```
     pub fn parse(bytes: &[u8]) -> Result<Self, Report> {
-        let mut parsed = parse(&CONFIGURATION, bytes, FILE, |_, root, _, diagnostics| {
-            Some(Self::lower(root, diagnostics))
-        });
-        parsed.value.take().ok_or_else(|| rejected(parsed))
+        Self::parse_file(bytes, FILE)
     }
 
-    fn lower(root: &Node, diagnostics: &mut Vec<Diagnostic>) -> Self {
+    fn parse_file(bytes: &[u8], file: &str) -> Result<Self, Report> {
+        let mut parsed = parse(&CONFIGURATION, bytes, file, |_, root, _, diagnostics| {
+            Some(Self::lower(file, root, diagnostics))
+        });
+        parsed.value.take().ok_or_else(|| rejected(parsed, file))
+    }
+
+    fn lower(file: &str, root: &Node, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let text = |node: Option<&Node>, key| node?.get(key)?.as_text().map(str::to_owned);
         let documents = root.get("documents");
         Self {
+            file: file.to_owned(),
             spec: root.text("spec"),
             command: text(Some(root), "command").unwrap_or_else(|| COMMAND.to_owned()),
             packages: packages(root, diagnostics),
@@ -101,6 +117,18 @@ impl Config {
                 spec_schema: text(documents, "spec-schema"),
             },
         }
+    }
+
+    /// Returns the name of the service on the command line: `leads`, if its spec is `spec/leads/leads.toml`.
+    pub fn service(&self) -> &str {
+        let name = self.spec.rsplit_once('/').map_or(self.spec.as_str(), |(_, name)| name);
+        name.strip_suffix(".toml").unwrap_or(name)
+    }
+
+    /// Returns the path of the lock of the generated files, which is next to the configuration.
+    pub(crate) fn lock(&self) -> String {
+        let folder = self.file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        format!("{folder}/generated.lock")
     }
 
     /// Returns the name of a crate, as `Cargo.toml` has it; the name of its role if it is not generated.
@@ -169,7 +197,7 @@ const COMMAND: &str = "gateway-codegen generate";
 
 const MISSING: &str = " = help: `gateway-codegen init NAME` starts a workspace that has one\n";
 
-fn rejected(parsed: Parsed<Config>) -> Report {
+fn rejected(parsed: Parsed<Config>, file: &str) -> Report {
     let Parsed { report: text, errors, warnings, .. } = parsed;
-    Report { path: FILE.to_owned(), text, errors, warnings }
+    Report { path: file.to_owned(), text, errors, warnings }
 }

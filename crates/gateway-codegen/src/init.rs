@@ -1,34 +1,35 @@
-//! Starts a workspace for a service: the files that people own, around those that are generated.
+//! Starts a service, in a workspace of its own or in one that exists: the files that people own, around those that are
+//! generated.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::emit::GeneratedFile;
+use crate::init::place::Place;
 use crate::init::runtime::Runtime;
 use crate::init::values::Values;
 use crate::output::{Error, formatted};
 use crate::report::Report;
 use crate::spec::grammar::Form;
 use crate::workspace::Workspace;
-use crate::{config, ir, spec};
+use crate::{config, configs, ir, manifest, spec};
 
+mod place;
 pub(crate) mod runtime;
 mod templates;
 mod values;
 
-/// A workspace to start.
+/// A service to start.
 pub(crate) struct Init<'a> {
-    /// The name of the workspace and of its folder; the crates are `NAME-model` and so on.
+    /// The name of the service; the crates are `NAME-model` and so on.
     pub(crate) name: &'a str,
-    /// The folder in which the folder of the workspace is created.
-    pub(crate) parent: &'a Path,
-    /// A spec to copy, with its fixtures; without one, the workspace has a small spec to edit.
+    /// The current folder.
+    pub(crate) folder: &'a Path,
+    /// A spec to copy, with its fixtures; without one, the service has a small spec to edit.
     pub(crate) spec: Option<&'a str>,
-    /// The source of the runtime crates.
-    pub(crate) runtime: Runtime<'a>,
 }
 
-/// A new workspace, and the numbers of its files.
+/// A new service, and the numbers of its files.
 pub(crate) struct Started {
     pub(crate) workspace: Workspace,
     /// Files that people own.
@@ -38,7 +39,7 @@ pub(crate) struct Started {
     pub(crate) command: String,
 }
 
-/// The reason why a workspace was not started.
+/// The reason why a service was not started.
 pub(crate) enum Failure {
     /// An argument is not usable, for this reason.
     Argument(String),
@@ -49,39 +50,81 @@ pub(crate) enum Failure {
 }
 
 impl Init<'_> {
-    /// Creates the folder with all files. It has its name only when it is complete.
-    pub(crate) fn start(&self) -> Result<Started, Failure> {
-        let Self { name, parent, .. } = self;
-        if !Form::Kebab.fits(name) {
-            return Err(Failure::Argument(format!("NAME must be {}", Form::Kebab.expected())));
-        }
-        let folder = parent.join(name);
-        if folder.exists() {
+    /// Creates a workspace in a folder with the name of the service. The folder has its name only when it is complete.
+    pub(crate) fn workspace(&self, runtime: &Runtime<'_>) -> Result<Started, Failure> {
+        let Self { name, folder, .. } = self;
+        self.check_name()?;
+        let root = folder.join(name);
+        if root.exists() {
             return Err(Failure::Argument(format!("`{name}` exists already; choose another name")));
         }
-        let staged = Staged(parent.join(format!(".{name}.{}", std::process::id())));
-        let started = self.fill(&staged.0)?;
-        fs::rename(&staged.0, &folder)
-            .map_err(|error| failed(format!("cannot create `{}`", folder.display()), error))?;
+        let staged = Staged(folder.join(format!(".{name}.{}", std::process::id())));
+        let values = Values::new(name, &Place::workspace()).with_runtime(runtime);
+        let started = self.fill(&staged.0, values, &[templates::WORKSPACE, templates::SERVICE])?;
+        fs::rename(&staged.0, &root)
+            .map_err(|error| failed(format!("cannot create `{}`", root.display()), error))?;
         Ok(started)
     }
 
-    fn fill(&self, root: &Path) -> Result<Started, Failure> {
-        let mut values = Values::new(self.name, &self.runtime);
-        let mut own = vec![file(config::FILE, values.fill(templates::CONFIGURATION))];
-        let spec = format!("spec/{}.toml", self.name);
+    /// Adds the service to the workspace at a root. If that fails, the workspace is as it was.
+    pub(crate) fn add(&self, root: &Path) -> Result<Started, Failure> {
+        let name = self.name;
+        self.check_name()?;
+        let path = root.join("Cargo.toml");
+        let manifest = fs::read_to_string(&path)
+            .map_err(|error| failed(format!("cannot read `{}`", path.display()), error))?;
+        let manifest = manifest::with_service(&manifest, name).map_err(Failure::Argument)?;
+        let place = Place::folder(name);
+        let folders = place.folders(name);
+        if let Some(taken) = folders.iter().find(|folder| root.join(folder).exists()) {
+            let message = format!("`{taken}` exists already; choose another name");
+            return Err(Failure::Argument(message));
+        }
+        let staged = Staged(root.join(format!(".{name}.{}", std::process::id())));
+        let started = self.fill(&staged.0, Values::new(name, &place), &[templates::SERVICE])?;
+        let mut moved = Moved(Vec::new());
+        for folder in folders {
+            moved.add(&staged.0.join(&folder), root.join(&folder))?;
+        }
+        configs::read_all(root).map_err(Failure::Spec)?;
+        fs::write(&path, manifest)
+            .map_err(|error| failed(format!("cannot write `{}`", path.display()), error))?;
+        moved.0.clear();
+        Ok(started)
+    }
+
+    fn check_name(&self) -> Result<(), Failure> {
+        if Form::Kebab.fits(self.name) {
+            Ok(())
+        } else {
+            Err(Failure::Argument(format!("NAME must be {}", Form::Kebab.expected())))
+        }
+    }
+
+    /// Writes the files of the service below a new root.
+    fn fill(
+        &self,
+        root: &Path,
+        mut values: Values<'_>,
+        templates: &[&[(&str, &str)]],
+    ) -> Result<Started, Failure> {
+        let mut own =
+            vec![file(&values.fill("«configuration»"), values.fill(templates::CONFIGURATION))];
+        let spec = values.fill("«spec»");
         if let Some(path) = self.spec {
-            own.extend(copied(&self.parent.join(path), path, &spec)?);
+            own.extend(copied(&self.folder.join(path), path, &spec)?);
         } else {
             let (path, text) = templates::FIXTURE;
-            own.extend([file(&spec, values.fill(templates::SPEC)), file(path, text)]);
+            own.extend([file(&spec, values.fill(templates::SPEC)), file(&values.fill(path), text)]);
         }
         write(root, &own)?;
-        let workspace = Workspace::read(root).map_err(Failure::Spec)?;
+        let config = config::Config::read_file(root, &values.fill("«configuration»"));
+        let workspace =
+            config.and_then(|config| Workspace::of(root, config)).map_err(Failure::Spec)?;
         values.add_service(&workspace).ok_or_else(|| {
             Failure::Argument("no example of the spec is one for clients; add one".to_owned())
         })?;
-        let filled = templates::FILES.iter();
+        let filled = templates.iter().copied().flatten();
         let filled = filled.map(|(path, text)| file(&values.fill(path), values.fill(text)));
         let filled = formatted(filled.collect(), root).map_err(Failure::Output)?;
         write(root, &filled)?;
@@ -99,9 +142,10 @@ fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Fa
     let (ir::Service { examples, .. }, _) = reading.map_err(Failure::Spec)?;
     let text = fs::read_to_string(path)
         .map_err(|error| failed(format!("cannot read `{shown}`"), error))?;
+    let folder = spec.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut files = vec![file(spec, text)];
     for example in examples {
-        let fixture = file(&format!("spec/{}", example.path), example.body);
+        let fixture = file(&format!("{folder}/{}", example.path), example.body);
         if !files.contains(&fixture) {
             files.push(fixture);
         }
@@ -136,5 +180,28 @@ impl Drop for Staged {
     fn drop(&mut self) {
         // It does not exist if it was renamed or not created.
         fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// Folders at their new places, which are removed unless the list is emptied.
+struct Moved(Vec<PathBuf>);
+
+impl Moved {
+    fn add(&mut self, from: &Path, to: PathBuf) -> Result<(), Failure> {
+        let parent = to.parent().map_or(Ok(()), fs::create_dir_all);
+        parent
+            .and_then(|()| fs::rename(from, &to))
+            .map_err(|error| failed(format!("cannot create `{}`", to.display()), error))?;
+        self.0.push(to);
+        Ok(())
+    }
+}
+
+impl Drop for Moved {
+    fn drop(&mut self) {
+        for folder in &self.0 {
+            // The error that undoes the work is the one to report.
+            fs::remove_dir_all(folder).ok();
+        }
     }
 }

@@ -32,11 +32,13 @@
 
 pub mod cli;
 pub mod config;
+mod configs;
 pub mod diag;
 pub mod diff;
 pub mod emit;
 mod init;
 pub mod ir;
+mod manifest;
 pub mod output;
 mod project;
 mod report;

@@ -26,6 +26,8 @@ pub struct Output {
     files: BTreeMap<String, String>,
     /// Folders that contain only generated files.
     folders: Vec<String>,
+    /// The path of the lock.
+    lock: String,
 }
 
 /// The difference between a file on disk and the spec.
@@ -70,8 +72,9 @@ impl Output {
                 return Err(Error::new(format!("two emitters write `{path}`")));
             }
         }
-        files.insert(lock::LOCK.to_owned(), lock::text(project, &files));
-        Ok(Self { files, folders: tree::folders(project.config) })
+        let lock = project.config.lock();
+        files.insert(lock.clone(), lock::text(project, &files));
+        Ok(Self { files, folders: tree::folders(project.config), lock })
     }
 
     /// Returns the expected content by path, sorted.
@@ -102,7 +105,7 @@ impl Output {
             }
         }
         // Only the lock of the last run knows files that were generated elsewhere.
-        for path in lock::paths(root)? {
+        for path in lock::paths(&root.join(&self.lock))? {
             let known = self.files.contains_key(&path)
                 || drifts.iter().any(|(drifted, _)| *drifted == path);
             let text = if known { None } else { read(&root.join(&path))? };

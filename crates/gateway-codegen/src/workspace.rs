@@ -1,4 +1,4 @@
-//! A workspace on disk: its configuration and its service.
+//! The services of a workspace on disk, each with its configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,15 @@ use crate::ir::Service;
 use crate::output::{Error, Output};
 use crate::project::Project;
 use crate::report::Report;
-use crate::spec;
+use crate::{configs, spec};
 
-/// A workspace whose configuration and spec are valid.
+/// A service of a workspace, whose configuration and spec are valid.
+///
+/// Most workspaces have one service, in the folder `spec/`. [`Workspace::read_all`] reads the services of a
+/// workspace with several.
 #[derive(Clone, Debug)]
 pub struct Workspace {
-    /// The folder that contains `spec/`.
+    /// The root: the folder that contains `spec/`.
     pub root: PathBuf,
     /// The configuration.
     pub config: Config,
@@ -23,12 +26,36 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Reads the configuration and the spec of the workspace at a root.
+    /// Reads the configuration `spec/codegen.toml` of the workspace at a root, and the spec.
     ///
     /// # Errors
     /// If one of the two cannot be read, or is invalid.
     pub fn read(root: &Path) -> Result<Self, Report> {
-        let config = Config::read(root)?;
+        Self::of(root, Config::read(root)?)
+    }
+
+    /// Reads one service of a workspace with several, such as `leads` in the folder `spec/leads/`.
+    ///
+    /// # Errors
+    /// If its configuration or its spec cannot be read, or is invalid.
+    pub fn read_service(root: &Path, name: &str) -> Result<Self, Report> {
+        Self::of(root, Config::read_file(root, &configs::file_of(name))?)
+    }
+
+    /// Reads all services of a workspace, in the order of the paths of their configurations.
+    ///
+    /// # Errors
+    /// If a configuration or a spec cannot be read or is invalid, or if two services write the same files.
+    pub fn read_all(root: &Path) -> Result<Vec<Self>, Report> {
+        let configs = configs::read_all(root)?;
+        configs.into_iter().map(|config| Self::of(root, config)).collect()
+    }
+
+    /// Reads the spec that a configuration names.
+    ///
+    /// # Errors
+    /// If the spec cannot be read, or is invalid.
+    pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
         let reading = spec::read_file(&root.join(&config.spec), &config.spec);
         let (service, warnings) = reading.accepted(&config.spec)?;
         Ok(Self { root: root.to_owned(), config, service, warnings })

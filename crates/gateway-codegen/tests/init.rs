@@ -96,10 +96,118 @@ fn nothing_is_created_if_an_argument_is_wrong() {
 
 #[test]
 fn options_of_init_belong_to_init() {
-    let outcome =
-        cli::run("gateway-codegen", &["generate".to_owned(), GIT.to_owned()], Path::new("."));
+    let outcome = run(Path::new("."), &["generate", GIT]);
     assert_eq!(
         outcome.stderr,
-        "error: only `init` has these options\n\n`--help` lists the commands.\n"
+        "error: only `init` and `add` have these options\n\n`--help` lists the commands.\n"
     );
+}
+
+fn run(folder: &Path, args: &[&str]) -> Outcome {
+    let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
+    cli::run("gateway-codegen", &args, folder)
+}
+
+/// Starts a workspace with two services, and returns its parent with its root.
+fn two_services() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(init(folder.path(), &["photos", GIT]).stderr, "");
+    let root = folder.path().join("photos");
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/one-thing/spec.toml");
+    assert_eq!(run(&root, &["add", "things", "--spec", spec]).stderr, "");
+    (folder, root)
+}
+
+#[test]
+fn a_service_is_added_to_a_workspace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(init(folder.path(), &["photos", GIT]).stderr, "");
+    let root = folder.path().join("photos");
+    let before = files(&root);
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("text");
+
+    // The workspace is found from a folder within.
+    let outcome = run(&root.join("crates"), &["add", "lead-desk"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let service = Workspace::read_service(&root, "lead-desk").expect("it is valid");
+    let output = service.generate().expect("rustfmt runs");
+    assert_eq!(output.compare(&root).expect("it is readable"), []);
+    let mut text = outcome.stdout;
+    let after = fs::read_to_string(root.join("Cargo.toml")).expect("text");
+    for line in after.lines().filter(|line| !manifest.contains(line)) {
+        writeln!(text, "\nCargo.toml: {line}").expect("memory");
+    }
+    for path in files(&root) {
+        let name = path.strip_prefix(&root).expect("below").display().to_string();
+        if !before.contains(&path) && !output.files().contains_key(&name) {
+            let content = fs::read_to_string(&path).expect("text");
+            write!(text, "\n======== {name}\n{content}").expect("memory");
+        }
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn every_command_reads_all_services_or_one() {
+    let (_folder, root) = two_services();
+    let release = root.join("spec/things/released");
+    fs::create_dir(&release).expect("a folder");
+    fs::copy(root.join("spec/things/things.toml"), release.join("1.0.0.toml")).expect("copied");
+    let mut report = String::new();
+    let mut show = |args: &[&str]| {
+        let Outcome { stdout, stderr, code } = run(&root, args);
+        write!(report, "$ gateway-codegen {}  # {code}\n{stdout}{stderr}\n", args.join(" "))
+            .expect("memory");
+    };
+    show(&["generate"]);
+    show(&["generate", "--check", "--service=things"]);
+    show(&["spec", "check"]);
+    show(&["spec", "show"]);
+    show(&["spec", "show", "list_items"]);
+    show(&["spec", "show", "list_items", "--service", "things"]);
+    show(&["spec", "diff"]);
+    show(&["spec", "diff", "a.toml"]);
+    show(&["spec", "check", "--service", "thing"]);
+
+    // A third service has an operation of the same name.
+    assert_eq!(run(&root, &["add", "leads"]).stderr, "");
+    show(&["spec", "show", "list_items"]);
+
+    // Two specs are invalid: all mistakes are reported, and no file is written.
+    for spec in ["spec/photos.toml", "spec/things/things.toml"] {
+        let text = fs::read_to_string(root.join(spec)).expect("text");
+        fs::write(root.join(spec), text.replace("spec-language", "spec-langage")).expect("written");
+    }
+    show(&["generate"]);
+    insta::assert_snapshot!(report);
+}
+
+#[test]
+fn a_service_that_cannot_be_added_changes_nothing() {
+    let (_folder, root) = two_services();
+    fs::write(root.join("bad.toml"), "spec-language = 3\n").expect("written");
+    let before = files(&root);
+    let manifest = fs::read(root.join("Cargo.toml")).expect("readable");
+    let mut report = String::new();
+    for args in [
+        &[][..],
+        &["things"],
+        &["Things"],
+        &["leads", GIT],
+        &["leads", "--spec", "missing.toml"],
+        &["leads", "--spec", "bad.toml"],
+    ] {
+        let Outcome { stdout, stderr, code } = run(&root, &[&["add"], args].concat());
+        assert_eq!((stdout.as_str(), code), ("", 2), "{args:?}");
+        writeln!(report, "$ add {}\n{stderr}", args.join(" ")).expect("memory");
+    }
+    // The new reference would be in a folder of the first service.
+    let config = root.join("spec/codegen.toml");
+    let text = fs::read_to_string(&config).expect("text");
+    fs::write(&config, text.replace("docs/reference", "docs")).expect("written");
+    let outcome = run(&root, &["add", "leads"]);
+    writeln!(report, "$ add leads\n{}", outcome.stderr).expect("memory");
+    assert_eq!(files(&root), before);
+    assert_eq!(fs::read(root.join("Cargo.toml")).expect("readable"), manifest);
+    insta::assert_snapshot!(report);
 }

@@ -11,6 +11,7 @@ pub(super) struct Args<'a> {
     pub(super) words: Vec<&'a str>,
     pub(super) help: bool,
     pub(super) root: Option<&'a str>,
+    pub(super) service: Option<&'a str>,
     pub(super) init: InitOptions<'a>,
 }
 
@@ -34,6 +35,7 @@ impl<'a> Args<'a> {
             };
             let slot = match name {
                 "--root" => &mut parsed.root,
+                "--service" => &mut parsed.service,
                 "--spec" => &mut parsed.init.spec,
                 "--runtime-path" => &mut parsed.init.runtime_path,
                 "--runtime-git" => &mut parsed.init.runtime_git,

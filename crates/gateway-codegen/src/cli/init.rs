@@ -1,4 +1,4 @@
-//! The command `init`.
+//! The commands `init` and `add`.
 
 use std::path::Path;
 
@@ -26,13 +26,9 @@ pub(super) fn run(
     if !runtime.exists(parent) {
         return Err(usage("the folder of `--runtime-path` has no crates/gateway-model-core"));
     }
-    let init = Init { name, parent, spec: options.spec, runtime };
+    let init = Init { name, folder: parent, spec: options.spec };
     let Started { workspace, own, generated, command } =
-        init.start().map_err(|failure| match failure {
-            Failure::Argument(message) => usage(&message),
-            Failure::Spec(report) => cx.rejected(&report),
-            Failure::Output(error) => Outcome::failed(1, format!("error: {error}\n")),
-        })?;
+        init.workspace(&runtime).map_err(|failure| outcome(cx, failure))?;
     let stdout = format!(
         "created {name}/ with {own} files of yours and {generated} generated files\n\n\
          Next:\n  \
@@ -44,6 +40,38 @@ pub(super) fn run(
         workspace.config.spec, workspace.config.command
     );
     Ok(Outcome { stdout, stderr: cx.printed(&workspace.warnings), code: 0 })
+}
+
+/// Runs `add NAME` in a folder.
+pub(super) fn add(
+    cx: &Context<'_>,
+    name: &str,
+    options: &InitOptions<'_>,
+    folder: &Path,
+) -> Result<Outcome, Outcome> {
+    if options.runtime_path.or(options.runtime_git).is_some() {
+        return Err(usage("`add` uses the runtime crates of the workspace; omit `--runtime-…`"));
+    }
+    let init = Init { name, folder, spec: options.spec };
+    let Started { workspace, own, generated, command } =
+        init.add(cx.root).map_err(|failure| outcome(cx, failure))?;
+    let stdout = format!(
+        "added {name} with {own} files of yours and {generated} generated files\n\n\
+         Next:\n  \
+         cargo run --bin {name} -- --demo {command}\n  \
+         cargo test --package {name}-client\n\n\
+         Then edit {}, and run: {}\n",
+        workspace.config.spec, workspace.config.command
+    );
+    Ok(Outcome { stdout, stderr: cx.printed(&workspace.warnings), code: 0 })
+}
+
+fn outcome(cx: &Context<'_>, failure: Failure) -> Outcome {
+    match failure {
+        Failure::Argument(message) => usage(&message),
+        Failure::Spec(report) => cx.rejected(&report),
+        Failure::Output(error) => Outcome::failed(1, format!("error: {error}\n")),
+    }
 }
 
 const NO_RUNTIME: &str = "`init` needs the runtime crates, which are not on crates.io yet; pass \

@@ -10,24 +10,27 @@ use crate::config::Config;
 use crate::diag::suggestion;
 use crate::diff::version::Version;
 use crate::diff::{self, Change, Class};
-use crate::ir::Service;
+use crate::ir::{Operation, Service};
 use crate::workspace::Workspace;
-use crate::{show, spec};
+use crate::{manifest, show, spec};
 
 /// Runs `spec check`.
 pub(super) fn check(cx: &Context<'_>) -> Result<Outcome, Outcome> {
-    let (Workspace { config, service, .. }, warnings) = cx.workspace()?;
-    let Service { operations, models, scalars, enums, examples, open_points, .. } = &service;
-    let counts = [
-        counted(operations.len(), "operation"),
-        counted(models.len(), "model"),
-        counted(scalars.len(), "scalar"),
-        counted(enums.len(), "enum"),
-        counted(examples.len(), "example"),
-        counted(open_points.len(), "open point"),
-    ];
-    let stdout = format!("{} is valid: {}\n", config.spec, counts.join(", "));
-    Ok(Outcome { stdout, stderr: warnings, code: 0 })
+    let (services, stderr) = cx.services()?;
+    let mut stdout = String::new();
+    for Workspace { config, service, .. } in &services {
+        let Service { operations, models, scalars, enums, examples, open_points, .. } = service;
+        let counts = [
+            counted(operations.len(), "operation"),
+            counted(models.len(), "model"),
+            counted(scalars.len(), "scalar"),
+            counted(enums.len(), "enum"),
+            counted(examples.len(), "example"),
+            counted(open_points.len(), "open point"),
+        ];
+        _ = writeln!(stdout, "{} is valid: {}", config.spec, counts.join(", "));
+    }
+    Ok(Outcome { stdout, stderr, code: 0 })
 }
 
 /// Returns a number with its noun: `1 enum`, `2 enums`.
@@ -38,34 +41,79 @@ fn counted(number: usize, noun: &str) -> String {
 
 /// Runs `spec show`.
 pub(super) fn show(cx: &Context<'_>, name: Option<&str>) -> Result<Outcome, Outcome> {
-    let service = cx.workspace()?.0.service;
-    let operations = &service.operations;
+    let services = cx.services()?.0;
     let Some(name) = name else {
-        let lines = operations
-            .iter()
-            .map(|one| format!("{}: {}\n", one.rust.words(), crate::text::one_line(&one.doc.0)));
-        return Ok(Outcome::fine(lines.collect::<String>()));
+        return Ok(Outcome::fine(lists(&services)));
     };
-    let names: Vec<_> = operations.iter().map(|one| one.rust.words()).collect();
-    if let Some(one) = operations.iter().find(|one| one.rust.words() == name || one.select == name)
-    {
-        return Ok(Outcome::fine(show::operation(&service, one)));
+    let mut found = services.iter().flat_map(|Workspace { config, service, .. }| {
+        let named = |one: &&Operation| one.rust.words() == name || one.select == name;
+        service.operations.iter().filter(named).map(move |one| (config, service, one))
+    });
+    if let Some((config, service, operation)) = found.next() {
+        return match found.next() {
+            None => Ok(Outcome::fine(show::operation(service, operation))),
+            Some((other, ..)) => Err(usage(&format!(
+                "`{name}` is an operation of {} and {}; add `--service {}`",
+                config.service(),
+                other.service(),
+                config.service()
+            ))),
+        };
     }
+    let operations = services.iter().flat_map(|one| &one.service.operations);
+    let names: Vec<_> = operations.map(|one| one.rust.words()).collect();
     let known: Vec<_> = names.iter().map(String::as_str).collect();
     let list = || format!("`{} spec show` lists all operations", cx.program);
     let hint = suggestion(name, &known).unwrap_or_else(list);
     Err(usage(&format!("unknown operation `{name}`; {hint}")))
 }
 
+/// Returns the operations of some services, one on each line.
+fn lists(services: &[Workspace]) -> String {
+    let mut text = String::new();
+    for Workspace { config, service, .. } in services {
+        if services.len() > 1 {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            _ = writeln!(text, "{gap}# {}", config.service());
+        }
+        for one in &service.operations {
+            _ = writeln!(text, "{}: {}", one.rust.words(), crate::text::one_line(&one.doc.0));
+        }
+    }
+    text
+}
+
 /// Runs `spec diff`.
 pub(super) fn diff(cx: &Context<'_>, paths: &[&str]) -> Result<Outcome, Outcome> {
+    let configs = cx.configs()?;
+    if let [config] = configs.as_slice() {
+        return diff_of(cx, config, paths);
+    }
+    if !paths.is_empty() {
+        return Err(usage("the workspace has several services; add `--service NAME`"));
+    }
+    let mut all = Outcome::default();
+    for config in &configs {
+        let one = match released(cx.root, config) {
+            None => Outcome::fine("no spec was released\n"),
+            Some(_) => diff_of(cx, config, &[]).unwrap_or_else(|failure| failure),
+        };
+        let gap = if all.stdout.is_empty() { "" } else { "\n" };
+        _ = write!(all.stdout, "{gap}# {}\n{}", config.service(), one.stdout);
+        all.stderr.push_str(&one.stderr);
+        all.code = all.code.max(one.code);
+    }
+    if all.code == 0 { Ok(all) } else { Err(all) }
+}
+
+/// Compares two specs of a service.
+fn diff_of(cx: &Context<'_>, config: &Config, paths: &[&str]) -> Result<Outcome, Outcome> {
     let root = cx.root;
-    let config = Config::read(root).map_err(|report| cx.rejected(&report))?;
     let old = if let Some(path) = paths.first() {
         PathBuf::from(path)
     } else {
-        let folder = config.beside_spec("released");
-        last_released(&root.join(&folder)).ok_or_else(|| {
+        released(root, config).ok_or_else(|| {
+            let folder = config.beside_spec("released");
             usage(&format!("{folder}/ contains no spec; pass the path of the old spec"))
         })?
     };
@@ -88,7 +136,7 @@ pub(super) fn diff(cx: &Context<'_>, paths: &[&str]) -> Result<Outcome, Outcome>
             _ = writeln!(stderr, "\nwarning: {place}: {what}");
         }
     }
-    crates(&mut out, root, &config, &changes);
+    crates(&mut out, root, config, &changes);
     let (Some(was), Some(is)) = (Version::parse(&before.version), Version::parse(&after.version))
     else {
         return Ok(Outcome { stderr, ..Outcome::fine(out) });
@@ -109,11 +157,7 @@ pub(super) fn diff(cx: &Context<'_>, paths: &[&str]) -> Result<Outcome, Outcome>
 /// workspace.
 fn crates(out: &mut String, root: &Path, config: &Config, changes: &[Change]) {
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
-    let (_, package) = manifest.split_once("[workspace.package]").unwrap_or_default();
-    let version = package.lines().find_map(|line| line.strip_prefix("version = \""));
-    let Some(version) = version.and_then(|rest| Version::parse(rest.trim_end_matches('"'))) else {
-        return;
-    };
+    let Some(version) = manifest::version(&manifest).and_then(Version::parse) else { return };
     out.push('\n');
     for (role, class) in diff::per_crate(changes) {
         let Some(package) = config.packages.get(&role) else { continue };
@@ -128,9 +172,9 @@ fn crates(out: &mut String, root: &Path, config: &Config, changes: &[Change]) {
     }
 }
 
-/// Returns the path of the spec with the highest version in the folder of released specs.
-fn last_released(folder: &Path) -> Option<PathBuf> {
-    let entries = fs::read_dir(folder).ok()?;
+/// Returns the path of the released spec of a service with the highest version.
+fn released(root: &Path, config: &Config) -> Option<PathBuf> {
+    let entries = fs::read_dir(root.join(config.beside_spec("released"))).ok()?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let version = |path: &PathBuf| {
         let name = path.file_name()?.to_str()?;

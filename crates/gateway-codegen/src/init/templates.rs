@@ -1,26 +1,30 @@
-//! The files of a new workspace. `«…»` is replaced by a value.
+//! The files of a new service and of its workspace. `«…»` is replaced by a value.
 
 /// The configuration of the generator.
 pub(super) const CONFIGURATION: &str = include_str!("spec/codegen.toml");
 
-/// The spec of a workspace that is started without one.
+/// The spec of a service that is started without one.
 pub(super) const SPEC: &str = include_str!("spec/spec.toml");
 
 /// The path and the text of the fixture of that spec.
 pub(super) const FIXTURE: (&str, &str) =
-    ("spec/fixtures/items-of-a-shelf.json", include_str!("spec/items-of-a-shelf.json"));
+    ("«folder»/fixtures/items-of-a-shelf.json", include_str!("spec/items-of-a-shelf.json"));
 
-/// The other files: their paths and their texts.
-pub(super) const FILES: &[(&str, &str)] = &[
+/// The other files of a workspace: their paths and their texts.
+pub(super) const WORKSPACE: &[(&str, &str)] = &[
     (".gitignore", include_str!("workspace/gitignore")),
     ("Cargo.toml", include_str!("workspace/manifest.toml")),
     ("README.md", include_str!("workspace/README.md")),
+];
+
+/// The other files of a service.
+pub(super) const SERVICE: &[(&str, &str)] = &[
     ("crates/«cli»/Cargo.toml", include_str!("cli/manifest.toml")),
     ("crates/«cli»/src/demo.rs", include_str!("cli/demo.rs")),
     ("crates/«cli»/src/main.rs", include_str!("cli/main.rs")),
     ("crates/«cli»/tests/program.rs", include_str!("cli/program.rs")),
     ("crates/«client»/Cargo.toml", include_str!("client/manifest.toml")),
-    ("crates/«client»/examples/demo.rs", include_str!("client/demo.rs")),
+    ("crates/«client»/examples/«demo».rs", include_str!("client/demo.rs")),
     ("crates/«client»/src/lib.rs", include_str!("client/lib.rs")),
     ("crates/«client»/tests/round_trip.rs", include_str!("client/round_trip.rs")),
     ("crates/«model»/Cargo.toml", include_str!("model/manifest.toml")),

@@ -2,6 +2,7 @@
 
 use crate::config::Role;
 use crate::emit::{example_query, smallest_record};
+use crate::init::place::Place;
 use crate::init::runtime::Runtime;
 use crate::ir::{Command, Example, Operation, Service};
 use crate::project::Project;
@@ -10,13 +11,15 @@ use crate::workspace::Workspace;
 
 /// The values by name. `«runtime NAME»` is the dependency on a runtime crate.
 pub(super) struct Values<'a> {
-    runtime: &'a Runtime<'a>,
+    /// The source of the runtime crates, for the templates of a workspace.
+    runtime: Option<&'a Runtime<'a>>,
     values: Vec<(&'static str, String)>,
 }
 
 impl<'a> Values<'a> {
     /// Returns the values that the templates of the spec and its configuration need.
-    pub(super) fn new(name: &str, runtime: &'a Runtime<'a>) -> Self {
+    pub(super) fn new(name: &str, place: &Place) -> Self {
+        let Place { spec, reference, demo, read } = place;
         let values = vec![
             ("name", name.to_owned()),
             ("title", title(name)),
@@ -24,9 +27,21 @@ impl<'a> Values<'a> {
             ("client", format!("{name}-client")),
             ("testkit", format!("{name}-testkit")),
             ("cli", format!("{name}-cli")),
-            ("install", runtime.install()),
+            ("configuration", format!("{spec}/codegen.toml")),
+            ("folder", spec.clone()),
+            ("spec", format!("{spec}/{name}.toml")),
+            ("reference", reference.clone()),
+            ("demo", demo.clone()),
+            ("read", read.clone()),
         ];
-        Self { runtime, values }
+        Self { runtime: None, values }
+    }
+
+    /// Adds the values that the templates of a workspace need.
+    pub(super) fn with_runtime(mut self, runtime: &'a Runtime<'a>) -> Self {
+        self.values.push(("install", runtime.install()));
+        self.runtime = Some(runtime);
+        self
     }
 
     /// Adds the values of a service. `None` if it has no example for clients.
@@ -74,9 +89,9 @@ impl<'a> Values<'a> {
         let mut text = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let (name, rest) = part.split_once('»').unwrap_or((part, ""));
-            match name.strip_prefix("runtime ") {
-                Some(krate) => text.push_str(&self.runtime.dependency(krate)),
-                None => text.push_str(self.value(name)),
+            match (name.strip_prefix("runtime "), self.runtime) {
+                (Some(krate), Some(runtime)) => text.push_str(&runtime.dependency(krate)),
+                _ => text.push_str(self.value(name)),
             }
             text.push_str(rest);
         }

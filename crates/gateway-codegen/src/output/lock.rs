@@ -14,9 +14,6 @@ use crate::project::Project;
 use crate::spec::full_hash;
 use crate::spec::grammar::Form;
 
-/// The path of the lock, from the workspace root.
-pub(super) const LOCK: &str = "spec/generated.lock";
-
 /// Returns the text of the lock for some files.
 pub(super) fn text(project: &Project<'_>, files: &BTreeMap<String, String>) -> String {
     let generator = env!("CARGO_PKG_VERSION");
@@ -27,12 +24,12 @@ pub(super) fn text(project: &Project<'_>, files: &BTreeMap<String, String>) -> S
     for (path, content) in files {
         _ = writeln!(text, "{}  {path}", full_hash(content.as_bytes()));
     }
-    mark::marked(project.config, LOCK, &text)
+    mark::marked(project.config, &project.config.lock(), &text)
 }
 
-/// Returns the paths in the lock below a root.
-pub(super) fn paths(root: &Path) -> Result<Vec<String>, Error> {
-    let text = file::read(&root.join(LOCK))?.unwrap_or_default();
+/// Returns the paths in a lock.
+pub(super) fn paths(lock: &Path) -> Result<Vec<String>, Error> {
+    let text = file::read(lock)?.unwrap_or_default();
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let paths = lines.filter_map(|line| Some(line.split_once("  ")?.1.to_owned()));
     // Other paths were added by hand, and may lie outside the workspace.
