@@ -4,3 +4,8 @@
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Compiles the examples of the guide for users of earlier sources.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/upgrading.md")]
+struct Upgrading;
