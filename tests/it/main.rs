@@ -19,6 +19,7 @@ mod mocks;
 mod opening;
 mod operations;
 mod schemas;
+mod secrets;
 mod spans;
 mod streaming;
 mod support;

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway_client_core::model::Service;
+use gateway_client_core::model::{Auth, Service};
 use gateway_client_core::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client_core::transport::{BlockingTransport, Options};
-use gateway_client_core::{AccessToken, ErrorKind, FileToken, ServiceClient, blocking};
+use gateway_client_core::{
+    AccessToken, EnvironmentToken, ErrorKind, FileToken, ServiceClient, blocking,
+};
 
 use crate::config::keyring::Keyring;
 use crate::config::origin::{Origin, Setting, TokenFrom};
@@ -18,7 +20,7 @@ use crate::config::{folder, token_binding, tokens};
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
 use crate::invocation::Invocation;
-use crate::name::{Name, Variable};
+use crate::name::{Name, Variable, secret_variable};
 use crate::program::Program;
 use crate::token_command::TokenCommand;
 use crate::trace::Trace;
@@ -47,6 +49,9 @@ fn connect_to_service<C: ServiceClient>(
     if settings.base_url.is_none() {
         return Err(no_base_url(&invocation.program));
     }
+    if C::Service::AUTH == Auth::None {
+        return build::<C>(invocation, settings, |builder| builder);
+    }
     if invocation.call.dry_run {
         // A dry run prints a variable in place of the token.
         let token = AccessToken::new("unused")?;
@@ -67,11 +72,21 @@ fn connect_to_service<C: ServiceClient>(
         }
         fixed => {
             let text = read_token(settings.program, &fixed)?.ok_or_else(missing)?;
-            let token = AccessToken::new(text.trim()).map_err(|error| {
+            let token = parsed_token::<C::Service>(text.trim()).map_err(|error| {
                 Failure::from(error).hint(format!("the token comes from {fixed}"))
             })?;
             build::<C>(invocation, settings, |builder| builder.token(token))
         }
+    }
+}
+
+/// Creates the token of a service from its text: a bearer token, or a secret.
+pub(crate) fn parsed_token<S: Service>(
+    text: &str,
+) -> Result<AccessToken, gateway_client_core::Error> {
+    match S::AUTH {
+        Auth::Bearer => AccessToken::new(text),
+        _ => AccessToken::secret(text),
     }
 }
 
@@ -98,7 +113,12 @@ fn or_demo(program: &Program) -> &'static str {
 pub(crate) fn check_base_url<S: Service>(text: &str) -> Result<(), Failure> {
     check_path::<S>(text)?;
     let token = AccessToken::new("unused")?;
-    blocking::Client::<S>::builder(text).allow_insecure_http().token(token).build()?;
+    let mut builder =
+        blocking::Client::<S>::builder(text).allow_insecure_http().token(token.clone());
+    for secret in S::AUTH.secrets().iter().skip(1) {
+        builder = builder.secret(secret.name(), token.clone());
+    }
+    builder.build()?;
     Ok(())
 }
 
@@ -193,6 +213,15 @@ fn build<C: ServiceClient>(
     check_path::<C::Service>(base_url)?;
     proxy::check(base_url)?;
     let mut builder = token(Builder::<C>::new(base_url));
+    // All secrets but the first one have only a variable.
+    for secret in C::Service::AUTH.secrets().iter().skip(1) {
+        builder = if invocation.call.dry_run {
+            builder.secret(secret.name(), AccessToken::new("unused")?)
+        } else {
+            let variable = secret_variable(invocation.program.name, secret.name());
+            builder.secret(secret.name(), EnvironmentToken::new(variable))
+        };
+    }
     if settings.allow_insecure_http.value {
         builder = builder.allow_insecure_http();
     }

@@ -1,19 +1,31 @@
 //! Dry runs: a request as a `curl` command.
 
+use gateway_client_core::model::{Auth, SecretPlace};
 use gateway_client_core::transport::Request;
 use http::header::AUTHORIZATION;
 
 use crate::escape::printable;
-use crate::name::{Name, Variable};
+use crate::name::{Name, Variable, secret_variable};
 
-/// Returns the command that sends this request with all its headers. A shell variable replaces the access token, and
-/// `REDACTED` any other value that may be a secret.
-pub(crate) fn curl(program: Name, request: &Request) -> String {
+/// Returns the command that sends this request with all its headers. A shell variable replaces the access token and each
+/// secret, and `REDACTED` any other value that may be a secret.
+pub(crate) fn curl(program: Name, auth: Auth, request: &Request) -> String {
     let token = Variable::Token.of(program);
+    let secrets = auth.secrets().iter().enumerate().map(|(index, secret)| {
+        let variable =
+            if index == 0 { token.clone() } else { secret_variable(program, secret.name()) };
+        (secret, variable)
+    });
+    let secrets: Vec<_> = secrets.collect();
     let mut command = "curl -sS".to_owned();
     for (name, value) in request.headers() {
-        let header = if name == AUTHORIZATION {
+        let header = if name == AUTHORIZATION && auth == Auth::Bearer {
             format!("\"{name}: Bearer ${token}\"")
+        } else if let Some((_, variable)) = secrets.iter().find(|(secret, _)| {
+            secret.place() == SecretPlace::Header
+                && name.as_str().eq_ignore_ascii_case(secret.name())
+        }) {
+            format!("\"{name}: ${variable}\"")
         } else if value.is_sensitive() {
             quoted(&format!("{name}: REDACTED"))
         } else {
@@ -21,8 +33,26 @@ pub(crate) fn curl(program: Name, request: &Request) -> String {
         };
         command = format!("{command} -H {header}");
     }
-    format!("{command} {}", quoted(&request.uri().to_string()))
+    let mut url = quoted(&request.uri().to_string());
+    // The shell replaces a variable only outside of single quotes. The secrets are the last parameters.
+    for (secret, variable) in secrets.iter().rev() {
+        let found = match secret.place() {
+            SecretPlace::Query => {
+                let pair = format!("{}={PLACEHOLDER}", secret.name());
+                url.rfind(&pair).map(|at| at + pair.len() - PLACEHOLDER.len())
+            }
+            SecretPlace::Path => url.find(PLACEHOLDER),
+            _ => None,
+        };
+        if let Some(at) = found {
+            url.replace_range(at..at + PLACEHOLDER.len(), &format!("'\"${variable}\"'"));
+        }
+    }
+    format!("{command} {url}")
 }
+
+/// The text in place of a secret in the URL of a dry run.
+const PLACEHOLDER: &str = "REDACTED";
 
 /// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
@@ -32,7 +62,7 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gateway_client_core::model::RawQuery;
+    use gateway_client_core::model::{Auth, RawQuery, Secret, SecretPlace, Service};
     use gateway_client_core::transport::MemoryTransport;
     use gateway_client_core::{AccessToken, CallOptions, blocking};
 
@@ -49,8 +79,44 @@ mod tests {
             .build()
             .unwrap();
         let request = client.request(&RawQuery::new("photos/list")).unwrap();
-        let command = curl(Name::new("photos"), &request);
+        let command = curl(Name::new("photos"), Auth::Bearer, &request);
         assert!(command.contains("-H 'x-tenant: REDACTED'"), "{command}");
+        assert!(!command.contains("CANARY"), "{command}");
+    }
+
+    struct Shop;
+
+    impl Service for Shop {
+        const NAME: &'static str = "shop";
+        const API_VERSION: &'static str = "v1";
+        const PATH: &'static str = "/rest/{secret}/v1";
+        const SELECTOR: &'static str = "method";
+        const ACCEPT: &'static str = "application/json";
+        const AUTH: Auth = Auth::Secrets(&[
+            Secret::new("api_key", SecretPlace::Query),
+            Secret::new("x-user", SecretPlace::Header),
+            Secret::new("account", SecretPlace::Path),
+        ]);
+    }
+
+    #[test]
+    fn variables_replace_the_secrets() {
+        let canary = |text: &str| AccessToken::secret(format!("CANARY-{text}")).unwrap();
+        let client = blocking::Client::<Shop>::builder("https://h")
+            .token(canary("key"))
+            .secret("x-user", canary("user"))
+            .secret("account", canary("account"))
+            .transport(MemoryTransport::default())
+            .build()
+            .unwrap();
+        let query = RawQuery::new("items/list").pair("name", "it's");
+        let command = curl(Name::new("my-shop"), Shop::AUTH, &client.request(&query).unwrap());
+        let (_, url) = command.split_once(" 'https://").unwrap();
+        assert_eq!(
+            url,
+            "h/rest/'\"$MY_SHOP_SECRET_ACCOUNT\"'/v1?method=items/list&name=it%27s&api_key='\"$MY_SHOP_TOKEN\"''"
+        );
+        assert!(command.contains(r#" -H "x-user: $MY_SHOP_SECRET_X_USER" "#), "{command}");
         assert!(!command.contains("CANARY"), "{command}");
     }
 }

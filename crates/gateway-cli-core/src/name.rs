@@ -34,6 +34,13 @@ impl fmt::Display for Name {
     }
 }
 
+/// Returns the name of the variable with a secret of the service, except the first one: `PHOTOS_SECRET_USER_ID`.
+pub(crate) fn secret_variable(program: Name, secret: &str) -> String {
+    let name = secret.to_ascii_uppercase();
+    let name = name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
+    format!("{}_SECRET_{name}", program.prefix())
+}
+
 /// An environment variable of the program. Its name begins with that of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variable {

@@ -7,10 +7,11 @@ use std::time::Instant;
 
 use gateway_client_core::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client_core::transport::{
-    BlockingBody, BlockingResponse, BlockingTransport, Request, TransportError,
+    BlockingBody, BlockingResponse, BlockingTransport, RedactedTarget, Request, TransportError,
 };
 use gateway_client_core::{Attempt, Observer};
 use http::HeaderMap;
+use http::header::{AUTHORIZATION, LOCATION};
 
 use crate::config::flags::CallFlags;
 use crate::invocation::Invocation;
@@ -47,7 +48,11 @@ impl Trace {
             return;
         }
         for (name, value) in headers {
-            let value = String::from_utf8_lossy(value.as_bytes()).replace(token, "(redacted)");
+            let value = if value.is_sensitive() && name != AUTHORIZATION {
+                "(redacted)".to_owned()
+            } else {
+                String::from_utf8_lossy(value.as_bytes()).replace(token, "(redacted)")
+            };
             self.say(&format!("{mark}   {name}: {value}"));
         }
     }
@@ -79,14 +84,22 @@ impl BlockingTransport for Traced {
         let Self { inner, trace } = self;
         let begun = Instant::now();
         let since = move || begun.elapsed().as_millis();
-        trace.say(&format!("> GET {}", request.uri()));
+        trace.say(&format!("> GET {}", RedactedTarget::of(&request)));
+        let has_secrets = RedactedTarget::is_needed(&request);
         let token = token_of(request.headers()).unwrap_or(NO_TOKEN).to_owned();
         trace.headers('>', request.headers(), &token);
         let response = inner.send(request).inspect_err(|error| {
             trace.say(&format!("< no response after {} ms: {error}", since()));
         })?;
         trace.say(&format!("< status {} after {} ms", response.status().as_u16(), since()));
-        trace.headers('<', response.headers(), &token);
+        if has_secrets {
+            // A header such as `location` may repeat the URL.
+            let mut headers = response.headers().clone();
+            headers.remove(LOCATION);
+            trace.headers('<', &headers, &token);
+        } else {
+            trace.headers('<', response.headers(), &token);
+        }
         let trace = *trace;
         Ok(response.map(|body| {
             counted(body, move |bytes, end| {

@@ -59,20 +59,57 @@ impl AccessToken {
     /// [`ErrorKind::Config`] if the text is not a `b64token` (RFC 6750, section 2.1): it is empty, or it contains a space, a
     /// line break or another invalid character. The error gives the position of the character, not the text.
     pub fn new(text: impl Into<String>) -> Result<Self, Error> {
+        let token = Self(Arc::new(Zeroizing::new(text.into())));
+        token.check_bearer()?;
+        Ok(token)
+    }
+
+    /// Creates a secret that is not a bearer token, such as an API key.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`] if the text is empty, or contains whitespace or a character other than visible ASCII. The error
+    /// gives the position of the character, not the text.
+    ///
+    /// ```
+    /// use gateway_client_core::AccessToken;
+    ///
+    /// assert!(AccessToken::secret("110201543:AAH").is_ok());
+    /// let error = AccessToken::secret("two words").unwrap_err();
+    /// assert_eq!(error.to_string(), "the access token has an invalid character at position 4");
+    /// # Ok::<(), gateway_client_core::Error>(())
+    /// ```
+    pub fn secret(text: impl Into<String>) -> Result<Self, Error> {
         let text = Zeroizing::new(text.into());
-        let body = text.trim_end_matches('=');
-        if body.is_empty() {
-            return Err(Error::config("the access token is empty"));
-        }
-        let foreign = |byte: u8| !byte.is_ascii_alphanumeric() && !b"-._~+/".contains(&byte);
-        match body.bytes().position(foreign) {
-            None => Ok(Self(Arc::new(text))),
-            Some(index) => {
-                let text =
-                    format!("the access token has an invalid character at position {}", index + 1);
-                Err(Error::new(ErrorKind::Config, text))
+        checked(&text, |byte| byte.is_ascii_graphic())?;
+        Ok(Self(Arc::new(text)))
+    }
+
+    /// Refuses a text that is not a bearer token.
+    pub(crate) fn check_bearer(&self) -> Result<(), Error> {
+        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
+        checked(self.0.trim_end_matches('='), is_known)
+    }
+
+    /// Appends the text to a URL or a form, percent-encoded except for `:`, which may be part of a token in a path.
+    pub(crate) fn encode(&self, out: &mut String) {
+        for byte in self.0.bytes() {
+            if byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte) {
+                out.push(char::from(byte));
+            } else {
+                out.push('%');
+                for digit in [byte >> 4, byte & 15] {
+                    out.extend(
+                        char::from_digit(digit.into(), 16).map(|one| one.to_ascii_uppercase()),
+                    );
+                }
             }
         }
+    }
+
+    /// Returns the value of a header that has only the secret.
+    pub(crate) fn plain_header(&self) -> Result<HeaderValue, Error> {
+        sensitive(self.0.to_string())
     }
 
     /// Returns the value of the `Authorization` header.
@@ -81,11 +118,31 @@ impl AccessToken {
         let mut text = String::with_capacity(SCHEME.len() + self.0.len());
         text.push_str(SCHEME);
         text.push_str(&self.0);
-        let mut value = HeaderValue::try_from(text).map_err(|error| {
-            Error::config("the access token is not a valid header value").because(error)
-        })?;
-        value.set_sensitive(true);
-        Ok(value)
+        sensitive(text)
+    }
+}
+
+/// Returns a value of a header that `Debug` does not show.
+fn sensitive(text: String) -> Result<HeaderValue, Error> {
+    let mut value = HeaderValue::try_from(text).map_err(|error| {
+        Error::config("the access token is not a valid header value").because(error)
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Refuses an empty text, and one with a byte that is not allowed.
+fn checked(text: &str, is_known: impl Fn(u8) -> bool) -> Result<(), Error> {
+    if text.is_empty() {
+        return Err(Error::config("the access token is empty"));
+    }
+    match text.bytes().position(|byte| !is_known(byte)) {
+        None => Ok(()),
+        Some(index) => {
+            let text =
+                format!("the access token has an invalid character at position {}", index + 1);
+            Err(Error::new(ErrorKind::Config, text))
+        }
     }
 }
 

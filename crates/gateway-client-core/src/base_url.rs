@@ -67,8 +67,17 @@ impl BaseUrl {
 
     /// Returns the URL of a call with this text after the path, and this query.
     pub(crate) fn target(&self, path: &str, query: &str) -> Result<Uri, Error> {
-        let mut target = String::with_capacity(self.path.len() + path.len() + 1 + query.len());
-        target.push_str(&self.path);
+        self.target_with("", path, query)
+    }
+
+    /// Returns the URL of a call with this secret in its path.
+    pub(crate) fn target_with(&self, secret: &str, path: &str, query: &str) -> Result<Uri, Error> {
+        let length = self.path.len() + secret.len() + path.len() + 1 + query.len();
+        let mut target = String::with_capacity(length);
+        match self.path.split_once(SECRET) {
+            Some((before, after)) => target.extend([before, secret, after]),
+            None => target.push_str(&self.path),
+        }
         target.push_str(path);
         if !query.is_empty() {
             target.push('?');
@@ -99,6 +108,9 @@ pub(crate) fn is_loopback(host: &str) -> bool {
 fn bare(host: &str) -> &str {
     host.trim_start_matches('[').trim_end_matches(']')
 }
+
+/// The text in the path of a service that a secret replaces.
+const SECRET: &str = "{secret}";
 
 const INVALID: &str = "the base URL is invalid; expected a URL such as https://host";
 

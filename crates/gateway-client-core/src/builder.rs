@@ -12,7 +12,7 @@ use crate::base_url::BaseUrl;
 use crate::engine::Engine;
 use crate::policy::Policy;
 use crate::request::Headers;
-use crate::token::TokenCache;
+use crate::token::Sources;
 use crate::{CallOptions, Error, Observer, RetryBudget, RetryPolicy, ServiceClient, TokenSource};
 
 /// Builds a client, see [`Client::builder`](crate::Client::builder) and
@@ -46,6 +46,7 @@ pub struct ClientBuilder<C, T = SharedTransport> {
     base_url: String,
     allow_insecure_http: bool,
     token: Option<Arc<dyn TokenSource>>,
+    secrets: Vec<(String, Arc<dyn TokenSource>)>,
     observer: Option<Arc<dyn Observer>>,
     policy: Policy,
     options: Option<CallOptions>,
@@ -62,6 +63,7 @@ impl<C, T> ClientBuilder<C, T> {
             base_url: base_url.into(),
             allow_insecure_http: false,
             token: None,
+            secrets: Vec::new(),
             observer: None,
             policy: Policy::default(),
             options: None,
@@ -72,8 +74,45 @@ impl<C, T> ClientBuilder<C, T> {
 
     /// Sets the source of the token sent with every call: an [`AccessToken`](crate::AccessToken) or any other
     /// [`TokenSource`].
+    ///
+    /// If the service has secrets instead of a bearer token, this is the source of the first one. A service without
+    /// authentication needs no source, and ignores it.
     pub fn token(mut self, source: impl TokenSource) -> Self {
         self.token = Some(Arc::new(source));
+        self
+    }
+
+    /// Sets the source of a secret by its name in the spec, for a service that has several. [`token`](Self::token) sets that
+    /// of the first one.
+    ///
+    /// ```
+    /// use gateway_client_core::model::{Auth, Secret, SecretPlace, Service};
+    /// use gateway_client_core::transport::MemoryTransport;
+    /// use gateway_client_core::{AccessToken, EnvironmentToken, blocking};
+    ///
+    /// struct Shop;
+    ///
+    /// impl Service for Shop {
+    ///     const NAME: &'static str = "shop";
+    ///     const API_VERSION: &'static str = "v1";
+    ///     const PATH: &'static str = "/api";
+    ///     const SELECTOR: &'static str = "method";
+    ///     const ACCEPT: &'static str = "application/json";
+    ///     const AUTH: Auth = Auth::Secrets(&[
+    ///         Secret::new("api_key", SecretPlace::Query),
+    ///         Secret::new("x-user", SecretPlace::Header),
+    ///     ]);
+    /// }
+    ///
+    /// let client = blocking::Client::<Shop>::builder("https://shop.example.com")
+    ///     .token(EnvironmentToken::new("SHOP_TOKEN"))
+    ///     .secret("x-user", AccessToken::secret("jane@example.com")?)
+    ///     .transport(MemoryTransport::default())
+    ///     .build()?;
+    /// # Ok::<(), gateway_client_core::Error>(())
+    /// ```
+    pub fn secret(mut self, name: impl Into<String>, source: impl TokenSource) -> Self {
+        self.secrets.push((name.into(), Arc::new(source)));
         self
     }
 
@@ -150,9 +189,10 @@ impl<C, T> ClientBuilder<C, T> {
 
     pub(crate) fn map_token(
         mut self,
-        wrap: impl FnOnce(Arc<dyn TokenSource>) -> Arc<dyn TokenSource>,
+        wrap: impl Fn(Arc<dyn TokenSource>) -> Arc<dyn TokenSource>,
     ) -> Self {
-        self.token = self.token.map(wrap);
+        self.token = self.token.map(&wrap);
+        self.secrets = self.secrets.into_iter().map(|(name, one)| (name, wrap(one))).collect();
         self
     }
 
@@ -171,16 +211,16 @@ impl<C, T> ClientBuilder<C, T> {
         C: ServiceClient,
     {
         let base_url = BaseUrl::parse(&self.base_url, C::Service::PATH, self.allow_insecure_http)?;
-        let token = self.token.ok_or_else(|| {
-            Error::config("the client has no access token; set one with `ClientBuilder::token`")
-        })?;
         let transport = self.transport.map_or_else(default_transport, Ok)?;
-        let tokens = TokenCache::new(token);
+        let auth = C::Service::AUTH;
+        let tokens = Sources::new(auth, self.token, self.secrets)?;
         let Self { policy, observer, .. } = self;
         let headers = const { Headers::new(C::Service::ACCEPT, C::USER_AGENT) };
         let options = self.options.map(|options| Arc::new(options.over(None, &headers.user_agent)));
         let selectors = C::Service::DISPATCH.selectors();
-        Ok((Engine { base_url, headers, selectors, tokens, policy, observer, transport }, options))
+        let engine =
+            Engine { base_url, headers, selectors, auth, tokens, policy, observer, transport };
+        Ok((engine, options))
     }
 }
 

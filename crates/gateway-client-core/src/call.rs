@@ -6,16 +6,17 @@ use gateway_model_core::ErrorClass;
 use gateway_transport::{
     Deadline, ErrorKind as TransportErrorKind, Instant, Request, TransportError,
 };
-use http::Response;
 use http::response::Parts;
+use http::{Response, Uri};
 
+use crate::Error;
 use crate::clock::date;
 use crate::head::retry_after;
 use crate::limit::{Limit, LimitKind, MIN_TIME_LEFT};
 use crate::policy::Policy;
 use crate::request::Draft;
 use crate::status::{Reaction, meaning, meaning_of};
-use crate::{AccessToken, Error};
+use crate::token::Tokens;
 
 #[cfg(test)]
 mod tests;
@@ -123,14 +124,19 @@ impl<'a> Call<'a> {
         self.stream_limit.unwrap_or(self.limit)
     }
 
-    /// Returns the request of the first attempt, without its deadline.
-    pub(crate) fn dry_run(self, token: &AccessToken) -> Result<Request, Error> {
-        self.draft.request(token)
+    /// Returns the request of the first attempt, without its deadline, and with a placeholder for each secret in the URL.
+    pub(crate) fn dry_run(self, tokens: &Tokens) -> Result<Request, Error> {
+        self.draft.redacted(tokens)
+    }
+
+    /// Returns the URL of every attempt, with a placeholder for each secret.
+    pub(crate) fn target(&self) -> &Uri {
+        self.draft.target()
     }
 
     /// Starts the next attempt and returns its request.
-    pub(crate) fn attempt(&mut self, token: &AccessToken, now: Instant) -> Result<Request, Error> {
-        let mut request = self.draft.clone().request(token)?;
+    pub(crate) fn attempt(&mut self, tokens: &Tokens, now: Instant) -> Result<Request, Error> {
+        let mut request = self.draft.request(tokens)?;
         self.attempts += 1;
         let timeout = LimitKind::AttemptTimeout(self.policy.attempt_timeout);
         self.attempt_limit = self.limit.or_earlier(self.draft.limit(now, timeout));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use gateway_model_core::{ErrorClass, ListOperation, Operation, StreamDecoder};
+use gateway_model_core::{Auth, ErrorClass, ListOperation, Operation, StreamDecoder};
 use gateway_transport::{Deadline, Instant, Request, TransportError};
 use http::{Response, StatusCode};
 
@@ -20,9 +20,9 @@ use crate::policy::Policy;
 use crate::request::{Draft, Headers};
 use crate::response::check_head;
 use crate::sleep::timeout_at;
-use crate::token::TokenCache;
+use crate::token::{Sources, Tokens};
 use crate::trace::{self, AttemptSpan, CallSpan};
-use crate::{AccessToken, CallOptions, Error, RawResponse, StreamingResponse};
+use crate::{CallOptions, Error, RawResponse, StreamingResponse};
 
 #[cfg(test)]
 mod tests;
@@ -55,7 +55,8 @@ pub(crate) struct Engine<T> {
     pub(crate) headers: Headers,
     /// The names of the query parameters that select the operation.
     pub(crate) selectors: &'static [&'static str],
-    pub(crate) tokens: TokenCache,
+    pub(crate) auth: Auth,
+    pub(crate) tokens: Sources,
     pub(crate) policy: Policy,
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) transport: T,
@@ -216,9 +217,7 @@ impl<T: Io> Engine<T> {
         operation: &O,
         options: Option<&'a CallOptions>,
     ) -> Result<Draft<'a>, Error> {
-        let query = operation.query()?;
-        let target = self.base_url.target(query.path(), query.as_str())?;
-        Ok(Draft { headers: &self.headers, options, target })
+        Draft::new(&self.headers, &self.base_url, self.auth, options, operation.query()?)
     }
 
     /// Gets a token, and runs the attempts of a call until it is over.
@@ -236,7 +235,7 @@ impl<T: Io> Engine<T> {
     async fn drive(
         &self,
         call: &mut Call<'_>,
-        token: &mut AccessToken,
+        token: &mut Tokens,
         operation: &str,
         extent: Extent,
     ) -> Result<Response<T::Body>, Error> {
@@ -244,7 +243,7 @@ impl<T: Io> Engine<T> {
             let start = Instant::now();
             let request = call.attempt(token, start)?;
             let server = self.base_url.server();
-            let (uri, number) = (request.uri(), call.attempts());
+            let (uri, number) = (call.target(), call.attempts());
             let span = AttemptSpan::begin(operation, uri, self.selectors, server, number);
             let outcome = span.around(self.exchange(request, extent)).await;
             let (verdict, attempt) = self.judge(call, operation, start, span, outcome);
@@ -290,17 +289,12 @@ impl<T: Io> Engine<T> {
     }
 
     /// Returns the token for a call, if the source returns it before the deadline of the call.
-    async fn token(&self, call: &Call<'_>) -> Result<AccessToken, Error> {
+    async fn token(&self, call: &Call<'_>) -> Result<Tokens, Error> {
         before_deadline(call, self.tokens.current()).await
     }
 
     /// Returns the next step of a call.
-    async fn next<B>(
-        &self,
-        call: &Call<'_>,
-        token: &mut AccessToken,
-        verdict: Verdict<B>,
-    ) -> Next<B> {
+    async fn next<B>(&self, call: &Call<'_>, token: &mut Tokens, verdict: Verdict<B>) -> Next<B> {
         match verdict {
             Verdict::Refused(refusal) => self.refresh(call, token, refusal).await,
             Verdict::Next(next) => next,
@@ -311,7 +305,7 @@ impl<T: Io> Engine<T> {
     async fn refresh<B>(
         &self,
         call: &Call<'_>,
-        token: &mut AccessToken,
+        token: &mut Tokens,
         refusal: Response<B>,
     ) -> Next<B> {
         match before_deadline(call, self.tokens.other_than(token)).await {

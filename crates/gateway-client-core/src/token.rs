@@ -14,14 +14,15 @@ mod environment;
 mod file;
 mod spawn_blocking;
 pub(crate) mod text;
+mod tokens;
 mod unwind;
 
-pub(crate) use self::cache::TokenCache;
 #[cfg(feature = "oauth2")]
 pub use self::client_credentials::ClientCredentials;
 pub use self::command::CommandToken;
 pub use self::environment::EnvironmentToken;
 pub use self::file::FileToken;
+pub(crate) use self::tokens::{Sources, Tokens};
 pub(crate) use self::unwind::CatchUnwind;
 
 /// A source of access tokens. The simplest source is an [`AccessToken`].

@@ -8,6 +8,7 @@
 //! Rust code with [`text::string`](crate::text::string). A name in Rust is a [`RustName`], which
 //! is written in the case that its place needs and is never a keyword or a name of the prelude.
 
+pub use self::auth::{Auth, SECRET, Secret, SecretPlace};
 pub(crate) use self::body::literal;
 pub use self::body::{Body, Decides, ErrorClass, Verdict};
 pub use self::built_in::BUILT_IN;
@@ -28,6 +29,7 @@ pub use self::ty::{Type, ValueType};
 pub use self::types::{Enum, EnumValue, ModelId, Scalar};
 pub use self::wire::Wire;
 
+mod auth;
 mod body;
 mod built_in;
 mod columns;

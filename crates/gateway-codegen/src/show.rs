@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::ir::{Body, Operation, Service};
+use crate::ir::{Auth, Body, Operation, Service};
 use crate::text::one_line;
 
 /// Returns the screen of an operation.
@@ -19,6 +19,9 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
         format_args!("\n  GET {}{}", service.target_of(operation), sections.unwrap_or_default()),
     );
 
+    if service.auth != Auth::Bearer {
+        line(&mut out, format_args!("  with {}", service.auth.phrase()));
+    }
     if !operation.params.is_empty() {
         line(&mut out, "\nParameters");
         let rows = operation.params.iter().map(|param| {

@@ -184,6 +184,32 @@ fn changes_of_lists_and_maps() {
 }
 
 #[test]
+fn changes_of_the_authentication() {
+    let two = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");
+    let secret = |place: &str, doc: &str| {
+        let secret = format!("secret = {{ in = \"{place}\", name = \"key\", doc = \"{doc}\" }}");
+        two.replace("bearer = {}", &secret)
+    };
+    compare(
+        &two,
+        &secret("query", "The key."),
+        &["breaking auth: kind changed from a bearer token to the secret `key` in the query"],
+    );
+    compare(
+        &secret("query", "The key."),
+        &secret("header", "A key."),
+        &[
+            "breaking auth: kind changed from the secret `key` in the query to the secret `key` in the header",
+        ],
+    );
+    compare(
+        &secret("query", "The key."),
+        &secret("query", "A key."),
+        &["documentation auth: description changed"],
+    );
+}
+
+#[test]
 fn changes_of_columns() {
     let identity = "identity = \"id\"\n";
     let columns = |columns: &str| format!("{identity}columns = [{columns}]\n");

@@ -52,6 +52,7 @@
 
 extern crate alloc;
 
+mod auth;
 mod decode;
 mod dispatch;
 mod error;
@@ -76,6 +77,7 @@ mod wire_enum;
 #[doc(hidden)]
 pub mod codegen;
 
+pub use crate::auth::{Auth, Secret, SecretPlace};
 pub use crate::decode::beside::Beside;
 pub use crate::decode::{Next, Record, StreamDecoder};
 pub use crate::dispatch::{Dispatch, Place};

@@ -1,6 +1,6 @@
 //! A service: what all its operations share.
 
-use crate::Dispatch;
+use crate::{Auth, Dispatch};
 
 /// A service, as a type: the constants that all its operations share.
 ///
@@ -29,7 +29,7 @@ pub trait Service: 'static {
     /// The version segment of the service's address, such as `v1`.
     const API_VERSION: &'static str;
 
-    /// The URL path that all operations share, appended to the base URL.
+    /// The URL path that all operations share, appended to the base URL. A secret in the path replaces `{secret}`.
     const PATH: &'static str;
 
     /// The parameter that selects the operation, such as `method`; the first one if there are two, and empty if
@@ -42,4 +42,7 @@ pub trait Service: 'static {
     /// How a call names its operation, and the parameters that every call has. Default: the query parameter
     /// [`SELECTOR`](Self::SELECTOR), and no other.
     const DISPATCH: Dispatch = Dispatch::query(&[Self::SELECTOR]);
+
+    /// How a call is authenticated. Default: a bearer token.
+    const AUTH: Auth = Auth::Bearer;
 }

@@ -15,10 +15,10 @@
 //!
 //! ```
 //! use gateway_testkit_core::contract::{Profile, Target, Verdict, run};
-//! # use gateway_model_core::Dispatch;
+//! # use gateway_model_core::{Auth, Dispatch};
 //! # use gateway_testkit_core::contract::Contract;
 //! # static CONTRACT: Contract = Contract {
-//! #     path: "/api", dispatch: Dispatch::query(&["action"]), accept: "application/json", source: "", token_source: "", operations: &[],
+//! #     path: "/api", dispatch: Dispatch::query(&["action"]), auth: Auth::Bearer, accept: "application/json", source: "", token_source: "", operations: &[],
 //! # };
 //!
 //! // `CONTRACT` is generated from the spec. This transport never answers: use one with a network.
@@ -33,7 +33,6 @@
 mod check;
 mod checks;
 pub(crate) mod description;
-mod encoded;
 mod evidence;
 mod exchange;
 mod parameter;

@@ -28,6 +28,8 @@ pub mod codegen;
 pub mod conformance;
 #[cfg(feature = "contract")]
 pub mod contract;
+#[cfg(any(feature = "contract", feature = "mocks"))]
+mod encoded;
 #[cfg(feature = "raw-server")]
 pub mod faults;
 #[cfg(feature = "mocks")]

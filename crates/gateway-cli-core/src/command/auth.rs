@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _};
 
 use clap::{Args, Subcommand};
-use gateway_client_core::model::Operation;
+use gateway_client_core::model::{Auth, Operation, Service as _};
 use gateway_client_core::{AccessToken, ServiceClient};
 use serde::Serialize;
 
@@ -16,7 +16,8 @@ use crate::config::variable::setting;
 use crate::config::web_origin::origin;
 use crate::config::{folder, token_binding, tokens};
 use crate::connect::{
-    ask_for_token, check_base_url, check_token_file, from_stdin, no_base_url, with_token,
+    ask_for_token, check_base_url, check_token_file, from_stdin, no_base_url, parsed_token,
+    with_token,
 };
 use crate::exit::Exit;
 use crate::explain::{Context, explain};
@@ -102,6 +103,9 @@ fn login<C: ServiceClient, O: Operation<Service = C::Service>>(
         Session::open::<C>(invocation)?.print_dry_run(probe)?;
         return Ok(());
     }
+    if C::Service::AUTH == Auth::None {
+        return Err(Failure::usage("cannot log in: the service has no authentication"));
+    }
     let settings = Settings::of(invocation)?;
     let profile = settings.profile.value.as_str();
     // If the token cannot be stored, fail before asking for it.
@@ -120,7 +124,7 @@ fn login<C: ServiceClient, O: Operation<Service = C::Service>>(
     }
     let (text, from) = given(name, &settings)?;
     let text = text.trim();
-    let token = AccessToken::new(text)
+    let token = parsed_token::<C::Service>(text)
         .map_err(|error| Failure::from(error).hint(format!("the token comes from {from}")))?;
     if !flags.unchecked {
         let client = with_token::<C>(invocation, &settings, token)?;

@@ -1,19 +1,24 @@
 //! Which outcomes are retried, and each time limit just below, at and just above its default.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
+use gateway_model_core::{Auth, Operation as _, Service as _};
 use gateway_transport::{Deadline, ErrorKind, Phase, Request, TransportError};
+use http::Response;
 use http::header::RETRY_AFTER;
-use http::{Response, Uri};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{Call, Failure, Moment, Next, Verdict};
+use crate::base_url::BaseUrl;
 use crate::limit::MIN_TIME_LEFT;
+use crate::photos::{Photos, any_json};
 use crate::policy::{ATTEMPT_TIMEOUT, CALL_TIMEOUT, Policy, STREAM_TIMEOUT};
 use crate::request::{Draft, Headers};
 use crate::retry::{BASE_DELAY, MAX_ATTEMPTS, MAX_DELAY};
+use crate::token::Tokens;
 use crate::{AccessToken, CallOptions, RetryBudget, RetryPolicy};
 
 /// A clock that a test moves.
@@ -31,12 +36,18 @@ fn status(code: u16) -> Result<Response<Bytes>, Failure> {
 }
 
 fn draft() -> Draft<'static> {
-    static HEADERS: Headers = Headers::new("application/json", "tests/1");
-    Draft { headers: &HEADERS, options: None, target: Uri::default() }
+    draft_with(None)
 }
 
-fn token() -> AccessToken {
-    AccessToken::new("gwt_x").unwrap()
+fn draft_with(options: Option<&CallOptions>) -> Draft<'_> {
+    static HEADERS: Headers = Headers::new("application/json", "tests/1");
+    static BASE_URL: LazyLock<BaseUrl> =
+        LazyLock::new(|| BaseUrl::parse("https://h", Photos::PATH, false).unwrap());
+    Draft::new(&HEADERS, &BASE_URL, Auth::Bearer, options, any_json().query().unwrap()).unwrap()
+}
+
+fn token() -> Tokens {
+    AccessToken::new("gwt_x").unwrap().into()
 }
 
 fn failure(kind: ErrorKind) -> Result<Response<Bytes>, Failure> {
@@ -245,7 +256,7 @@ fn a_stream_ends_with_its_timeout() {
 /// Returns the text of the error of a call whose only attempt times out after `elapsed`.
 fn timed_out(policy: &Policy, options: Option<&CallOptions>, elapsed: Duration) -> String {
     let start = Instant::now();
-    let mut call = Call::new(policy, Draft { options, ..draft() }, start);
+    let mut call = Call::new(policy, draft_with(options), start);
     call.attempt(&token(), start).unwrap();
     let outcome: Result<Response<()>, _> = Err(TransportError::timeout(Phase::Head).into());
     match call.judge(outcome, || Clock(start + elapsed).moment(0.5)) {
@@ -301,7 +312,7 @@ fn the_options_of_a_call_replace_its_timeouts_but_a_deadline_only_shortens_it() 
                 options = options.deadline(start + left);
             }
             let end = Deadline::at(start + timeout.min(deadline.unwrap_or(timeout)));
-            let draft = || Draft { options: Some(&options), ..draft() };
+            let draft = || draft_with(Some(&options));
             assert_eq!(self::deadline(&mut Call::new(&policy, draft(), start), start), end);
             assert_eq!(self::deadline(&mut Call::streaming(&policy, draft(), start), start), end);
         }
@@ -333,7 +344,7 @@ fn is_retried(call: &mut Call<'_>, now: Instant) -> bool {
 
 /// The deadline of an attempt that starts at `now`.
 fn deadline(call: &mut Call<'_>, now: Instant) -> Deadline {
-    let request = call.attempt(&AccessToken::new("gwt_6yqW").unwrap(), now).unwrap();
+    let request = call.attempt(&token(), now).unwrap();
     Deadline::of(&request).unwrap()
 }
 

@@ -12,6 +12,8 @@ use crate::{AccessToken, Error, ErrorKind, TokenSource};
 /// The token source of a client and the last token that it returned.
 pub(crate) struct TokenCache {
     source: Arc<dyn TokenSource>,
+    /// Whether the service expects bearer tokens, which have fewer characters than other secrets.
+    is_bearer: bool,
     last: RwLock<Option<AccessToken>>,
     fetch: Mutex<Arc<Fetch>>,
 }
@@ -29,7 +31,12 @@ struct Fetched {
 
 impl TokenCache {
     pub(crate) fn new(source: Arc<dyn TokenSource>) -> Self {
-        Self { source, last: RwLock::new(None), fetch: Mutex::default() }
+        Self { source, is_bearer: false, last: RwLock::new(None), fetch: Mutex::default() }
+    }
+
+    /// Creates the cache of a source of bearer tokens.
+    pub(crate) fn bearer(source: Arc<dyn TokenSource>) -> Self {
+        Self { is_bearer: true, ..Self::new(source) }
     }
 
     /// Returns the token to use.
@@ -81,7 +88,13 @@ impl TokenCache {
     }
 
     async fn ask(&self, refused: Option<&AccessToken>) -> Fetched {
-        let result = self.source.token(refused).await.map_err(Arc::from);
+        let result = self.source.token(refused).await.and_then(|token| {
+            if self.is_bearer {
+                token.check_bearer()?;
+            }
+            Ok(token)
+        });
+        let result = result.map_err(Arc::from);
         if let Ok(token) = &result {
             *unpoisoned(self.last.write()) = Some(token.clone());
         }

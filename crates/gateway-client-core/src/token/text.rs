@@ -22,7 +22,7 @@ pub(super) fn read(source: impl Read) -> io::Result<Option<Zeroizing<Vec<u8>>>> 
 pub(super) fn token(text: &[u8], origin: impl FnOnce() -> String) -> Result<AccessToken, BoxError> {
     let text =
         str::from_utf8(text).map_err(|_foreign| format!("{} is not UTF-8 text", origin()))?;
-    Ok(AccessToken::new(text.trim())?)
+    Ok(AccessToken::secret(text.trim())?)
 }
 
 #[cfg(test)]

@@ -155,8 +155,8 @@ codes! {
     Error GW032 NO_EXAMPLE: "operation without an example",
         "Every operation needs at least one `[[example]]`: reference pages, mocks and contract checks \
         are generated from them. Add one.";
-    Error GW033 SELECTOR_TAKEN: "parameter named like the selector or a constant",
-        "The selector chooses the operation, and every call sends the constants. A parameter with \
+    Error GW033 SELECTOR_TAKEN: "parameter named like the selector, a constant or a secret",
+        "The selector chooses the operation, and every call sends the constants and secrets. A parameter with \
         the same name would be sent twice. Remove the parameter.";
     Error GW034 REQUIRED_NEEDS: "required parameter that needs an optional one",
         "A required parameter is always sent, so the parameters that it needs must be required too, \
@@ -200,4 +200,8 @@ codes! {
         that only a failure has). Error classes and failures that mean an empty list need the place of \
         the code or of the message in `error`. The marker and the fields beside a list are in objects \
         around the data, so a list that is the whole body has neither.";
+    Error GW044 SECRETS: "secret that cannot be sent",
+        "A secret has a name and a place of its own: a query parameter that no call has otherwise, a \
+        header that the client does not set itself, or the text `{secret}` in the `path` of the \
+        service. The path has this text exactly if one secret is in the path.";
 }

@@ -122,6 +122,14 @@ impl Diff<'_> {
             self.text(Class::Breaking, "service", name, old, new);
         }
         self.dispatch(&old.dispatch, &new.dispatch);
+        let auth = (&old.auth.phrase(), &new.auth.phrase());
+        self.value(Class::Breaking, "auth", "kind", auth, String::clone);
+        let docs = |service: &Service| {
+            service.auth.secrets().iter().map(|one| one.doc.clone()).collect::<Vec<_>>()
+        };
+        if old.auth.phrase() == new.auth.phrase() {
+            self.about("auth", &docs(old), &docs(new));
+        }
         let about = |service: &Service| {
             let Service { title, doc, source, open, .. } = service;
             (title.clone(), doc.clone(), source.clone(), open.clone())

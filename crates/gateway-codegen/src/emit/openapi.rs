@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::type_schemas::{TypeSchemas, describe};
-use crate::ir::{Operation, Otherwise, Param, Place, Service};
+use crate::ir::{Auth, Operation, Otherwise, Param, Place, SecretPlace, Service};
 use crate::project::Project;
 use crate::text::one_line;
 
@@ -67,13 +67,56 @@ fn document(service: &Service, paths: &Value, operations: &[&Operation]) -> Valu
             "url": "https://{host}",
             "variables": { "host": { "default": "gateway.example.com" } },
         }],
-        "security": [{ "bearer": [] }],
+        "security": security(&service.auth),
         "paths": paths,
         "components": {
-            "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } },
+            "securitySchemes": security_schemes(&service.auth),
             "schemas": components,
         },
     })
+}
+
+/// Returns which security schemes a call has: all of them together. A secret in the path is a parameter.
+fn security(auth: &Auth) -> Value {
+    let all: Map<_, _> = match auth {
+        Auth::None => return json!([]),
+        Auth::Bearer => [("bearer".to_owned(), json!([]))].into_iter().collect(),
+        Auth::Secrets(secrets) => {
+            let named = secrets.iter().filter(|one| one.place != SecretPlace::Path);
+            named.map(|one| (one.name.clone(), json!([]))).collect()
+        }
+    };
+    json!([all])
+}
+
+fn security_schemes(auth: &Auth) -> Value {
+    if *auth == Auth::Bearer {
+        return json!({ "bearer": { "type": "http", "scheme": "bearer" } });
+    }
+    let named = auth.secrets().iter().filter(|one| one.place != SecretPlace::Path);
+    let schemes: Map<_, _> = named
+        .map(|one| {
+            let mut scheme = Map::new();
+            describe(&mut scheme, &one.doc);
+            scheme.insert("type".to_owned(), json!("apiKey"));
+            scheme.insert("in".to_owned(), json!(one.place.word()));
+            scheme.insert("name".to_owned(), json!(one.name));
+            (one.name.clone(), Value::Object(scheme))
+        })
+        .collect();
+    Value::Object(schemes)
+}
+
+/// Returns the parameter for a secret in the path.
+fn secret_in_path(service: &Service) -> Option<Value> {
+    let secret = service.auth.secrets().iter().find(|one| one.place == SecretPlace::Path)?;
+    let mut parameter = Map::new();
+    parameter.insert("name".to_owned(), json!("secret"));
+    parameter.insert("in".to_owned(), json!("path"));
+    parameter.insert("required".to_owned(), json!(true));
+    describe(&mut parameter, &secret.doc);
+    parameter.insert("schema".to_owned(), json!({ "type": "string", "format": "password" }));
+    Some(Value::Object(parameter))
 }
 
 /// Returns the schema of a problem document, for every response that is not a success.
@@ -96,7 +139,7 @@ fn get(service: &Service, operation: &Operation) -> Value {
     let schemas = TypeSchemas { service, prefix: PREFIX };
     let selectors = service.dispatch.values(&operation.select).into_iter();
     let selectors = selectors.map(|(name, value)| selector(name, &json!({ "const": value })));
-    let fixed = selectors.chain(constants(service));
+    let fixed = secret_in_path(service).into_iter().chain(selectors).chain(constants(service));
     let params = operation.params.iter().map(|param| {
         parameter(param, TypeSchemas::param(param), &needs(operation, param), param.required)
     });
@@ -120,6 +163,7 @@ fn merged(service: &Service) -> Value {
     let mut names: Vec<&str> = Vec::new();
     let mut params: Vec<_> =
         service.dispatch.selectors.iter().map(|name| one_selector(service, name)).collect();
+    params.extend(secret_in_path(service));
     params.extend(constants(service));
     let all = || {
         service.operations.iter().flat_map(|one| one.params.iter().map(move |param| (one, param)))

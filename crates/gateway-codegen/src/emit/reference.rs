@@ -3,8 +3,8 @@
 use crate::emit::file::GeneratedFile;
 use crate::emit::reference::page::{Page, code};
 use crate::ir::{
-    Body, Dispatch, Doc, Example, Model, OpenPoint, Operation, Place, RustName, Service, Source,
-    built_in_list, joined,
+    Auth, Body, Dispatch, Doc, Example, Model, OpenPoint, Operation, Place, RustName, Service,
+    Source, built_in_list, joined,
 };
 use crate::project::Project;
 use crate::text::{fenced, inline, markdown, percent_encoded, relative};
@@ -36,9 +36,21 @@ fn index(project: &Project<'_>, folder: &str) -> Page {
     let mut page = Page::new(&service.title);
     page.text(&markdown(&service.doc.0));
     page.text(&format!(
-        "Every call is a request `GET {{base_url}}{}` with the headers `Authorization: Bearer …` and `Accept: {}`.",
-        any_target(service), service.accept
+        "Every call is a request `GET {{base_url}}{}` with {}.",
+        any_target(service),
+        match &service.auth {
+            Auth::Bearer =>
+                format!("the headers `Authorization: Bearer …` and `Accept: {}`", service.accept),
+            auth => format!("the header `Accept: {}` and {}", service.accept, auth.phrase()),
+        }
     ));
+    let secrets = service.auth.secrets().iter();
+    let rows: Vec<_> = secrets
+        .map(|one| vec![code(&one.name), one.place.word().to_owned(), cell(&one.doc)])
+        .collect();
+    if !rows.is_empty() {
+        page.table(&["Secret", "Place", "Description"], rows.into_iter());
+    }
     let rows = service.operations.iter().map(|one| {
         let link = format!("[{}](operations/{}.md)", one.rust.spaced(), one.rust.kebab());
         vec![link, code(&one.select), cell(&one.doc)]
@@ -150,11 +162,10 @@ fn example(page: &mut Page, service: &Service, operation: &Operation, example: &
     page.subheading(&capitalized(&example.name.spaced()));
     page.text(&markdown(&example.doc.0));
     // A query holds no character that a shell expands between double quotes.
-    let call = format!(
-        "curl -H \"Authorization: Bearer $GATEWAY_TOKEN\" -H \"Accept: {}\" \\\n  \"$GATEWAY_BASE_URL{}\"",
-        service.accept,
-        joined(&service.path_of(operation), &example.query)
-    );
+    let (headers, url) = service.with_variables(&service.path_of(operation), &example.query);
+    let accept = format!("Accept: {}", service.accept);
+    let headers = headers.iter().chain([&accept]).map(|header| format!("-H \"{header}\" "));
+    let call = format!("curl {}\\\n  \"$GATEWAY_BASE_URL{url}\"", headers.collect::<String>());
     page.text(&fenced("sh", &call));
     page.text(&fenced("json", &example.body));
     if !example.rejected.is_empty() {

@@ -72,6 +72,7 @@ impl<'a> Values<'a> {
             ("mock_example", format!("like_{}", example.name.words())),
             ("record", smallest_record(&project, record)),
             ("response", either("listing", "record")),
+            ("secrets", secrets(service)),
             ("about", string(&service.title)),
             ("mocks", mocks(service)),
             ("command", command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
@@ -150,4 +151,16 @@ fn title(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect::<String>().replace('-', " ")
+}
+
+/// Returns the calls of the builder that set all secrets except the first one.
+fn secrets(service: &Service) -> String {
+    let others = service.auth.secrets().iter().skip(1);
+    let calls = others.map(|one| {
+        format!(
+            "\n            .secret({}, AccessToken::secret(\"test-secret\")?)",
+            string(&one.name)
+        )
+    });
+    calls.collect()
 }

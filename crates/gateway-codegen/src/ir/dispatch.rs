@@ -39,6 +39,12 @@ impl Dispatch {
         self.place == Place::Query && self.selectors.len() == 1 && self.constants.is_empty()
     }
 
+    /// Returns whether every call has a parameter of this name.
+    pub fn sends(&self, name: &str) -> bool {
+        let constants = self.constants.iter().map(|(constant, _)| constant);
+        self.selectors.iter().chain(constants).any(|sent| sent == name)
+    }
+
     /// Returns the first parameter that names the operation; empty if the path does.
     pub fn first_selector(&self) -> &str {
         self.selectors.first().map_or("", String::as_str)

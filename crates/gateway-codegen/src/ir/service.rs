@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ir::{Dispatch, Doc, Enum, Model, OpenRef, Operation, RustName, Scalar, Source};
+use crate::ir::{Auth, Dispatch, Doc, Enum, Model, OpenRef, Operation, RustName, Scalar, Source};
 
 /// The whole service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,10 +15,12 @@ pub struct Service {
     pub version: String,
     /// The version segment of the service's address: `v1`.
     pub api_version: String,
-    /// The path that all operations share, without a prefix: `/c/oauth/v1`.
+    /// The path that all operations share, without a prefix: `/c/oauth/v1`. A secret in it replaces `{secret}`.
     pub path: String,
     /// How a call names its operation, and the parameters that every call has.
     pub dispatch: Dispatch,
+    /// How a call is authenticated.
+    pub auth: Auth,
     /// The value of the `Accept` header.
     pub accept: String,
     /// The description.

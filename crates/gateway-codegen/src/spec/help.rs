@@ -187,7 +187,7 @@ pub(super) fn malformed(form: Form, text: &str, what: &str) -> Option<String> {
         return Some("version 1 of the language has no parameters with lists or keys".to_owned());
     }
     let corrected = corrected(form, text).filter(|corrected| form.fits(corrected))?;
-    Some(if form == Form::Path && text.contains("://") {
+    Some(if matches!(form, Form::Path | Form::SecretPath) && text.contains("://") {
         format!("write `{corrected}`; the base URL of a client has the host")
     } else {
         format!("did you mean `{corrected}`?")
@@ -205,7 +205,7 @@ pub(super) fn corrected(form: Form, text: &str) -> Option<String> {
             let missing = 2_usize.checked_sub(numbers.matches('.').count())?;
             Some(numbers.to_owned() + &".0".repeat(missing))
         }
-        Form::Path => {
+        Form::Path | Form::SecretPath => {
             let path = text.split_once("://").map_or(text, |(_, rest)| {
                 rest.find('/').and_then(|slash| rest.get(slash..)).unwrap_or_default()
             });

@@ -10,6 +10,7 @@ use crate::spec::grammar::Language;
 use crate::spec::node::{Entry, Node};
 use crate::spec::{example, types};
 
+mod auth;
 mod command;
 mod dispatch;
 mod envelope;
@@ -30,6 +31,7 @@ pub(super) fn service(
     let mut cx = Context::new(diagnostics, rejected, language);
     let head = root.get("service")?;
     let dispatch = dispatch::dispatch(&mut cx, root);
+    let auth = auth::auth(&mut cx, root, &dispatch);
 
     names::distinct(&mut cx, root);
     let scalars = types::scalars(&mut cx, root);
@@ -44,6 +46,7 @@ pub(super) fn service(
         api_version: head.text("api-version"),
         path: head.text("path"),
         dispatch,
+        auth,
         accept: head.text("accept"),
         doc: about.doc,
         source: about.source,

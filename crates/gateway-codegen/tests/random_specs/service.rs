@@ -23,6 +23,35 @@ pub(crate) struct Random {
 struct Dispatching {
     place: Dispatched,
     constants: bool,
+    auth: Authenticated,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Authenticated {
+    None,
+    Bearer,
+    Secret,
+    Secrets,
+}
+
+impl Authenticated {
+    /// Returns the keys of `[auth]`, with a description.
+    fn table(self, doc: &str) -> String {
+        match self {
+            Self::None => "none = {}".to_owned(),
+            Self::Bearer => "bearer = {}".to_owned(),
+            Self::Secret => format!("secret = {{ in = \"query\", name = \"key\", doc = {doc} }}"),
+            Self::Secrets => {
+                let header = format!("{{ in = \"header\", name = \"X-Key\", doc = {doc} }}");
+                format!("secrets = [{header}, {{ in = \"path\", doc = {doc} }}]")
+            }
+        }
+    }
+
+    /// Returns the path of the service.
+    fn path(self) -> &'static str {
+        if matches!(self, Self::Secrets) { "/r{secret}" } else { "/r" }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -171,9 +200,18 @@ fn wire() -> impl Strategy<Value = String> {
 }
 
 fn dispatching() -> impl Strategy<Value = Option<Dispatching>> {
+    let auth = prop_oneof![
+        Just(Authenticated::None),
+        Just(Authenticated::Bearer),
+        Just(Authenticated::Secret),
+        Just(Authenticated::Secrets)
+    ];
     let place = prop_oneof![Just(Dispatched::One), Just(Dispatched::Two), Just(Dispatched::Path)];
-    let dispatch =
-        (place, any::<bool>()).prop_map(|(place, constants)| Dispatching { place, constants });
+    let dispatch = (place, any::<bool>(), auth).prop_map(|(place, constants, auth)| Dispatching {
+        place,
+        constants,
+        auth,
+    });
     prop::option::weighted(0.7, dispatch)
 }
 
@@ -295,14 +333,18 @@ impl Writer<'_> {
     }
 
     fn head(&mut self) {
-        let (language, head, tables) = match self.random.dispatch {
-            Some(dispatch) => (2, "", dispatch.table() + "[auth]\nbearer = {}"),
-            None => (1, "selector = \"op\"\nauth = \"bearer\"\n", String::new()),
+        let doc = self.doc();
+        let (language, head, path, tables) = match self.random.dispatch {
+            Some(dispatch) => {
+                let tables = format!("{}[auth]\n{}", dispatch.table(), dispatch.auth.table(&doc));
+                (2, "", dispatch.auth.path(), tables)
+            }
+            None => (1, "selector = \"op\"\nauth = \"bearer\"\n", "/r", String::new()),
         };
         self.line(format_args!("spec-language = {language}\n[service]\n{head}name = \"random\""));
-        self.line(
-            "title = \"Random\"\nversion = \"1.0.0\"\napi-version = \"v1\"\npath = \"/r\"\naccept = \"application/json\"",
-        );
+        self.line(format_args!(
+            "title = \"Random\"\nversion = \"1.0.0\"\napi-version = \"v1\"\npath = \"{path}\"\naccept = \"application/json\""
+        ));
         let doc = self.doc();
         self.line(format_args!("doc = {doc}\n{tables}"));
         for (name, wire) in [

@@ -2,10 +2,10 @@
 
 use std::slice;
 
-use gateway_model_core::{Dispatch, Place};
+use gateway_model_core::{Auth, Dispatch, Place};
 use serde_json::Value;
 
-use crate::contract::encoded::encoded;
+use crate::encoded::encoded;
 
 /// The contract of a service: its address, its operations, and the records in their responses.
 ///
@@ -18,6 +18,9 @@ pub struct Contract {
     /// How a call names its operation.
     #[doc(hidden)]
     pub dispatch: Dispatch,
+    /// How a call is authenticated.
+    #[doc(hidden)]
+    pub auth: Auth,
     /// The value of the `Accept` header.
     #[doc(hidden)]
     pub accept: &'static str,

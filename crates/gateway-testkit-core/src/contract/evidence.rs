@@ -9,10 +9,10 @@ use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue, Method};
 
 use crate::contract::description::{Contract, Operation, Param, Values};
-use crate::contract::encoded::encoded;
 use crate::contract::exchange::Exchange;
 use crate::contract::target::Target;
 use crate::contract::value::is_numeric;
+use crate::encoded::encoded;
 
 /// The responses of the service. A request is sent when the first check asks for its response.
 pub(super) struct Evidence<'a> {
@@ -136,10 +136,16 @@ impl<'a> Evidence<'a> {
             }
             None => ask.suffix.clone(),
         };
-        let exchange =
-            Exchange::ask(self.target, self.transport, self.contract, &suffix, |request| {
+        let authorized = ask.token != Token::Missing;
+        let exchange = Exchange::ask(
+            self.target,
+            self.transport,
+            self.contract,
+            (&suffix, authorized),
+            |request| {
                 ask.change(request);
-            });
+            },
+        );
         let exchange = Rc::new(exchange);
         self.seen.borrow_mut().insert(ask, Rc::clone(&exchange));
         exchange

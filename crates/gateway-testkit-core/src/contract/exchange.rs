@@ -1,9 +1,12 @@
 //! One request and its response.
 
 use bytes::Bytes;
-use gateway_transport::{BlockingTransport, Deadline, ErrorKind, Request, TransportError};
+use gateway_model_core::Auth;
+use gateway_transport::{
+    BlockingTransport, Deadline, ErrorKind, RedactedTarget, Request, TransportError,
+};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use crate::contract::description::{Contract, Operation, Response as Form};
@@ -29,24 +32,42 @@ pub(super) struct Response {
 }
 
 impl Exchange {
-    /// Sends a request. `suffix` follows the path of the service; `change` edits the request before it is sent.
+    /// Sends a request. `suffix` follows the path of the service, and the request has the secrets if it is authorized;
+    /// `change` edits the request before it is sent.
     pub(super) fn ask(
         target: &Target,
         transport: &dyn BlockingTransport,
         contract: &Contract,
-        suffix: &str,
+        (suffix, authorized): (&str, bool),
         change: impl FnOnce(&mut Request),
     ) -> Self {
         let mut request = Request::default();
-        match format!("{}{}{suffix}", target.base_url, contract.path).parse() {
+        let (url, secrets) = target.located(contract, suffix, authorized);
+        match url.parse() {
             Ok(uri) => *request.uri_mut() = uri,
             Err(_) => return Self::Failed("cannot build the request".into()),
         }
+        let (redacted, _) = target.located(contract, suffix, false);
+        if redacted != url
+            && let Ok(redacted) = redacted.parse()
+        {
+            request.extensions_mut().insert(RedactedTarget::new(redacted));
+        }
         let headers = request.headers_mut();
+        for (name, value) in secrets.into_iter().filter(|_| authorized) {
+            if let (Ok(name), Ok(mut value)) =
+                (HeaderName::try_from(name), HeaderValue::from_str(value))
+            {
+                value.set_sensitive(true);
+                headers.insert(name, value);
+            }
+        }
         if let Ok(accept) = HeaderValue::from_str(contract.accept) {
             headers.insert(ACCEPT, accept);
         }
-        headers.insert(AUTHORIZATION, target.authorization.clone());
+        if contract.auth == Auth::Bearer {
+            headers.insert(AUTHORIZATION, target.authorization.clone());
+        }
         request.extensions_mut().insert(Deadline::after(target.time_limit));
         change(&mut request);
         let send = |request| -> Result<_, TransportError> {

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::contract::description::{Contract, Operation, Param, Values};
-use crate::contract::encoded::encoded;
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
+use crate::encoded::encoded;
 
 /// A parameter of an operation.
 #[derive(Clone, Copy)]

@@ -3,18 +3,25 @@
 use std::fmt;
 use std::time::Duration;
 
+use gateway_model_core::SecretPlace;
 use http::{HeaderValue, Uri};
+
+use crate::contract::description::Contract;
+use crate::encoded::encoded;
 
 /// The service under test: its address, an access token, and the limits of an exchange.
 pub struct Target {
     pub(super) base_url: String,
     pub(super) authorization: HeaderValue,
+    token: String,
+    secrets: Vec<(String, String)>,
     pub(super) body_limit: u64,
     pub(super) time_limit: Duration,
 }
 
 impl Target {
-    /// Creates a target from the base URL that clients use and an access token.
+    /// Creates a target from the base URL that clients use and an access token or, if the service has secrets instead, its
+    /// first secret.
     ///
     /// # Errors
     ///
@@ -32,7 +39,55 @@ impl Target {
         let mut authorization = HeaderValue::from_str(&format!("Bearer {token}"))?;
         authorization.set_sensitive(true);
         let (body_limit, time_limit) = (16 << 20, Duration::from_secs(60));
-        Ok(Self { base_url, authorization, body_limit, time_limit })
+        Ok(Self {
+            base_url,
+            authorization,
+            token: token.to_owned(),
+            secrets: Vec::new(),
+            body_limit,
+            time_limit,
+        })
+    }
+
+    /// Sets the value of the secret with this name, for a service that has several.
+    ///
+    /// ```
+    /// # use gateway_testkit_core::contract::Target;
+    /// let target = Target::new("https://gateway.example.com", "key")?.secret("user", "jane");
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    #[must_use]
+    pub fn secret(mut self, name: &str, value: &str) -> Self {
+        self.secrets.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Returns the URL of a request, and its headers with secrets. Without `secrets`, the URL has placeholders.
+    pub(super) fn located(
+        &self,
+        contract: &Contract,
+        suffix: &str,
+        secrets: bool,
+    ) -> (String, Vec<(&'static str, &str)>) {
+        let (path, query) = suffix.split_once('?').unwrap_or((suffix, ""));
+        let (mut path, mut query) = (format!("{}{path}", contract.path), query.to_owned());
+        let mut headers = Vec::new();
+        for (index, secret) in contract.auth.secrets().iter().enumerate() {
+            let named = self.secrets.iter().find(|(name, _)| name == secret.name());
+            let first = (index == 0).then_some(self.token.as_str());
+            let value = named.map(|(_, value)| value.as_str()).or(first).unwrap_or_default();
+            let text = if secrets { encoded(value) } else { "REDACTED".to_owned() };
+            match secret.place() {
+                SecretPlace::Query => {
+                    let separator = if query.is_empty() { "" } else { "&" };
+                    query = format!("{query}{separator}{}={text}", secret.name());
+                }
+                SecretPlace::Path => path = path.replace("{secret}", &text),
+                _ => headers.push((secret.name(), value)),
+            }
+        }
+        let separator = if query.is_empty() { "" } else { "?" };
+        (format!("{}{path}{separator}{query}", self.base_url), headers)
     }
 
     /// Sets the limit of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.

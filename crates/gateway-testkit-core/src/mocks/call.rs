@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use gateway_model_core::{Dispatch, Service};
+use gateway_model_core::{Auth, Dispatch, Service};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wiremock::ResponseTemplate;
@@ -40,10 +40,12 @@ use crate::mocks::mocked_call::MockedCall;
 pub struct Call {
     path: &'static str,
     dispatch: Dispatch,
+    auth: Auth,
     accept: &'static str,
     select: &'static str,
     given: Vec<(&'static str, Option<String>)>,
     token: Option<String>,
+    secrets: Vec<(&'static str, String)>,
     delay: Duration,
     retry_after: Option<Duration>,
     has_bad_record: bool,
@@ -56,10 +58,12 @@ impl Call {
         Self {
             path: S::PATH,
             dispatch: S::DISPATCH,
+            auth: S::AUTH,
             accept: S::ACCEPT,
             select,
             given: Vec::new(),
             token: None,
+            secrets: Vec::new(),
             delay: Duration::ZERO,
             retry_after: None,
             has_bad_record: false,
@@ -79,9 +83,18 @@ impl Call {
         self
     }
 
-    /// Matches only calls with this bearer token.
+    /// Matches only calls with this bearer token or, if the service has secrets instead, this first secret.
     pub fn token(mut self, token: &str) -> Self {
+        if let Some(first) = self.auth.secrets().first() {
+            return self.secret(first.name(), token);
+        }
         self.token = Some(token.to_owned());
+        self
+    }
+
+    /// Matches only calls with this value of the secret with this name.
+    pub fn secret(mut self, name: &'static str, value: &str) -> Self {
+        self.secrets.push((name, value.to_owned()));
         self
     }
 
@@ -212,7 +225,7 @@ impl Call {
     }
 
     fn responds(self, status: u16, body: &str, media_type: &str) -> MockedCall {
-        let Self { path, dispatch, select, given, token, delay, retry_after, .. } = self;
+        let Self { delay, retry_after, .. } = self;
         let mut response =
             ResponseTemplate::new(status).set_body_raw(body, media_type).set_delay(delay);
         if let Some(delay) = retry_after {
@@ -220,11 +233,12 @@ impl Call {
             let seconds = delay.as_secs().saturating_add(part).to_string();
             response = response.insert_header("retry-after", seconds);
         }
-        MockedCall::new(Matcher { path, dispatch, select, given, token }, response)
+        let Self { path, dispatch, auth, select, given, token, secrets, .. } = self;
+        MockedCall::new(Matcher { path, dispatch, auth, select, given, token, secrets }, response)
     }
 }
 
-/// Shows neither the token nor a value of a parameter.
+/// Shows neither the token, a secret nor a value of a parameter.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.given.iter().map(|(name, _)| name).collect();

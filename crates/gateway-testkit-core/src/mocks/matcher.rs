@@ -3,18 +3,22 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use gateway_model_core::{Dispatch, Place};
+use gateway_model_core::{Auth, Dispatch, Place, Secret, SecretPlace};
 use wiremock::{Match, Request};
 
+use crate::encoded::encoded;
+
 /// The conditions of a mock. Its mock and the answer to unmatched calls share them.
-#[derive(Debug)]
 pub(super) struct Matcher {
     pub(super) path: &'static str,
     pub(super) dispatch: Dispatch,
+    pub(super) auth: Auth,
     pub(super) select: &'static str,
     /// The parameters with the value of each; `None` if the call must not have it.
     pub(super) given: Vec<(&'static str, Option<String>)>,
     pub(super) token: Option<String>,
+    /// Secrets by their names.
+    pub(super) secrets: Vec<(&'static str, String)>,
 }
 
 impl Matcher {
@@ -23,7 +27,8 @@ impl Matcher {
         if request.method.as_str() != "GET" {
             return vec!["another HTTP method".to_owned()];
         }
-        let is_of_operation = request.url.path() == self.target()
+        let path = request.url.path();
+        let is_of_operation = (path == self.target() || self.secret_in(path).is_some())
             && self.dispatch.values(self.select).all(|(name, value)| has(request, name, value));
         if !is_of_operation {
             return vec!["another operation".to_owned()];
@@ -50,6 +55,12 @@ impl Matcher {
                 Some(_) => differences.push("the token differs".to_owned()),
             }
         }
+        for (name, value) in &self.secrets {
+            let secret = self.auth.secrets().iter().find(|secret| secret.name() == *name);
+            if !secret.is_some_and(|secret| self.has_secret(request, *secret, value)) {
+                differences.push(format!("the secret `{name}` is absent or differs"));
+            }
+        }
         differences
     }
 
@@ -65,7 +76,7 @@ impl Matcher {
                 _ = write!(text, " {word} {names}");
             }
         }
-        if self.token.is_some() {
+        if self.token.is_some() || !self.secrets.is_empty() {
             text.push_str(" with a token");
         }
         text
@@ -77,6 +88,37 @@ impl Matcher {
             || self.dispatch.every_call().iter().any(|(constant, _)| *constant == name)
     }
 
+    /// Returns the path of a call of the operation with a placeholder for the secret in it.
+    pub(super) fn without_secret(&self, path: &str) -> Option<String> {
+        self.secret_in(path).map(|_| self.target().replace(SECRET, "…"))
+    }
+
+    /// Returns whether the path of a call has a secret.
+    pub(super) fn has_secret_in_path(&self) -> bool {
+        self.path.contains(SECRET)
+    }
+
+    fn has_secret(&self, request: &Request, secret: Secret, value: &str) -> bool {
+        match secret.place() {
+            SecretPlace::Query => has(request, secret.name(), value),
+            SecretPlace::Path => {
+                // The client does not encode this character.
+                let encoded = encoded(value).replace("%3A", ":");
+                self.secret_in(request.url.path()) == Some(&encoded)
+            }
+            _ => request.headers.get(secret.name()).is_some_and(|given| given == value),
+        }
+    }
+
+    /// Returns the secret in the path of a call of the operation, percent-encoded.
+    fn secret_in<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let target = self.target();
+        let (before, after) = target.split_once(SECRET)?;
+        let secret = path.strip_prefix(before)?.strip_suffix(after)?;
+        (!secret.is_empty() && !secret.contains('/')).then_some(secret)
+    }
+
+    /// Returns the path of a call, with `{secret}` in place of a secret.
     fn target(&self) -> String {
         match self.dispatch.place() {
             Place::Path => format!("{}/{}", self.path, self.select),
@@ -88,6 +130,9 @@ impl Matcher {
 fn has(request: &Request, name: &str, value: &str) -> bool {
     request.url.query_pairs().any(|pair| pair.0 == name && pair.1 == value)
 }
+
+/// The text in the path of a service that a secret replaces.
+const SECRET: &str = "{secret}";
 
 /// The conditions as those of a `wiremock` mock.
 pub(super) struct Conditions(pub(super) Arc<Matcher>);

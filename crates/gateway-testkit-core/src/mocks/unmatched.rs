@@ -1,5 +1,6 @@
 //! The answer to calls that no mock matches: which call it was, and how each mock differs.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -89,7 +90,7 @@ fn explanation(request: &Request, matchers: &[Arc<Matcher>]) -> String {
         let value = if is_public { value.as_ref() } else { "…" };
         _ = write!(query, "{}={}", name.escape_debug(), value.escape_debug());
     }
-    let (method, path) = (&request.method, request.url.path());
+    let (method, path) = (&request.method, shown_path(request, matchers));
     let mut text = format!("no mock matches this call: {method} {path}{query}");
     for matcher in matchers {
         let mut differences = matcher.differences(request);
@@ -99,6 +100,18 @@ fn explanation(request: &Request, matchers: &[Arc<Matcher>]) -> String {
         _ = write!(text, "\nmocked: {}: {}", matcher.description(), differences.join(", "));
     }
     text
+}
+
+/// Returns the path of a request without a secret in it.
+fn shown_path<'a>(request: &'a Request, matchers: &[Arc<Matcher>]) -> Cow<'a, str> {
+    let path = request.url.path();
+    let shown = matchers.iter().find_map(|matcher| matcher.without_secret(path));
+    match shown {
+        Some(shown) => shown.into(),
+        // The secret may be anywhere.
+        None if matchers.iter().any(|matcher| matcher.has_secret_in_path()) => "/…".into(),
+        None => path.into(),
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

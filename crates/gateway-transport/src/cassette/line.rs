@@ -1,10 +1,11 @@
 //! The line format of a cassette.
 use bytes::Bytes;
+use http::Method;
+use http::header::LOCATION;
 use http::response::Parts;
-use http::{Method, Uri};
 use serde::{Deserialize, Serialize};
 
-use crate::{ErrorKind, TransportError};
+use crate::{ErrorKind, RedactedTarget, Request, TransportError};
 
 /// One recorded exchange.
 #[derive(Deserialize, Serialize)]
@@ -23,8 +24,16 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) fn new(method: &Method, target: String, head: &Parts, body: &Bytes) -> Self {
-        let headers = head.headers.iter().filter(|(name, _)| KEPT_HEADERS.contains(&name.as_str()));
+    /// Creates the line of an exchange. `has_secrets` says whether the URL of the request has secrets, which a `location`
+    /// may repeat.
+    pub(super) fn new(
+        (method, target, has_secrets): (&Method, String, bool),
+        head: &Parts,
+        body: &Bytes,
+    ) -> Self {
+        let headers = head.headers.iter().filter(|(name, _)| {
+            KEPT_HEADERS.contains(&name.as_str()) && !(has_secrets && *name == LOCATION)
+        });
         let (body, body_hex) = match std::str::from_utf8(body) {
             Ok(text) => (Some(text.to_owned()), None),
             Err(_) => (None, Some(to_hex(body))),
@@ -61,7 +70,8 @@ impl Line {
 }
 
 /// Returns the part of the target that identifies a request: no scheme, no host, no secret.
-pub(super) fn target(uri: &Uri) -> String {
+pub(super) fn target(request: &Request) -> String {
+    let uri = RedactedTarget::of(request);
     let Some(query) = uri.query() else { return uri.path().to_owned() };
     let pairs: Vec<String> = query
         .split('&')

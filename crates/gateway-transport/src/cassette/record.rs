@@ -9,7 +9,8 @@ use http::response::Parts;
 use crate::cassette::line::{Line, target};
 use crate::mutex::Mutex;
 use crate::{
-    BlockingResponse, BlockingTransport, ErrorKind, Request, Response, Transport, TransportError,
+    BlockingResponse, BlockingTransport, ErrorKind, RedactedTarget, Request, Response, Transport,
+    TransportError,
 };
 
 /// A transport that sends through another one and writes each exchange to a cassette. Async and blocking.
@@ -42,13 +43,12 @@ impl<T, W: Write> Recorder<T, W> {
 
     fn write(
         &self,
-        method: &Method,
-        target: String,
+        sent: (&Method, String, bool),
         head: &Parts,
         body: &Bytes,
     ) -> Result<(), TransportError> {
         let not_written = || TransportError::new(ErrorKind::Other, "cannot write to the cassette");
-        let mut line = serde_json::to_vec(&Line::new(method, target, head, body))
+        let mut line = serde_json::to_vec(&Line::new(sent, head, body))
             .map_err(|error| not_written().with_source(error))?;
         line.push(b'\n');
         let mut writer = self.writer.lock();
@@ -59,10 +59,11 @@ impl<T, W: Write> Recorder<T, W> {
 
 impl<T: Transport, W: Write + Send + 'static> Transport for Recorder<T, W> {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let (method, target) = (request.method().clone(), target(request.uri()));
+        let (method, target) = (request.method().clone(), target(&request));
+        let has_secrets = RedactedTarget::is_needed(&request);
         let (head, body) = self.inner.send(request).await?.into_parts();
         let body = body.collect(self.limit).await?;
-        self.write(&method, target, &head, &body)?;
+        self.write((&method, target, has_secrets), &head, &body)?;
         Ok(Response::from_parts(head, body.into()))
     }
 
@@ -73,10 +74,11 @@ impl<T: Transport, W: Write + Send + 'static> Transport for Recorder<T, W> {
 
 impl<T: BlockingTransport, W: Write + Send + 'static> BlockingTransport for Recorder<T, W> {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        let (method, target) = (request.method().clone(), target(request.uri()));
+        let (method, target) = (request.method().clone(), target(&request));
+        let has_secrets = RedactedTarget::is_needed(&request);
         let (head, body) = self.inner.send(request)?.into_parts();
         let body = body.collect(self.limit)?;
-        self.write(&method, target, &head, &body)?;
+        self.write((&method, target, has_secrets), &head, &body)?;
         Ok(BlockingResponse::from_parts(head, body.into()))
     }
 

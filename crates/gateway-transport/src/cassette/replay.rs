@@ -67,7 +67,7 @@ impl Replayer {
 
     fn answer(&self, request: &Request) -> Result<http::Response<Bytes>, TransportError> {
         Deadline::remaining(request)?;
-        let (method, target) = (request.method().as_str(), target(request.uri()));
+        let (method, target) = (request.method().as_str(), target(request));
         let mut lines = self.0.lock();
         let position = lines.iter().position(|line| line.method == method && line.target == target);
         if let Some(line) = position.and_then(|position| lines.remove(position)) {

@@ -1,6 +1,6 @@
 //! The service: the constants that all calls share, and its type.
 
-use crate::ir::{Dispatch, Place, RustName, Service};
+use crate::ir::{Auth, Dispatch, Place, RustName, SecretPlace, Service};
 use crate::text::{RustFile, string};
 
 pub(super) fn emit(service: &Service) -> RustFile {
@@ -17,8 +17,15 @@ pub(super) fn emit(service: &Service) -> RustFile {
         ("SELECTOR", "The query parameter that selects the operation.", &selector),
         ("ACCEPT", "The value of the `Accept` header of every call.", &service.accept),
     ];
-    let dispatch = (!service.dispatch.is_plain()).then_some("Dispatch".to_owned());
-    let names = dispatch.into_iter().chain(["Service".to_owned()]);
+    let has_secrets = !service.auth.secrets().is_empty();
+    let names = [
+        ("Auth", service.auth != Auth::Bearer),
+        ("Dispatch", !service.dispatch.is_plain()),
+        ("Secret", has_secrets),
+        ("SecretPlace", has_secrets),
+        ("Service", true),
+    ];
+    let names = names.into_iter().filter(|(_, used)| *used).map(|(name, _)| name.to_owned());
     file.import("use gateway_model_core", names);
     for (name, doc, value) in constants {
         file.blank();
@@ -39,8 +46,28 @@ pub(super) fn emit(service: &Service) -> RustFile {
     if !service.dispatch.is_plain() {
         file.line(format_args!("const DISPATCH: Dispatch = {};", dispatch_code(&service.dispatch)));
     }
+    if service.auth != Auth::Bearer {
+        file.line(format_args!("const AUTH: Auth = {};", auth_code(&service.auth)));
+    }
     file.close("}");
     file
+}
+
+/// Returns the expression for how a call is authenticated.
+pub(in crate::emit) fn auth_code(auth: &Auth) -> String {
+    let secrets = match auth {
+        Auth::None => return "Auth::None".to_owned(),
+        Auth::Bearer => return "Auth::Bearer".to_owned(),
+        Auth::Secrets(secrets) => secrets.iter().map(|secret| {
+            let place = match secret.place {
+                SecretPlace::Query => "Query",
+                SecretPlace::Header => "Header",
+                SecretPlace::Path => "Path",
+            };
+            format!("Secret::new({}, SecretPlace::{place})", string(&secret.name))
+        }),
+    };
+    format!("Auth::Secrets(&[{}])", secrets.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the expression for how a call names its operation.

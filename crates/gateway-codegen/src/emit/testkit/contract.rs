@@ -1,6 +1,6 @@
 //! The description of the service from which the contract checks follow.
 
-use crate::emit::model::service::dispatch_code;
+use crate::emit::model::service::{auth_code, dispatch_code};
 use crate::emit::testkit::names::{group, points};
 use crate::emit::testkit::param;
 use crate::ir::{
@@ -13,17 +13,21 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let service = project.service;
     let mut file = RustFile::new("The contract of the service, for the checks.");
     let has_params = service.operations.iter().any(|one| !one.params.is_empty());
-    let names = ["Contract", "Dispatch", "Field", "Kind", "Operation", "Record", "Response"];
+    let has_secrets = !service.auth.secrets().is_empty();
+    let names =
+        ["Auth", "Contract", "Dispatch", "Field", "Kind", "Operation", "Record", "Response"];
     let of_params = ["Param", "Values"].into_iter().filter(|_| has_params);
+    let of_secrets = ["Secret", "SecretPlace"].into_iter().filter(|_| has_secrets);
     let has_bodies = service.operations.iter().any(|one| one.response.body().is_some());
     let data = has_bodies.then_some("Data");
-    let names = names.into_iter().chain(of_params).chain(data);
+    let names = names.into_iter().chain(of_params).chain(of_secrets).chain(data);
     file.import("use gateway_testkit_core::codegen", names);
     file.blank();
     file.doc("The contract of the service.");
     file.open("pub static CONTRACT: Contract = Contract {");
     file.line(format_args!("path: {},", string(&service.path)));
     file.line(format_args!("dispatch: {},", dispatch_code(&service.dispatch)));
+    file.line(format_args!("auth: {},", auth_code(&service.auth)));
     file.line(format_args!("accept: {},", string(&service.accept)));
     file.line(format_args!("source: {},", string(&service.source.0)));
     file.line(format_args!("token_source: {},", string(&token_source(service).0)));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::config::Role;
 use crate::emit::model::service::marker;
 use crate::emit::testkit::fixture::{self, Fixtures};
-use crate::ir::{Example, Operation, Param, Primitive, RustName, Service, Verdict};
+use crate::ir::{Auth, Example, Operation, Param, Primitive, RustName, Service, Verdict};
 use crate::project::Project;
 use crate::text::{RustFile, raw_string, string};
 
@@ -56,11 +56,7 @@ fn mock(
     file.open("pub const fn new() -> Self {");
     file.line(format_args!("Self {{ call: {} }}", every_call(service, operation)));
     file.close("}");
-    file.blank();
-    file.doc("Matches only calls with this bearer token.");
-    file.open("pub fn token(self, token: &str) -> Self {");
-    file.line("Self { call: self.call.token(token) }");
-    file.close("}");
+    authentication(file, &service.auth);
     for (signature, call, doc) in [
         (
             "delay(self, delay: std::time::Duration)",
@@ -105,6 +101,29 @@ fn modifier(file: &mut RustFile, signature: &str, call: &str, doc: &str) {
     file.close("}");
 }
 
+/// Writes the methods that match the token or the secrets of a call.
+fn authentication(file: &mut RustFile, auth: &Auth) {
+    let first = match auth {
+        Auth::None => return,
+        Auth::Bearer => "bearer token".to_owned(),
+        Auth::Secrets(secrets) => {
+            secrets.first().map(|one| format!("`{}`", one.name)).unwrap_or_default()
+        }
+    };
+    file.blank();
+    file.doc(&format!("Matches only calls with this {first}."));
+    file.open("pub fn token(self, token: &str) -> Self {");
+    file.line("Self { call: self.call.token(token) }");
+    file.close("}");
+    if auth.secrets().len() > 1 {
+        file.blank();
+        file.doc("Matches only calls with this value of the secret with this name.");
+        file.open("pub fn secret(self, name: &'static str, value: &str) -> Self {");
+        file.line("Self { call: self.call.secret(name, value) }");
+        file.close("}");
+    }
+}
+
 /// Returns the expression for every call of an operation.
 fn every_call(service: &Service, operation: &Operation) -> String {
     format!("Call::new::<service::{}>({})", marker(service), string(&operation.select))
@@ -142,8 +161,17 @@ fn setter(param: &Param) -> String {
 }
 
 /// The other methods of mocks.
-const METHODS: &[&str] =
-    &["answers", "bad_record", "delay", "fails", "fails_with", "retry_after", "token", "truncated"];
+const METHODS: &[&str] = &[
+    "answers",
+    "bad_record",
+    "delay",
+    "fails",
+    "fails_with",
+    "retry_after",
+    "secret",
+    "token",
+    "truncated",
+];
 
 fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     let model = service.response_model(operation).rust.pascal();

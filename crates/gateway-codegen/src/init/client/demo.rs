@@ -11,7 +11,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     «mock_type»::«mock_example»().mount(&service).await;
 
     let client =
-        Client::builder(service.uri()).token(AccessToken::new("demo-token")?).build()?;
+        Client::builder(service.uri()).token(AccessToken::new("demo-token")?)«secrets».build()?;
     let «response» = client.«operation»(&«query»).await?;
     println!("{«response»:#?}");
     Ok(())

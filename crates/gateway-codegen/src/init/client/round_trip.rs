@@ -12,7 +12,7 @@ async fn a_record_survives_the_round_trip() -> Result<(), Box<dyn std::error::Er
     «mock_type»::new().answers(«answer»).mount(&service).await;
 
     let client =
-        Client::builder(service.uri()).token(AccessToken::new("test-token")?).build()?;
+        Client::builder(service.uri()).token(AccessToken::new("test-token")?)«secrets».build()?;
     let received = client.«operation»(&«query»).await?;
     assert_eq!(«received», «expected»);
     Ok(())

@@ -64,7 +64,15 @@ static SERVICE: Table = table(
             "The version of this spec; the command `spec diff` shows when to raise it.",
         ),
         required("api-version", Shape::Text(Form::Param), "The version segment of the address."),
-        required("path", Shape::Text(Form::Path), "The path that all operations share."),
+        only(One, required("path", Shape::Text(Form::Path), "The path that all operations share.")),
+        only(
+            Two,
+            required(
+                "path",
+                Shape::Text(Form::SecretPath),
+                "The path that all operations share; `{secret}` is the place of a secret.",
+            ),
+        ),
         only(
             One,
             required(

@@ -33,6 +33,8 @@ pub enum Form {
     Select,
     /// A URL path from the root.
     Path,
+    /// A URL path from the root, which may contain `{secret}`.
+    SecretPath,
     /// A media type.
     Media,
     /// `1.2.3`.
@@ -64,6 +66,7 @@ impl Form {
         Self::Param,
         Self::Select,
         Self::Path,
+        Self::SecretPath,
         Self::Media,
         Self::Version,
         Self::File,
@@ -96,6 +99,9 @@ impl Form {
                 "a selector such as `photos/list`, with letters, digits, `-`, `.`, `_`, `~` and `/`"
             }
             Self::Path => "a path such as `/c/oauth/v1`, without a trailing slash",
+            Self::SecretPath => {
+                "a path such as `/c/oauth/v1` or `/bot{secret}`, without a trailing slash"
+            }
             Self::Media => "a media type such as `application/json`",
             Self::Version => "a version of three numbers, such as `1.0.0`",
             Self::File => "a relative path without `..`, such as `fixtures/credits.json`",
@@ -125,6 +131,7 @@ impl Form {
             Self::Param => "^[A-Za-z0-9._~-]+$",
             Self::Select => "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$",
             Self::Path => "^(/[A-Za-z0-9._~-]+)+$",
+            Self::SecretPath => r"^(/([A-Za-z0-9._~-]|\{secret\})+)+$",
             Self::Media => r"^[a-z0-9]+/[a-z0-9.+-]+$",
             Self::Version => r"^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$",
             Self::File => r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$",
@@ -150,6 +157,7 @@ impl Form {
             | Self::Wire
             | Self::Select
             | Self::Path
+            | Self::SecretPath
             | Self::Media
             | Self::Version
             | Self::File
@@ -187,6 +195,7 @@ impl Form {
             Self::Path => {
                 text.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_segment))
             }
+            Self::SecretPath => Self::Path.shape_fits(&text.replace("{secret}", "x")),
             Self::Media => text.split_once('/').is_some_and(|(a, b)| {
                 !a.is_empty()
                     && a.chars().all(lower_digit)
@@ -288,6 +297,11 @@ mod tests {
         check(Form::Param, &["album_id", "a.b~c-d"], &["", "a b", "a&b", "a=b", "a/b", "é"]);
         check(Form::Select, &["photos/list", "match"], &["", "/a", "a/", "a//b", "a?b"]);
         check(Form::Path, &["/c/oauth/v1"], &["", "/", "c", "/c/", "/c//d", "/c?d"]);
+        check(
+            Form::SecretPath,
+            &["/c", "/bot{secret}", "/a/{secret}/b"],
+            &["/{x}", "{secret}", "/{"],
+        );
         check(
             Form::Media,
             &["application/vnd.shed+json"],

@@ -1,6 +1,6 @@
 //! The tables of a spec about requests: how a call selects its operation, and how it is authenticated.
 
-use crate::spec::grammar::{Form, Shape, Table, optional, table};
+use crate::spec::grammar::{DOC, Form, Shape, Table, optional, required, table};
 
 /// How a call selects its operation.
 pub(super) static DISPATCH: Table = table(
@@ -34,8 +34,37 @@ pub(super) static AUTH: Table = Table {
     ..table(
         "`[auth]`",
         "How a call is authenticated: exactly one.",
-        &[optional("bearer", Shape::Table(&BEARER), "`Authorization: Bearer …`, RFC 6750.")],
+        &[
+            optional("none", Shape::Table(&NONE), "Calls are not authenticated."),
+            optional("bearer", Shape::Table(&BEARER), "`Authorization: Bearer …`, RFC 6750."),
+            optional("secret", Shape::Table(&SECRET), "A secret, such as an API key."),
+            optional("secrets", Shape::Tables(&SECRET), "Several secrets."),
+        ],
     )
 };
+
+static NONE: Table = table("`none`", "Calls are not authenticated.", &[]);
+
+static SECRET: Table = table(
+    "secret",
+    "A secret of every call, such as an API key: its name and its place, not its value.",
+    &[
+        required(
+            "in",
+            Shape::Choice(&[
+                ("query", "A query parameter, after all others."),
+                ("header", "A header."),
+                ("path", "The text `{secret}` in the `path` of the service."),
+            ]),
+            "The place in a request.",
+        ),
+        optional(
+            "name",
+            Shape::Text(Form::Param),
+            "The name of the parameter or header; `secret` by default for one in the path.",
+        ),
+        DOC,
+    ],
+);
 
 static BEARER: Table = table("`bearer`", "`Authorization: Bearer …`, RFC 6750.", &[]);

@@ -7,7 +7,7 @@ use crate::ir::{
 };
 use crate::spec::context::{About, Context};
 use crate::spec::lower::dispatch::{self, texts};
-use crate::spec::lower::{command, response};
+use crate::spec::lower::{auth, command, response};
 use crate::spec::node::{Entry, Node};
 
 pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -> Vec<Operation> {
@@ -69,6 +69,7 @@ fn params(cx: &mut Context<'_>, operation: &Node, service: &Service) -> Vec<Para
     let mut params: Vec<Param> = Vec::new();
     for (index, entry) in given.iter().enumerate() {
         dispatch::taken(cx, entry, &service.dispatch);
+        auth::taken(cx, entry, &service.auth);
         let needs = needs(cx, given, index);
         if let Some(param) = param(cx, entry, needs, &params) {
             params.push(param);

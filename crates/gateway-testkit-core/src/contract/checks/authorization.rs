@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use gateway_model_core::Auth;
 use serde_json::Value;
 
 use crate::contract::check::Group;
@@ -14,6 +15,10 @@ use crate::outcome::{Outcome, ensure, fail, skip};
 /// Returns the checks.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("authorization");
+    // The checks are about bearer tokens.
+    if contract.auth != Auth::Bearer {
+        return group;
+    }
     let (section, decision) = (Section(contract.token_source), Decision("D-auth"));
     group.add("needed", "a request without a token is refused", section, |seen| {
         refused(&seen.no_token())

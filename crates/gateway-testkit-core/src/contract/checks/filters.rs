@@ -6,10 +6,10 @@ use crate::contract::check::Group;
 use crate::contract::check::Source::{Contract as Section, Decision};
 use crate::contract::checks::records::{has_data, has_items, has_marker, reports_success};
 use crate::contract::description::{Contract, Operation, Response, Values, point};
-use crate::contract::encoded::encoded;
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
 use crate::contract::parameter::Parameter;
+use crate::encoded::encoded;
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 /// Returns the checks of all parameters.

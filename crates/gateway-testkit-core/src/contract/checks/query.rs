@@ -3,10 +3,10 @@
 use crate::contract::check::Group;
 use crate::contract::check::Source::{Decision, Rfc};
 use crate::contract::description::{Contract, Values};
-use crate::contract::encoded::encoded;
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
 use crate::contract::parameter::Parameter;
+use crate::encoded::encoded;
 use crate::outcome::{Outcome, ensure, skip};
 
 /// Returns the checks. They use one parameter of the service each, if it has one that fits.

@@ -1,9 +1,9 @@
-//! Percent-encoding of values in a query.
+//! Percent-encoding of values in a URL.
 
 use std::fmt::Write as _;
 
-/// Returns a value as it is written in a query.
-pub(super) fn encoded(value: &str) -> String {
+/// Returns a value as it is written in a URL.
+pub(crate) fn encoded(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for byte in value.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

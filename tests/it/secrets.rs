@@ -1,0 +1,276 @@
+//! Secrets in a query, a header and a path: they are sent, and nothing else shows them.
+
+use std::error::Error as StdError;
+use std::fmt::{Debug, Write as _};
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use axum::http::Response;
+use bytes::Bytes;
+use gateway_client::transport::reqwest::ReqwestTransport;
+use gateway_client::transport::ureq::UreqTransport;
+use gateway_client::transport::{
+    BlockingTransport, ErrorKind, MemoryTransport, Options, Proxy, RedactedTarget, TransportError,
+};
+use gateway_client_core::model::{Auth, RawQuery, Secret, SecretPlace, Service};
+use gateway_client_core::{
+    AccessToken, Attempt, Client, ClientBuilder, Error, Observer, RetryPolicy, blocking,
+};
+use gateway_testkit::mocks::Call;
+use gateway_testkit::raw_server::{Next, RawServer};
+use gateway_transport::cassette::{Recorder, Replayer};
+use tracing::subscriber::with_default;
+use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::Registry;
+use wiremock::MockServer;
+
+use crate::support::RUNTIME;
+
+/// A service with a secret in each place.
+struct Shop;
+
+impl Service for Shop {
+    const NAME: &'static str = "shop";
+    const API_VERSION: &'static str = "v1";
+    const PATH: &'static str = "/rest/{secret}/v1";
+    const SELECTOR: &'static str = "method";
+    const ACCEPT: &'static str = "application/json";
+    const AUTH: Auth = Auth::Secrets(&[
+        Secret::new("api_key", SecretPlace::Query),
+        Secret::new("x-user", SecretPlace::Header),
+        Secret::new("account", SecretPlace::Path),
+    ]);
+}
+
+#[test]
+fn each_secret_is_sent_in_its_place() {
+    let transport = MemoryTransport::new([ok(200, "[]")]);
+    client("https://h/eu", transport.clone()).send(&query()).unwrap();
+    let [sent] = transport.requests().try_into().unwrap();
+    assert_eq!(
+        sent.uri(),
+        "https://h/eu/rest/CANARY:path%2F/v1?method=items/list&name=a&api_key=CANARY%26key"
+    );
+    assert_eq!(sent.headers()["x-user"], "CANARY-user");
+    assert!(sent.headers()["x-user"].is_sensitive());
+    assert!(!sent.headers().contains_key("authorization"));
+    let shown = "https://h/eu/rest/REDACTED/v1?method=items/list&name=a&api_key=REDACTED";
+    assert_eq!(RedactedTarget::of(&sent), shown);
+}
+
+#[test]
+fn nothing_shows_a_secret() {
+    let mut shown = Shown::default();
+    let location = "https://h/rest/CANARY:path%2F/v1?api_key=CANARY%26key";
+    for outcome in [
+        ok(200, "[]"),
+        ok(200, "no JSON"),
+        ok(403, "refused"),
+        Ok(Response::builder()
+            .status(302)
+            .header("location", location)
+            .body(Bytes::new())
+            .unwrap()),
+        Err(TransportError::new(ErrorKind::Interrupted, "scripted")),
+    ] {
+        let transport = MemoryTransport::new([outcome]);
+        let recorder = Arc::new(Recorder::new(transport, Vec::new()));
+        let client = client("https://h", Arc::clone(&recorder));
+        shown.error(client.send(&query()).err());
+        shown.debug(&client);
+        shown.debug(&client.request(&query()).unwrap());
+        drop(client);
+        let cassette = Arc::into_inner(recorder).unwrap().into_writer();
+        shown.text(&String::from_utf8(cassette).unwrap());
+    }
+    shown.debug(&secrets(blocking::Client::<Shop>::builder("https://h")));
+
+    // A cassette without the request shows how the request differs from the closest line.
+    let line =
+        r#"{"method":"GET","target":"/rest/REDACTED/v1","status":200,"headers":[],"body":"[]"}"#;
+    let replayer = Replayer::new(line).unwrap();
+    shown.error(client("https://h", replayer).send(&query()).err());
+    assert!(shown.0.contains("requested: GET /rest/REDACTED/v1?"), "{}", shown.0);
+
+    let call = Call::new::<Shop>("items/list").token("CANARY&key").secret("x-user", "CANARY-user");
+    shown.debug(&call);
+
+    shown.text(&logged());
+    let attempts = shown.0.matches("attempt finished").count();
+    assert!(attempts >= 8, "{attempts} attempts were logged");
+    let line = shown.0.lines().find(|line| line.contains("CANARY"));
+    assert_eq!(line, None);
+}
+
+#[test]
+fn a_recorded_call_is_replayed_with_other_secrets() {
+    let recorder = Arc::new(Recorder::new(MemoryTransport::new([ok(200, "[7]")]), Vec::new()));
+    client("https://h", Arc::clone(&recorder)).send(&query()).unwrap();
+    let cassette = Arc::into_inner(recorder).unwrap().into_writer();
+    let replayer = Replayer::new(&String::from_utf8(cassette).unwrap()).unwrap();
+    let other = |text: &str| AccessToken::secret(text).unwrap();
+    let client = blocking::Client::<Shop>::builder("https://h")
+        .token(other("1"))
+        .secret("x-user", other("2"))
+        .secret("account", other("3"))
+        .transport(replayer)
+        .build()
+        .unwrap();
+    assert_eq!(client.send(&query()).unwrap().as_str(), "[7]");
+}
+
+#[test]
+fn a_mock_matches_the_secrets() {
+    RUNTIME.block_on(async {
+        let server = MockServer::start().await;
+        let call = || Call::new::<Shop>("items/list").token("CANARY&key");
+        call().secret("x-user", "CANARY-user").exactly("[1]").mount(&server).await;
+        let client: Client<Shop> = secrets(Client::builder(server.uri())).build().unwrap();
+        assert_eq!(client.send(&query()).await.unwrap().as_str(), "[1]");
+        server.reset().await;
+        call().secret("account", "CANARY:path/").exactly("[2]").mount(&server).await;
+        assert_eq!(client.send(&query()).await.unwrap().as_str(), "[2]");
+        server.reset().await;
+        call().secret("account", "another").exactly("[3]").mount(&server).await;
+        let error = client.send(&query()).await.unwrap_err();
+        assert_eq!(error.status().unwrap(), 404);
+        let explained = String::from_utf8_lossy(error.body().unwrap());
+        assert!(explained.contains("GET /rest/…/v1?"), "{explained}");
+        assert!(explained.contains("the secret `account` is absent or differs"), "{explained}");
+        assert!(!explained.contains("CANARY"), "{explained}");
+    });
+}
+
+#[test]
+fn a_client_needs_a_source_for_each_secret() {
+    let secret = || AccessToken::secret("x").unwrap();
+    let builder = || blocking::Client::<Shop>::builder("https://h");
+    let text = |builder: blocking::ClientBuilder<blocking::Client<Shop>>| {
+        builder.transport(MemoryTransport::default()).build().unwrap_err().to_string()
+    };
+    assert_eq!(
+        text(builder()),
+        "the client has no secret `api_key`; set it with `ClientBuilder::token`"
+    );
+    assert_eq!(
+        text(builder().token(secret()).secret("account", secret())),
+        "the client has no secret `x-user`; set it with `ClientBuilder::secret`"
+    );
+    let all = builder().token(secret()).secret("account", secret()).secret("x-user", secret());
+    assert_eq!(text(all.secret("user", secret())), "the service has no secret `user`; remove it");
+}
+
+/// Returns what is logged at any level by calls through real transports.
+fn logged() -> String {
+    let log = Log::default();
+    let writer = log.clone();
+    let layer = tracing_subscriber::fmt::layer()
+        .with_ansi(false)
+        .with_span_events(FmtSpan::FULL)
+        .with_writer(move || writer.clone());
+    with_default(Registry::default().with(layer), || {
+        for status in [200, 302, 403] {
+            let server = RawServer::start(move |_request, connection| {
+                let head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json");
+                connection.send(format!("{head}\r\ncontent-length: 2\r\n\r\n[]").as_bytes());
+                Next::Close
+            })
+            .unwrap();
+            call(&server.uri(""));
+        }
+        // Nothing listens on this port any more.
+        let closed = RawServer::start(|_, _| Next::Close).unwrap().uri("");
+        call(&closed);
+    });
+    let text = log.0.lock().unwrap().clone();
+    String::from_utf8(text).unwrap()
+}
+
+/// Calls a server through both clients.
+fn call(base_url: &str) {
+    let options = Options::default().proxy(Proxy::Never);
+    let transport = UreqTransport::new(&options).unwrap();
+    let _outcome = client(base_url, transport).send(&query());
+    let client: Client<Shop> = secrets(Client::builder(base_url))
+        .transport(ReqwestTransport::new(&options).unwrap())
+        .build()
+        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let _outcome = runtime.block_on(client.send(&query()));
+}
+
+/// Sets the secrets.
+fn secrets<C, T>(builder: ClientBuilder<C, T>) -> ClientBuilder<C, T> {
+    let secret = |text: &str| AccessToken::secret(text).unwrap();
+    builder
+        .token(secret("CANARY&key"))
+        .secret("x-user", secret("CANARY-user"))
+        .secret("account", secret("CANARY:path/"))
+        .retry(RetryPolicy::default().max_attempts(1))
+}
+
+fn client(base_url: &str, transport: impl BlockingTransport) -> blocking::Client<Shop> {
+    let builder = secrets(blocking::Client::builder(base_url)).observer(Watching);
+    builder.transport(transport).build().unwrap()
+}
+
+/// An observer whose output no attempt may have a secret in.
+struct Watching;
+
+impl Observer for Watching {
+    fn attempt(&self, attempt: &Attempt<'_>) {
+        let shown = format!("{attempt:?}");
+        assert!(!shown.contains("CANARY"), "{shown}");
+    }
+}
+
+fn query() -> RawQuery<Shop> {
+    RawQuery::new("items/list").pair("name", "a")
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "an outcome, like that of a failure")]
+fn ok(status: u16, body: &'static str) -> Result<Response<Bytes>, TransportError> {
+    let response = Response::builder().status(status).header("content-type", "application/json");
+    Ok(response.body(body.into()).unwrap())
+}
+
+/// Everything that was shown.
+#[derive(Default)]
+struct Shown(String);
+
+impl Shown {
+    fn text(&mut self, text: &str) {
+        writeln!(self.0, "{text}").unwrap();
+    }
+
+    fn debug(&mut self, value: &impl Debug) {
+        self.text(&format!("{value:?} {value:#?}"));
+    }
+
+    /// Adds an error with its sources.
+    fn error(&mut self, error: Option<Error>) {
+        let Some(error) = error else { return };
+        self.debug(&error);
+        let mut next: Option<&dyn StdError> = Some(&error);
+        while let Some(one) = next {
+            self.text(&format!("{one} {one:?}"));
+            next = one.source();
+        }
+    }
+}
+
+/// A log in memory.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
