@@ -12,7 +12,7 @@ pub use self::auth::{Auth, SECRET, Secret, SecretPlace};
 pub(crate) use self::body::literal;
 pub use self::body::{Body, Decides, ErrorClass, Verdict};
 pub use self::built_in::BUILT_IN;
-pub(crate) use self::built_in::built_in_list;
+pub(crate) use self::built_in::{built_in, built_in_list};
 pub use self::command::Command;
 pub use self::description::{Doc, OpenRef, Source};
 pub use self::dispatch::{Dispatch, Place};

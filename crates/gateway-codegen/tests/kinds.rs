@@ -9,16 +9,21 @@ use gateway_codegen::ir::{BUILT_IN, MEANINGS, Service, ValueType, Wire};
 use gateway_codegen::spec::{read_bytes, read_file};
 use gateway_codegen::{Project, emit};
 
-/// The spec of which the tests of the workspace compile all generated code.
-const FIXTURE: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/tool-shed/spec.toml");
+/// The specs of which the tests of the workspace compile all generated code, one in each version of the language.
+const FIXTURES: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/tool-shed/spec.toml"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/recipe-box/spec.toml"),
+];
 
 #[test]
-fn the_fixture_that_is_compiled_has_every_kind_of_value() {
-    let reading = read_file(Path::new(FIXTURE), "spec.toml");
-    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
-    let fields = service.models.iter().flat_map(|model| &model.fields);
-    let fields: Vec<_> = fields.filter_map(|field| field.ty.value()).collect();
+fn the_fixtures_that_are_compiled_have_every_kind_of_value() {
+    let services = FIXTURES.map(|path| {
+        let reading = read_file(Path::new(path), "spec.toml");
+        reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+    });
+    let models = services.iter().flat_map(|service| &service.models);
+    let fields: Vec<_> =
+        models.flat_map(|model| &model.fields).filter_map(|field| field.ty.value()).collect();
     for built_in in BUILT_IN {
         assert!(fields.contains(&&ValueType::BuiltIn(built_in)), "no field is {}", built_in.word);
     }

@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use gateway_model_core::codegen::{self, Layout, Nulls};
-use gateway_model_core::{Extra, Map};
+use gateway_model_core::{Extra, Float, Map};
 
 /// Declares a record with one field of a kind, the same struct for serde, and both decoders.
 macro_rules! kind {
@@ -65,6 +65,7 @@ macro_rules! kind {
 kind!(texts, Vec<String>, Vec<Cow<'a, str>>, Vec<String>);
 kind!(integers, Vec<i64>, Vec<i64>, Vec<i64>);
 kind!(grid, Vec<Vec<u64>>, Vec<Vec<u64>>, Vec<Vec<u64>>);
+kind!(floats, Vec<Float>, Vec<Float>, Vec<f64>);
 kind!(flags, Vec<bool>, Vec<bool>, Vec<bool>);
 kind!(map, Map<String>, Map<Cow<'a, str>, Cow<'a, str>>, std::collections::BTreeMap<String, String>);
 kind!(lists, Map<Vec<String>>, Map<Vec<Cow<'a, str>>, Cow<'a, str>>, std::collections::BTreeMap<String, Vec<String>>);
@@ -87,6 +88,11 @@ const KINDS: &[Kind] = &[
         name: "list<list<integer>>",
         value: |n| list(n, |n| list(n, |n| (n % 1000).to_string())),
         decoders: [grid::ours, grid::serde],
+    },
+    Kind {
+        name: "list<float>",
+        value: |n| list(n, |n| format!("{}.{}", n % 1000, n * 7919 % 100_000)),
+        decoders: [floats::ours, floats::serde],
     },
     Kind {
         name: "list<boolean>",

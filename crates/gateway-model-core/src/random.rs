@@ -74,6 +74,10 @@ pub(crate) const SECONDS: RangeInclusive<i64> = -62_167_219_200..=253_402_300_79
 pub(crate) const ODD_SECONDS: &[i64] =
     &[i64::MIN, -62_167_219_201, -1, 0, 253_402_300_800, i64::MAX];
 
+/// Numbers at the ends of the range and of the precision, and with long texts.
+pub(crate) const ODD_FLOATS: &[f64] =
+    &[f64::MAX, f64::MIN_POSITIVE, 5e-324, -1e21, 0.1, 9_007_199_254_740_992.0];
+
 /// Currency codes, and a text that is not one.
 pub(crate) const CURRENCIES: &[&str] = &["EUR", "PLN", "USD", "XXX", "€"];
 

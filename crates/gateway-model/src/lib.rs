@@ -87,8 +87,9 @@ pub mod service;
 
 #[doc(inline)]
 pub use gateway_model_core::{
-    Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, ListOperation, Listing, Map, Next,
-    Operation, Query, RawJson, Record, Rejected, Service, ServiceError, Set, StreamDecoder, Unset,
+    Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, Float, ListOperation, Listing,
+    Map, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, Set,
+    StreamDecoder, Unset,
 };
 
 // Every type and query of the spec; `generated` lists them by name.

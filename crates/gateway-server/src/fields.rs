@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+pub(crate) use gateway_model::Float;
 use gateway_model::{CivilDateTime, DecimalText};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{
@@ -54,6 +55,8 @@ pub(crate) enum Kind {
     CivilDateTime,
     /// A whole number that is not below `min`.
     Integer { min: i64 },
+    /// A number.
+    Float,
     /// `true` or `false`.
     Boolean,
     /// An object with these fields.
@@ -71,7 +74,7 @@ pub(crate) struct Fields(Vec<(&'static str, Value)>);
 #[derive(Debug)]
 enum Value {
     Text(String),
-    /// A whole number, in decimal digits.
+    /// A number, in decimal digits.
     Number(String),
     Boolean(bool),
     Object(Fields),
@@ -105,6 +108,7 @@ impl Kind {
             Self::Integer { min } => {
                 format!("must be a whole number from {min} to {}", i64::MAX).into()
             }
+            Self::Float => "must be a number such as 52.25".into(),
             Self::Boolean => "must be `true` or `false`".into(),
             Self::Object(fields) => {
                 let names: Vec<_> =
@@ -127,6 +131,7 @@ impl Kind {
             Self::Text | Self::Id | Self::Decimal | Self::CivilDateTime => true,
             Self::Choice(_)
             | Self::Integer { .. }
+            | Self::Float
             | Self::Boolean
             | Self::List(_)
             | Self::Map(_) => false,
@@ -162,6 +167,7 @@ impl Kind {
             (Self::Integer { min }, Value::Text(text) | Value::Number(text)) => {
                 text.parse::<i64>().is_ok_and(|number| number >= min)
             }
+            (Self::Float, Value::Text(text) | Value::Number(text)) => text.parse::<Float>().is_ok(),
             (Self::Boolean, Value::Text(text)) => text.parse::<bool>().is_ok(),
             _ => false,
         }
@@ -172,7 +178,9 @@ impl Kind {
     /// Returns whether a value in a list or a map, which is sent as it is, is of this kind.
     fn fits(self, json: &Json) -> bool {
         match (self, json) {
-            (Self::Text | Self::Id, Json::String(_)) | (Self::Boolean, Json::Bool(_)) => true,
+            (Self::Text | Self::Id, Json::String(_))
+            | (Self::Float, Json::Number(_))
+            | (Self::Boolean, Json::Bool(_)) => true,
             (Self::Choice(_) | Self::Decimal | Self::CivilDateTime, Json::String(text)) => {
                 !text.is_empty() && self.accepts(&Value::Text(text.clone()))
             }
@@ -216,6 +224,11 @@ impl Fields {
 
     #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
     pub(crate) fn integer(&self, name: &str) -> Option<i64> {
+        self.text(name).parse().ok()
+    }
+
+    #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
+    pub(crate) fn float(&self, name: &str) -> Option<Float> {
         self.text(name).parse().ok()
     }
 
@@ -413,6 +426,13 @@ impl<'de> Visitor<'de> for ReadValue {
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Some(Value::Number(number.to_string())))
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
+        if !self.0.iter().any(|kind| matches!(kind, Kind::Float)) {
+            return Err(E::invalid_type(de::Unexpected::Float(number), &self));
+        }
         Ok(Some(Value::Number(number.to_string())))
     }
 

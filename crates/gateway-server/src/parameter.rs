@@ -7,6 +7,7 @@
 
 use std::ops::RangeInclusive;
 
+pub(crate) use crate::fields::Float;
 use crate::query::Pairs;
 
 /// A refused parameter.
@@ -27,6 +28,9 @@ pub(crate) enum Fault {
     Empty,
     /// It is not an integer in plain decimal digits.
     NotAnInteger,
+    /// It is not a number.
+    #[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
+    NotANumber,
     /// It has more characters than the service accepts.
     TooLong,
     /// It is a number outside the range that the service accepts.
@@ -91,6 +95,15 @@ pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Opti
         return Err(Problem { parameter, fault: Fault::NotAnInteger });
     }
     Ok(Some(digits.parse().unwrap_or(u64::MAX)))
+}
+
+/// Reads a number.
+#[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
+pub(crate) fn float(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<Float>, Problem> {
+    let Some(text) = value(pairs, parameter)? else { return Ok(None) };
+    let number =
+        text.parse().map_err(|_refused| Problem { parameter, fault: Fault::NotANumber })?;
+    Ok(Some(number))
 }
 
 fn is_canonical(digits: &str) -> bool {

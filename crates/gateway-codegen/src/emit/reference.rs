@@ -3,8 +3,8 @@
 use crate::emit::file::GeneratedFile;
 use crate::emit::reference::page::{Page, code};
 use crate::ir::{
-    Auth, Body, Dispatch, Doc, Example, Model, OpenPoint, Operation, Place, RustName, Service,
-    Source, built_in_list, joined,
+    Auth, BUILT_IN, Body, Dispatch, Doc, Example, Model, OpenPoint, Operation, Place, RustName,
+    Service, Source, built_in_list, joined,
 };
 use crate::project::Project;
 use crate::text::{fenced, inline, markdown, percent_encoded, relative};
@@ -181,7 +181,8 @@ fn example(page: &mut Page, service: &Service, operation: &Operation, example: &
 fn types(project: &Project<'_>, folder: &str) -> Page {
     let service = project.service;
     let mut page = Page::new("Types");
-    let built_in = built_in_list(|one| one.described.to_owned(), " and ");
+    let shown = BUILT_IN.iter().copied().filter(|one| one.since == 1 || service.uses(one));
+    let built_in = built_in_list(shown, |one| one.described.to_owned(), " and ");
     page.text(&format!("The types of fields and parameters. {built_in} are built in."));
     for model in &service.models {
         page.heading(&code(&model.rust.pascal()));

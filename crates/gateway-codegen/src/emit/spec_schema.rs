@@ -97,7 +97,7 @@ impl Schema<'_> {
                 json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } })
             }
             Shape::Values => {
-                json!({ "type": "object", "additionalProperties": { "type": ["string", "integer", "boolean"] } })
+                json!({ "type": "object", "additionalProperties": { "type": ["string", "number", "boolean"] } })
             }
             Shape::Table(inner) => self.define(inner),
             Shape::Named(form, inner) => json!({

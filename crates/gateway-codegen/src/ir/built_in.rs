@@ -3,11 +3,13 @@
 use crate::ir::{BuiltIn, Form};
 
 mod boolean;
+mod float;
 mod integer;
 mod text;
 
 /// All built-in types, in the order in which messages list them.
-pub static BUILT_IN: &[&BuiltIn] = &[&text::TEXT, &integer::INTEGER, &boolean::BOOLEAN];
+pub static BUILT_IN: &[&BuiltIn] =
+    &[&text::TEXT, &integer::INTEGER, &float::FLOAT, &boolean::BOOLEAN];
 
 impl Form {
     /// Returns the form of any text, for scalars that were rejected.
@@ -16,9 +18,18 @@ impl Form {
     }
 }
 
-/// Returns a list of all built-in types, with a word or a comma before the last.
-pub(crate) fn built_in_list(shown: impl Fn(&BuiltIn) -> String, before_last: &str) -> String {
-    let shown: Vec<_> = BUILT_IN.iter().map(|one| shown(one)).collect();
+/// Returns the built-in types of a version of the language.
+pub(crate) fn built_in(language: i64) -> impl Iterator<Item = &'static BuiltIn> {
+    BUILT_IN.iter().copied().filter(move |one| one.since <= language)
+}
+
+/// Returns a list of built-in types, with a word or a comma before the last.
+pub(crate) fn built_in_list(
+    types: impl Iterator<Item = &'static BuiltIn>,
+    shown: impl Fn(&BuiltIn) -> String,
+    before_last: &str,
+) -> String {
+    let shown: Vec<_> = types.map(shown).collect();
     match shown.as_slice() {
         [first @ .., last] if !first.is_empty() => {
             format!("{}{before_last}{last}", first.join(", "))
@@ -29,19 +40,20 @@ pub(crate) fn built_in_list(shown: impl Fn(&BuiltIn) -> String, before_last: &st
 
 #[cfg(test)]
 mod tests {
-    use super::BUILT_IN;
-    use crate::spec::grammar::{DOCUMENT, Key, Shape, Table};
+    use super::built_in;
+    use crate::spec::grammar::{DOCUMENT, Key, Language, Shape, Table};
 
     #[test]
     fn the_grammar_names_every_built_in_type() {
         let mut found = 0;
         types(&DOCUMENT, &mut |key| {
-            for one in BUILT_IN {
+            let language = key.only.map_or(1, Language::number);
+            for one in built_in(language) {
                 assert!(key.doc.contains(&one.code()), "no {} in {:?}", one.code(), key.doc);
             }
             found += 1;
         });
-        assert_eq!(found, 3, "fields have a type in each language, and parameters in both");
+        assert_eq!(found, 4, "fields and parameters have a type in each language");
     }
 
     /// Calls a function with every key that names a type.

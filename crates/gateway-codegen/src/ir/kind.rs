@@ -7,6 +7,8 @@ use crate::ir::{Form, Wire};
 pub struct BuiltIn {
     /// The word in the spec.
     pub word: &'static str,
+    /// The first version of the spec language that has the type.
+    pub since: i64,
     /// The names of the type in other languages, in lowercase, for hints.
     pub elsewhere: &'static [&'static str],
     /// The word as code, with a note if the word needs one, for the reference pages.

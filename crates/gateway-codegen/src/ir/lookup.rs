@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Body, Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, Param, Primitive,
+    Body, BuiltIn, Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, Param, Primitive,
     Response, Service, Type, ValueType,
 };
 use crate::text::json_string;
@@ -76,6 +76,15 @@ impl Service {
         found
     }
 
+    /// Returns whether a field or a parameter has a built-in type, also in a list or a map.
+    pub fn uses(&self, built_in: &BuiltIn) -> bool {
+        let is_one = |ty: &ValueType| matches!(ty, ValueType::BuiltIn(one) if *one == built_in);
+        let mut fields = self.models.iter().flat_map(|model| &model.fields);
+        let mut params = self.operations.iter().flat_map(|operation| &operation.params);
+        fields.any(|field| field.ty.element().value().is_some_and(is_one))
+            || params.any(|param| is_one(&param.ty))
+    }
+
     /// Returns the examples of an operation.
     pub fn examples_of(&self, operation: &Operation) -> impl Iterator<Item = &Example> {
         let index = self.operations.iter().position(|other| other.select == operation.select);
@@ -97,7 +106,7 @@ impl Service {
             Primitive::Signed | Primitive::Unsigned => {
                 param.min.or(param.max).unwrap_or(1).to_string()
             }
-            Primitive::Text => "1".to_owned(),
+            Primitive::Text | Primitive::Float => "1".to_owned(),
         })
     }
 }

@@ -11,6 +11,8 @@ pub enum Primitive {
     Signed,
     /// An unsigned 64-bit integer; in a query, its decimal digits.
     Unsigned,
+    /// A finite number; in a query, the shortest decimal number that is read back as the same one.
+    Float,
     /// `true` or `false`, in a query too.
     Boolean,
 }
@@ -22,6 +24,7 @@ impl Primitive {
             Self::Text => "String",
             Self::Signed => "i64",
             Self::Unsigned => "u64",
+            Self::Float => "Float",
             Self::Boolean => "bool",
         }
     }
@@ -30,7 +33,7 @@ impl Primitive {
     pub fn is_integer(self) -> bool {
         match self {
             Self::Signed | Self::Unsigned => true,
-            Self::Text | Self::Boolean => false,
+            Self::Text | Self::Float | Self::Boolean => false,
         }
     }
 
@@ -40,6 +43,11 @@ impl Primitive {
             Self::Text => Some(Json::from(text)),
             Self::Signed => text.parse::<i64>().ok().map(Json::from),
             Self::Unsigned => text.parse::<u64>().ok().map(Json::from),
+            Self::Float => {
+                let digits = text.trim_start_matches('-');
+                let is_number = digits.starts_with(|first: char| first.is_ascii_digit());
+                text.parse::<f64>().ok().filter(|one| is_number && one.is_finite()).map(Json::from)
+            }
             Self::Boolean => text.parse::<bool>().ok().map(Json::from),
         }
     }
@@ -50,6 +58,7 @@ impl Primitive {
             Self::Text => value.is_string(),
             Self::Signed => value.is_i64(),
             Self::Unsigned => value.is_u64(),
+            Self::Float => value.is_number(),
             Self::Boolean => value.is_boolean(),
         }
     }
@@ -60,6 +69,7 @@ impl Primitive {
             Self::Text => "a string",
             Self::Signed => "a 64-bit integer",
             Self::Unsigned => "an unsigned 64-bit integer",
+            Self::Float => "a number",
             Self::Boolean => "true or false",
         }
     }
@@ -70,6 +80,7 @@ impl Primitive {
             Self::Text => ("string", None),
             Self::Signed => ("integer", Some((json!(i64::MIN), json!(i64::MAX)))),
             Self::Unsigned => ("integer", Some((json!(0), json!(u64::MAX)))),
+            Self::Float => ("number", None),
             Self::Boolean => ("boolean", None),
         };
         let mut schema = Map::from_iter([("type".to_owned(), json!(ty))]);

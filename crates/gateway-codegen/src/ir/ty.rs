@@ -160,7 +160,7 @@ impl ValueType {
         match self {
             Self::BuiltIn(built_in) => match built_in.form.primitive {
                 Primitive::Text | Primitive::Signed | Primitive::Unsigned => true,
-                Primitive::Boolean => false,
+                Primitive::Float | Primitive::Boolean => false,
             },
             Self::Scalar(_) => true,
             Self::Enum(_) => false,

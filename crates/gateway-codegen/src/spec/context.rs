@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::diag::{Code, Diagnostic, Level, code};
-use crate::ir::{BUILT_IN, Doc, OpenRef, RustName, Source, Type, ValueType};
+use crate::ir::{
+    BUILT_IN, BuiltIn, Doc, OpenRef, RustName, Source, Type, ValueType, built_in, built_in_list,
+};
 use crate::spec::foreign;
 use crate::spec::grammar::{Language, list_of, map_of};
 use crate::spec::node::{Entry, Node};
@@ -48,6 +50,11 @@ impl<'a> Context<'a> {
         self.rejected.contains(&name.to_ascii_lowercase()) || self.rejected.contains(ANY)
     }
 
+    /// Returns a list of the built-in types, with a word or a comma before the last.
+    pub(super) fn built_in_list(&self, before_last: &str) -> String {
+        built_in_list(built_in(self.language.number()), BuiltIn::code, before_last)
+    }
+
     /// Declares a type. The first declaration of a name wins; another one was reported.
     pub(super) fn declare(&mut self, entry: &Entry, ty: Type) {
         self.types.entry(entry.key.clone()).or_insert_with(|| (ty, entry.key_span.clone()));
@@ -61,7 +68,8 @@ impl<'a> Context<'a> {
         if let Some(of) = map_of(name) {
             return self.resolve(of, span).map(|of| Type::Map(Box::new(of)));
         }
-        if let Some(built_in) = BUILT_IN.iter().find(|built_in| built_in.word == name) {
+        let language = self.language.number();
+        if let Some(built_in) = built_in(language).find(|built_in| built_in.word == name) {
             return Some(Type::Value(ValueType::BuiltIn(built_in)));
         }
         if let Some((ty, _)) = self.types.get(name) {
@@ -71,9 +79,14 @@ impl<'a> Context<'a> {
         if self.is_rejected(name) {
             return None;
         }
-        let diagnostic =
-            Diagnostic::new(&code::UNKNOWN_TYPE, span, format!("unknown type `{name}`"));
-        let built_in = BUILT_IN.iter().map(|built_in| built_in.word);
+        let is_later = BUILT_IN.iter().any(|built_in| built_in.word == name);
+        let diagnostic = if is_later {
+            let message = format!("the type `{name}` needs `spec-language = 2`");
+            Diagnostic::new(&code::OTHER_LANGUAGE, span, message)
+        } else {
+            Diagnostic::new(&code::UNKNOWN_TYPE, span, format!("unknown type `{name}`"))
+        };
+        let built_in = built_in(language).map(|built_in| built_in.word);
         let names: Vec<_> = self.types.keys().map(String::as_str).chain(built_in).collect();
         // A declared type of almost the same name precedes a type of another language.
         let diagnostic = match foreign::hint(name, self.language) {

@@ -155,6 +155,9 @@ fn value(param: &Param, value: &Value) -> Result<String, String> {
         (Primitive::Signed, _) => Err("an integer".to_owned()),
         (Primitive::Unsigned, Value::Integer(number)) if *number >= 0 => Ok(number.to_string()),
         (Primitive::Unsigned, _) => Err("a non-negative integer".to_owned()),
+        (Primitive::Float, Value::Integer(number)) => Ok(shortest(&number.to_string())),
+        (Primitive::Float, Value::Float(text)) => Ok(shortest(text)),
+        (Primitive::Float, _) => Err("a number".to_owned()),
         (Primitive::Boolean, Value::Boolean(flag)) => Ok(flag.to_string()),
         (Primitive::Boolean, _) => Err("`true` or `false`".to_owned()),
         (Primitive::Text, Value::Text(text)) if !text.is_empty() => {
@@ -173,6 +176,11 @@ fn value(param: &Param, value: &Value) -> Result<String, String> {
         }
         (Primitive::Text, _) => Err("non-empty text".to_owned()),
     }
+}
+
+/// Returns the text of a number as a client sends it.
+fn shortest(text: &str) -> String {
+    text.parse::<f64>().map_or_else(|_| text.to_owned(), |number| number.to_string())
 }
 
 /// Returns the limits of an integer, of which there is at least one.

@@ -1,6 +1,6 @@
 //! Words of other languages: types such as `string` and `int[]`, keys such as `description`.
 
-use crate::ir::BUILT_IN;
+use crate::ir::built_in;
 use crate::spec::grammar::Language;
 
 /// Returns the key of a table that has the meaning of an unknown one.
@@ -64,23 +64,33 @@ pub(super) fn hint(written: &str, language: Language) -> Option<String> {
         .chain(written.strip_suffix('?'))
         .next();
     if let Some(inner) = inner {
-        let ty = built_in(&inner.to_ascii_lowercase()).unwrap_or(inner);
+        let ty = same_as(&inner.to_ascii_lowercase(), language).unwrap_or(inner);
         return Some(format!("write `type = \"{ty}\"` and `presence = \"optional\"`"));
     }
-    if let Some(ty) = built_in(&name) {
+    if let Some(ty) = same_as(&name, language) {
         return Some(format!("use `{ty}`"));
     }
     let meaning = |example: &str| {
         format!("declare `[scalar.{example}]` with the `meaning` that fits, and use its name")
     };
     Some(match name.as_str() {
+        "number" | "numeric" if language == Language::Two => format!(
+            "use `integer` for a whole number and `float` for another one; for a decimal number in a string, {}",
+            meaning("Price")
+        ),
         "number" | "numeric" => format!(
             "use `integer` for a whole number; for a decimal number in a string, {}",
             meaning("Price")
         ),
+        "decimal" | "money" if language == Language::Two => {
+            format!(
+                "for a decimal number in a string, {}; use `float` for a JSON number",
+                meaning("Price")
+            )
+        }
         "float" | "double" | "decimal" | "real" | "f32" | "f64" | "money" => {
             format!(
-                "for a decimal number in a string, {}; the language has no fractions as JSON numbers",
+                "for a decimal number in a string, {}; only version 2 of the language has fractions as JSON numbers, as `float`",
                 meaning("Price")
             )
         }
@@ -98,8 +108,8 @@ pub(super) fn hint(written: &str, language: Language) -> Option<String> {
 }
 
 /// Returns the built-in type that is the same as a type of another language.
-fn built_in(name: &str) -> Option<&'static str> {
-    let mut all = BUILT_IN.iter();
+fn same_as(name: &str, language: Language) -> Option<&'static str> {
+    let mut all = built_in(language.number());
     all.find(|one| one.word == name || one.elsewhere.contains(&name)).map(|one| one.word)
 }
 

@@ -13,6 +13,8 @@ pub(crate) struct Node {
 pub(crate) enum Value {
     Text(String),
     Integer(i64),
+    /// A finite number with a fraction, as it is written.
+    Float(String),
     Boolean(bool),
     List(Vec<Node>),
     Table(Vec<Entry>),

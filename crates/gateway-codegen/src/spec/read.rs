@@ -304,6 +304,15 @@ impl Reader<'_> {
         }
     }
 
+    fn float(&mut self, text: &str, span: &Range<usize>) -> Option<Value> {
+        let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+        if number.is_none() {
+            let message = "the number is not finite";
+            self.say(Diagnostic::new(&code::OUT_OF_RANGE, span, message));
+        }
+        number.map(|_| Value::Float(text.to_owned()))
+    }
+
     fn list<'a, 'i: 'a>(
         &mut self,
         items: impl Iterator<Item = &'a Spanned<DeValue<'i>>>,
@@ -323,9 +332,10 @@ impl Reader<'_> {
             let read = match value.get_ref() {
                 DeValue::String(text) => Some(Value::Text(text.clone().into_owned())),
                 DeValue::Integer(_) => self.integer(value, i64::MIN, i64::MAX),
+                DeValue::Float(number) => self.float(number.as_str(), &span),
                 DeValue::Boolean(flag) => Some(Value::Boolean(*flag)),
                 other => {
-                    let expected = "a string, an integer or a boolean";
+                    let expected = "a string, a number or a boolean";
                     self.wrong_kind(&span, name.get_ref(), expected, other, None)
                 }
             };

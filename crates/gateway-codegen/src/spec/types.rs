@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::diag::{Diagnostic, code};
 use crate::ir::{
     BuiltIn, Enum, EnumValue, Field, Form, ID, MEANINGS, Meaning, Model, ModelId, RustName, Scalar,
-    Type, ValueType, Wire, built_in_list,
+    Type, ValueType, Wire,
 };
 use crate::spec::context::{About, Context};
 use crate::spec::node::{Entry, Node};
@@ -252,10 +252,9 @@ fn field(cx: &mut Context<'_>, entry: &Entry) -> Option<Field> {
             Type::Value(ValueType::Scalar(_) | ValueType::Enum(_))
             | Type::Model(_)
             | Type::List(_)
-            | Type::Map(_) => Some(format!(
-                "only a field of type {} has an `example`",
-                built_in_list(BuiltIn::code, " or ")
-            )),
+            | Type::Map(_) => {
+                Some(format!("only a field of type {} has an `example`", cx.built_in_list(" or ")))
+            }
         };
         if let Some(message) = misfit {
             cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &example.span, message));

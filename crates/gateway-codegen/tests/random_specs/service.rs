@@ -101,6 +101,8 @@ enum FieldKind {
     Boolean,
     Id,
     Number,
+    /// A type of language 2.
+    Newer(&'static str),
     Enum(usize),
     Model(usize),
     /// Lists and maps in each other, outermost first, of a model, an enum or text; in language 2 only.
@@ -113,6 +115,8 @@ enum ParamKind {
     Integer,
     Boolean,
     Id,
+    /// A type of language 2.
+    Newer(&'static str),
     Enum(usize),
     /// Needs the parameter before it.
     Needing,
@@ -163,6 +167,9 @@ const HOSTILE: &[&str] = &[
     "[a](b)",
     "\u{a0}",
 ];
+
+/// Types of single values that only language 2 has.
+const NEWER: &[&str] = &["float"];
 
 /// Lists and maps in each other.
 const COLLECTIONS: &[&[&str]] =
@@ -222,6 +229,7 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
         Just(FieldKind::Boolean),
         Just(FieldKind::Id),
         Just(FieldKind::Number),
+        prop::sample::select(NEWER).prop_map(FieldKind::Newer),
         (0..3_usize).prop_map(FieldKind::Enum),
         (0..3_usize).prop_map(FieldKind::Model),
         (prop::sample::select(COLLECTIONS), 0..9_usize)
@@ -232,6 +240,7 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
         Just(ParamKind::Integer),
         Just(ParamKind::Boolean),
         Just(ParamKind::Id),
+        prop::sample::select(NEWER).prop_map(ParamKind::Newer),
         (0..3_usize).prop_map(ParamKind::Enum),
         Just(ParamKind::Needing),
         Just(ParamKind::Required),
@@ -316,10 +325,16 @@ impl Writer<'_> {
         self.random.enums[index % self.random.enums.len()].0.clone()
     }
 
+    /// Returns a type that only language 2 has, or text in language 1.
+    fn newer(&self, name: &str) -> String {
+        if self.random.dispatch.is_some() { name } else { "text" }.to_owned()
+    }
+
     fn collection(&self, outer: &[&str], index: usize) -> String {
-        let of = match index % 3 {
+        let of = match index % 4 {
             0 => self.model_name(index),
             1 => self.enum_name(index),
+            2 => self.newer(NEWER[index % NEWER.len()]),
             _ => "text".to_owned(),
         };
         if self.random.dispatch.is_none() {
@@ -377,6 +392,7 @@ impl Writer<'_> {
                     FieldKind::Boolean => "boolean".to_owned(),
                     FieldKind::Id => "SomeId".to_owned(),
                     FieldKind::Number => "SomeNumber".to_owned(),
+                    FieldKind::Newer(name) => self.newer(name),
                     FieldKind::Enum(index) => self.enum_name(*index),
                     FieldKind::Model(index) => self.model_name(*index),
                     FieldKind::Collection(outer, index) => self.collection(outer, *index),
@@ -486,6 +502,7 @@ impl Writer<'_> {
                 (ParamKind::Integer, _) => ("integer".to_owned(), String::new()),
                 (ParamKind::Boolean, _) => ("boolean".to_owned(), String::new()),
                 (ParamKind::Id, _) => ("SomeId".to_owned(), String::new()),
+                (ParamKind::Newer(name), _) => (self.newer(name), String::new()),
                 (ParamKind::Enum(index), _) => (self.enum_name(*index), String::new()),
             };
             before = Some(name);

@@ -10,10 +10,11 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
+use crate::Float;
 use crate::decode::depth;
 use crate::decode::escape::escaped;
 use crate::decode::scan::special;
-use crate::decode::skip::{integer, named_value, past_whitespace, skip, word};
+use crate::decode::skip::{integer, named_value, number, past_whitespace, skip, word};
 
 /// A record with a fast path. Generated for every model.
 pub trait Fast<'a>: Sized {
@@ -166,6 +167,15 @@ impl<'a> Cursor<'a> {
         let (number, end) = integer(self.text.as_bytes(), start)?;
         self.at = end;
         Some(number)
+    }
+
+    /// Decodes a number that is finite as a 64-bit floating-point number.
+    #[inline]
+    pub fn float(&mut self) -> Option<Float> {
+        let start = past_whitespace(self.text.as_bytes(), self.at);
+        let end = number(self.text.as_bytes(), start)?;
+        self.at = end;
+        self.text.get(start..end)?.parse().ok().and_then(Float::finite)
     }
 
     /// Decodes `true` or `false`.

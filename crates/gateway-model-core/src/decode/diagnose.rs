@@ -8,6 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 
+use serde::Deserialize as _;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -15,7 +16,7 @@ use crate::decode::shape::{Member, Object, Shape};
 use crate::decode::text::CowText;
 use crate::decode::{depth, kind_of};
 use crate::error::Position;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Float};
 
 /// Returns the error of `json`, which begins at `position` and is at `path` in the document.
 #[cold]
@@ -84,6 +85,7 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
             Shape::Text | Shape::Choice(_) => deserializer.deserialize_str(self),
             Shape::Integer => deserializer.deserialize_i64(self),
             Shape::Unsigned => deserializer.deserialize_u64(self),
+            Shape::Float => float(deserializer, self.trace),
             Shape::Boolean => deserializer.deserialize_bool(self),
             Shape::Object(_) | Shape::Map(_) => deserializer.deserialize_map(self),
             Shape::List(_) => deserializer.deserialize_seq(self),
@@ -195,6 +197,17 @@ impl<'de> Visitor<'de> for Seed<'_> {
             }
             None => Ok(()),
         }
+    }
+}
+
+/// Decodes a number. The parser reports one that exceeds the range as a mistake in the syntax.
+fn float<'de, D: Deserializer<'de>>(deserializer: D, trace: &mut Trace) -> Result<(), D::Error> {
+    let text = <&RawValue>::deserialize(deserializer)?.get();
+    let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    if is_number && text.parse::<Float>().is_ok() {
+        Ok(())
+    } else {
+        Err(trace.fail(ErrorKind::WrongType, Shape::Float.expected()))
     }
 }
 

@@ -17,6 +17,8 @@ pub enum Shape {
     Integer,
     /// An unsigned 64-bit integer.
     Unsigned,
+    /// A finite number.
+    Float,
     /// `true` or `false`.
     Boolean,
     /// A JSON object with known fields.
@@ -62,6 +64,7 @@ impl Shape {
             Self::Choice(_) => "a listed value",
             Self::Integer => "an integer",
             Self::Unsigned => "a non-negative integer",
+            Self::Float => "a number",
             Self::Boolean => "true or false",
             Self::Object(object) => object.what,
             Self::List(_) => "a list",

@@ -107,7 +107,7 @@ fn skip_list(text: &str, mut at: usize, depth: usize) -> Option<usize> {
 }
 
 /// Skips a number and checks the byte after it, because a number can be truncated unnoticed.
-fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub(crate) fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
     if bytes.get(at) == Some(&b'-') {
         at += 1;
     }

@@ -6,6 +6,7 @@ use alloc::string::String;
 
 use serde::Deserializer;
 
+use crate::Float;
 use crate::decode::cursor::Cursor;
 use crate::decode::shape::Shape;
 use crate::decode::text;
@@ -87,6 +88,7 @@ macro_rules! __copied {
     };
 }
 
+__copied!(Float, Shape::Float, |cursor| cursor.float());
 __copied!(bool, Shape::Boolean, |cursor| cursor.boolean());
 __copied!(i64, Shape::Integer, |cursor| cursor.integer().or_else(|| cursor.parsed()));
 __copied!(u64, Shape::Unsigned, |cursor| match cursor.integer() {

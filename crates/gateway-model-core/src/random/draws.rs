@@ -16,11 +16,11 @@ pub use arbitrary::{Arbitrary, Result, Unstructured};
 use crate::decode::Sealed;
 use crate::decode::slot::Slot;
 use crate::random::{
-    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, ODD_SECONDS, SECONDS, SURPRISES, WORDS,
-    escaped, lists, quoted,
+    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, ODD_FLOATS, ODD_SECONDS, SECONDS,
+    SURPRISES, WORDS, escaped, lists, quoted,
 };
 use crate::scalar::civil::days_in;
-use crate::{Civil, Extra, Map, RawQuery, Service};
+use crate::{Civil, Extra, Float, Map, RawQuery, Service};
 
 /// Implements `Arbitrary` for a type.
 #[doc(hidden)]
@@ -50,6 +50,8 @@ impl<'a, S: Service> Arbitrary<'a> for RawQuery<S> {
 }
 
 draw!(Extra<'static>, |source| Extra::of(members(source)?));
+
+draw!(Float, |source| float(source)?);
 
 draw!(Civil, |source| {
     let (year, month) = (source.int_in_range(0..=9999)?, source.int_in_range(1..=12)?);
@@ -124,6 +126,17 @@ pub fn epoch_seconds_text(source: &mut Unstructured<'_>) -> Result<String> {
         4 => text(source),
         _ => epoch_seconds(source).map(|seconds| seconds.to_string()),
     }
+}
+
+/// Any number: whole ones, prices, and others.
+pub fn float(source: &mut Unstructured<'_>) -> Result<Float> {
+    let number = match source.int_in_range(0..=3_u8)? {
+        0 => f64::from(source.arbitrary::<i32>()?),
+        1 => f64::from(source.arbitrary::<i32>()?) / 100.0,
+        2 => *source.choose(ODD_FLOATS)?,
+        _ => source.arbitrary::<f64>()?,
+    };
+    Ok(Float::finite(number).unwrap_or_default())
 }
 
 /// Currency codes, and other text.

@@ -19,11 +19,11 @@ pub use proptest::strategy::{BoxedStrategy, Just, Strategy};
 use crate::decode::Sealed;
 use crate::decode::slot::Slot;
 use crate::random::{
-    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, ODD_SECONDS, SECONDS, SURPRISES, WORDS,
-    escaped, lists, quoted,
+    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, ODD_FLOATS, ODD_SECONDS, SECONDS,
+    SURPRISES, WORDS, escaped, lists, quoted,
 };
 use crate::scalar::civil::days_in;
-use crate::{Civil, Extra, Map, RawQuery, Service};
+use crate::{Civil, Extra, Float, Map, RawQuery, Service};
 
 /// Implements proptest's `Arbitrary` for a type with a strategy.
 #[doc(hidden)]
@@ -58,6 +58,8 @@ impl<S: Service> Arbitrary for RawQuery<S> {
 }
 
 strategy!(Extra<'static>, members().prop_map(Extra::of));
+
+strategy!(Float, float());
 
 strategy!(Civil, {
     let date = (0..=9999_u16, 1..=12_u8, 1..=31_u8);
@@ -125,6 +127,18 @@ pub fn epoch_seconds() -> BoxedStrategy<i64> {
 /// Seconds in digits, and other text.
 pub fn epoch_seconds_text() -> BoxedStrategy<String> {
     prop_oneof![4 => epoch_seconds().prop_map(|seconds| seconds.to_string()), 1 => text()].boxed()
+}
+
+/// Any number: whole ones, prices, and others.
+pub fn float() -> BoxedStrategy<Float> {
+    prop_oneof![
+        any::<i32>().prop_map(f64::from),
+        any::<i32>().prop_map(|cents| f64::from(cents) / 100.0),
+        select(ODD_FLOATS),
+        any::<f64>(),
+    ]
+    .prop_map(|number| Float::finite(number).unwrap_or_default())
+    .boxed()
 }
 
 /// Currency codes, and other text.

@@ -124,6 +124,8 @@ pub enum Kind {
     Digits,
     /// A JSON number without a fraction.
     Integer,
+    /// A JSON number.
+    Number,
     /// `true` or `false`.
     Boolean,
     /// A decimal number as text.

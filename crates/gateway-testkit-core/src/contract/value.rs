@@ -18,6 +18,7 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
         Kind::Text => "text",
         Kind::Digits => "numeric text",
         Kind::Integer => "an integer",
+        Kind::Number => "a number",
         Kind::Boolean => "a boolean",
         Kind::Decimal => "a decimal number in text form",
         Kind::CivilDateTime => "in the form YYYY-MM-DD HH:MM:SS",
@@ -66,6 +67,7 @@ fn of_kind(value: &Value, kind: &Kind, required: bool, path: &str) -> Option<Mis
             None => false,
         },
         Kind::Integer => value.is_i64() || value.is_u64(),
+        Kind::Number => value.is_number(),
         Kind::Boolean => value.is_boolean(),
         Kind::Text => text.is_some(),
         // A service may write an absent value as an empty text.

@@ -21,7 +21,7 @@ pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
         for needed in operation.needed_by(param) {
             _ = write!(settings, ", requires = {}", string(&id(needed)));
         }
-        if param.ty.in_query() == Primitive::Signed {
+        if matches!(param.ty.in_query(), Primitive::Signed | Primitive::Float) {
             settings.push_str(", allow_negative_numbers = true");
         }
         if let Some(parser) = value_parser(param) {
@@ -65,7 +65,7 @@ fn value_parser(param: &Param) -> Option<String> {
         ));
     }
     match param.ty.in_query() {
-        Primitive::Boolean => None,
+        Primitive::Float | Primitive::Boolean => None,
         Primitive::Signed => {
             range(param).map(|range| format!("clap::value_parser!(i64).range({range})"))
         }
@@ -101,7 +101,7 @@ fn id(param: &Param) -> String {
 fn value_name(param: &Param) -> Option<&'static str> {
     match (&param.ty, param.ty.in_query()) {
         (_, Primitive::Boolean) => None,
-        (_, Primitive::Signed | Primitive::Unsigned) => Some("N"),
+        (_, Primitive::Signed | Primitive::Unsigned | Primitive::Float) => Some("N"),
         (ValueType::Enum(_), Primitive::Text) => Some("NAME"),
         (ValueType::BuiltIn(_) | ValueType::Scalar(_), Primitive::Text) => Some("TEXT"),
     }
@@ -111,6 +111,7 @@ fn value_name(param: &Param) -> Option<&'static str> {
 pub(super) fn value_type(param: &Param) -> String {
     match param.ty.as_closed_enum() {
         Some(one) => format!("model::{}", one.rust.pascal()),
+        None if param.ty.in_query() == Primitive::Float => "model::Float".to_owned(),
         None => param.ty.in_query().rust().to_owned(),
     }
 }

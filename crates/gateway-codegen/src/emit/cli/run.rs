@@ -87,7 +87,8 @@ fn call(service: &Service, operation: &Operation, query: &str) -> String {
 /// Returns the value of an optional parameter, from its flag.
 fn value(param: &Param) -> String {
     let name = param.rust.snake();
-    if value_type(param) == param.ty.rust() || param.ty.as_closed_enum().is_some() {
+    let is_same = value_type(param).trim_start_matches("model::") == param.ty.rust();
+    if is_same || param.ty.as_closed_enum().is_some() {
         format!("self.{name}")
     } else {
         format!("self.{name}.map(Into::into)")

@@ -40,6 +40,9 @@ pub(super) fn value(param: &Param) -> Value {
         (Primitive::Boolean, _) | (_, Primitive::Boolean) => {
             Value::Any(into.unwrap_or_else(|| Primitive::Boolean.rust().to_owned()))
         }
+        (Primitive::Float, _) | (_, Primitive::Float) => {
+            Value::Any(into.unwrap_or_else(|| "gateway_model_core::Float".to_owned()))
+        }
         (Primitive::Signed, _) | (_, Primitive::Signed) => {
             Value::Number { range: signed(param), into }
         }

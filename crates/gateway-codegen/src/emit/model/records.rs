@@ -65,7 +65,9 @@ fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[Reco
     }
     file.blank();
     let maps = fields.iter().any(|field| field.spec.ty.has(Type::is_map));
-    file.import("use gateway_model_core", ["Extra"].into_iter().chain(maps.then_some("Map")));
+    let floats = fields.iter().any(RecordField::is_float);
+    let root = [Some("Extra"), floats.then_some("Float"), maps.then_some("Map")];
+    file.import("use gateway_model_core", root.into_iter().flatten());
     file.line("use gateway_model_core::codegen::{Nulls, record};");
     file.blank();
     let mut nested: Vec<_> = model

@@ -26,6 +26,7 @@ fn kind(scalar: &Scalar) -> &'static str {
         Primitive::Text => "text",
         Primitive::Signed => "signed_integer",
         Primitive::Unsigned => "integer",
+        Primitive::Float => "float",
         Primitive::Boolean => "boolean",
     })
 }

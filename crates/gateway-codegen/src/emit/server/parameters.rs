@@ -84,6 +84,7 @@ fn ty(param: &Param) -> &'static str {
         Primitive::Text | Primitive::Boolean => "String",
         Primitive::Signed => "i64",
         Primitive::Unsigned => "u64",
+        Primitive::Float => "parameter::Float",
     }
 }
 
@@ -102,6 +103,7 @@ fn reader(param: &Param) -> String {
             format!("parameter::between(pairs, {wire}, {min}..={max})")
         }
         Primitive::Unsigned => format!("parameter::integer(pairs, {wire})"),
+        Primitive::Float => format!("parameter::float(pairs, {wire})"),
         Primitive::Text | Primitive::Boolean => {
             let most = param.max_chars.map(|_| format!("Self::{}", max_chars(param)));
             let most = most.map_or_else(|| "None".to_owned(), |most| format!("Some({most})"));

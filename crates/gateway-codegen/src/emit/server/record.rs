@@ -11,7 +11,10 @@ pub(super) fn emit(service: &Service) -> RustFile {
         file.line("use std::fmt;");
         file.blank();
     }
-    file.line("use crate::fields::{Field, Fields, Kind, Record};");
+    let mut fields = service.models.iter().flat_map(|model| &model.fields);
+    let float = fields.any(|field| matches!(base(service, field), Base::Float)).then_some("Float");
+    let names = ["Field", "Fields", "Kind", "Record"].into_iter().chain(float);
+    file.import("use crate::fields", names);
     file.line("use crate::json;");
     for model in &service.models {
         file.blank();
@@ -116,6 +119,7 @@ fn from_fields(file: &mut RustFile, service: &Service, model: &Model) {
             }
             Base::Text => format!("fields.text({wire})"),
             Base::Integer => format!("fields.integer({wire})"),
+            Base::Float => format!("fields.float({wire})"),
             Base::Boolean => format!("fields.boolean({wire})"),
             Base::Record(_) if field.recursive => "None".to_owned(),
             Base::Json(_) if field.recursive => {
@@ -135,7 +139,7 @@ fn from_fields(file: &mut RustFile, service: &Service, model: &Model) {
                 )
             }
         };
-        let is_number = matches!(base(service, field), Base::Integer | Base::Boolean);
+        let is_number = matches!(base(service, field), Base::Integer | Base::Float | Base::Boolean);
         let value =
             if is_number && !is_option { format!("{value}.unwrap_or_default()") } else { value };
         file.line(format_args!("{}: {value},", field.rust.snake()));
@@ -153,6 +157,10 @@ fn example(file: &mut RustFile, service: &Service, model: &Model) {
             Base::Text => Some(string(text.unwrap_or_default())),
             // Sample data has a value in every field, so that clients see its type.
             Base::Integer => Some(text.unwrap_or("1").to_owned()),
+            Base::Float => {
+                let text = string(text.unwrap_or("52.25"));
+                Some(format!("{text}.parse::<Float>().unwrap_or_default()"))
+            }
             Base::Boolean => Some(text.unwrap_or("true").to_owned()),
             Base::Record(_) | Base::Json(_) if field.recursive => None,
             Base::Json(_) => Some(raw_string(&sample(service, &field.ty))),
@@ -189,7 +197,7 @@ fn write(file: &mut RustFile, service: &Service, model: &Model) {
         file.line(format_args!("out.extend_from_slice({key}.as_bytes());"));
         let value = |value: &str| match base(service, field) {
             Base::Text => format!("json::text(out, {value})"),
-            Base::Integer | Base::Boolean => {
+            Base::Integer | Base::Float | Base::Boolean => {
                 format!("out.extend_from_slice({value}.to_string().as_bytes())")
             }
             Base::Record(_) => format!("{value}.write(out)"),
@@ -228,6 +236,7 @@ fn redacted_debug(file: &mut RustFile, model: &Model, elided: &str) {
 enum Base<'s> {
     Text,
     Integer,
+    Float,
     Boolean,
     /// Another record.
     Record(&'s Model),
@@ -240,6 +249,7 @@ fn base<'s>(service: &'s Service, field: &Field) -> Base<'s> {
         Type::Value(value) => match value.in_record() {
             Primitive::Text => Base::Text,
             Primitive::Signed | Primitive::Unsigned => Base::Integer,
+            Primitive::Float => Base::Float,
             Primitive::Boolean => Base::Boolean,
         },
         Type::Model(id) => Base::Record(service.model(*id)),
@@ -252,6 +262,7 @@ fn field_type(service: &Service, field: &Field) -> String {
     let base = match base(service, field) {
         Base::Text | Base::Json(_) => "&'a str".to_owned(),
         Base::Integer => "i64".to_owned(),
+        Base::Float => "Float".to_owned(),
         Base::Boolean => "bool".to_owned(),
         Base::Record(model) => {
             let reference = if field.recursive { "&'a " } else { "" };
@@ -289,7 +300,7 @@ fn lifetime(service: &Service, model: &Model) -> &'static str {
 fn borrows(service: &Service, model: &Model) -> bool {
     model.fields.iter().any(|field| match base(service, field) {
         Base::Text | Base::Json(_) => true,
-        Base::Integer | Base::Boolean => false,
+        Base::Integer | Base::Float | Base::Boolean => false,
         Base::Record(inner) => field.recursive || borrows(service, inner),
     })
 }

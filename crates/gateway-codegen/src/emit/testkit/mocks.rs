@@ -13,14 +13,16 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let Project { service, config } = project;
     let mut file = RustFile::new("One mock for each operation of the service.");
     let params = service.operations.iter().flat_map(|operation| &operation.params);
-    let types = params.filter_map(|param| param.ty.name());
+    let types = params.clone().filter_map(|param| param.ty.name());
+    let mut params = params.map(|param| (param.ty.name(), param.ty.in_record()));
+    let float = params.any(|one| one == (None, Primitive::Float)).then(|| "Float".to_owned());
     let models = service.operations.iter().map(|operation| service.response_model(operation));
     let beside = service.operations.iter().filter_map(|one| one.response.beside());
     let models = models.chain(beside.map(|id| service.model(id)));
     let names = types.chain(models.map(|model| &model.rust)).map(RustName::pascal);
     let model = config.rust_name(Role::Model);
     let service_module = std::iter::once("service".to_owned());
-    file.import(&format!("use {model}"), names.chain(service_module));
+    file.import(&format!("use {model}"), names.chain(service_module).chain(float));
     file.line("use gateway_testkit_core::mocks::{Call, MockedCall};");
     file.blank();
     if service.examples.iter().any(|example| example.client) {

@@ -37,7 +37,7 @@ fn values(ty: &ValueType) -> &'static str {
         Primitive::Text if ty.check() == "Digits" => "NumericId",
         Primitive::Text if is_id => "TextId",
         Primitive::Text if ty.check() == "Text" && ty.as_closed_enum().is_none() => "Text",
-        Primitive::Text | Primitive::Boolean => "Other",
+        Primitive::Text | Primitive::Float | Primitive::Boolean => "Other",
     }
 }
 

@@ -4,6 +4,7 @@ use crate::ir::{BuiltIn, Form, Primitive};
 
 pub(super) static BOOLEAN: BuiltIn = BuiltIn {
     word: "boolean",
+    since: 1,
     elsewhere: &["bool", "flag"],
     described: "`boolean`",
     form: Form {

@@ -4,6 +4,7 @@ use crate::ir::{BuiltIn, Form, Primitive};
 
 pub(super) static INTEGER: BuiltIn = BuiltIn {
     word: "integer",
+    since: 1,
     elsewhere: &[
         "int", "long", "short", "uint", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
         "int32", "int64", "bigint",

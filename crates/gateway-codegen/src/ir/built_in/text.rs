@@ -4,6 +4,7 @@ use crate::ir::{BuiltIn, Form, Primitive};
 
 pub(super) static TEXT: BuiltIn = BuiltIn {
     word: "text",
+    since: 1,
     elsewhere: &["string", "str", "varchar", "char"],
     described: "`text`",
     form: Form {

@@ -38,7 +38,7 @@ pub(super) const CRATES: [&str; 6] =
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 71] = [
+pub(super) const TYPES: [&str; 72] = [
     "AsMut",
     "AsRef",
     "At",
@@ -64,6 +64,7 @@ pub(super) const TYPES: [&str; 71] = [
     "Extra",
     "Fault",
     "FlatRow",
+    "Float",
     "Fn",
     "FnMut",
     "FnOnce",

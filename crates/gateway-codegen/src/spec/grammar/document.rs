@@ -187,7 +187,7 @@ static FIELD: Table = table(
             required(
                 "type",
                 Shape::Text(Form::AnyType),
-                "`text`, `integer`, `boolean`, the name of a scalar, enum or model, or `list<…>` or `map<…>` of one of them.",
+                "`text`, `integer`, `float`, `boolean`, the name of a scalar, enum or model, or `list<…>` or `map<…>` of one of them.",
             ),
         ),
         required(
@@ -245,10 +245,21 @@ static PARAM: Table = table(
     "parameter",
     "One query parameter.",
     &[
-        required(
-            "type",
-            Shape::Text(Form::TypeRef),
-            "`text`, `integer`, `boolean`, or the name of a scalar or enum.",
+        only(
+            One,
+            required(
+                "type",
+                Shape::Text(Form::TypeRef),
+                "`text`, `integer`, `boolean`, or the name of a scalar or enum.",
+            ),
+        ),
+        only(
+            Two,
+            required(
+                "type",
+                Shape::Text(Form::TypeRef),
+                "`text`, `integer`, `float`, `boolean`, or the name of a scalar or enum.",
+            ),
         ),
         optional(
             "required",

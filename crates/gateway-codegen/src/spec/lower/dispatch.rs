@@ -57,7 +57,7 @@ fn constant(cx: &mut Context<'_>, entry: &Entry, selectors: &[String]) -> Option
         cx.say(Diagnostic::new(&code::SELECTOR_TAKEN, &entry.key_span, message).help(help));
     }
     let value = match &entry.node.value {
-        Value::Text(text) => text.clone(),
+        Value::Text(text) | Value::Float(text) => text.clone(),
         Value::Integer(number) => number.to_string(),
         Value::Boolean(flag) => flag.to_string(),
         Value::List(_) | Value::Table(_) => return None,

@@ -2,8 +2,7 @@
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{
-    BuiltIn, Operation, Otherwise, Param, Primitive, Response, RustName, Service, Type, ValueType,
-    built_in_list,
+    Operation, Otherwise, Param, Primitive, Response, RustName, Service, Type, ValueType,
 };
 use crate::spec::context::{About, Context};
 use crate::spec::lower::dispatch::{self, texts};
@@ -161,13 +160,13 @@ fn param(
         Type::Value(value) => value,
         Type::Model(_) => {
             let message = format!("the model `{}` cannot be a query parameter", named.as_text()?);
-            let help = format!("use {}, a scalar or an enum", built_in_list(BuiltIn::code, ", "));
+            let help = format!("use {}, a scalar or an enum", cx.built_in_list(", "));
             cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message).help(help));
             return None;
         }
         Type::List(_) | Type::Map(_) => {
             let message = "a query parameter is a single value";
-            let help = format!("use {}, a scalar or an enum", built_in_list(BuiltIn::code, ", "));
+            let help = format!("use {}, a scalar or an enum", cx.built_in_list(", "));
             cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message).help(help));
             return None;
         }

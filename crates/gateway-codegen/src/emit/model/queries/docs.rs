@@ -294,10 +294,13 @@ fn literal(krate: &str, param: &Param, text: &str) -> Option<String> {
         (ValueType::BuiltIn(_), Primitive::Signed, _) if text.parse::<i32>().is_err() => {
             format!("{text}_i64")
         }
+        (_, Primitive::Float, _) => {
+            format!("{krate}::Float::new({:?})?", text.parse::<f64>().unwrap_or_default())
+        }
         (_, Primitive::Signed | Primitive::Unsigned | Primitive::Boolean, _)
         | (_, Primitive::Text, Primitive::Signed | Primitive::Unsigned | Primitive::Boolean) => {
             text.to_owned()
         }
-        (_, Primitive::Text, Primitive::Text) => string(text),
+        (_, Primitive::Text, Primitive::Text | Primitive::Float) => string(text),
     })
 }

@@ -15,7 +15,8 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     let (states, several) = (counts.iter().any(|one| *one > 0), counts.iter().any(|one| *one > 1));
     let primitives = || params().map(|param| (param.ty.name(), param.ty.in_record()));
     let strings = primitives().any(|one| one == (None, Primitive::Text));
-    let numbers = primitives().any(|(_, primitive)| primitive.is_integer());
+    let floats = primitives().any(|one| one == (None, Primitive::Float));
+    let numbers = floats || primitives().any(|(_, primitive)| primitive.is_integer());
 
     let external = [
         (strings, "use alloc::string::String;"),
@@ -45,6 +46,7 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     root.extend(states.then_some(["Set", "Unset"]).into_iter().flatten());
     root.extend(several.then_some(["At", "With"]).into_iter().flatten());
     root.extend(classes.then_some("ErrorClass"));
+    root.extend(floats.then_some("Float"));
     let mut support = vec!["QueryBuilder"];
     support.extend(layouts.then_some("Layout"));
     support.extend(borrows.then_some("borrowed"));

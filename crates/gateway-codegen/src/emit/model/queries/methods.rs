@@ -198,9 +198,10 @@ fn converted(name: &str, param: &Param) -> String {
     if is_converted(param) { format!("{name}.into()") } else { name.to_owned() }
 }
 
-/// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag.
+/// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag, and few types into
+/// a float.
 fn is_converted(param: &Param) -> bool {
-    param.ty.in_record() != Primitive::Boolean
+    !matches!(param.ty.in_record(), Primitive::Boolean | Primitive::Float)
 }
 
 /// Writes the method that takes all optional parameters.

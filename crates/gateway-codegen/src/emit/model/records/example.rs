@@ -77,6 +77,9 @@ fn argument(project: &Project<'_>, field: &Field) -> String {
         (ValueType::BuiltIn(_), Primitive::Signed | Primitive::Unsigned | Primitive::Boolean) => {
             text.to_owned()
         }
+        (ValueType::BuiltIn(_), Primitive::Float) => {
+            format!("serde_json::from_str({})?", string(text))
+        }
         (ValueType::Scalar(_), primitive) => format!("{text}_{}", primitive.rust()),
     }
 }

@@ -111,6 +111,12 @@ impl RecordField<'_> {
         matches!(self.kind.element(), Kind::Text)
     }
 
+    /// Returns whether the field contains a `Float` by this name.
+    pub(super) fn is_float(&self) -> bool {
+        let value = self.spec.ty.element().value();
+        value.is_some_and(|value| value.name().is_none() && value.in_record() == Primitive::Float)
+    }
+
     /// Returns the type in the owned form, as if the field were required.
     pub(super) fn owned(&self) -> String {
         self.kind.owned(Some("Self"))
