@@ -1,5 +1,7 @@
 //! The values in the templates: names, and snippets of code for an example of the spec.
 
+use std::collections::BTreeSet;
+
 use crate::config::Role;
 use crate::emit::{example_query, smallest_record};
 use crate::init::place::Place;
@@ -75,6 +77,8 @@ impl<'a> Values<'a> {
             ("secrets", secrets(service)),
             ("about", string(&service.title)),
             ("mocks", mocks(service)),
+            ("query_types", query_types(service)),
+            ("calls", calls(&project)),
             ("command", command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
             ("arguments", arguments.join(", ")),
             ("answer", either("std::slice::from_ref(&record)", "&record") + &beside),
@@ -110,9 +114,7 @@ fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
     let examples = service.examples.iter().filter(|example| example.client);
     let examples = examples.filter_map(|one| Some((service.operations.get(one.operation)?, one)));
     examples.min_by_key(|(operation, example)| {
-        let params = example.params.iter().filter_map(|(index, _)| operation.params.get(*index));
-        let mut deprecated = params.map(|param| &param.deprecated).chain([&operation.deprecated]);
-        let is_deprecated = deprecated.any(Option::is_some);
+        let is_deprecated = uses_deprecated(operation, example);
         (is_deprecated, !example.rejected.is_empty(), example.query.contains('%'))
     })
 }
@@ -125,6 +127,46 @@ fn mocks(service: &Service) -> String {
         Some(format!("mocks::{mock}::like_{}()", example.name.words()))
     });
     mocks.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the names of the queries that [`calls`] sends.
+fn query_types(service: &Service) -> String {
+    let operations = read_by_clients(service).map(|(operation, _)| operation.rust.pascal());
+    let names: BTreeSet<_> = operations.collect();
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the statements that send the query of each example to a mock and check the result.
+fn calls(project: &Project<'_>) -> String {
+    let calls = read_by_clients(project.service).filter_map(|(operation, example)| {
+        let mock = operation.rust.preceded_by("mock").pascal();
+        let (method, name) = (operation.rust.method(), example.name.words());
+        let query = example_query(project, operation, example)?;
+        let call = format!("client.{method}(&{query}).await?");
+        let check = match example.rejected.len() {
+            _ if !operation.response.is_list() => format!("{call};"),
+            0 => format!("let listing = {call}; assert!(listing.rejected.is_empty());"),
+            rejected => {
+                format!("let listing = {call}; assert_eq!(listing.rejected.len(), {rejected});")
+            }
+        };
+        let mock = format!("mocks::{mock}::like_{name}()");
+        Some(format!("service.reset().await; {mock}.mount(&service).await; {check}"))
+    });
+    calls.collect::<Vec<_>>().join("\n\n")
+}
+
+/// Returns the examples that a client reads, without those of deprecated operations and parameters.
+fn read_by_clients(service: &Service) -> impl Iterator<Item = (&Operation, &Example)> {
+    let examples = service.examples.iter().filter(|example| example.client);
+    let examples = examples.filter_map(|one| Some((service.operations.get(one.operation)?, one)));
+    examples.filter(|(operation, example)| !uses_deprecated(operation, example))
+}
+
+fn uses_deprecated(operation: &Operation, example: &Example) -> bool {
+    let params = example.params.iter().filter_map(|(index, _)| operation.params.get(*index));
+    let mut deprecated = params.map(|param| &param.deprecated).chain([&operation.deprecated]);
+    deprecated.any(Option::is_some)
 }
 
 /// Returns the arguments with which the program sends the query of an example.

@@ -1,24 +1,27 @@
-//! Names of operations and parameters on the command line: `photos/list` is `photos list`.
+//! Names of operations and parameters on the command line: `photos/list` and `photos.list` are `photos list`.
 
 use crate::ir::{Operation, Param, RustName};
 
 /// The command of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// The top-level command: the part of the selector before its first `/`.
+    /// The top-level command: the part of the selector before its first `/`, or before its last `.` if it has no `/`.
     pub noun: String,
     /// The name of that command in Rust.
     pub rust: RustName,
-    /// The subcommand; `None` if the selector has no `/`.
+    /// The subcommand; `None` if the selector has neither.
     pub verb: Option<String>,
 }
 
 impl Operation {
     /// Returns the command of the operation.
     pub fn command(&self) -> Command {
-        let (noun, verb) = match self.select.split_once('/') {
-            Some((noun, verb)) => (noun, Some(verb.replace('/', "-"))),
-            None => (self.select.as_str(), None),
+        let parts = self.select.split_once('/').or_else(|| self.select.rsplit_once('.'));
+        let (noun, verb) = match parts {
+            Some((noun, verb)) if !noun.is_empty() && !verb.is_empty() => {
+                (noun, Some(verb.replace('/', "-")))
+            }
+            _ => (self.select.as_str(), None),
         };
         let reserved = RESERVED_COMMANDS.contains(&noun);
         let noun = if reserved { format!("service-{noun}") } else { noun.to_owned() };
@@ -94,6 +97,9 @@ mod tests {
     fn a_selector_becomes_a_command() {
         check("photos/list", "photos", "Photos", Some("list"));
         check("a.b/c/d", "a.b", "AB", Some("c-d"));
+        check("photos.search", "photos", "Photos", Some("search"));
+        check("crm.lead.list", "crm.lead", "CrmLead", Some("list"));
+        check("esearch.", "esearch.", "Esearch", None);
         check("match", "match", "Match", None);
         check("self/get", "self", "Self_", Some("get"));
         check("2fa/get", "2fa", "Service2fa", Some("get"));

@@ -1,8 +1,8 @@
 //! The client reads what a mock sends.
 
-use «client_rust»::model::«query_type»;
+use «client_rust»::model::{«query_types»};
 use «client_rust»::{AccessToken, Client};
-use «testkit_rust»::mocks::«mock_type»;
+use «testkit_rust»::mocks::{self, «mock_type»};
 use wiremock::MockServer;
 
 #[tokio::test]
@@ -15,5 +15,15 @@ async fn a_record_survives_the_round_trip() -> Result<(), Box<dyn std::error::Er
         Client::builder(service.uri()).token(AccessToken::new("test-token")?)«secrets».build()?;
     let received = client.«operation»(&«query»).await?;
     assert_eq!(«received», «expected»);
+    Ok(())
+}
+
+/// A record that the client cannot read is in `rejected`.
+#[tokio::test]
+async fn every_example_of_the_spec_is_read() -> Result<(), Box<dyn std::error::Error>> {
+    let service = MockServer::start().await;
+    let client =
+        Client::builder(service.uri()).token(AccessToken::new("test-token")?).build()?;
+    «calls»
     Ok(())
 }

@@ -1,0 +1,36 @@
+//! Sample services, one workspace for all of them: only their specs and the responses of their examples were written by
+//! hand. Their crates compile without warnings, their clients and programs read what their mocks send.
+
+use crate::new_workspace::{STRICT, Workspace};
+
+#[test]
+fn the_samples_share_a_workspace_and_work() {
+    let parent = tempfile::tempdir().unwrap();
+    let spec = |name| format!("{}/samples/{name}/spec.toml", env!("CARGO_MANIFEST_DIR"));
+    let workspace =
+        Workspace::start(parent.path(), "photo-share", &["--spec", &spec("photo-share")]);
+    for name in ["wiki", "crm"] {
+        workspace.generator(&["add", name, "--spec", &spec(name)]);
+    }
+    workspace.generator(&["generate", "--check"]);
+    workspace.passes("clippy", STRICT);
+    workspace.passes("test", &["--all-features"]);
+
+    let mut printed = String::new();
+    for command in [
+        "photo-share photos search --text=sea --per-page=2",
+        "photo-share photos getInfo --photo-id=53201",
+        "wiki query allpages --aplimit=2",
+        "wiki query pages --titles=Sea",
+        "crm crm.lead list",
+        "crm crm.lead get --id=17",
+    ] {
+        let (program, arguments) = command.split_once(' ').unwrap();
+        let arguments = arguments.split(' ');
+        let arguments: Vec<_> =
+            ["--bin", program, "--", "--demo"].into_iter().chain(arguments).collect();
+        let output = workspace.passes("run", &arguments);
+        printed += &format!("$ {command}\n{output}\n");
+    }
+    insta::assert_snapshot!(printed);
+}
