@@ -2,6 +2,7 @@
 
 #![expect(clippy::map_err_ignore, clippy::mem_forget, reason = "broken on purpose")]
 
+mod careless;
 mod connections;
 mod headers;
 mod pooled;
@@ -9,13 +10,25 @@ mod requests;
 mod responses;
 mod support;
 mod time;
+mod wire;
 
 use gateway_testkit_core::conformance::{Factory, Setup, Subject};
-use gateway_transport::{TransportError, blocking_transport_fn, transport_fn};
+use gateway_transport::{TransportError, blocking_transport_fn};
 
+pub(crate) use self::careless::breaks_no_rule;
+use self::careless::{
+    accepts_a_bare_body, accepts_a_truncated_head, ends_at_an_invalid_chunk_size,
+    expects_every_declared_body, guesses_the_status, ignores_an_invalid_length,
+    ignores_the_deadline_of_sending, ignores_the_version, keeps_space_around_values,
+    needs_a_reason, prefers_the_length, reads_framing_in_lower_case, reads_heads_of_any_size,
+    reads_once, removes_nul_bytes, returns_chunk_framing, returns_interim_responses,
+    skips_lines_without_a_colon, splits_folded_lines, stops_before_the_trailers,
+    uses_the_first_length, waits_longer_after_interim_responses,
+};
 use self::connections::{
-    connects_each_time, follows_redirects, follows_redirects_to_other_hosts, leaks_connections,
-    retries, reveals_a_token_in_its_name, sends_one_at_a_time,
+    connects_each_time, follows_redirects, follows_redirects_to_other_hosts, hides_the_server_name,
+    ignores_the_extra_root, leaks_connections, retries, reveals_a_token_in_its_name,
+    sends_one_at_a_time, tries_one_address,
 };
 use self::headers::{
     decodes_deflate, decodes_gzip, lowers_request_values, lowers_response_values,
@@ -29,21 +42,26 @@ use self::pooled::{
     reuses_after_http_1_0,
 };
 use self::requests::{
-    adds_a_header, adds_a_second_host, drops_empty_headers, keeps_cookies,
-    keeps_one_header_per_name, refuses_an_empty_path, remembers_the_token, replaces_headers,
-    rewrites_the_target, sends_a_referer, sends_expect_continue, sends_the_password_of_a_uri,
-    supports_four_methods, truncates_a_port,
+    adds_a_header, adds_a_second_host, completes_relative_addresses, drops_empty_headers,
+    keeps_cookies, keeps_one_header_per_name, omits_the_port_of_the_host, refuses_an_empty_path,
+    remembers_the_token, replaces_headers, rewrites_the_target, sends_a_length_with_get,
+    sends_a_referer, sends_bodies_in_chunks, sends_every_scheme_as_http, sends_expect_continue,
+    sends_head_as_get, sends_the_password_of_a_uri, supports_four_methods, truncates_a_port,
+    truncates_large_headers,
 };
 use self::responses::{
-    accepts_any_certificate, buffers_the_body, has_one_kind_of_error, keeps_dropped_bodies_open,
-    mixes_up_responses, reads_on_one_thread, reveals_the_request_in_errors,
-    treats_a_status_as_an_error, treats_a_truncated_body_as_complete,
+    accepts_any_certificate, allocates_the_declared_length, buffers_the_body,
+    claims_that_nothing_was_sent, expects_a_body_to_have_a_length, expects_a_length_over_tls,
+    has_one_kind_of_error, keeps_dropped_bodies_open, loses_the_last_byte, mixes_up_responses,
+    reads_on_one_thread, refuses_a_head_over_16_kib, refuses_an_empty_body, refuses_http_1_0,
+    reveals_the_request_in_errors, treats_a_status_as_an_error,
+    treats_a_truncated_body_as_complete, truncates_large_bodies, truncates_large_bodies_over_tls,
 };
-use self::support::other;
 use self::time::{
-    applies_the_head_deadline_to_the_body, checks_the_clock_only_while_waiting,
-    continues_after_a_drop, gives_up_early, ignores_deadlines, ignores_the_deadline_of_a_body,
-    ignores_the_idle_timeout, keeps_the_first_deadline, needs_a_runtime,
+    applies_the_head_deadline_to_the_body, breaks_after_a_drop,
+    checks_the_clock_only_while_waiting, connects_to_the_end, continues_after_a_drop,
+    gives_up_early, ignores_deadlines, ignores_the_deadline_of_a_body, ignores_the_idle_timeout,
+    keeps_its_first_runtime, keeps_the_first_deadline, needs_a_runtime,
     overflows_on_a_far_deadline, panics_in_a_runtime, sends_before_it_is_awaited,
 };
 
@@ -55,8 +73,9 @@ pub(crate) struct Broken {
 }
 
 macro_rules! broken {
-    ($($name:ident: [$($fails:literal),+ $(,)?]),+ $(,)?) => {
-        pub(crate) const BROKEN: &[Broken] = &[$(Broken {
+    ($(#[$attribute:meta])* $list:ident: $($name:ident: [$($fails:literal),+ $(,)?]),+ $(,)?) => {
+        $(#[$attribute])*
+        pub(crate) const $list: &[Broken] = &[$(Broken {
             name: stringify!($name),
             factory: $name,
             fails: &[$($fails),+],
@@ -65,6 +84,34 @@ macro_rules! broken {
 }
 
 broken! {
+    /// Broken transports around working HTTP clients, and around a small pool.
+    BROKEN:
+    omits_the_port_of_the_host: ["request.method_and_host"],
+    sends_a_length_with_get: ["request.get_has_no_body_framing"],
+    truncates_large_headers: ["request.large_header_arrives_whole"],
+    sends_bodies_in_chunks: ["request.body_is_sent_with_its_length"],
+    sends_head_as_get: ["request.head_is_sent_as_head"],
+    sends_every_scheme_as_http: ["request.other_schemes_are_refused"],
+    completes_relative_addresses: ["request.relative_addresses_are_refused"],
+    refuses_http_1_0: ["response.http_1_0_is_understood"],
+    expects_a_body_to_have_a_length: ["response.body_may_end_with_the_connection"],
+    refuses_an_empty_body: ["response.body_may_be_empty"],
+    refuses_a_head_over_16_kib: ["response.large_head_is_read"],
+    truncates_large_bodies: ["body.large_body_is_whole", "tls.large_body_is_whole"],
+    truncates_large_bodies_over_tls: ["tls.large_body_is_whole"],
+    loses_the_last_byte: ["body.limit_is_exact"],
+    allocates_the_declared_length: ["memory.declared_length_is_not_preallocated"],
+    claims_that_nothing_was_sent: [
+        "errors.closed_before_the_head",
+        "errors.reset_before_the_head",
+    ],
+    breaks_after_a_drop: ["cancellation.works_after_a_drop"],
+    connects_to_the_end: ["cancellation.dropped_while_connecting"],
+    keeps_its_first_runtime: ["runtime.used_from_two_runtimes"],
+    tries_one_address: ["connections.every_address_of_a_name_is_tried"],
+    ignores_the_extra_root: ["tls.trusted_certificate_is_accepted"],
+    hides_the_server_name: ["tls.server_name_is_sent"],
+    expects_a_length_over_tls: ["tls.end_with_close_notify_is_complete"],
     adds_a_header: ["request.nothing_is_added"],
     lowers_request_values: ["request.header_values_keep_their_case"],
     lowers_the_content_type_of_a_request: ["request.header_values_keep_their_case"],
@@ -130,6 +177,7 @@ broken! {
         "tls.end_without_close_notify_is_an_error",
     ],
     keeps_dropped_bodies_open: [
+        "body.endless_body_ends_at_the_limit",
         "memory.dropped_body_closes",
         "memory.body_dropped_half_read_closes",
     ],
@@ -197,14 +245,31 @@ broken! {
     remembers_the_token: ["secrecy.token_is_for_one_request"],
 }
 
-/// Fails every request.
-pub(crate) fn refuses_everything(_setup: &Setup) -> Result<Subject, TransportError> {
-    Ok(Subject::blocking(blocking_transport_fn(|_| Err(other("no")))))
-}
-
-/// Fails every request, as an async transport.
-pub(crate) fn refuses_everything_async(_setup: &Setup) -> Result<Subject, TransportError> {
-    Ok(Subject::asynchronous(transport_fn(|_| async { Err(other("no")) })))
+broken! {
+    /// Clients that differ from [`breaks_no_rule`] in one rule.
+    CARELESS:
+    needs_a_reason: ["response.reason_may_be_missing"],
+    ignores_the_version: ["errors.unknown_version"],
+    accepts_a_bare_body: ["errors.peer_that_does_not_speak_http"],
+    guesses_the_status: ["errors.status_that_is_not_a_number"],
+    returns_interim_responses: ["response.interim_responses_are_skipped"],
+    waits_longer_after_interim_responses: ["time.deadline_of_interim_responses"],
+    accepts_a_truncated_head: ["errors.closed_within_the_head"],
+    reads_heads_of_any_size: ["response.endless_head_is_refused"],
+    skips_lines_without_a_colon: ["errors.header_without_a_colon"],
+    removes_nul_bytes: ["errors.nul_in_a_header"],
+    keeps_space_around_values: ["response.space_around_values_is_removed"],
+    splits_folded_lines: ["response.folded_lines_do_no_harm"],
+    reads_framing_in_lower_case: ["response.names_match_in_any_case"],
+    uses_the_first_length: ["errors.lengths_that_contradict"],
+    ignores_an_invalid_length: ["errors.length_that_is_not_a_number"],
+    prefers_the_length: ["response.chunks_win_over_a_length"],
+    returns_chunk_framing: ["response.chunks_are_joined"],
+    ends_at_an_invalid_chunk_size: ["body.chunk_size_that_is_not_a_number"],
+    stops_before_the_trailers: ["memory.endless_trailers_end"],
+    expects_every_declared_body: ["response.some_responses_have_no_body"],
+    reads_once: ["body.single_bytes_make_a_whole"],
+    ignores_the_deadline_of_sending: ["time.deadline_of_sending"],
 }
 
 /// Panics on every request.

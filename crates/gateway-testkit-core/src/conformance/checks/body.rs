@@ -162,7 +162,8 @@ pub fn single_bytes_make_a_whole(kit: &Kit) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\nx-a: b\r\ntransfer-encoding: chunked\r\n\r\n";
     let response = format!("{head}0a\r\n0123456789\r\n3\r\nabc\r\n0\r\n\r\n");
     let server = server(move |_, connection| {
-        response.as_bytes().iter().all(|byte| connection.send(&[*byte]));
+        // Without pauses, the bytes would be received in one piece.
+        connection.drip(response.as_bytes(), Duration::from_millis(1));
         Next::KeepAlive
     })?;
     let response = kit.fetch(get(&server, "/")?)?;

@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use gateway_testkit_core::conformance::{Setup, Subject};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingResponse, BlockingTransport, Request, TransportError, blocking_transport_fn,
+    BlockingResponse, BlockingTransport, Options, Proxy, Request, TransportError,
+    blocking_transport_fn,
 };
 
 use crate::broken::support::{around, other};
@@ -79,4 +80,33 @@ pub(super) fn reveals_a_token_in_its_name(setup: &Setup) -> Result<Subject, Tran
         }
     }
     Ok(Subject::blocking(Named(UreqTransport::new(&setup.options())?)))
+}
+
+/// Tries only the IPv6 address of `localhost`. The server listens on the other one.
+pub(super) fn tries_one_address(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| good.send(with_host(request, "[::1]")?))
+}
+
+/// Connects over TLS to the address of `localhost`, without its name.
+pub(super) fn hides_the_server_name(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| match request.uri().scheme_str() {
+        Some("https") => good.send(with_host(request, "127.0.0.1")?),
+        _ => good.send(request),
+    })
+}
+
+/// Trusts only the authorities of the system.
+pub(super) fn ignores_the_extra_root(setup: &Setup) -> Result<Subject, TransportError> {
+    let options = Options::default()
+        .connect_timeout(setup.connect_timeout)
+        .idle_timeout(setup.idle_timeout)
+        .proxy(Proxy::Never);
+    Ok(Subject::blocking(UreqTransport::new(&options)?))
+}
+
+/// Replaces the host name `localhost` of a request.
+fn with_host(mut request: Request, host: &str) -> Result<Request, TransportError> {
+    let text = request.uri().to_string().replacen("//localhost", &format!("//{host}"), 1);
+    *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
+    Ok(request)
 }

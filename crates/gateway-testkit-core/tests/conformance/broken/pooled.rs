@@ -13,6 +13,7 @@ use gateway_transport::{
 use http::Response;
 
 use crate::broken::support::other;
+use crate::broken::wire::limited_read;
 
 pub(super) fn reuses_after_a_late_head(setup: &Setup) -> Result<Subject, TransportError> {
     Ok(Subject::blocking(Pooled::new(setup, Reuse::LateHead)))
@@ -197,29 +198,6 @@ impl Read for PooledBody {
             error.with_phase(Phase::Body).into_io()
         })
     }
-}
-
-/// Reads until the deadline, and not longer than the idle timeout.
-fn limited_read(
-    mut stream: &TcpStream,
-    buffer: &mut [u8],
-    deadline: Option<Deadline>,
-    idle_timeout: Duration,
-) -> Result<usize, TransportError> {
-    if buffer.is_empty() {
-        return Ok(0);
-    }
-    let left = deadline
-        .map(|deadline| deadline.instant().saturating_duration_since(std::time::Instant::now()));
-    let limit = left.unwrap_or(idle_timeout).min(idle_timeout);
-    if limit.is_zero() {
-        return Err(TransportError::timeout(Phase::Head));
-    }
-    stream.set_read_timeout(Some(limit)).map_err(TransportError::from_io)?;
-    stream.read(buffer).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => TransportError::timeout(Phase::Head),
-        _ => TransportError::from_io(error),
-    })
 }
 
 /// Returns whether the peer has not closed an idle connection.

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use gateway_testkit_core::conformance::{Setup, Subject};
-use gateway_transport::{BlockingTransport as _, ErrorKind, TransportError};
+use gateway_transport::{BlockingBody, BlockingTransport as _, ErrorKind, TransportError};
 use http::{HeaderMap, HeaderValue};
 
 use crate::broken::support::{around, other};
@@ -159,6 +159,78 @@ pub(super) fn sends_the_password_of_a_uri(setup: &Setup) -> Result<Subject, Tran
             *request.uri_mut() = format!("http://{rest}").parse().map_err(|_| other("none"))?;
             let credentials = HeaderValue::from_str(user).map_err(|_| other("none"))?;
             request.headers_mut().insert("authorization", credentials);
+        }
+        good.send(request)
+    })
+}
+
+pub(super) fn omits_the_port_of_the_host(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        let host = request.uri().host().unwrap_or_default().to_owned();
+        let host = HeaderValue::from_str(&host).map_err(|_| other("no host"))?;
+        request.headers_mut().insert("host", host);
+        good.send(request)
+    })
+}
+
+pub(super) fn sends_a_length_with_get(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        if request.method() == http::Method::GET {
+            request.headers_mut().insert("content-length", HeaderValue::from_static("0"));
+        }
+        good.send(request)
+    })
+}
+
+pub(super) fn truncates_large_headers(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        for value in request.headers_mut().values_mut() {
+            if let Some(start) = value.as_bytes().get(..4096) {
+                *value = HeaderValue::from_bytes(start).map_err(|_| other("no value"))?;
+            }
+        }
+        good.send(request)
+    })
+}
+
+pub(super) fn sends_bodies_in_chunks(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        if !request.body().is_empty() {
+            let chunked = HeaderValue::from_static("chunked");
+            request.headers_mut().insert("transfer-encoding", chunked);
+        }
+        good.send(request)
+    })
+}
+
+/// Sends HEAD as GET, and drops the body.
+pub(super) fn sends_head_as_get(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        if request.method() != http::Method::HEAD {
+            return good.send(request);
+        }
+        *request.method_mut() = http::Method::GET;
+        Ok(good.send(request)?.map(|_| BlockingBody::default()))
+    })
+}
+
+pub(super) fn sends_every_scheme_as_http(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        let text = request.uri().to_string();
+        if let Some((scheme, rest)) = text.split_once("://")
+            && scheme != "https"
+        {
+            *request.uri_mut() = format!("http://{rest}").parse().map_err(|_| other("none"))?;
+        }
+        good.send(request)
+    })
+}
+
+pub(super) fn completes_relative_addresses(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        if request.uri().authority().is_none() {
+            let text = format!("http://no-such-host.invalid{}", request.uri());
+            *request.uri_mut() = text.parse().map_err(|_| other("no address"))?;
         }
         good.send(request)
     })

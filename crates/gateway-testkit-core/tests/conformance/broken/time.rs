@@ -1,6 +1,8 @@
 //! Transports that handle deadlines, cancellation or runtimes wrongly.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::JoinHandle;
 
 use gateway_testkit_core::conformance::{Setup, Subject};
 use gateway_transport::bridge::OffThread;
@@ -11,6 +13,7 @@ use gateway_transport::{
     Transport as _, TransportError, blocking_transport_fn, transport_fn,
 };
 use http::Response;
+use tokio::runtime::Handle;
 
 use crate::broken::support::{around, other};
 
@@ -134,7 +137,7 @@ pub(super) fn needs_a_runtime(setup: &Setup) -> Result<Subject, TransportError> 
         let good = good.clone();
         async move {
             tokio::task::yield_now().await;
-            drop(tokio::runtime::Handle::current());
+            drop(Handle::current());
             good.send(request).await
         }
     })))
@@ -142,7 +145,62 @@ pub(super) fn needs_a_runtime(setup: &Setup) -> Result<Subject, TransportError> 
 
 pub(super) fn panics_in_a_runtime(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, request| {
-        assert!(tokio::runtime::Handle::try_current().is_err(), "broken");
+        assert!(Handle::try_current().is_err(), "broken");
         good.send(request)
     })
+}
+
+/// Refuses every call after one that was dropped.
+pub(super) fn breaks_after_a_drop(setup: &Setup) -> Result<Subject, TransportError> {
+    let good = ReqwestTransport::new(&setup.options())?;
+    let is_busy = Arc::new(AtomicBool::new(false));
+    Ok(Subject::asynchronous(transport_fn(move |request| {
+        let (good, is_busy) = (good.clone(), Arc::clone(&is_busy));
+        async move {
+            if is_busy.swap(true, Ordering::SeqCst) {
+                return Err(other("busy"));
+            }
+            let response = good.send(request).await;
+            is_busy.store(false, Ordering::SeqCst);
+            response
+        }
+    })))
+}
+
+/// Blocks the thread that drops a call until the call has connected, or has failed to.
+pub(super) fn connects_to_the_end(setup: &Setup) -> Result<Subject, TransportError> {
+    /// A thread that is joined when it is dropped.
+    struct Joined(Option<JoinHandle<()>>);
+    impl Drop for Joined {
+        fn drop(&mut self) {
+            self.0.take().map(JoinHandle::join);
+        }
+    }
+    let long = std::time::Duration::from_secs(6);
+    let good = Arc::new(UreqTransport::new(&setup.options().connect_timeout(long))?);
+    Ok(Subject::asynchronous(transport_fn(move |request| {
+        let good = Arc::clone(&good);
+        async move {
+            let (answer, response) = tokio::sync::oneshot::channel();
+            let call = std::thread::spawn(move || drop(answer.send(good.send(request))));
+            let _joined = Joined(Some(call));
+            let response = response.await.map_err(|_| other("no response"))??;
+            let (head, body) = response.into_parts();
+            Ok(Response::from_parts(head, body.collect(1 << 20)?.into()))
+        }
+    })))
+}
+
+/// Runs every call in the runtime of the first.
+pub(super) fn keeps_its_first_runtime(setup: &Setup) -> Result<Subject, TransportError> {
+    let good = ReqwestTransport::new(&setup.options())?;
+    let first = Arc::new(OnceLock::new());
+    Ok(Subject::asynchronous(transport_fn(move |request| {
+        let (good, first) = (good.clone(), Arc::clone(&first));
+        async move {
+            let runtime = first.get_or_init(Handle::current).clone();
+            let call = runtime.spawn(async move { good.send(request).await });
+            call.await.map_err(|_| other("the runtime has ended"))?
+        }
+    })))
 }
