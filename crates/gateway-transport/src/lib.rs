@@ -50,7 +50,7 @@
 //! | `reqwest-blocking` | module `reqwest_blocking`: the same client without `async`, on a dedicated thread |
 //! | `ureq` | module `ureq`: blocking, without a runtime |
 //! | `bridge` | module `bridge`: async transports for blocking callers, and the reverse |
-//! | `tower` | module `tower`: transports as tower services, and services (an axum router) as transports |
+//! | `tower-service03` | module `tower`: transports as services of `tower-service` 0.3, and services (an axum router) as transports |
 //! | `gzip` | module `gzip`: requests and decodes gzip, on top of any transport |
 //! | `cassette` | module `cassette`: records exchanges as JSON lines and replays them |
 //! | `rustls` | `https` for the adapters, with the default cryptography, ring |
@@ -80,14 +80,14 @@ mod shared;
 mod transport;
 
 #[cfg(all(
-    any(feature = "bridge", feature = "reqwest", feature = "tower"),
+    any(feature = "bridge", feature = "reqwest", feature = "tower-service03"),
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
 mod runtime;
 #[cfg(any(feature = "reqwest", feature = "ureq"))]
 mod target;
 #[cfg(any(
-    feature = "tower",
+    feature = "tower-service03",
     all(feature = "reqwest", target_family = "wasm", target_os = "unknown")
 ))]
 mod timer;
@@ -108,7 +108,7 @@ pub mod gzip;
 pub mod reqwest;
 #[cfg(all(feature = "reqwest-blocking", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub mod reqwest_blocking;
-#[cfg(feature = "tower")]
+#[cfg(feature = "tower-service03")]
 pub mod tower;
 #[cfg(all(feature = "ureq", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub mod ureq;

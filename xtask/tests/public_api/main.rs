@@ -78,13 +78,41 @@ fn listed_with(name: &str, runtimes: &[&str], may_name: &[&str]) -> String {
     let header = header::of(&source, &public::Public::of(&source, &name.replace('-', "_")));
     let named: Vec<&str> = header.crates.iter().map(String::as_str).collect();
     assert_eq!(named, may_name, "crates in signatures of {name}");
+    assert_eq!(without_their_feature(&folder, may_name), [""; 0], "of {name}");
     features(&folder) + &header.text
+}
+
+/// Returns the optional crates of this list that no feature enables by their name and, before 1.0, their version.
+fn without_their_feature(folder: &Path, crates: &[&str]) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let (workspace, package) = (manifest(root), manifest(folder));
+    let mut missing = Vec::new();
+    for name in crates.iter().flat_map(|name| [(*name).to_owned(), name.replace('_', "-")]) {
+        let Some(dependency) = package["dependencies"].get(&name) else { continue };
+        if dependency.get("optional").is_none() {
+            continue;
+        }
+        let all = &workspace["workspace"]["dependencies"];
+        let version = all[&name].get("version").unwrap_or(&all[&name]).as_str().expect("text");
+        let feature = match version.split('.').take(2).collect::<Vec<_>>()[..] {
+            ["0", minor] => format!("{name}0{minor}"),
+            _ => name,
+        };
+        if package["features"].get(&feature).is_none() && !missing.contains(&feature) {
+            missing.push(feature);
+        }
+    }
+    missing
+}
+
+fn manifest(folder: &Path) -> toml::Table {
+    let text = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+    text.parse().expect("TOML")
 }
 
 /// Returns the list of features, with the features and crates that each enables.
 fn features(folder: &Path) -> String {
-    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
-    let manifest: toml::Table = manifest.parse().expect("TOML");
+    let manifest = manifest(folder);
     let mut text = String::from("// Features\n");
     for (feature, turns_on) in
         manifest.get("features").and_then(toml::Value::as_table).into_iter().flatten()
