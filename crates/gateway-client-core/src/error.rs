@@ -348,9 +348,27 @@ pub(crate) const ERROR_BODY_LIMIT: usize = 64 * 1024;
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
+    use gateway_transport::{ErrorKind as Failure, TransportError};
     use http::Response;
 
     use super::{ERROR_BODY_LIMIT, Error, ErrorKind};
+
+    #[test]
+    fn each_failure_of_a_transport_has_a_kind() {
+        for (failure, kind) in [
+            (Failure::InvalidRequest, ErrorKind::Config),
+            (Failure::Resolve, ErrorKind::Connect),
+            (Failure::Connect, ErrorKind::Connect),
+            (Failure::Tls, ErrorKind::Tls),
+            (Failure::Timeout, ErrorKind::Timeout),
+            (Failure::Interrupted, ErrorKind::Interrupted),
+            (Failure::Protocol, ErrorKind::Protocol),
+            (Failure::TooLarge, ErrorKind::TooLarge),
+            (Failure::Other, ErrorKind::Transport),
+        ] {
+            assert_eq!(Error::from(TransportError::new(failure, "scripted")).kind(), kind);
+        }
+    }
 
     #[test]
     fn a_long_body_is_shortened_and_a_short_one_is_shared() {

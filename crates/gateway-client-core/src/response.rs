@@ -145,6 +145,8 @@ pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use http::Response;
 
     use super::RawResponse;
@@ -162,6 +164,14 @@ mod tests {
         let body = "[]";
         let response = RawResponse::new(builder.body(body.into()).unwrap(), 1);
         assert_eq!(response.decode(&any_json()).err().map(|error| error.kind()), expected);
+    }
+
+    #[test]
+    fn retry_after_is_read_from_any_response() {
+        let response = |value| Response::builder().header("retry-after", value).body("".into());
+        let wait = |value| RawResponse::new(response(value).unwrap(), 1).retry_after();
+        assert_eq!(wait("7"), Some(Duration::from_secs(7)));
+        assert_eq!(wait("soon"), None);
     }
 
     #[test]

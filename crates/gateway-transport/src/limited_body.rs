@@ -168,6 +168,13 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_length_of_a_body_is_kept() {
+        let body = Body::from("late")
+            .with_limits(None, Duration::from_secs(20), |at| sleep_until(at.into()));
+        assert_eq!((body.size_hint().exact(), body.is_end_stream()), (Some(4), false));
+    }
+
+    #[tokio::test]
     async fn silence_ends_a_body() {
         assert_eq!(read(60_000, None, Duration::from_millis(20)).await, 0);
         assert_eq!(read(60_000, Some(20), Duration::MAX).await, 0);

@@ -11,6 +11,16 @@ use gateway_transport::{
     BlockingTransport, ErrorKind, Options, Proxy, Request, Sent, Transport, TransportError,
 };
 
+/// The options may contain the password of a proxy.
+#[test]
+fn a_transport_has_a_name_and_prints_no_option() {
+    let transport = ReqwestTransport::new(&options()).unwrap();
+    assert_eq!(
+        (transport.name(), format!("{transport:?}").as_str()),
+        ("reqwest", "ReqwestTransport")
+    );
+}
+
 #[test]
 fn a_blocking_call_works_inside_a_runtime() {
     let address = serve();

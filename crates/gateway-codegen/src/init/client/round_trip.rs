@@ -23,7 +23,7 @@ async fn a_record_survives_the_round_trip() -> Result<(), Box<dyn std::error::Er
 async fn every_example_of_the_spec_is_read() -> Result<(), Box<dyn std::error::Error>> {
     let service = MockServer::start().await;
     let client =
-        Client::builder(service.uri()).token(AccessToken::new("test-token")?).build()?;
+        Client::builder(service.uri()).token(AccessToken::new("test-token")?)«secrets».build()?;
     «calls»
     Ok(())
 }
