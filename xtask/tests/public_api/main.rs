@@ -86,23 +86,24 @@ fn listed_with(name: &str, runtimes: &[&str], may_name: &[&str]) -> String {
 fn without_their_feature(folder: &Path, crates: &[&str]) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let (workspace, package) = (manifest(root), manifest(folder));
-    let mut missing = Vec::new();
-    for name in crates.iter().flat_map(|name| [(*name).to_owned(), name.replace('_', "-")]) {
-        let Some(dependency) = package["dependencies"].get(&name) else { continue };
-        if dependency.get("optional").is_none() {
-            continue;
+    let table = |from: &toml::Table, key: &str| {
+        from.get(key).and_then(toml::Value::as_table).cloned().unwrap_or_default()
+    };
+    let versions = table(&table(&workspace, "workspace"), "dependencies");
+    let (dependencies, features) = (table(&package, "dependencies"), table(&package, "features"));
+    let names = crates.iter().flat_map(|name| [(*name).to_owned(), name.replace('_', "-")]);
+    let is_optional = |name: &String| {
+        dependencies.get(name).is_some_and(|dependency| dependency.get("optional").is_some())
+    };
+    let expected = names.filter(is_optional).map(|name| {
+        let entry = versions.get(&name).expect("a dependency of the workspace");
+        let version = entry.as_str().or_else(|| entry.get("version")?.as_str()).expect("a version");
+        match version.strip_prefix("0.") {
+            Some(rest) => format!("{name}0{}", rest.split('.').next().unwrap_or_default()),
+            None => name,
         }
-        let all = &workspace["workspace"]["dependencies"];
-        let version = all[&name].get("version").unwrap_or(&all[&name]).as_str().expect("text");
-        let feature = match version.split('.').take(2).collect::<Vec<_>>()[..] {
-            ["0", minor] => format!("{name}0{minor}"),
-            _ => name,
-        };
-        if package["features"].get(&feature).is_none() && !missing.contains(&feature) {
-            missing.push(feature);
-        }
-    }
-    missing
+    });
+    expected.filter(|feature| !features.contains_key(feature)).collect()
 }
 
 fn manifest(folder: &Path) -> toml::Table {
