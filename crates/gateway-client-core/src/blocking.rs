@@ -16,8 +16,12 @@ use crate::sleep::sleep_blocking;
 use crate::token::CatchUnwind;
 use crate::{CallOptions, Error, RawResponse, ServiceClient, StreamingResponse};
 
+mod paged_records;
+mod pages;
 mod records;
 
+pub use self::paged_records::PagedRecords;
+pub use self::pages::Pages;
 pub use self::records::Records;
 
 /// A client for one account of the service `S`, for code without `async`.
@@ -232,6 +236,11 @@ impl<S: Service> Client<S> {
         operation: &O,
     ) -> Result<StreamingResponse<BlockingBody>, Error> {
         block_on(self.engine.stream_raw(operation, self.options.as_deref()))
+    }
+
+    /// Calls an operation and decodes the response. Returns the body as well.
+    fn page<O: Operation<Service = S>>(&self, operation: &O) -> Result<(O::Output, Bytes), Error> {
+        block_on(self.engine.page(operation, self.options.as_deref()))
     }
 }
 

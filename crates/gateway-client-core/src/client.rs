@@ -251,6 +251,14 @@ impl<S: Service> Client<S> {
     ) -> Result<StreamingResponse<Body>, Error> {
         self.engine.stream_raw(operation, self.options.as_deref()).await
     }
+
+    /// Calls an operation and decodes the response. Returns the body as well.
+    pub(crate) async fn page<O: Operation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<(O::Output, Bytes), Error> {
+        self.engine.page(operation, self.options.as_deref()).await
+    }
 }
 
 impl Io for SharedTransport {

@@ -96,6 +96,19 @@ impl<T: Io> Engine<T> {
         span.outcome(span.within(|| response.decode(operation)))
     }
 
+    /// Calls an operation and decodes the response. Returns the body as well.
+    pub(crate) async fn page<O: Operation>(
+        &self,
+        operation: &O,
+        options: Option<&CallOptions>,
+    ) -> Result<(O::Output, Bytes), Error> {
+        let span = CallSpan::begin(O::METHOD);
+        let response = self.receive(operation, options, &span).await?;
+        let body = response.body().clone();
+        let page = span.outcome(span.within(|| response.decode(operation)))?;
+        Ok((page, body))
+    }
+
     /// Calls an operation and returns the response.
     pub(crate) async fn send_raw<O: Operation>(
         &self,

@@ -49,6 +49,7 @@
 //! | body of a successful response | 64 MiB | [`ClientBuilder::body_limit`] |
 //! | record of a stream | 1 MiB | [`Records::record_limit`] |
 //! | body kept with an error | 64 KiB | |
+//! | pages of one list | 10,000 | [`Pages::max_pages`], [`PagedRecords::max_pages`] |
 //! | token from a file or a command | 64 KiB | |
 //!
 //! [`CallOptions`] change the timeouts of single calls, and add headers to their requests.
@@ -142,6 +143,9 @@ mod limit;
 mod list_reader;
 mod lock;
 mod observer;
+mod paged_records;
+mod pager;
+mod pages;
 #[cfg(test)]
 mod photos;
 mod policy;
@@ -171,6 +175,8 @@ pub use crate::client::Client;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::list_reader::Entry;
 pub use crate::observer::{Attempt, Observer};
+pub use crate::paged_records::PagedRecords;
+pub use crate::pages::Pages;
 pub use crate::problem::Problem;
 pub use crate::records::Records;
 pub use crate::response::RawResponse;

@@ -147,7 +147,7 @@ impl<T: Record, S: Beside> Records<T, S> {
         poll_fn(|context| self.poll(context, &mut take)).await
     }
 
-    fn poll<O>(
+    pub(crate) fn poll<O>(
         &mut self,
         context: &mut Context<'_>,
         take: &mut impl FnMut(T::Ref<'_>, &str) -> O,

@@ -35,6 +35,9 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     for note in operation.response.body().into_iter().flat_map(Body::notes) {
         line(&mut out, format_args!("  {}", one_line(&note)));
     }
+    if let Some(pages) = operation.pages() {
+        line(&mut out, format_args!("  {}", one_line(&pages)));
+    }
     let rows = service.response_model(operation).fields.iter().map(|field| {
         let presence = field.presence();
         [field.wire.clone(), field.ty.label(service), presence, one_line(&field.doc.0)]

@@ -18,6 +18,7 @@ pub use crate::decode::text::{CowText, deserialize as deserialize_text};
 pub use crate::decode::value::Value;
 pub use crate::decode::whole::{borrowed, borrowed_beside, error_class, list, object, object_in};
 pub use crate::nulls::Nulls;
+pub use crate::paging::Continued;
 pub use crate::query::builder::{QueryBuilder, needs};
 pub use crate::query::state::{Given, State, is_set};
 #[cfg(feature = "arbitrary")]

@@ -77,6 +77,7 @@ mod wire_enum;
 
 #[doc(hidden)]
 pub mod codegen;
+pub mod paging;
 
 pub use crate::auth::{Auth, Secret, SecretPlace};
 pub use crate::decode::beside::Beside;
@@ -89,6 +90,7 @@ pub use crate::float::Float;
 pub use crate::listing::{Listing, Rejected};
 pub use crate::map::Map;
 pub use crate::operation::{ListOperation, Operation};
+pub use crate::paging::PagedOperation;
 pub use crate::query::Query;
 pub use crate::query::state::{At, Set, Unset, With};
 pub use crate::raw::{RawJson, RawQuery};

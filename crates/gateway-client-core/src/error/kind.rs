@@ -52,6 +52,8 @@ pub enum ErrorKind {
     /// A response with status 200 whose body reports any other failure. [`Error::service`](crate::Error::service) returns its
     /// code and message.
     NotSuccess,
+    /// The pages of a list do not follow the contract, or there are more than the maximum. Nothing that was received is lost.
+    Paging,
 }
 
 impl ErrorKind {
@@ -86,6 +88,7 @@ impl ErrorKind {
             Self::TooLarge => "too_large",
             Self::Decode => "decode",
             Self::NotSuccess => "not_success",
+            Self::Paging => "paging",
         }
     }
 }

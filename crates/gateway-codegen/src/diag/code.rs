@@ -204,4 +204,11 @@ codes! {
         "A secret has a name and a place of its own: a query parameter that no call has otherwise, a \
         header that the client does not set itself, or the text `{secret}` in the `path` of the \
         service. The path has this text exactly if one secret is in the path.";
+    Error GW045 PAGING: "invalid paging",
+        "Only a list has pages. `param` and `size` name parameters of the operation: an `integer`, or \
+        text for a cursor. `last`, `total` and `next` name fields of the model `beside` the list, with \
+        dots between the keys of nested models. The number of pages or records is an integer or text, \
+        the next offset an `integer`, a cursor a single value, and a continuation a `map` of single \
+        values. The field of the next page is optional, because the last page lacks it. Without one of \
+        these fields, an empty page is the last one.";
 }

@@ -153,6 +153,14 @@ fn method(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mod
             "A record that cannot be decoded is in [`Listing::rejected`]; the others are returned.",
         );
     }
+    if operation.paging.is_some() {
+        file.doc_break();
+        file.doc_markdown(format_args!(
+            "It returns one page. [`pages`](gateway_client_core::{client}::pages) and\n\
+             [`stream_all`](gateway_client_core::{client}::stream_all) request the pages after it, too.",
+            client = mode.client
+        ));
+    }
     file.doc_break();
     file.doc_markdown("# Errors");
     file.doc_break();

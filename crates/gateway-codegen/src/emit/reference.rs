@@ -142,6 +142,9 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     for note in operation.response.body().into_iter().flat_map(Body::notes) {
         page.text(&markdown(&note));
     }
+    if let Some(pages) = operation.pages() {
+        page.text(&markdown(&pages));
+    }
     let model = service.response_model(operation);
     fields(&mut page, service, model, "../types.md");
     let columns: Vec<_> = service.columns(model).iter().map(|path| code(path)).collect();

@@ -1,6 +1,6 @@
 //! Operations: their parameters and the shapes of their responses.
 
-use crate::ir::{Body, Doc, ModelId, OpenRef, RustName, Source, ValueType};
+use crate::ir::{Body, Doc, ModelId, OpenRef, Paging, RustName, Source, ValueType};
 
 /// One operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct Operation {
     pub params: Vec<Param>,
     /// The shape of a successful response.
     pub response: Response,
+    /// How the pages of a list follow each other, if it has pages.
+    pub paging: Option<Paging>,
     /// The description.
     pub doc: Doc,
     /// The sections of the contract that describe it.

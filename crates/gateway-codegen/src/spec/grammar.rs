@@ -11,6 +11,7 @@ use crate::text::is_hidden;
 mod document;
 mod form;
 mod language;
+mod paging;
 mod requests;
 
 /// A table with a fixed set of keys.

@@ -16,6 +16,7 @@ mod dispatch;
 mod envelope;
 mod names;
 mod operation;
+mod paging;
 mod response;
 
 /// Lowers a document. `None` if the table `service` is missing. The service may be used only if no

@@ -267,7 +267,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// use gateway_model_core::{ListOperation as _, Next};
     ///
-    /// let mut decoder = PagePhotos.decoder();
+    /// let mut decoder = PagePhotos::new().decoder();
     /// decoder.push(br#"{"page":2,"photo":[]}"#);
     /// decoder.finish();
     /// assert!(decoder.beside().is_none());

@@ -78,6 +78,28 @@ impl QueryBuilder {
         }
     }
 
+    /// Appends the parameters of a continuation. They replace parameters of the same names.
+    pub fn continued(&mut self, pairs: &[(String, String)]) {
+        for (name, value) in pairs {
+            self.remove(name);
+            self.push(name, value);
+        }
+    }
+
+    /// Removes a parameter.
+    fn remove(&mut self, name: &str) {
+        let mut encoded = String::new();
+        encode(&mut encoded, name, |_| false);
+        let kept = self.text.split_off(self.query);
+        let pairs = kept.split('&').filter(|pair| !pair.is_empty());
+        for pair in pairs.filter(|pair| pair.split('=').next() != Some(&encoded)) {
+            if self.text.len() > self.query {
+                self.text.push('&');
+            }
+            self.text.push_str(pair);
+        }
+    }
+
     /// Returns the query.
     #[must_use]
     pub fn finish(self) -> Query {

@@ -292,10 +292,10 @@ fn fields_beside_a_list_are_kept() {
             (listing.beside.page, listing.beside.next.as_deref()),
             (Some(2), Some("CANARY"))
         );
-        let borrowed = PagePhotos.decode_borrowed(body.as_bytes()).unwrap();
+        let borrowed = PagePhotos::new().decode_borrowed(body.as_bytes()).unwrap();
         assert_eq!(borrowed.beside, listing.beside);
         for size in 1..10 {
-            let mut decoder = PagePhotos.decoder();
+            let mut decoder = PagePhotos::new().decoder();
             for piece in body.as_bytes().chunks(size) {
                 decoder.push(piece);
                 while let Next::Item(photo) = decoder.next_record().unwrap() {
@@ -320,7 +320,7 @@ fn a_field_beside_a_list_that_is_invalid_is_an_error() {
     ] {
         let error = PagePhotos::decode(body.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), expected);
-        let mut decoder = PagePhotos.decoder();
+        let mut decoder = PagePhotos::new().decoder();
         decoder.push(body.as_bytes());
         decoder.finish();
         assert_eq!(decoder.next_record().unwrap_err(), error);

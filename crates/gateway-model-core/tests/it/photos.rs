@@ -4,8 +4,10 @@
 use std::borrow::Cow;
 
 use gateway_model_core::codegen::{self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict};
+use gateway_model_core::paging::{PageMarks, PagedBy, Paging, Position};
 use gateway_model_core::{
-    Error, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service, StreamDecoder,
+    Error, ErrorClass, Extra, ListOperation, Listing, Operation, PagedOperation, Query, Service,
+    StreamDecoder,
 };
 
 /// The service.
@@ -225,12 +227,19 @@ codegen::record! {
 
 /// Lists a page of photos, with fields beside the list.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PagePhotos;
+pub(crate) struct PagePhotos {
+    cursor: Option<String>,
+}
 
 /// Where the list of [`PagePhotos`] is.
 pub(crate) const PAGE: Layout = Layout::Body(&Body { at: &["photo"], ..Body::ROOT });
 
 impl PagePhotos {
+    /// Creates the query of the first page.
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
     /// Decodes the body of a response.
     pub(crate) fn decode(body: &[u8]) -> Result<Listing<Photo, Page>, Error> {
         codegen::list(PAGE, body)
@@ -245,7 +254,11 @@ impl Operation for PagePhotos {
     const METHOD: &'static str = "photos/page";
 
     fn query(&self) -> Result<Query, Error> {
-        Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
+        let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
+        if let Some(cursor) = &self.cursor {
+            query.push_text("cursor", cursor)?;
+        }
+        Ok(query.finish())
     }
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
@@ -263,5 +276,23 @@ impl ListOperation for PagePhotos {
 
     fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>, Page>, Error> {
         codegen::borrowed_beside::<Photo, Page>(PAGE, body)
+    }
+}
+
+impl PagedOperation for PagePhotos {
+    const PAGING: Paging = Paging::by(PagedBy::Cursor).parameter("cursor").has_identity();
+
+    fn position(&self) -> Option<Position> {
+        self.cursor.clone().map(Position::Cursor)
+    }
+
+    fn turn_to(&mut self, position: Position) {
+        if let Position::Cursor(cursor) = position {
+            self.cursor = Some(cursor);
+        }
+    }
+
+    fn marks(beside: &Page) -> PageMarks {
+        PageMarks::new().next_cursor(beside.next.as_ref())
     }
 }

@@ -138,7 +138,8 @@ fn query(file: &mut RustFile, operation: &Operation) {
     let name = path(&operation.rust);
     file.blank();
     if operation.params.is_empty() {
-        file.line(format_args!("draw!({name}, |_source| Self);"));
+        let query = if operation.is_continued() { "Self::default()" } else { "Self" };
+        file.line(format_args!("draw!({name}, |_source| {query});"));
         return;
     }
     let fields = fields(operation, |index, param| parameter(&states, param, index));

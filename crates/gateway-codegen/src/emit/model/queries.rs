@@ -11,6 +11,7 @@ mod bodies;
 mod docs;
 mod imports;
 mod methods;
+mod paging;
 pub(in crate::emit) mod params;
 
 pub(crate) use crate::emit::model::queries::docs::chain as example_query;
@@ -46,6 +47,7 @@ fn query(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     operation_impl(file, service, operation, &states);
     if operation.response.is_list() {
         list_operation_impl(file, service, operation, &states);
+        paging::write(file, service, operation, &states);
     }
 }
 
@@ -54,16 +56,22 @@ fn structure(file: &mut RustFile, operation: &Operation, states: &States) {
     if operation.params.is_empty() {
         file.line("#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]");
         file.line("#[non_exhaustive]");
-        file.line(format_args!("pub struct {name};"));
-        return;
+        if !operation.is_continued() {
+            file.line(format_args!("pub struct {name};"));
+            return;
+        }
+    } else {
+        file.line("#[derive(Clone, Debug, PartialEq, Eq, Hash)]");
     }
-    file.line("#[derive(Clone, Debug, PartialEq, Eq, Hash)]");
     file.open(format_args!("pub struct {name}{} {{", states.declared()));
     for param in operation.params.iter().filter(|param| param.required) {
         file.line(format_args!("pub(super) {}: {},", param.rust.snake(), param.ty.rust()));
     }
     if let Some(name) = params::name(operation) {
         file.line(format_args!("pub(super) params: {name},"));
+    }
+    if operation.is_continued() {
+        file.line(format_args!("pub(super) {}: codegen::Continued,", paging::CONTINUED));
     }
     if let Some(marker) = states.marker() {
         file.line(format_args!("pub(super) given: {marker},"));
@@ -97,12 +105,15 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
     file.line(format_args!("const METHOD: &'static str = {};", string(&operation.select)));
     file.blank();
     file.open("fn query(&self) -> Result<Query, Error> {");
-    if operation.params.is_empty() {
+    if operation.params.is_empty() && !operation.is_continued() {
         file.line("Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())");
     } else {
         file.line("let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);");
         for param in &operation.params {
             push(file, param);
+        }
+        if operation.is_continued() {
+            file.line(format_args!("query.continued(&self.{});", paging::CONTINUED));
         }
         file.line("Ok(query.finish())");
     }

@@ -98,6 +98,7 @@ pub(super) fn fields(
         params::name(operation)
             .map(|name| format!("params: crate::{name} {{ {} }}", values(false).join(", "))),
     );
+    fields.extend(operation.is_continued().then(|| "continued: Default::default()".to_owned()));
     fields.extend(States::of(operation).marker().map(|_| "given: PhantomData".to_owned()));
     fields
 }

@@ -123,7 +123,8 @@ fn query(file: &mut RustFile, operation: &Operation) {
     let name = path(&operation.rust);
     file.blank();
     if operation.params.is_empty() {
-        one(file, &name, "strategies::Just(Self)");
+        let query = if operation.is_continued() { "Self::default()" } else { "Self" };
+        one(file, &name, &format!("strategies::Just({query})"));
         return;
     }
     if states.marker().is_none() {

@@ -12,22 +12,47 @@ pub(super) const KEYWORDS: [&str; 51] = [
 
 /// Reserved for fields and parameters: the generated code has variables, fields and methods with
 /// these names in the same places.
-pub(super) const METHODS: [&str; 24] = [
-    "as_ref", "builder", "clone", "decode", "default", "drop", "eq", "expected", "extra", "fmt",
-    "from", "given", "into", "map", "new", "nulls", "params", "query", "record", "request",
-    "restated", "send", "strict", "with",
+pub(super) const METHODS: [&str; 25] = [
+    "as_ref",
+    "builder",
+    "clone",
+    "continued",
+    "decode",
+    "default",
+    "drop",
+    "eq",
+    "expected",
+    "extra",
+    "fmt",
+    "from",
+    "given",
+    "into",
+    "map",
+    "new",
+    "nulls",
+    "params",
+    "query",
+    "record",
+    "request",
+    "restated",
+    "send",
+    "strict",
+    "with",
 ];
 
 /// Reserved for the methods of operations: the clients have hand-written methods with these names.
-pub(super) const METHODS_OF_CLIENTS: [&str; 10] = [
+pub(super) const METHODS_OF_CLIENTS: [&str; 13] = [
     "builder",
     "drive",
     "open",
+    "page",
+    "pages",
     "receive",
     "request",
     "send",
     "send_raw",
     "stream",
+    "stream_all",
     "stream_raw",
     "with",
 ];
@@ -86,6 +111,7 @@ pub(super) const TYPES: [&str; 72] = [
     "Operation",
     "Option",
     "Ord",
+    "PagedOperation",
     "Pairs",
     "PhantomData",
     "Problem",

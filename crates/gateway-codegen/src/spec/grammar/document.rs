@@ -2,6 +2,7 @@
 
 use crate::ir::{MEANING_WORDS, Wire};
 use crate::spec::grammar::Language::{One, Two};
+use crate::spec::grammar::paging::PAGING;
 use crate::spec::grammar::requests::{AUTH, DISPATCH};
 use crate::spec::grammar::{
     DEPRECATED, DOC, Form, Key, OPEN, RUST_NAME, SOURCE, Shape, Table, only, optional, required,
@@ -229,6 +230,14 @@ static OPERATION: Table = table(
             ),
         ),
         required("response", Shape::Table(&RESPONSE), "The shape of a successful response."),
+        only(
+            Two,
+            optional(
+                "paging",
+                Shape::Table(&PAGING),
+                "How the pages of the list follow each other.",
+            ),
+        ),
         optional(
             "param",
             Shape::Named(Form::Param, &PARAM),

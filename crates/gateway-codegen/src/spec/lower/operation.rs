@@ -6,7 +6,7 @@ use crate::ir::{
 };
 use crate::spec::context::{About, Context};
 use crate::spec::lower::dispatch::{self, texts};
-use crate::spec::lower::{auth, command, response};
+use crate::spec::lower::{auth, command, paging, response};
 use crate::spec::node::{Entry, Node};
 
 pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -> Vec<Operation> {
@@ -49,11 +49,14 @@ fn operation(
     if let Some(response) = &response {
         recoveries(cx, node, service, response);
     }
+    let paging =
+        response.as_ref().and_then(|response| paging::paging(cx, node, service, &params, response));
     Some(Operation {
         rust: RustName::new(&entry.key)?,
         select: texts(node.get("select")?).join("/"),
         params,
         response: response?,
+        paging,
         doc: about.doc,
         source: about.source,
         open: about.open,

@@ -2,7 +2,7 @@
 
 use crate::emit::model::modules::Module;
 use crate::emit::model::states::States;
-use crate::ir::{Primitive, Response, Service};
+use crate::ir::{Operation, Primitive, Response, Service};
 use crate::text::RustFile;
 
 pub(super) fn write(file: &mut RustFile, service: &Service) {
@@ -47,6 +47,8 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     root.extend(several.then_some(["At", "With"]).into_iter().flatten());
     root.extend(classes.then_some("ErrorClass"));
     root.extend(floats.then_some("Float"));
+    let paged = operations.iter().any(|one| one.paging.is_some());
+    root.extend(paged.then_some("PagedOperation"));
     let mut support = vec!["QueryBuilder"];
     support.extend(layouts.then_some("Layout"));
     support.extend(borrows.then_some("borrowed"));
@@ -54,10 +56,13 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     support.extend(envelopes.then_some("Envelope"));
     support.extend(objects.then_some("object"));
     support.extend(states.then_some(["Given", "needs"]).into_iter().flatten());
-    if bodies().next().is_some() {
+    if bodies().next().is_some() || operations.iter().any(Operation::is_continued) {
         file.line("use gateway_model_core::codegen;");
     }
     file.import("use gateway_model_core::codegen", support);
+    if paged {
+        file.line("use gateway_model_core::paging;");
+    }
     file.import("use gateway_model_core", root);
     file.blank();
     let models = operations.iter().flat_map(|operation| {

@@ -1,5 +1,6 @@
 //! The constructor and the setters of a query, in one `impl` block for each state they need.
 
+use crate::emit::model::queries::paging::CONTINUED;
 use crate::emit::model::queries::{docs, params};
 use crate::emit::model::states::States;
 use crate::ir::{Example, Operation, Param, Primitive, Service};
@@ -86,7 +87,7 @@ fn constructor(file: &mut RustFile, project: &Project<'_>, operation: &Operation
         required.map(|param| format!("{}: {}", param.rust.snake(), argument_type(param))).collect();
     file.open(format_args!("pub fn new({}) -> Self {{", arguments.join(", ")));
     if operation.params.is_empty() {
-        file.line("Self");
+        file.line(if operation.is_continued() { "Self::default()" } else { "Self" });
     } else {
         let required = operation.params.iter().filter(|param| param.required);
         let mut fields: Vec<_> = required
@@ -100,6 +101,9 @@ fn constructor(file: &mut RustFile, project: &Project<'_>, operation: &Operation
             })
             .collect();
         fields.extend(params::name(operation).map(|name| format!("params: {name}::default()")));
+        fields.extend(
+            operation.is_continued().then(|| format!("{CONTINUED}: codegen::Continued::new()")),
+        );
         fields.extend(states.marker().map(|_| "given: PhantomData".to_owned()));
         file.line(format_args!("Self {{ {} }}", fields.join(", ")));
     }
@@ -176,6 +180,7 @@ fn fields(file: &mut RustFile, operation: &Operation) {
     let required = operation.params.iter().filter(|param| param.required);
     let mut fields: Vec<_> = required.map(|param| param.rust.snake()).collect();
     fields.push("params".to_owned());
+    fields.extend(operation.is_continued().then(|| CONTINUED.to_owned()));
     let mut fields: Vec<_> = fields.iter().map(|field| format!("{field}: self.{field}")).collect();
     fields.push("given: PhantomData".to_owned());
     file.line(format_args!("{} {{ {} }}", operation.rust.pascal(), fields.join(", ")));
@@ -207,7 +212,9 @@ fn is_converted(param: &Param) -> bool {
 /// Writes the method that takes all optional parameters.
 fn with(file: &mut RustFile, operation: &Operation, name: &str) {
     let is_refused = params::can_be_refused(operation);
-    let is_all = !is_refused && !operation.params.iter().any(|param| param.required);
+    let is_all = !is_refused
+        && !operation.is_continued()
+        && !operation.params.iter().any(|param| param.required);
     let query = if is_all { "Self { params }" } else { "Self { params, ..self }" };
     if !is_refused {
         file.line("#[must_use]");

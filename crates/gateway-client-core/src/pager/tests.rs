@@ -1,0 +1,474 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use gateway_model_core::codegen::{
+    Body, Cursor, Fast, Layout, Member, Object, QueryBuilder, Sealed, Shape, borrowed_beside,
+    decoder, list,
+};
+use gateway_model_core::paging::{PageMarks, PagedBy, Paging, Position};
+use gateway_model_core::{
+    Error, ListOperation, Listing, Map, Operation, PagedOperation, Query, Record, StreamDecoder,
+};
+use gateway_transport::{blocking_transport_fn, transport_fn};
+use http::Response;
+use serde::Deserialize;
+
+use crate::photos::{BlockingClient, Photo, Photos};
+use crate::{AccessToken, Client, Entry, ErrorKind};
+
+/// The fields beside a page.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Beside {
+    pages: Option<i64>,
+    total: Option<String>,
+    next: Option<i64>,
+    cursor: Option<String>,
+}
+
+impl Record for Beside {
+    type Ref<'a> = Self;
+
+    const COLUMNS: &'static [&'static str] = &[];
+
+    fn from_ref(beside: Self) -> Self {
+        beside
+    }
+}
+
+impl Sealed for Beside {
+    const OBJECT: &'static Object = &Object {
+        what: "a page",
+        members: &[
+            Member { name: "pages", required: false, shape: || Shape::Integer },
+            Member { name: "total", required: false, shape: || Shape::Text },
+            Member { name: "next", required: false, shape: || Shape::Integer },
+            Member { name: "cursor", required: false, shape: || Shape::Text },
+        ],
+    };
+}
+
+impl Fast<'_> for Beside {
+    fn read(_: &mut Cursor<'_>) -> Option<Self> {
+        None
+    }
+}
+
+/// How the pages follow each other, as a constant.
+const NUMBER: u8 = 0;
+const OFFSET: u8 = 1;
+const NEXT_OFFSET: u8 = 2;
+const CURSOR: u8 = 3;
+const CONTINUATION: u8 = 4;
+
+/// A list in pages.
+#[derive(Clone, Debug, Default)]
+struct List<const BY: u8> {
+    number: Option<i64>,
+    size: Option<u64>,
+    cursor: Option<String>,
+    continued: Vec<(String, String)>,
+}
+
+const PAGE: Layout = Layout::Body(&Body { at: &["photos"], ..Body::ROOT });
+
+impl<const BY: u8> Operation for List<BY> {
+    type Service = Photos;
+    type Output = Listing<Photo, Beside>;
+
+    const NAME: &'static str = "list";
+    const METHOD: &'static str = "list";
+
+    fn query(&self) -> Result<Query, Error> {
+        let mut query = QueryBuilder::select::<Photos>(Self::METHOD);
+        if let Some(number) = self.number {
+            query.push("at", &number.to_string());
+        }
+        if let Some(cursor) = &self.cursor {
+            query.push_text("at", cursor)?;
+        }
+        query.continued(&self.continued);
+        Ok(query.finish())
+    }
+
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+        list(PAGE, body)
+    }
+}
+
+impl<const BY: u8> ListOperation for List<BY> {
+    type Item = Photo;
+    type Beside = Beside;
+
+    fn decoder(&self) -> StreamDecoder<Photo, Beside> {
+        decoder(PAGE)
+    }
+
+    fn decode_borrowed(&self, body: &[u8]) -> Result<Self::Output, Error> {
+        borrowed_beside::<Photo, Beside>(PAGE, body)
+    }
+}
+
+impl<const BY: u8> PagedOperation for List<BY> {
+    const PAGING: Paging = Paging::by(match BY {
+        NUMBER => PagedBy::Number { first: 1 },
+        OFFSET => PagedBy::Offset,
+        NEXT_OFFSET => PagedBy::NextOffset,
+        CURSOR => PagedBy::Cursor,
+        _ => PagedBy::Continuation,
+    })
+    .parameter("at")
+    .short_page_ends()
+    .has_identity();
+
+    fn position(&self) -> Option<Position> {
+        self.number.map(Position::Number).or_else(|| self.cursor.clone().map(Position::Cursor))
+    }
+
+    fn page_size(&self) -> Option<u64> {
+        self.size
+    }
+
+    fn turn_to(&mut self, position: Position) {
+        match position {
+            Position::Number(number) => self.number = Some(number),
+            Position::Cursor(cursor) => self.cursor = Some(cursor),
+            Position::Continuation(pairs) => self.continued = pairs,
+            _ => {}
+        }
+    }
+
+    fn marks(beside: &Beside) -> PageMarks {
+        let marks = PageMarks::new().last(beside.pages.as_ref()).total(beside.total.as_ref());
+        match BY {
+            NEXT_OFFSET => marks.next_offset(beside.next.as_ref()),
+            CURSOR => marks.next_cursor(beside.cursor.as_ref()),
+            CONTINUATION => {
+                let pair = |cursor: &String| [("at".to_owned(), cursor.clone())].into();
+                let map: Option<Map<String>> = beside.cursor.as_ref().map(pair);
+                marks.continuation(map.as_ref())
+            }
+            _ => marks,
+        }
+    }
+}
+
+/// A service with a response for each value of `at`; without the parameter, the value is empty.
+#[derive(Clone)]
+struct Script {
+    pages: Arc<HashMap<&'static str, &'static str>>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Script {
+    fn new<const N: usize>(pages: [(&'static str, &'static str); N]) -> Self {
+        Self { pages: Arc::new(pages.into()), asked: Arc::default() }
+    }
+
+    fn answer(&self, uri: &http::Uri) -> Response<Bytes> {
+        let query = uri.query().unwrap_or_default();
+        let at = query.split_once("&at=").map_or("", |(_, at)| at);
+        self.asked.lock().unwrap().push(at.to_owned());
+        let page = self.pages.get(at).or_else(|| self.pages.get("*"));
+        let response = Response::builder().header("content-type", "application/json");
+        match page {
+            Some(page) => response.body(Bytes::from(page.replace('\'', "\""))).unwrap(),
+            None => response.status(404).body(Bytes::new()).unwrap(),
+        }
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    fn client(&self) -> BlockingClient {
+        let script = self.clone();
+        let transport =
+            blocking_transport_fn(move |request| Ok(script.answer(request.uri()).map(Into::into)));
+        let token = AccessToken::new("gwt_6yqW").unwrap();
+        BlockingClient::builder("https://gateway.example.com")
+            .token(token)
+            .transport(transport)
+            .build()
+            .unwrap()
+    }
+
+    fn async_client(&self) -> Client<Photos> {
+        let script = self.clone();
+        let transport = transport_fn(move |request| {
+            let response = script.answer(request.uri()).map(Into::into);
+            async move { Ok(response) }
+        });
+        let token = AccessToken::new("gwt_6yqW").unwrap();
+        Client::builder("https://gateway.example.com")
+            .token(token)
+            .transport(transport)
+            .build()
+            .unwrap()
+    }
+
+    /// Reads all records in each of the four ways. All request the same pages, and end in the same way.
+    #[track_caller]
+    fn read<const BY: u8>(&self, query: &List<BY>) -> (Vec<String>, u64, Option<String>) {
+        let mut all = Vec::new();
+        let mut way = |records: u64, error: Option<crate::Error>| {
+            let asked = std::mem::take(&mut *self.asked.lock().unwrap());
+            if let Some(error) = &error {
+                assert_eq!(error.delivered().unwrap_or_default(), records, "{error}");
+            }
+            all.push((asked, records, error.map(|error| error.to_string())));
+        };
+
+        let (mut records, mut failed) = (0, None);
+        let mut pages = self.client().pages(query);
+        for page in &mut pages {
+            match page {
+                Ok(page) => records += page.items.len() as u64,
+                Err(error) => failed = Some(error),
+            }
+        }
+        assert!(pages.next().is_none());
+        way(records, failed);
+
+        let (mut records, mut failed) = (0, None);
+        let mut entries = self.client().stream_all(query);
+        for entry in &mut entries {
+            match entry {
+                Ok(Entry::Record(_)) => records += 1,
+                Ok(Entry::Rejected(_)) => {}
+                Err(error) => failed = Some(error),
+            }
+        }
+        assert!(entries.next().is_none());
+        way(records, failed);
+
+        let (mut records, mut failed) = (0, None);
+        let mut pages = self.async_client().pages(query);
+        while let Some(page) = pollster::block_on(pages.next()) {
+            match page {
+                Ok(page) => records += page.items.len() as u64,
+                Err(error) => failed = Some(error),
+            }
+        }
+        way(records, failed);
+
+        let (mut records, mut failed) = (0, None);
+        let mut entries = self.async_client().stream_all(query);
+        while let Some(entry) = pollster::block_on(entries.next()) {
+            match entry {
+                Ok(Entry::Record(_)) => records += 1,
+                Ok(Entry::Rejected(_)) => {}
+                Err(error) => failed = Some(error),
+            }
+        }
+        way(records, failed);
+
+        for other in &all[1..] {
+            assert_eq!(other, &all[0]);
+        }
+        all.swap_remove(0)
+    }
+
+    #[track_caller]
+    fn ends<const BY: u8>(&self, query: &List<BY>, asked: &[&str], records: u64) {
+        assert_eq!(
+            self.read(query),
+            (asked.iter().map(ToString::to_string).collect(), records, None)
+        );
+    }
+
+    #[track_caller]
+    fn fails<const BY: u8>(&self, query: &List<BY>, asked: &[&str], records: u64, error: &str) {
+        let asked = asked.iter().map(ToString::to_string).collect();
+        assert_eq!(self.read(query), (asked, records, Some(error.to_owned())));
+    }
+}
+
+const TWO: &str = "{'photos':[{'id':1},{'id':2}]";
+
+#[test]
+fn numbered_pages_end_with_the_last() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1},{'id':2}],'pages':3}"),
+        ("2", "{'photos':[],'pages':3}"),
+        ("3", "{'photos':[{'id':3}],'pages':3}"),
+    ]);
+    script.ends(&List::<NUMBER>::default(), &["", "2", "3"], 3);
+    script.ends(&List::<NUMBER> { number: Some(3), ..List::default() }, &["3"], 1);
+    let none = Script::new([("", "{'photos':[],'pages':0}")]);
+    none.ends(&List::<NUMBER>::default(), &[""], 0);
+}
+
+#[test]
+fn numbered_pages_end_with_the_total() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1},7],'total':'3'}"),
+        ("2", "{'photos':[{'id':3}],'total':'3'}"),
+        ("3", "{'photos':[],'total':'3'}"),
+    ]);
+    // A rejected record counts as one of the total.
+    script.ends(&List::<NUMBER>::default(), &["", "2"], 2);
+    script.ends(&List::<NUMBER> { number: Some(2), size: Some(2), ..List::default() }, &["2"], 1);
+    // Without the size of a page, the number of records before it is not known.
+    script.ends(&List::<NUMBER> { number: Some(2), ..List::default() }, &["2", "3"], 1);
+}
+
+#[test]
+fn without_a_total_an_empty_or_short_page_is_the_last() {
+    for total in ["", ",'total':''"] {
+        let script = Script::new([
+            ("", Box::leak(format!("{TWO}{total}}}").into_boxed_str())),
+            ("2", "{'photos':[{'id':3}]}"),
+            ("3", "{'photos':[]}"),
+        ]);
+        script.ends(&List::<NUMBER>::default(), &["", "2", "3"], 3);
+        script.ends(&List::<NUMBER> { size: Some(2), ..List::default() }, &["", "2"], 3);
+    }
+}
+
+#[test]
+fn offsets_count_records() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1},{'id':2}],'total':'3'}"),
+        ("2", "{'photos':[{'id':3}],'total':'3'}"),
+    ]);
+    script.ends(&List::<OFFSET>::default(), &["", "2"], 3);
+    script.ends(&List::<OFFSET> { number: Some(2), ..List::default() }, &["2"], 1);
+}
+
+#[test]
+fn the_service_can_name_the_next_offset() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1}],'next':50}"),
+        ("50", "{'photos':[],'next':100}"),
+        ("100", "{'photos':[{'id':2}]}"),
+    ]);
+    script.ends(&List::<NEXT_OFFSET>::default(), &["", "50", "100"], 2);
+}
+
+#[test]
+fn cursors_are_followed_until_there_is_none() {
+    for end in ["", ",'cursor':''", ",'cursor':null"] {
+        let script = Script::new([
+            ("", "{'photos':[{'id':1}],'cursor':'b'}"),
+            ("b", "{'photos':[],'cursor':'c'}"),
+            ("c", Box::leak(format!("{{'photos':[{{'id':2}}]{end}}}").into_boxed_str())),
+        ]);
+        script.ends(&List::<CURSOR>::default(), &["", "b", "c"], 2);
+        if end.is_empty() {
+            script.ends(&List::<CONTINUATION>::default(), &["", "b", "c"], 2);
+        }
+    }
+}
+
+#[test]
+fn a_position_that_occurs_again_is_an_error() {
+    let error = "cannot read the next page: the service returned an earlier position after 2 records; report it to the service";
+    let script = Script::new([
+        ("", "{'photos':[{'id':1}],'cursor':'b'}"),
+        ("b", "{'photos':[{'id':2}],'cursor':'b'}"),
+    ]);
+    script.fails(&List::<CURSOR>::default(), &["", "b"], 2, error);
+    script.fails(&List::<CONTINUATION>::default(), &["", "b"], 2, error);
+    let query = List::<CURSOR> { cursor: Some("b".to_owned()), ..List::default() };
+    script.fails(&query, &["b"], 1, &error.replace("2 records", "1 record"));
+    let script = Script::new([("", "{'photos':[{'id':1}],'next':0}")]);
+    let error = "cannot read the next page: the service returned no greater offset after 1 record; report it to the service";
+    script.fails(&List::<NEXT_OFFSET>::default(), &[""], 1, error);
+}
+
+#[test]
+fn a_page_that_occurs_again_is_an_error() {
+    let error = "cannot read the next page: the service returned the same page again after 4 records; report it to the service";
+    let script = Script::new([("*", "{'photos':[{'id':1},{'id':2}],'pages':9}")]);
+    script.fails(&List::<NUMBER>::default(), &["", "2"], 4, error);
+    script.fails(&List::<OFFSET>::default(), &["", "2"], 4, error);
+}
+
+#[test]
+fn an_empty_page_before_the_total_is_an_error() {
+    let error = "cannot read the next page: the total says that records follow, but the service returned none after 2 records; report it to the service";
+    let script = Script::new([
+        ("", "{'photos':[{'id':1},{'id':2}],'total':'3'}"),
+        ("2", "{'photos':[],'total':'3'}"),
+    ]);
+    script.fails(&List::<NUMBER>::default(), &["", "2"], 2, error);
+    script.fails(&List::<OFFSET>::default(), &["", "2"], 2, error);
+}
+
+#[test]
+fn a_list_that_becomes_shorter_is_an_error() {
+    let error = "cannot read the next page: records may be missing, because the list became shorter after 3 records; read it again";
+    for (before, after) in [("'total':'9'", "'total':'8'"), ("'pages':9", "'pages':8")] {
+        let [first, second] = [(TWO, before), ("{'photos':[{'id':3}]", after)]
+            .map(|(photos, count)| &*Box::leak(format!("{photos},{count}}}").into_boxed_str()));
+        let script = Script::new([("", first), ("2", second)]);
+        script.fails(&List::<NUMBER>::default(), &["", "2"], 3, error);
+    }
+}
+
+#[test]
+fn a_failed_page_ends_the_list() {
+    let script = Script::new([("", "{'photos':[{'id':1},{'id':2}],'pages':2}")]);
+    let (asked, records, error) = script.read(&List::<NUMBER>::default());
+    assert_eq!((asked.len(), records), (2, 2));
+    assert!(error.unwrap().contains("after 2 records"));
+}
+
+#[test]
+fn more_than_the_maximum_of_pages_is_an_error() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1}],'cursor':'b'}"),
+        ("b", "{'photos':[{'id':2}],'cursor':'c'}"),
+    ]);
+    let query = List::<CURSOR>::default();
+    let text = "the list has more than 2 pages after 2 records; raise the limit with `max_pages`";
+    let error = script.client().stream_all(&query).max_pages(2).last().unwrap().unwrap_err();
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Paging, text));
+    let error = script.client().pages(&query).max_pages(2).last().unwrap().unwrap_err();
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Paging, text));
+    assert_eq!(script.asked(), ["", "b", "", "b"]);
+}
+
+#[test]
+fn no_page_is_requested_before_it_is_needed() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1},{'id':2}],'cursor':'b'}"),
+        ("b", "{'photos':[{'id':3}],'cursor':'c'}"),
+    ]);
+    let (client, query) = (script.client(), List::<CURSOR>::default());
+    let mut pages = client.pages(&query);
+    assert!(script.asked().is_empty());
+    pages.next().unwrap().unwrap();
+    assert_eq!(script.asked().len(), 1);
+
+    let mut records = client.stream_all(&query).limit(2);
+    assert_eq!(records.by_ref().count(), 2);
+    assert!(records.received_json_with(|_, _| ()).is_none());
+    assert_eq!(script.asked().len(), 2);
+    assert_eq!(client.stream_all(&query).take(2).count(), 2);
+    assert_eq!(script.asked().len(), 3);
+    assert_eq!(client.stream_all(&query).limit(0).count(), 0);
+    assert_eq!(script.asked().len(), 3);
+    assert_eq!(client.stream_all(&query).limit(3).count(), 3);
+    assert_eq!(script.asked().len(), 5);
+
+    let mut records = script.async_client().stream_all(&query).limit(2);
+    let mut count = 0;
+    while let Some(entry) = pollster::block_on(records.next()) {
+        entry.unwrap();
+        count += 1;
+    }
+    assert_eq!((count, script.asked().len()), (2, 6));
+}
+
+#[test]
+fn the_fields_beside_a_page_follow_its_last_record() {
+    let script = Script::new([("", "{'photos':[{'id':1}],'pages':1}")]);
+    let mut records = script.client().stream_all(&List::<NUMBER>::default());
+    assert!(records.next().unwrap().is_ok());
+    assert!(records.beside().is_none());
+    assert!(records.next().is_none());
+    assert_eq!(records.beside().and_then(|beside| beside.pages), Some(1));
+}
