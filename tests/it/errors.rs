@@ -74,7 +74,7 @@ fn no_text_repeats_the_text_of_a_source() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Every kind.
+/// Every kind except `Paging`: no list of this service has pages.
 const KINDS: [ErrorKind; 21] = [
     ErrorKind::Config,
     ErrorKind::Token,

@@ -49,7 +49,7 @@
 //! | body of a successful response | 64 MiB | [`ClientBuilder::body_limit`] |
 //! | record of a stream | 1 MiB | [`Records::record_limit`] |
 //! | body kept with an error | 64 KiB | |
-//! | pages of one list | 10,000 | [`Pages::max_pages`], [`PagedRecords::max_pages`] |
+//! | pages of one list | 10000 | [`Pages::max_pages`] |
 //! | token from a file or a command | 64 KiB | |
 //!
 //! [`CallOptions`] change the timeouts of single calls, and add headers to their requests.

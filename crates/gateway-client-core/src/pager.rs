@@ -263,4 +263,4 @@ fn number(count: usize) -> u64 {
 }
 
 /// Default maximum number of pages of a list.
-const MAX_PAGES: u64 = 10_000;
+pub(crate) const MAX_PAGES: u64 = 10_000;

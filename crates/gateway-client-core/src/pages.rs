@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_core::Stream;
-use gateway_model_core::{ListOperation, Listing, PagedOperation, Service};
+use gateway_model_core::{Operation, PagedOperation, Service};
 use gateway_transport::BoxFuture;
 
 use crate::pager::Pager;
@@ -40,7 +40,7 @@ impl<S: Service> Client<S> {
     }
 }
 
-/// The pages of [`Client::pages`]: a [`Stream`] of [`Listing`]s.
+/// The pages of [`Client::pages`]: a [`Stream`] of [`Listing`](gateway_model_core::Listing)s.
 ///
 /// A page is requested only when it is polled. After an error there are no more pages. Dropping the value ends a request
 /// that was sent.
@@ -52,10 +52,10 @@ pub struct Pages<O: PagedOperation> {
 }
 
 /// A page and its body.
-type Page<O> = (Listing<<O as ListOperation>::Item, <O as ListOperation>::Beside>, Bytes);
+type Page<O> = (<O as Operation>::Output, Bytes);
 
 impl<O: PagedOperation> Pages<O> {
-    /// Sets the maximum number of pages. Default: 10,000.
+    /// Sets the maximum number of pages. Default: 10000.
     ///
     /// If the list has more pages, [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the last one of them.
     #[must_use]
@@ -86,14 +86,11 @@ impl<O: PagedOperation> Pages<O> {
     ///     Ok(records)
     /// }
     /// ```
-    pub async fn next(&mut self) -> Option<Result<Listing<O::Item, O::Beside>, Error>> {
+    pub async fn next(&mut self) -> Option<Result<O::Output, Error>> {
         poll_fn(|context| self.poll(context)).await
     }
 
-    fn poll(
-        &mut self,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Listing<O::Item, O::Beside>, Error>>> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<O::Output, Error>>> {
         let response = match &mut self.response {
             Some(response) => response,
             none => match self.pager.next() {
@@ -118,7 +115,7 @@ impl<O: PagedOperation> Pages<O> {
 }
 
 impl<O: PagedOperation> Stream for Pages<O> {
-    type Item = Result<Listing<O::Item, O::Beside>, Error>;
+    type Item = Result<O::Output, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.poll(context)

@@ -49,6 +49,7 @@ mod tests {
     use super::{ATTEMPT_TIMEOUT, BODY_LIMIT, CALL_TIMEOUT, STREAM_TIMEOUT};
     use crate::error::ERROR_BODY_LIMIT;
     use crate::limit::MIN_TIME_LEFT;
+    use crate::pager::MAX_PAGES;
     use crate::photos::Photo;
     use crate::retry::budget::{BURST, CALLS_PER_RETRY};
     use crate::retry::{BASE_DELAY, MAX_ATTEMPTS, MAX_DELAY, MAX_RETRY_AFTER};
@@ -106,6 +107,7 @@ mod tests {
                 "Records::record_limit",
             ),
             ("body kept with an error", format!("{} KiB", ERROR_BODY_LIMIT / 1024), ""),
+            ("pages of one list", MAX_PAGES.to_string(), "Pages::max_pages"),
             ("token from a file or a command", format!("{} KiB", TOKEN_LIMIT / 1024), ""),
         ];
         let expected = rows.map(|(what, default, setter)| match setter {

@@ -9,6 +9,7 @@ use crate::ir::Service;
 mod change;
 mod compare;
 mod named;
+mod paging;
 pub mod version;
 
 pub use crate::diff::change::{Change, Class};

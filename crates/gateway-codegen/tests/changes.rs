@@ -76,6 +76,28 @@ fn changes_of_envelopes() {
 }
 
 #[test]
+fn changes_of_paging() {
+    let spec = |paging: &str| {
+        let two = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");
+        two.replacen(
+            "[operation.list_tools.param]",
+            &format!("{paging}\n[operation.list_tools.param]"),
+            1,
+        )
+    };
+    let (none, page) = (spec(""), spec("paging.page = { param = \"shelf\" }"));
+    let (first, offset) = (
+        spec("paging.page = { param = \"shelf\", first = 0 }"),
+        spec("paging.offset = { param = \"shelf\" }"),
+    );
+    let place = "operation.list_tools: paging changed";
+    compare(&none, &page, &[&format!("additive {place} from none to `page`")]);
+    compare(&page, &none, &[&format!("breaking {place} from `page` to none")]);
+    compare(&page, &offset, &[&format!("additive {place} from `page` to `offset`")]);
+    compare(&page, &first, &[&format!("additive {place}")]);
+}
+
+#[test]
 fn changes_of_fields() {
     check(
         &[(

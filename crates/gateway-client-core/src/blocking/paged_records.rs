@@ -85,7 +85,7 @@ impl<O: PagedOperation> PagedRecords<O> {
         self
     }
 
-    /// Sets the maximum number of pages. Default: 10,000.
+    /// Sets the maximum number of pages. Default: 10000.
     ///
     /// If the list has more pages, [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the records of the last one of them.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gateway_model_core::{Listing, PagedOperation, Service};
+use gateway_model_core::{PagedOperation, Service};
 
 use crate::Error;
 use crate::blocking::Client;
@@ -35,7 +35,7 @@ impl<S: Service> Client<S> {
     }
 }
 
-/// The pages of [`Client::pages`]: an [`Iterator`] of [`Listing`]s.
+/// The pages of [`Client::pages`]: an [`Iterator`] of [`Listing`](gateway_model_core::Listing)s.
 ///
 /// A page is requested only when it is asked for. After an error there are no more pages; [`Error::delivered`] returns how
 /// many records the pages before it had.
@@ -59,7 +59,7 @@ pub struct Pages<O: PagedOperation> {
 }
 
 impl<O: PagedOperation> Pages<O> {
-    /// Sets the maximum number of pages. Default: 10,000.
+    /// Sets the maximum number of pages. Default: 10000.
     ///
     /// If the list has more pages, [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the last one of them.
     #[must_use]
@@ -70,7 +70,7 @@ impl<O: PagedOperation> Pages<O> {
 }
 
 impl<O: PagedOperation> Iterator for Pages<O> {
-    type Item = Result<Listing<O::Item, O::Beside>, Error>;
+    type Item = Result<O::Output, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let query = match self.pager.next()? {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::diff::change::{Change, Class, EVERYONE, PROGRAM, READERS};
 use crate::diff::named::Named;
+use crate::diff::paging::paging;
 use crate::ir::{
     Body, Dispatch, Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param,
     Response, RustName, Scalar, Service,
@@ -268,7 +269,9 @@ impl Diff<'_> {
         if let (Some(old), Some(new)) = (old.response.body(), new.response.body()) {
             self.body(place, old, new);
         }
-        self.paging(place, old, new);
+        if let Some((class, what)) = paging(old, new) {
+            self.say(class, place, what);
+        }
         let section = format!("{place}.param");
         self.lists(&section, &old.params, &new.params, Self::param);
         let states = |operation: &Operation| -> Vec<String> {
@@ -291,21 +294,6 @@ impl Diff<'_> {
         self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
         let about = |one: &Operation| (one.doc.clone(), one.source.clone(), one.open.clone());
         self.about(place, &about(old), &about(new));
-    }
-
-    /// Compares how the pages of a list follow each other.
-    fn paging(&mut self, place: &str, old: &Operation, new: &Operation) {
-        let class = if old.paging.is_none() { Class::Additive } else { Class::Breaking };
-        let kind = |one: &Operation| {
-            one.paging
-                .as_ref()
-                .map_or_else(|| "none".to_owned(), |paging| paging.by.word().to_owned())
-        };
-        let kinds = (&kind(old), &kind(new));
-        self.value(class, place, "paging", kinds, quoted);
-        if kinds.0 == kinds.1 && old.pages() != new.pages() {
-            self.say(Class::Additive, place, "paging changed");
-        }
     }
 
     fn param(&mut self, place: &str, old: &Param, new: &Param) {

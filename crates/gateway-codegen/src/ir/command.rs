@@ -81,6 +81,7 @@ mod tests {
             select: select.to_owned(),
             params: Vec::new(),
             response: Response::Object { of: ModelId::new(0) },
+            paging: None,
             doc: Doc::default(),
             source: Source::default(),
             open: Vec::new(),

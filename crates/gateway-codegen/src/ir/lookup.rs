@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Body, BuiltIn, Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, Param, Primitive,
+    Body, BuiltIn, Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, PagedBy, Param, Primitive,
     Response, Service, Type, ValueType,
 };
 use crate::text::json_string;
@@ -83,6 +83,19 @@ impl Service {
         let mut params = self.operations.iter().flat_map(|operation| &operation.params);
         fields.any(|field| field.ty.element().value().is_some_and(is_one))
             || params.any(|param| is_one(&param.ty))
+    }
+
+    /// Returns the fields to which the keys of a path lead, from a model inwards; `None` if one does not exist.
+    pub fn fields_at<'s>(&'s self, model: ModelId, path: &[String]) -> Option<Vec<&'s Field>> {
+        let mut fields: Vec<&Field> = Vec::new();
+        for key in path {
+            let model = match fields.last() {
+                Some(field) => field.ty.model()?,
+                None => model,
+            };
+            fields.push(self.model(model).fields.iter().find(|field| field.wire == *key)?);
+        }
+        Some(fields)
     }
 
     /// Returns the examples of an operation.
@@ -167,6 +180,21 @@ impl Model {
 }
 
 impl Operation {
+    /// Returns the parameter with the value that changes from page to page.
+    pub fn position_param(&self) -> Option<&Param> {
+        self.params.get(self.paging.as_ref()?.param?)
+    }
+
+    /// Returns the parameter with the maximum number of records of a page.
+    pub fn size_param(&self) -> Option<&Param> {
+        self.params.get(self.paging.as_ref()?.size?)
+    }
+
+    /// Returns whether an object in a page has the parameters of the next one.
+    pub fn is_continued(&self) -> bool {
+        self.paging.as_ref().is_some_and(|paging| paging.by == PagedBy::Continuation)
+    }
+
     /// Returns the parameters that a parameter needs.
     pub fn needed_by<'a>(&'a self, param: &'a Param) -> impl Iterator<Item = &'a Param> {
         param.needs.iter().filter_map(|&index| self.params.get(index))

@@ -1,8 +1,8 @@
 //! Phrases about a service that the reference pages, the documents and the terminal share.
 
 use crate::ir::{
-    Body, Decides, ErrorClass, Field, Operation, Otherwise, Param, Response, RustName, Service,
-    Type, ValueType,
+    Body, Decides, ErrorClass, Field, Operation, Otherwise, PagedBy, Param, Response, RustName,
+    Says, Service, Type, ValueType,
 };
 use crate::text::json_string;
 
@@ -127,6 +127,46 @@ impl Type {
 }
 
 impl Operation {
+    /// Returns a sentence about how the pages of the list follow each other.
+    pub fn pages(&self) -> Option<String> {
+        let paging = self.paging.as_ref()?;
+        let param = self.position_param().map(|param| format!("`{}`", param.wire));
+        let param = param.unwrap_or_default();
+        let by = match paging.by {
+            PagedBy::Number { first } => {
+                format!("The list has pages: {param} is the number of the page, from {first}")
+            }
+            PagedBy::Offset => {
+                format!("The list has pages: {param} is the number of records before the page")
+            }
+            PagedBy::Cursor => format!("The list has pages: {param} is the cursor of the page"),
+            PagedBy::Continuation => {
+                "The list has pages: each has the parameters of the next one".to_owned()
+            }
+        };
+        let size = self.size_param().map(|param| format!(", and `{}` its size", param.wire));
+        let end = match &paging.mark {
+            Some(mark) => {
+                let field = format!("`{}`", mark.path.join("."));
+                match mark.says {
+                    Says::Last => format!("{field} is the number of pages."),
+                    Says::Total => format!("{field} is the number of all records."),
+                    Says::Next if paging.by == PagedBy::Continuation => {
+                        format!("They are in {field}, which the last page does not have.")
+                    }
+                    Says::Next => {
+                        format!("{field} is that of the next page; the last page has none.")
+                    }
+                }
+            }
+            None if paging.short_page_ends => {
+                "The last page has fewer records than its size.".to_owned()
+            }
+            None => "An empty page follows the last one.".to_owned(),
+        };
+        Some(format!("{by}{}. {end}", size.unwrap_or_default()))
+    }
+
     /// Returns when a parameter is sent: `required`, `optional`, or which others it needs, and
     /// which attribute it recovers, and whether it is deprecated. `name` formats a name.
     pub fn presence(&self, param: &Param, name: impl Fn(&str) -> String) -> String {

@@ -103,6 +103,7 @@ mod tests {
             select: name.to_owned(),
             params: Vec::new(),
             response: Response::Object { of: ModelId::new(0) },
+            paging: None,
             doc: Doc(doc.to_owned()),
             source: Source::default(),
             open: Vec::new(),

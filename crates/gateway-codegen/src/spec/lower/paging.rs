@@ -40,7 +40,7 @@ pub(super) fn paging(
     let size = reader.param(&entry.node, "size");
     let short_page_ends = reader.short_page(entry);
     let mark = reader.mark(&entry.node, response.beside());
-    Some(Paging { by, param: param?, size: size?, short_page_ends, mark: mark? })
+    Some(Paging { by, param, size, short_page_ends, mark })
 }
 
 struct Reader<'c, 'd, 's> {
@@ -51,9 +51,9 @@ struct Reader<'c, 'd, 's> {
 }
 
 impl Reader<'_, '_, '_> {
-    /// Returns the position of the parameter that a key names; `Some(None)` without the key.
-    fn param(&mut self, node: &Node, key: &str) -> Option<Option<usize>> {
-        let Some(named) = node.get(key) else { return Some(None) };
+    /// Returns the position of the parameter that a key names.
+    fn param(&mut self, node: &Node, key: &str) -> Option<usize> {
+        let named = node.get(key)?;
         let name = named.as_text()?;
         let found = self.params.iter().enumerate().find(|(_, param)| param.wire == name);
         let Some((position, param)) = found else {
@@ -90,7 +90,7 @@ impl Reader<'_, '_, '_> {
             say(self.cx, &named.span, &message, "name two parameters");
             return None;
         }
-        Some(Some(position))
+        Some(position)
     }
 
     fn short_page(&mut self, entry: &Entry) -> bool {
@@ -103,13 +103,13 @@ impl Reader<'_, '_, '_> {
         node.flag("short-page-ends")
     }
 
-    /// Returns the field that says how the list goes on; `Some(None)` without one.
-    fn mark(&mut self, node: &Node, beside: Option<ModelId>) -> Option<Option<Mark>> {
+    /// Returns the field that says how the list goes on.
+    fn mark(&mut self, node: &Node, beside: Option<ModelId>) -> Option<Mark> {
         let given = [Says::Last, Says::Total, Says::Next]
             .into_iter()
             .filter_map(|says| Some((says, node.get(says.word())?)));
         let given: Vec<_> = given.collect();
-        let Some((says, named)) = given.first().copied() else { return Some(None) };
+        let (says, named) = given.first().copied()?;
         if let Some((other, second)) = given.get(1) {
             let message =
                 format!("`{}` and `{}` both say where the list ends", says.word(), other.word());
@@ -140,7 +140,7 @@ impl Reader<'_, '_, '_> {
             return None;
         };
         self.fits(says, named, &fields)?;
-        Some(Some(Mark { says, path }))
+        Some(Mark { says, path })
     }
 
     /// Checks the type of a field.

@@ -57,17 +57,15 @@ fn rule(file: &mut RustFile, service: &Service, operation: &Operation, paging: &
         PagedBy::Cursor => "Cursor".to_owned(),
         PagedBy::Continuation => "Continuation".to_owned(),
     };
-    let mut rule = format!("paging::Paging::by(paging::PagedBy::{by})");
-    if let Some(param) = operation.position_param() {
-        rule += &format!(".parameter({})", string(&param.wire));
-    }
-    if paging.short_page_ends {
-        rule += ".short_page_ends()";
-    }
-    if service.response_model(operation).identity.is_some() {
-        rule += ".has_identity()";
-    }
-    file.line(format_args!("const PAGING: paging::Paging = {rule};"));
+    let param =
+        operation.position_param().map(|param| format!(".parameter({})", string(&param.wire)));
+    let has_identity = service.response_model(operation).identity.is_some();
+    file.line(format_args!(
+        "const PAGING: paging::Paging = paging::Paging::by(paging::PagedBy::{by}){}{}{};",
+        param.unwrap_or_default(),
+        if paging.short_page_ends { ".short_page_ends()" } else { "" },
+        if has_identity { ".has_identity()" } else { "" },
+    ));
 }
 
 /// Returns the expression for the position of the page that a query requests.
