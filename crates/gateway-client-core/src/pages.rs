@@ -17,7 +17,7 @@ impl<S: Service> Client<S> {
     /// Returns the pages of a list: that of the query, and those after it.
     ///
     /// Only operations whose contract declares paging have pages. Nothing is sent until the first page is polled, and each
-    /// page is a call of its own: with the timeouts and retries of [`send`](Self::send). A
+    /// page is a separate call, with the timeouts and retries of [`send`](Self::send). A
     /// [deadline](crate::CallOptions::deadline) is an instant, so it applies to all pages together.
     ///
     /// A service whose list changes while it is read may move records from one page to another. The client cannot see that,

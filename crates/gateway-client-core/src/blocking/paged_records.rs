@@ -12,8 +12,8 @@ use crate::pager::Pager;
 impl<S: Service> Client<S> {
     /// Returns the records of a list: those on the page of the query, and those on the pages after it.
     ///
-    /// It is [`stream`](Self::stream) for a list in pages: memory holds one chunk of a page, and each page is a call of its
-    /// own, with the timeouts and retries of `stream`. Nothing is sent until the first record is asked for. See also
+    /// It is [`stream`](Self::stream) for a list in pages: memory holds one chunk of a page, and each page is a
+    /// separate call, with the timeouts and retries of `stream`. Nothing is sent until the first record is asked for. See also
     /// [`pages`](Self::pages).
     ///
     /// ```

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Body, BuiltIn, Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, PagedBy, Param, Primitive,
-    Response, Service, Type, ValueType,
+    Body, BuiltIn, Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, PagedBy, Param,
+    Primitive, Response, Service, Type, ValueType,
 };
 use crate::text::json_string;
 

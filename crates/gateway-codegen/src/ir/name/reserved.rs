@@ -63,7 +63,7 @@ pub(super) const CRATES: [&str; 6] =
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 72] = [
+pub(super) const TYPES: [&str; 73] = [
     "AsMut",
     "AsRef",
     "At",
