@@ -44,6 +44,14 @@ pub(super) fn unsupported(table: &str, written: &str, value: Option<&str>) -> Op
         ("parameter" | "field", "enum" | "values" | "choices", _) => {
             Some("declare the values as `[enum.…]`, and use its name as the `type`")
         }
+        ("`[auth]`" | "service" | "operation", "signature" | "signing" | "sign" | "hmac", _) => {
+            Some(
+                "the language has no signatures; sign requests with `MapRequest` of gateway-transport",
+            )
+        }
+        ("spec" | "`[dispatch]`" | "operation", "batch", _) => {
+            Some("the language has no batches of calls; send each call alone")
+        }
         _ => None,
     }
 }

@@ -35,7 +35,7 @@ pub enum Form {
     Path,
     /// A URL path from the root, which may contain `{secret}`.
     SecretPath,
-    /// A media type.
+    /// A media type of JSON.
     Media,
     /// `1.2.3`.
     Version,
@@ -102,7 +102,7 @@ impl Form {
             Self::SecretPath => {
                 "a path such as `/c/oauth/v1` or `/bot{secret}`, without a trailing slash"
             }
-            Self::Media => "a media type such as `application/json`",
+            Self::Media => "a media type of JSON, such as `application/json`",
             Self::Version => "a version of three numbers, such as `1.0.0`",
             Self::File => "a relative path without `..`, such as `fixtures/credits.json`",
             Self::Query => "a query string of printable ASCII, such as `method=credits/get`",
@@ -132,7 +132,7 @@ impl Form {
             Self::Select => "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$",
             Self::Path => "^(/[A-Za-z0-9._~-]+)+$",
             Self::SecretPath => r"^(/([A-Za-z0-9._~-]|\{secret\})+)+$",
-            Self::Media => r"^[a-z0-9]+/[a-z0-9.+-]+$",
+            Self::Media => r"^[a-z0-9]+/([a-z0-9.+-]*[.+-])?json$",
             Self::Version => r"^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$",
             Self::File => r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$",
             Self::Query => r"^[!-~]+$",
@@ -199,8 +199,9 @@ impl Form {
             Self::Media => text.split_once('/').is_some_and(|(a, b)| {
                 !a.is_empty()
                     && a.chars().all(lower_digit)
-                    && !b.is_empty()
                     && b.chars().all(|c| lower_digit(c) || matches!(c, '.' | '+' | '-'))
+                    && b.strip_suffix("json")
+                        .is_some_and(|b| b.is_empty() || b.ends_with(['.', '+', '-']))
             }),
             Self::Version => is_version(text),
             Self::File => text.split('/').all(|part| {
