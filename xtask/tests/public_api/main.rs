@@ -91,11 +91,9 @@ fn without_their_feature(folder: &Path, crates: &[&str]) -> Vec<String> {
     };
     let versions = table(&table(&workspace, "workspace"), "dependencies");
     let (dependencies, features) = (table(&package, "dependencies"), table(&package, "features"));
-    let names = crates.iter().flat_map(|name| [(*name).to_owned(), name.replace('_', "-")]);
-    let is_optional = |name: &String| {
-        dependencies.get(name).is_some_and(|dependency| dependency.get("optional").is_some())
-    };
-    let expected = names.filter(is_optional).map(|name| {
+    let is_public = |name: &String| crates.contains(&name.replace('-', "_").as_str());
+    let optional = dependencies.into_iter().filter(|(_, entry)| entry.get("optional").is_some());
+    let expected = optional.map(|(name, _)| name).filter(is_public).map(|name| {
         let entry = versions.get(&name).expect("a dependency of the workspace");
         let version = entry.as_str().or_else(|| entry.get("version")?.as_str()).expect("a version");
         match version.strip_prefix("0.") {
