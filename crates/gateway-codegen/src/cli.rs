@@ -9,6 +9,7 @@ mod generate;
 mod init;
 mod outcome;
 mod specs;
+mod upgrade;
 
 use crate::cli::args::{Args, InitOptions};
 use crate::cli::context::Context;
@@ -50,11 +51,13 @@ fn command(program: &str, args: &[String], folder: &Path) -> Result<Outcome, Out
         ["spec", "check"] => specs::check(&cx),
         ["spec", "diff", rest @ ..] if rest.len() <= 2 => specs::diff(&cx, rest),
         ["spec", "show", rest @ ..] if rest.len() <= 1 => specs::show(&cx, rest.first().copied()),
+        ["spec", "upgrade"] => upgrade::write(&cx),
+        ["spec", "upgrade", "--print"] => upgrade::print(&cx),
         ["explain"] => Ok(explain::list()),
         ["explain", code] => Ok(explain::one(&cx, code)),
         [] => Err(usage("a command is missing")),
-        ["spec"] => Err(usage("`spec` needs a command: `check`, `diff` or `show`")),
-        ["spec", other, ..] => Err(unknown(other, &["check", "diff", "show"])),
+        ["spec"] => Err(usage("`spec` needs a command: `check`, `diff`, `show` or `upgrade`")),
+        ["spec", other, ..] => Err(unknown(other, &["check", "diff", "show", "upgrade"])),
         ["generate", other, ..] => Err(unknown(other, &["--check"])),
         [other, ..] => Err(unknown(other, &["init", "add", "generate", "spec", "explain", "help"])),
     }
@@ -77,6 +80,9 @@ Usage: gateway-codegen COMMAND
                           crates that they affect, and the versions that they require; fail
                           if the version of the spec is too low
   spec show [OPERATION]   describe an operation on one screen; without a name, list all
+  spec upgrade            rewrite the spec in the newest version of the language; keep comments
+                          and layout
+  spec upgrade --print    print the rewritten spec; write nothing
   explain [CODE]          explain a diagnostic such as GW012; without a code, list all
 
 Options of init and add:

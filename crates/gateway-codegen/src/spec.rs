@@ -15,8 +15,10 @@ use crate::ir::Service;
 use crate::report::Report;
 use crate::spec::grammar::{DOCUMENT, Table};
 use crate::spec::node::Node;
+pub use crate::spec::upgrade::{upgrade, upgrade_file};
 
 mod context;
+mod edits;
 mod example;
 mod fixture;
 mod foreign;
@@ -27,6 +29,7 @@ pub(crate) mod node;
 mod read;
 mod syntax;
 mod types;
+mod upgrade;
 mod words;
 
 /// The result of reading a spec.

@@ -55,9 +55,18 @@ pub(super) fn other_language(table: &Table, key: &Key) -> (String, &'static str)
         (Some(Language::One), "response", "envelope") => {
             "declare `[envelope.NAME]`, and write `response.list = { of = …, at = …, envelope = … }`"
         }
-        (_, "spec", "dispatch") => "in language 1, write `selector` in `[service]`",
-        (_, "spec", "auth") => "in language 1, write `auth = \"bearer\"` in `[service]`",
-        (_, "response", "list") => "in language 1, write `array` for a bare list",
+        (_, "spec", "dispatch") => {
+            "in language 1, write `selector` in `[service]`; `spec upgrade` rewrites a valid spec in language 2"
+        }
+        (_, "spec", "auth") => {
+            "in language 1, write `auth = \"bearer\"` in `[service]`; `spec upgrade` rewrites a valid spec in language 2"
+        }
+        (_, "response", "list") => {
+            "in language 1, write `array` for a bare list; `spec upgrade` rewrites a valid spec in language 2"
+        }
+        _ if key.only == Some(Language::Two) => {
+            "remove it, run `spec upgrade`, which rewrites a valid spec in language 2, and add it again"
+        }
         _ => "`explain GW039` lists the differences between the languages",
     };
     (message, help)

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use gateway_codegen::config::Config;
 use gateway_codegen::ir::Service;
-use gateway_codegen::spec::read_bytes;
+use gateway_codegen::spec::{read_bytes, upgrade};
 use gateway_codegen::{Project, emit};
 use proc_macro2::{TokenStream, TokenTree};
 use proptest::prelude::*;
@@ -81,6 +81,23 @@ proptest! {
             }
             let tokens = |text: &str| code(text.parse().expect("it was parsed"));
             prop_assert_eq!(tokens(&one.text), tokens(&other.text), "{}", one.path);
+        }
+    }
+    /// The command compares the services of both texts, and fails if they differ.
+    #[test]
+    fn an_older_spec_is_rewritten_in_language_2(random in service::random()) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let spec = random.write(folder.path(), false);
+        match upgrade(spec.as_bytes(), Some(folder.path()), "spec.toml") {
+            Ok(Some(new)) => {
+                prop_assert!(spec.contains("spec-language = 1\n"));
+                prop_assert!(new.contains("spec-language = 2\n"));
+            }
+            Ok(None) => prop_assert!(spec.contains("spec-language = 2\n")),
+            Err(report) => {
+                let is_expected = report.text.contains("cannot express a key with a dot");
+                prop_assert!(is_expected, "{}\n{}", report, spec);
+            }
         }
     }
 }
