@@ -127,7 +127,7 @@ impl TypeSchemas<'_> {
             } else {
                 json!({ "type": "object", "properties": { key: schema }, "required": [key] })
             };
-            if depth + 1 == body.at.len()
+            if depth == body.beside_at().len()
                 && let Some(beside) = body.beside
             {
                 let beside = self.reference(self.service.model(beside));

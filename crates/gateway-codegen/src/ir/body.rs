@@ -14,6 +14,8 @@ pub struct Body {
     pub verdict: Option<Verdict>,
     /// The model of the fields beside the list.
     pub beside: Option<ModelId>,
+    /// Number of objects between these fields and the list: 0 if both are in the same object.
+    pub beside_above: usize,
     /// Whether an empty list may be absent or null.
     pub absent_as_empty: bool,
     /// Whether a record may replace a list of one record.
@@ -145,6 +147,12 @@ impl Body {
     /// Returns whether it is a list without leniency and without fields beside it.
     pub fn is_plain_list(&self) -> bool {
         self.is_list && self.beside.is_none() && !self.absent_as_empty && !self.one_as_list
+    }
+
+    /// Returns the keys that lead to the object of the fields beside the list.
+    pub fn beside_at(&self) -> &[String] {
+        let depth = self.at.len().saturating_sub(1 + self.beside_above);
+        self.at.get(..depth).unwrap_or_default()
     }
 
     /// Returns the JSON text before and after the data of a successful response, without fields beside it.

@@ -21,15 +21,13 @@ impl Service {
             Response::Body { body, .. } => {
                 let data = if body.is_list { format!("[{model}, …]") } else { model };
                 let beside = body.beside.map(|id| self.model(id).rust.pascal());
-                let inner = match (body.at.last(), &beside) {
-                    (Some(key), Some(beside)) => {
-                        format!("{{ {}: {data}, …{beside} }}", json_string(key))
+                let keys = body.at.iter().enumerate().rev();
+                keys.fold(data, |inner, (depth, key)| match &beside {
+                    Some(beside) if depth == body.beside_at().len() => {
+                        format!("{{ {}: {inner}, …{beside} }}", json_string(key))
                     }
-                    (Some(key), None) => format!("{{ {}: {data} }}", json_string(key)),
-                    (None, _) => data,
-                };
-                let above = body.at.iter().rev().skip(1);
-                above.fold(inner, |inner, key| format!("{{ {}: {inner} }}", json_string(key)))
+                    _ => format!("{{ {}: {inner} }}", json_string(key)),
+                })
             }
         }
     }

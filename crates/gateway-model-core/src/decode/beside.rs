@@ -1,4 +1,4 @@
-//! The fields beside a list, in the object that holds it.
+//! The fields beside a list, in an object around it.
 
 use serde::Deserialize;
 

@@ -46,12 +46,19 @@ pub struct Body {
     pub absent_as_empty: bool,
     /// Whether a record may replace a list of one record.
     pub one_as_list: bool,
+    /// Number of objects between the fields beside the list and the list: 0 if both are in the same object.
+    pub beside_above: usize,
 }
 
 impl Body {
     /// A document that is the data.
-    pub const ROOT: Self =
-        Self { at: &[], verdict: None, absent_as_empty: false, one_as_list: false };
+    pub const ROOT: Self = Self {
+        at: &[],
+        verdict: None,
+        absent_as_empty: false,
+        one_as_list: false,
+        beside_above: 0,
+    };
 }
 
 /// How a body reports success or failure.
@@ -111,6 +118,7 @@ pub(crate) struct Plan {
     pub(crate) verdict: Option<&'static Verdict>,
     pub(crate) absent_as_empty: bool,
     pub(crate) one_as_list: bool,
+    pub(crate) beside_above: usize,
     /// Whether the marker must be text.
     pub(crate) text_marker: bool,
     /// Whether the data is an object and not a list.
@@ -134,6 +142,7 @@ impl Plan {
             verdict: body.verdict,
             absent_as_empty: body.absent_as_empty,
             one_as_list: body.one_as_list,
+            beside_above: body.beside_above,
             text_marker: matches!(layout, Layout::Envelope(_)),
             is_object: false,
         }

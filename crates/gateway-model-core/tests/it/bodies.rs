@@ -313,6 +313,29 @@ fn fields_beside_a_list_are_kept() {
 }
 
 #[test]
+fn fields_are_kept_from_an_object_around_the_one_with_the_list() {
+    let at = &["result", "items", "item"];
+    let body = br#"{"page":1,"result":{"next":"a","items":{"page":7,"item":[{"id":"1"}]},"page":2},"next":"b"}"#;
+    for (beside_above, expected) in
+        [(0, (Some(7), None)), (1, (Some(2), Some("a"))), (2, (Some(1), Some("b")))]
+    {
+        let layout = Layout::Body(Box::leak(Box::new(Body { at, beside_above, ..Body::ROOT })));
+        let listing = codegen::list::<Photo, Page>(layout, body).unwrap();
+        assert_eq!((listing.beside.page, listing.beside.next.as_deref()), expected);
+    }
+    let root = Layout::Body(Box::leak(Box::new(Body {
+        at,
+        beside_above: 2,
+        absent_as_empty: true,
+        ..Body::ROOT
+    })));
+    let listing = codegen::list::<Photo, Page>(root, br#"{"page":3}"#).unwrap();
+    assert_eq!((listing.items.len(), listing.beside.page), (0, Some(3)));
+    let error = codegen::list::<Photo, Page>(root, br#"{"page":"x"}"#).unwrap_err();
+    assert_eq!(error.path(), "page");
+}
+
+#[test]
 fn a_field_beside_a_list_that_is_invalid_is_an_error() {
     for (body, expected) in [
         (r#"{"page":"2","photo":[]}"#, "wrong type at page, expected an integer"),

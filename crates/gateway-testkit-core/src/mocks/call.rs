@@ -130,18 +130,15 @@ impl Call {
         }
     }
 
-    /// Responds with a list, between these two texts, and with the fields of an object after it.
+    /// Responds with a list after the first of these texts, and with the fields of an object between the two others.
     pub fn list_beside<T: Serialize, B: Serialize>(
         self,
-        (open, close): (&str, &str),
+        (open, middle, close): (&str, &str, &str),
         records: &[T],
         beside: &B,
     ) -> MockedCall {
-        let close = serde_json::to_string(beside).map(|beside| {
-            // The fields are in the object that the list is in.
-            let close = close.strip_prefix(']').unwrap_or(close);
-            format!("]{}{close}", after(&beside))
-        });
+        let close = serde_json::to_string(beside)
+            .map(|beside| format!("{middle}{}{close}", after(&beside)));
         match close {
             Ok(close) => self.list((open, &close), records),
             Err(error) => self.body(Err(error)),

@@ -184,10 +184,13 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
         file.open(format_args!(
             "pub fn answers(self, records: &[{model}], beside: &{beside}) -> MockedCall {{"
         ));
+        let above = operation.response.body().map_or(0, |body| body.beside_above);
+        let (middle, close) = close.split_at_checked(1 + above).unwrap_or((&close, ""));
         file.line(format_args!(
-            "self.call.list_beside(({}, {}), records, beside)",
+            "self.call.list_beside(({}, {}, {}), records, beside)",
             raw_string(&open),
-            string(&close)
+            string(middle),
+            string(close)
         ));
     } else if let Some((open, close)) = operation.response.frame() {
         file.doc("Responds with these records.");

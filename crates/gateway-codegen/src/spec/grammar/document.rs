@@ -371,6 +371,11 @@ static LIST: Table = table(
             "The model of the fields beside the list, in the object that holds it.",
         ),
         optional(
+            "beside-at",
+            Shape::Text(Form::Wire),
+            "The path of the object with the fields beside the list, if it is around the one that holds the list; `$` is the whole body.",
+        ),
+        optional(
             "lenient",
             Shape::Texts(Form::Kebab),
             "`absent-as-empty`: an empty list may be absent or null. `one-as-list`: a record may replace a list of one.",

@@ -76,14 +76,14 @@ impl Place<'_> {
         if let Some(envelope) = &self.envelope {
             self.marker(cx, envelope, &at)?;
         }
-        let beside = match self.shape.get("beside") {
-            Some(named) => Some(self.beside(cx, service, named, &at)?),
-            None => None,
+        let beside_above = match self.shape.get("beside-at") {
+            Some(node) => self.beside_above(cx, node, &at)?,
+            None => 0,
         };
         let mut body = Body {
             is_list: self.is_list,
             verdict: self.envelope.as_ref().map(|envelope| self.verdict(envelope)),
-            beside,
+            beside_above,
             ..Body::default()
         };
         for node in self.shape.list_of("lenient") {
@@ -104,7 +104,12 @@ impl Place<'_> {
                 }
             }
         }
-        Some(Body { at, ..body })
+        let body = Body { at, ..body };
+        let beside = match self.shape.get("beside") {
+            Some(named) => Some(self.beside(cx, service, named, &body)?),
+            None => None,
+        };
+        Some(Body { beside, ..body })
     }
 
     /// Returns how the body reports a failure. Only a list can be empty.
@@ -141,22 +146,38 @@ impl Place<'_> {
         cx: &mut Context<'_>,
         service: &Service,
         named: &Node,
-        at: &[String],
+        body: &Body,
     ) -> Option<ModelId> {
         let id = model(cx, self.shape, "beside")?;
-        let Some(list) = at.last() else {
+        let Some(list) = body.at.get(body.beside_at().len()) else {
             let message = "a list that is the whole body has no fields beside it";
             let help = "write where the list is with `at`, or remove `beside`";
             cx.say(Diagnostic::new(&code::ENVELOPE, &named.span, message).help(help));
             return None;
         };
         if service.model(id).fields.iter().any(|field| field.wire == *list) {
-            let message = format!("the fields beside the list contain `{list}`, the list itself");
+            let message =
+                format!("the fields beside the list contain `{list}`, which leads to the list");
             let help = "remove the field from the model";
             cx.say(Diagnostic::new(&code::ENVELOPE, &named.span, message).help(help));
             return None;
         }
         Some(id)
+    }
+
+    /// Returns the number of objects between the fields beside the list and the list.
+    fn beside_above(&self, cx: &mut Context<'_>, node: &Node, at: &[String]) -> Option<usize> {
+        let place = if node.as_text() == Some("$") { Vec::new() } else { path(cx, node)? };
+        let message = if self.shape.get("beside").is_none() {
+            "`beside-at` is the place of the fields of `beside`, which is missing"
+        } else if place.len() >= at.len() || !at.starts_with(&place) {
+            "the object at `beside-at` is not around the list"
+        } else {
+            return Some(at.len() - place.len() - 1);
+        };
+        let help = "write the beginning of the path in `at`, or `$` for the whole body";
+        cx.say(Diagnostic::new(&code::ENVELOPE, &node.span, message).help(help));
+        None
     }
 }
 

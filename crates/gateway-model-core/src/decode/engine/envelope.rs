@@ -13,7 +13,7 @@ use crate::decode::beside::Beside;
 use crate::decode::diagnose::diagnose;
 use crate::decode::engine::member::Member;
 use crate::decode::engine::{Engine, State, Window};
-use crate::decode::layout::{Decides, Path};
+use crate::decode::layout::{Decides, Path, Plan};
 use crate::decode::shape::Shape;
 use crate::decode::text::CowText;
 use crate::decode::{depth, members};
@@ -121,7 +121,7 @@ impl Engine {
 
     /// Keeps the name of a field beside the list. Returns whether its value is kept as well.
     fn keep_name(&mut self, member: Member, name: &str, json: &str) -> bool {
-        let is_inside = self.depth + 1 == self.plan.at.len();
+        let is_inside = self.depth + 1 + self.plan.beside_above == self.plan.at.len();
         match &mut self.beside {
             Some((object, text)) if is_inside && !member.is_step && object.has(name) => {
                 if text.len() > 1 {
@@ -160,9 +160,11 @@ impl Engine {
         Err(self.fail(error.without_position()))
     }
 
-    /// Returns the path of the object that holds the list.
+    /// Returns the path of the object that holds the fields beside the list.
     fn container(&self) -> String {
-        self.plan.at.split_last().map_or_else(String::new, |(_, above)| above.join("."))
+        let Plan { at, beside_above, .. } = self.plan;
+        let depth = at.len().saturating_sub(1 + beside_above);
+        at.get(..depth).unwrap_or_default().join(".")
     }
 
     /// Decides whether the service reports a failure.

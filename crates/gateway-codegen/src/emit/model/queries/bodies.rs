@@ -58,6 +58,9 @@ pub(super) fn value(service: &Service, body: &Body) -> String {
     {
         fields.extend(is_set.then(|| format!("{name}: true")));
     }
+    if body.beside_above > 0 {
+        fields.push(format!("beside_above: {}", body.beside_above));
+    }
     // With all of them, clippy refuses the default.
     if fields.len() < FIELDS {
         fields.push("..codegen::Body::ROOT".to_owned());
@@ -78,7 +81,7 @@ pub(super) fn verdicts(service: &Service) -> Vec<&Verdict> {
 }
 
 /// Number of fields of the runtime's `Body`.
-const FIELDS: usize = 4;
+const FIELDS: usize = 5;
 
 fn name(index: usize) -> String {
     format!("VERDICT_{}", index + 1)
