@@ -447,11 +447,20 @@ impl Writer<'_> {
             }
             5 if newer => {
                 let beside = self.model_name(model + 1);
+                let (place, body) = if at % 2 == 0 {
+                    (format!("at = {items}"), format!("{{{items}:{{}}}}"))
+                } else {
+                    let inner = items.trim_start_matches('"');
+                    (
+                        format!("at = \"in.{inner}, beside-at = \"$\""),
+                        format!("{{\"in\":{{{items}:{{}}}}}}"),
+                    )
+                };
                 (
                     format!(
-                        "list = {{ at = {items}, of = \"{of}\", beside = \"{beside}\", lenient = [\"absent-as-empty\", \"one-as-list\"] }}"
+                        "list = {{ {place}, of = \"{of}\", beside = \"{beside}\", lenient = [\"absent-as-empty\", \"one-as-list\"] }}"
                     ),
-                    format!("{{{items}:{{}}}}"),
+                    body,
                 )
             }
             _ if newer => {

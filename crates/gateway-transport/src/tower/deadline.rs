@@ -26,3 +26,17 @@ pub(super) fn body_within(deadline: Option<Deadline>, body: Body) -> Body {
     }
     body.with_limits(deadline, Duration::MAX, sleep_until)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::body_within;
+    use crate::{Body, Deadline};
+
+    #[tokio::test]
+    async fn a_complete_body_can_be_read_after_the_deadline() {
+        let body = body_within(Some(Deadline::after(Duration::ZERO)), Body::default());
+        assert_eq!(body.collect(1).await.unwrap(), "");
+    }
+}
