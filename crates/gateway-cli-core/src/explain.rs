@@ -126,6 +126,9 @@ fn hint(error: &Error, context: Context<'_>) -> Option<String> {
         ErrorKind::Decode | ErrorKind::NotSuccess => {
             format!("{raw} prints the response unchanged")
         }
+        ErrorKind::Paging => {
+            "the records before are complete; --one-page prints one page only".to_owned()
+        }
         _ => return None,
     })
 }

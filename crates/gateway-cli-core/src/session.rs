@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Write as _;
 use std::sync::Arc;
 
-use gateway_client_core::model::{ListOperation, Operation, Service};
+use gateway_client_core::model::{ListOperation, Operation, PagedOperation, Service};
 use gateway_client_core::transport::{BlockingBody, BlockingTransport};
 use gateway_client_core::{Entry, Error, ServiceClient, StreamingResponse, blocking};
 use serde::Serialize;
@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::config::settings::Settings;
 use crate::connect::{connect, transport};
 use crate::dry_run::curl;
+use crate::entries::Entries;
 use crate::explain::{Context, SAME_COMMAND, explain};
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
@@ -23,6 +24,7 @@ use crate::output::progress::records as count;
 use crate::output::raw::Raw;
 use crate::output::schema::{RecordSource, Schema};
 use crate::output::select::Fields;
+use crate::paging_flags::PagingFlags;
 use crate::trace::Trace;
 
 /// One run of a command: a client of the service `S`, with the settings and the flags for its output.
@@ -80,13 +82,64 @@ impl<S: Service> Session<S> {
     where
         O: ListOperation<Service = S>,
     {
+        self.print_list(operation, columns, fields, || {
+            self.client.stream(operation).map_err(|error| self.explain(&error))
+        })
+    }
+
+    /// Requests the pages of a list one by one, and prints the records of all of them as [`list`](Self::list) does.
+    ///
+    /// `-o raw` prints the response with one page, unchanged.
+    ///
+    /// # Errors
+    ///
+    /// The same as those of [`list`](Self::list), and if the pages do not follow the contract.
+    ///
+    /// ```
+    /// use gateway_cli_core::client::model::{PagedOperation, Service};
+    /// use gateway_cli_core::{Failure, PagingFlags, Session};
+    ///
+    /// fn list<S: Service, O: PagedOperation<Service = S>>(
+    ///     session: &Session<S>,
+    ///     photos: &O,
+    ///     flags: PagingFlags,
+    /// ) -> Result<(), Failure> {
+    ///     session.list_all(photos, flags, &["id", "title"], &["id", "title", "size"])
+    /// }
+    /// ```
+    pub fn list_all<O>(
+        &self,
+        operation: &O,
+        flags: PagingFlags,
+        columns: Fields<'_>,
+        fields: Fields<'_>,
+    ) -> Result<(), Failure>
+    where
+        O: PagedOperation<Service = S>,
+    {
+        if flags.one_page {
+            return self.list(operation, columns, fields);
+        }
+        self.print_list(operation, columns, fields, || {
+            Ok(self.client.stream_all(operation).limit(flags.max_records.unwrap_or(u64::MAX)))
+        })
+    }
+
+    /// Prints the records of a list, which `open` requests.
+    fn print_list<O: Operation<Service = S>, E: Entries>(
+        &self,
+        operation: &O,
+        columns: Fields<'_>,
+        fields: Fields<'_>,
+        open: impl FnOnce() -> Result<E, Failure>,
+    ) -> Result<(), Failure> {
         if self.print_dry_run(operation)? || self.print_raw(operation)? {
             return Ok(());
         }
         let source = RecordSource::Operation;
         let schema = Schema { columns, fields, single: false, source };
         let mut printer = Printer::open(&self.invocation, &schema)?;
-        match self.print_all(operation, &mut printer) {
+        match open().and_then(|entries| self.print_all(entries, &mut printer)) {
             Ok(rejected) => {
                 self.close(printer)?;
                 if rejected == 0 { Ok(()) } else { Err(Failure::rejected(rejected)) }
@@ -99,19 +152,14 @@ impl<S: Service> Session<S> {
     }
 
     /// Prints the records of a list. Returns how many were rejected.
-    fn print_all<O: ListOperation<Service = S>>(
-        &self,
-        operation: &O,
-        printer: &mut Printer,
-    ) -> Result<u64, Failure> {
+    fn print_all(&self, mut entries: impl Entries, printer: &mut Printer) -> Result<u64, Failure> {
         let mut rejected = 0;
-        let mut records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
         loop {
             // Records are borrowed from the buffer of the client, so nothing is copied.
-            let next = match records.received_json_with(|_, json| printer.print_received(json)) {
+            let next = match entries.received(|_, json| printer.print_received(json)) {
                 None => {
                     printer.idle()?;
-                    records.next_json_with(|_, json| printer.print_received(json))
+                    entries.next(|_, json| printer.print_received(json))
                 }
                 received => received,
             };

@@ -24,7 +24,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     file.line(format_args!("#![allow(clippy::large_enum_variant, reason = {})]", string(reason)));
     file.blank();
     let mut params = service.operations.iter().flat_map(|one| &one.params);
-    let has_flags = params.clone().next().is_some();
+    let has_flags = service.operations.iter().any(flags::has_any);
     let clap = if has_flags { "{self, Args, Subcommand}" } else { "{self, Subcommand}" };
     file.line(format_args!("use {RUNTIME}::codegen::clap::{clap};"));
     if params.clone().any(|param| param.ty.as_closed_enum().is_some()) {
@@ -49,7 +49,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         verbs(&mut file, service, group);
     }
     for operation in &service.operations {
-        if !operation.params.is_empty() {
+        if flags::has_any(operation) {
             flags::declare(&mut file, operation);
             run::by_flags(&mut file, service, operation);
         }
@@ -159,10 +159,10 @@ fn verbs(file: &mut RustFile, service: &Service, group: &Group<'_>) {
 fn variant(file: &mut RustFile, operation: &Operation, name: &str, variant: &str) {
     file.doc(&imperative(operation));
     file.line(format_args!("#[command(name = {})]", string(name)));
-    if operation.params.is_empty() {
-        file.line(format_args!("{variant},"));
-    } else {
+    if flags::has_any(operation) {
         file.line(format_args!("{variant}({}Flags),", operation.rust.pascal()));
+    } else {
+        file.line(format_args!("{variant},"));
     }
 }
 

@@ -56,6 +56,8 @@ const RESERVED_FLAGS: &[&str] = &[
     "fields",
     "filter",
     "help",
+    "max-records",
+    "one-page",
     "output",
     "output-file",
     "profile",

@@ -11,6 +11,10 @@ pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
     file.doc(&format!("The parameters of `{}`.", operation.select));
     file.line("#[derive(Debug, Args)]");
     file.open(format_args!("pub(crate) struct {}Flags {{", operation.rust.pascal()));
+    if operation.paging.is_some() {
+        file.line("#[command(flatten)]");
+        file.line(format_args!("{PAGING_FLAGS}: gateway_cli_core::PagingFlags,"));
+    }
     for param in &operation.params {
         file.doc(&help(operation, param));
         // The colon keeps the identifier apart from those of the hand-written flags.
@@ -38,6 +42,14 @@ pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
     }
     file.close("}");
 }
+
+/// Returns whether the command of an operation has flags of its own.
+pub(super) fn has_any(operation: &Operation) -> bool {
+    !operation.params.is_empty() || operation.paging.is_some()
+}
+
+/// The field with the flags of a list in pages.
+pub(super) const PAGING_FLAGS: &str = "paging_flags";
 
 fn help(operation: &Operation, param: &Param) -> String {
     let mut help = param.doc.0.clone();

@@ -1,6 +1,6 @@
 //! The functions that run a command, one for each, so that no function grows with the spec.
 
-use crate::emit::cli::flags::value_type;
+use crate::emit::cli::flags::{self, PAGING_FLAGS, value_type};
 use crate::emit::model::queries::params;
 use crate::ir::{Operation, Param, Service};
 use crate::text::{RustFile, string};
@@ -25,14 +25,14 @@ pub(super) fn function(file: &mut RustFile, visibility: &str, arms: impl FnOnce(
 
 /// Writes the arm of an operation, which runs its flags or, without parameters, calls the service.
 pub(super) fn arm(file: &mut RustFile, service: &Service, operation: &Operation, variant: &str) {
-    if operation.params.is_empty() {
+    if flags::has_any(operation) {
+        file.line(format_args!("Self::{variant}(flags) => flags.run(session),"));
+    } else {
         // Only the constructor of a deprecated operation warns.
         let create = if operation.deprecated.is_some() { "default" } else { "new" };
         let query = format!("model::{}::{create}()", operation.rust.pascal());
         let call = call(service, operation, &query);
         file.line(format_args!("Self::{variant} => {call},"));
-    } else {
-        file.line(format_args!("Self::{variant}(flags) => flags.run(session),"));
     }
 }
 
@@ -79,9 +79,13 @@ const CALLS: &str = "Calls the service and prints the response.";
 
 /// Returns the call of the session that runs an operation.
 fn call(service: &Service, operation: &Operation, query: &str) -> String {
-    let call = if operation.response.is_list() { "list" } else { "object" };
     let model = service.response_model(operation).rust.screaming_snake();
-    format!("session.{call}(&{query}, {model}_COLUMNS, {model}_FIELDS)")
+    let (call, paging) = match &operation.paging {
+        Some(_) => ("list_all", format!("self.{PAGING_FLAGS}, ")),
+        None if operation.response.is_list() => ("list", String::new()),
+        None => ("object", String::new()),
+    };
+    format!("session.{call}(&{query}, {paging}{model}_COLUMNS, {model}_FIELDS)")
 }
 
 /// Returns the value of an optional parameter, from its flag.

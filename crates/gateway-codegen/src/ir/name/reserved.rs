@@ -12,7 +12,7 @@ pub(super) const KEYWORDS: [&str; 51] = [
 
 /// Reserved for fields and parameters: the generated code has variables, fields and methods with
 /// these names in the same places.
-pub(super) const METHODS: [&str; 25] = [
+pub(super) const METHODS: [&str; 26] = [
     "as_ref",
     "builder",
     "clone",
@@ -30,6 +30,7 @@ pub(super) const METHODS: [&str; 25] = [
     "map",
     "new",
     "nulls",
+    "paging_flags",
     "params",
     "query",
     "record",
