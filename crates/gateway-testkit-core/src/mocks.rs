@@ -20,7 +20,9 @@
 mod call;
 mod matcher;
 mod mocked_call;
+mod pages;
 mod unmatched;
 
 pub use crate::mocks::call::Call;
 pub use crate::mocks::mocked_call::MockedCall;
+pub use crate::mocks::pages::MockedPages;

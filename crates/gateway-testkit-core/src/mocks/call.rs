@@ -1,5 +1,6 @@
 //! The calls that a mock matches, and the responses that it can send.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -43,7 +44,7 @@ pub struct Call {
     auth: Auth,
     accept: &'static str,
     select: &'static str,
-    given: Vec<(&'static str, Option<String>)>,
+    given: Vec<(Cow<'static, str>, Option<String>)>,
     token: Option<String>,
     secrets: Vec<(&'static str, String)>,
     delay: Duration,
@@ -72,14 +73,14 @@ impl Call {
     }
 
     /// Matches only calls with this value of a parameter.
-    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.given.push((name, Some(value.into())));
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+        self.given.push((name.into(), Some(value.into())));
         self
     }
 
     /// Matches only calls without this parameter.
-    pub fn without(mut self, name: &'static str) -> Self {
-        self.given.push((name, None));
+    pub fn without(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.given.push((name.into(), None));
         self
     }
 

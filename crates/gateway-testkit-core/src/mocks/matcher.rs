@@ -1,5 +1,6 @@
 //! The conditions of a mock, and how a request differs from them.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ pub(super) struct Matcher {
     pub(super) auth: Auth,
     pub(super) select: &'static str,
     /// The parameters with the value of each; `None` if the call must not have it.
-    pub(super) given: Vec<(&'static str, Option<String>)>,
+    pub(super) given: Vec<(Cow<'static, str>, Option<String>)>,
     pub(super) token: Option<String>,
     /// Secrets by their names.
     pub(super) secrets: Vec<(&'static str, String)>,
@@ -68,7 +69,7 @@ impl Matcher {
     pub(super) fn description(&self) -> String {
         let names = |with: bool| {
             let given = self.given.iter().filter(|(_, value)| value.is_some() == with);
-            given.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+            given.map(|(name, _)| &**name).collect::<Vec<_>>().join(", ")
         };
         let mut text = self.select.to_owned();
         for (word, names) in [("with", names(true)), ("without", names(false))] {

@@ -20,10 +20,13 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let beside = service.operations.iter().filter_map(|one| one.response.beside());
     let models = models.chain(beside.map(|id| service.model(id)));
     let names = types.chain(models.map(|model| &model.rust)).map(RustName::pascal);
+    let paged = || service.operations.iter().filter(|operation| operation.paging.is_some());
+    let names = names.chain(paged().map(|operation| operation.rust.pascal()));
     let model = config.rust_name(Role::Model);
     let service_module = std::iter::once("service".to_owned());
     file.import(&format!("use {model}"), names.chain(service_module).chain(float));
-    file.line("use gateway_testkit_core::mocks::{Call, MockedCall};");
+    let support = [Some("Call"), Some("MockedCall"), paged().next().map(|_| "MockedPages")];
+    file.import("use gateway_testkit_core::mocks", support.into_iter().flatten());
     file.blank();
     if service.examples.iter().any(|example| example.client) {
         file.line(fixture::IMPORT);
@@ -169,6 +172,7 @@ const METHODS: &[&str] = &[
     "delay",
     "fails",
     "fails_with",
+    "pages",
     "retry_after",
     "secret",
     "token",
@@ -218,6 +222,9 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
         }
     }
     file.close("}");
+    if operation.paging.is_some() {
+        pages(file, service, operation);
+    }
     file.blank();
     file.doc("Responds with this error status and a problem document (RFC 9457).");
     file.open("pub fn fails(self, status: u16) -> MockedCall {");
@@ -226,6 +233,27 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     if let Some(verdict) = operation.response.body().and_then(|body| body.verdict.as_ref()) {
         reported(file, verdict);
     }
+}
+
+/// Writes the method that responds with pages.
+fn pages(file: &mut RustFile, service: &Service, operation: &Operation) {
+    let Some((open, close)) = operation.response.frame() else { return };
+    let frame = format!("({}, {})", raw_string(&open), string(&close));
+    let (name, model) = (operation.rust.pascal(), service.response_model(operation).rust.pascal());
+    file.blank();
+    file.doc("Responds with these pages, one after another. The first one answers calls without a position.");
+    if let Some(beside) = operation.response.beside() {
+        let beside = service.model(beside).rust.pascal();
+        file.open(format_args!(
+            "pub fn pages(self, pages: &[(&[{model}], &{beside})]) -> MockedPages {{"
+        ));
+        file.line(format_args!("self.call.pages::<{name}>({frame}, pages)"));
+    } else {
+        file.open(format_args!("pub fn pages(self, pages: &[&[{model}]]) -> MockedPages {{"));
+        file.line("let pages: Vec<_> = pages.iter().map(|records| (*records, &())).collect();");
+        file.line(format_args!("self.call.pages::<{name}>({frame}, &pages)"));
+    }
+    file.close("}");
 }
 
 /// Writes the method that responds with a failure in the body.

@@ -64,7 +64,7 @@ pub(super) const CRATES: [&str; 6] =
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 73] = [
+pub(super) const TYPES: [&str; 74] = [
     "AsMut",
     "AsRef",
     "At",
@@ -105,6 +105,7 @@ pub(super) const TYPES: [&str; 73] = [
     "Map",
     "Mock",
     "MockedCall",
+    "MockedPages",
     "Next",
     "None",
     "Nulls",
