@@ -19,10 +19,12 @@ fn the_samples_share_a_workspace_and_work() {
     let mut printed = String::new();
     for command in [
         "photo-share photos search --text=sea --per-page=2",
+        "photo-share photos search --text=sea --per-page=2 --max-records=1",
         "photo-share photos getInfo --photo-id=53201",
         "wiki query allpages --aplimit=2",
         "wiki query pages --titles=Sea",
         "crm crm.lead list",
+        "crm crm.lead list --one-page",
         "crm crm.lead get --id=17",
     ] {
         let (program, arguments) = command.split_once(' ').unwrap();
