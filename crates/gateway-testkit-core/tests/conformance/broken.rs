@@ -19,11 +19,12 @@ pub(crate) use self::careless::breaks_no_rule;
 use self::careless::{
     accepts_a_bare_body, accepts_a_truncated_head, ends_at_an_invalid_chunk_size,
     expects_every_declared_body, guesses_the_status, ignores_an_invalid_length,
-    ignores_the_deadline_of_sending, ignores_the_version, keeps_space_around_values,
-    needs_a_reason, prefers_the_length, reads_framing_in_lower_case, reads_heads_of_any_size,
-    reads_once, removes_nul_bytes, returns_chunk_framing, returns_interim_responses,
-    skips_lines_without_a_colon, splits_folded_lines, stops_before_the_trailers,
-    uses_the_first_length, waits_longer_after_interim_responses,
+    ignores_the_deadline_of_sending, ignores_the_end_of_a_chunk, ignores_the_version,
+    keeps_space_around_values, needs_a_reason, prefers_the_length, reads_framing_in_lower_case,
+    reads_once, reads_without_a_limit, removes_nul_bytes, reports_a_large_head_as_malformed,
+    returns_chunk_framing, returns_interim_responses, skips_lines_without_a_colon,
+    splits_folded_lines, stops_before_the_trailers, uses_the_first_length,
+    waits_longer_after_interim_responses, wraps_chunk_sizes,
 };
 use self::connections::{
     connects_each_time, follows_redirects, follows_redirects_to_other_hosts, hides_the_server_name,
@@ -51,17 +52,18 @@ use self::requests::{
 };
 use self::responses::{
     accepts_any_certificate, allocates_the_declared_length, buffers_the_body,
-    claims_that_nothing_was_sent, expects_a_body_to_have_a_length, expects_a_length_over_tls,
-    has_one_kind_of_error, keeps_dropped_bodies_open, loses_the_last_byte, mixes_up_responses,
-    reads_on_one_thread, refuses_a_head_over_16_kib, refuses_an_empty_body, refuses_http_1_0,
-    reveals_the_request_in_errors, treats_a_status_as_an_error,
-    treats_a_truncated_body_as_complete, truncates_large_bodies, truncates_large_bodies_over_tls,
+    claims_that_everything_was_sent, claims_that_nothing_was_sent, expects_a_body_to_have_a_length,
+    expects_a_length_over_tls, has_one_kind_of_error, keeps_dropped_bodies_open,
+    loses_the_last_byte, mixes_up_responses, reads_on_one_thread, refuses_a_head_over_16_kib,
+    refuses_an_empty_body, refuses_http_1_0, reveals_the_request_in_errors,
+    treats_a_status_as_an_error, treats_a_truncated_body_as_complete, truncates_large_bodies,
+    truncates_large_bodies_over_tls,
 };
 use self::time::{
     applies_the_head_deadline_to_the_body, breaks_after_a_drop,
     checks_the_clock_only_while_waiting, connects_to_the_end, continues_after_a_drop,
-    gives_up_early, ignores_deadlines, ignores_the_deadline_of_a_body, ignores_the_idle_timeout,
-    keeps_its_first_runtime, keeps_the_first_deadline, needs_a_runtime,
+    gives_up_early, ignores_deadlines, ignores_the_connect_timeout, ignores_the_deadline_of_a_body,
+    ignores_the_idle_timeout, keeps_its_first_runtime, keeps_the_first_deadline, needs_a_runtime,
     overflows_on_a_far_deadline, panics_in_a_runtime, sends_before_it_is_awaited,
 };
 
@@ -105,6 +107,14 @@ broken! {
         "errors.closed_before_the_head",
         "errors.reset_before_the_head",
     ],
+    claims_that_everything_was_sent: [
+        "errors.connection_refused",
+        "errors.name_that_does_not_exist",
+        "tls.peer_without_tls",
+        "tls.silent_handshake_times_out",
+        "tls.unknown_authority_is_refused",
+    ],
+    ignores_the_connect_timeout: ["time.connect_timeout"],
     breaks_after_a_drop: ["cancellation.works_after_a_drop"],
     connects_to_the_end: ["cancellation.dropped_while_connecting"],
     keeps_its_first_runtime: ["runtime.used_from_two_runtimes"],
@@ -255,7 +265,14 @@ broken! {
     returns_interim_responses: ["response.interim_responses_are_skipped"],
     waits_longer_after_interim_responses: ["time.deadline_of_interim_responses"],
     accepts_a_truncated_head: ["errors.closed_within_the_head"],
-    reads_heads_of_any_size: ["response.endless_head_is_refused"],
+    reads_without_a_limit: [
+        "memory.endless_chunk_extension_is_refused",
+        "memory.endless_line_is_refused",
+        "response.endless_head_is_refused",
+    ],
+    reports_a_large_head_as_malformed: ["response.oversized_heads_are_too_large"],
+    wraps_chunk_sizes: ["body.huge_chunk_size_is_an_error"],
+    ignores_the_end_of_a_chunk: ["body.chunk_without_an_end_is_an_error"],
     skips_lines_without_a_colon: ["errors.header_without_a_colon"],
     removes_nul_bytes: ["errors.nul_in_a_header"],
     keeps_space_around_values: ["response.space_around_values_is_removed"],

@@ -43,8 +43,10 @@ careless! {
     waits_longer_after_interim_responses: InterimDeadline,
     /// Uses the head as complete when the connection closes.
     accepts_a_truncated_head: HeadEnd,
-    /// Has no limit for the size of a head.
-    reads_heads_of_any_size: HeadLimit,
+    /// Has no limit for the size of a line or a head.
+    reads_without_a_limit: HeadLimit,
+    /// Reports a head that is too large as malformed.
+    reports_a_large_head_as_malformed: HeadKind,
     /// Skips lines of the head without a colon.
     skips_lines_without_a_colon: Colon,
     /// Removes NUL bytes from header values.
@@ -65,6 +67,10 @@ careless! {
     returns_chunk_framing: Chunks,
     /// Ends the body at a chunk size that is not a number.
     ends_at_an_invalid_chunk_size: ChunkSize,
+    /// Uses the lower bits of a chunk size.
+    wraps_chunk_sizes: ChunkBits,
+    /// Skips the rest of the line after a chunk.
+    ignores_the_end_of_a_chunk: ChunkEnd,
     /// Does not read the trailers.
     stops_before_the_trailers: Trailers,
     /// Waits for the declared body of a 304 and of a response to HEAD.
@@ -183,8 +189,9 @@ impl Careless {
                 return Ok(headers);
             }
             size += line.len();
-            if size > HEAD_LIMIT && self.broken != Broken::HeadLimit {
-                return Err(TransportError::new(ErrorKind::TooLarge, "the head"));
+            let is_large = size > HEAD_LIMIT || headers.len() == HEADERS_LIMIT;
+            if is_large && self.broken != Broken::HeadLimit {
+                return Err(self.large_head());
             }
             match self.broken {
                 Broken::Nul => line.retain(|byte| *byte != 0),
@@ -253,6 +260,8 @@ impl Careless {
         loop {
             let line = String::from_utf8_lossy(&self.line(wire)?).into_owned();
             let digits = line.split(';').next().unwrap_or_default();
+            let lower = digits.get(digits.len().saturating_sub(8)..).unwrap_or_default();
+            let digits = if self.broken == Broken::ChunkBits { lower } else { digits };
             let size = match usize::from_str_radix(digits, 16) {
                 Err(_) if self.broken == Broken::ChunkSize => return Ok(body),
                 size => size.map_err(|_| protocol("the size of a chunk"))?,
@@ -261,7 +270,7 @@ impl Careless {
                 break;
             }
             body.append(&mut wire.take(size)?);
-            if !self.line(wire)?.is_empty() {
+            if !self.line(wire)?.is_empty() && self.broken != Broken::ChunkEnd {
                 return Err(protocol("a chunk without an end"));
             }
         }
@@ -278,8 +287,15 @@ impl Careless {
             {
                 Ok(Vec::new())
             }
+            Err(error) if error.kind() == ErrorKind::TooLarge => Err(self.large_head()),
             line => line,
         }
+    }
+
+    fn large_head(&self) -> TransportError {
+        let kind =
+            if self.broken == Broken::HeadKind { ErrorKind::Protocol } else { ErrorKind::TooLarge };
+        TransportError::new(kind, "a large head")
     }
 }
 
@@ -289,3 +305,6 @@ fn protocol(text: &'static str) -> TransportError {
 
 /// Maximum size of a head, and of all trailers, in bytes.
 const HEAD_LIMIT: usize = 256 << 10;
+
+/// Maximum number of headers.
+const HEADERS_LIMIT: usize = 1000;

@@ -181,6 +181,10 @@ pub(super) fn claims_that_nothing_was_sent(setup: &Setup) -> Result<Subject, Tra
     around(setup, |good, request| good.send(request).map_err(|error| error.with_sent(Sent::No)))
 }
 
+pub(super) fn claims_that_everything_was_sent(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| good.send(request).map_err(|error| error.with_sent(Sent::Maybe)))
+}
+
 pub(super) fn expects_a_length_over_tls(setup: &Setup) -> Result<Subject, TransportError> {
     /// A body whose end is an error.
     struct Endless(BlockingBody);

@@ -103,6 +103,11 @@ pub(super) fn ignores_the_idle_timeout(setup: &Setup) -> Result<Subject, Transpo
     Ok(Subject::blocking(good))
 }
 
+pub(super) fn ignores_the_connect_timeout(setup: &Setup) -> Result<Subject, TransportError> {
+    let long = std::time::Duration::from_secs(5);
+    Ok(Subject::blocking(UreqTransport::new(&setup.options().connect_timeout(long))?))
+}
+
 pub(super) fn overflows_on_a_far_deadline(setup: &Setup) -> Result<Subject, TransportError> {
     around(setup, |good, mut request| {
         if let Some(left) = Deadline::remaining(&request)? {
