@@ -1,6 +1,8 @@
 //! Sample services, one workspace for all of them: only their specs and the responses of their examples were written by
 //! hand. Their crates compile without warnings, their clients and programs read what their mocks send.
 
+use std::fmt::Write as _;
+
 use crate::new_workspace::{STRICT, Workspace};
 
 #[test]
@@ -32,7 +34,7 @@ fn the_samples_share_a_workspace_and_work() {
         let arguments: Vec<_> =
             ["--bin", program, "--", "--demo"].into_iter().chain(arguments).collect();
         let output = workspace.passes("run", &arguments);
-        printed += &format!("$ {command}\n{output}\n");
+        writeln!(printed, "$ {command}\n{output}").unwrap();
     }
     insta::assert_snapshot!(printed);
 }

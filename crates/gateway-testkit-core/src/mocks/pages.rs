@@ -33,11 +33,16 @@ impl IntoIterator for MockedPages {
 }
 
 impl Call {
-    /// Responds with pages, each with its records between these two texts, and with the fields beside it.
+    /// Responds with pages, each with its records after the first of these texts, and with the fields beside it between the
+    /// two others.
     ///
     /// The first page answers calls without a position, and the others those with the position that follows from the page
     /// before. Pages after one that names no next page are not mounted.
-    pub fn pages<O>(self, frame: (&str, &str), pages: &[(&[O::Item], &O::Beside)]) -> MockedPages
+    pub fn pages<O>(
+        self,
+        frame: (&str, &str, &str),
+        pages: &[(&[O::Item], &O::Beside)],
+    ) -> MockedPages
     where
         O: PagedOperation<Item: Serialize, Beside: Serialize>,
     {

@@ -188,14 +188,8 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
         file.open(format_args!(
             "pub fn answers(self, records: &[{model}], beside: &{beside}) -> MockedCall {{"
         ));
-        let above = operation.response.body().map_or(0, |body| body.beside_above);
-        let (middle, close) = close.split_at_checked(1 + above).unwrap_or((&close, ""));
-        file.line(format_args!(
-            "self.call.list_beside(({}, {}, {}), records, beside)",
-            raw_string(&open),
-            string(middle),
-            string(close)
-        ));
+        let frame = frame_beside(operation, &open, &close);
+        file.line(format_args!("self.call.list_beside({frame}, records, beside)"));
     } else if let Some((open, close)) = operation.response.frame() {
         file.doc("Responds with these records.");
         file.open(format_args!("pub fn answers(self, records: &[{model}]) -> MockedCall {{"));
@@ -235,10 +229,17 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     }
 }
 
+/// Returns the texts before the records, between them and the fields beside the list, and after these.
+fn frame_beside(operation: &Operation, open: &str, close: &str) -> String {
+    let above = operation.response.body().map_or(0, |body| body.beside_above);
+    let (middle, close) = close.split_at_checked(1 + above).unwrap_or((close, ""));
+    format!("({}, {}, {})", raw_string(open), string(middle), string(close))
+}
+
 /// Writes the method that responds with pages.
 fn pages(file: &mut RustFile, service: &Service, operation: &Operation) {
     let Some((open, close)) = operation.response.frame() else { return };
-    let frame = format!("({}, {})", raw_string(&open), string(&close));
+    let frame = frame_beside(operation, &open, &close);
     let (name, model) = (operation.rust.pascal(), service.response_model(operation).rust.pascal());
     file.blank();
     file.doc("Responds with these pages, one after another. The first one answers calls without a position.");
