@@ -1,8 +1,8 @@
 //! The bearer token.
 
 use std::fmt;
-use std::sync::Arc;
 
+use bytes::Bytes;
 use http::HeaderValue;
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
@@ -49,7 +49,10 @@ use crate::{Error, ErrorKind};
 /// serde_json::to_string(&token).unwrap();
 /// ```
 #[derive(Clone)]
-pub struct AccessToken(Arc<Zeroizing<String>>);
+pub struct AccessToken {
+    /// The value of the `Authorization` header. All requests share it.
+    header: HeaderValue,
+}
 
 impl AccessToken {
     /// Creates a token from its text.
@@ -59,9 +62,9 @@ impl AccessToken {
     /// [`ErrorKind::Config`] if the text is not a `b64token` (RFC 6750, section 2.1): it is empty, or it contains a space, a
     /// line break or another invalid character. The error gives the position of the character, not the text.
     pub fn new(text: impl Into<String>) -> Result<Self, Error> {
-        let token = Self(Arc::new(Zeroizing::new(text.into())));
-        token.check_bearer()?;
-        Ok(token)
+        let text = Zeroizing::new(text.into());
+        check_bearer(text.as_bytes())?;
+        Self::from_checked(&text)
     }
 
     /// Creates a secret that is not a bearer token, such as an API key.
@@ -81,21 +84,27 @@ impl AccessToken {
     /// ```
     pub fn secret(text: impl Into<String>) -> Result<Self, Error> {
         let text = Zeroizing::new(text.into());
-        checked(&text, |byte| byte.is_ascii_graphic())?;
-        Ok(Self(Arc::new(text)))
+        checked(text.as_bytes(), |byte| byte.is_ascii_graphic())?;
+        Self::from_checked(&text)
+    }
+
+    fn from_checked(text: &str) -> Result<Self, Error> {
+        let mut value = Zeroizing::new(String::with_capacity(SCHEME.len() + text.len()));
+        value.push_str(SCHEME);
+        value.push_str(text);
+        Ok(Self { header: sensitive(Bytes::from_owner(value))? })
     }
 
     /// Refuses a text that is not a bearer token.
     pub(crate) fn check_bearer(&self) -> Result<(), Error> {
-        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
-        checked(self.0.trim_end_matches('='), is_known)
+        check_bearer(self.text())
     }
 
     /// Appends the text to a URL or a form, percent-encoded except for `:`, which may be part of a token in a path.
     pub(crate) fn encode(&self, out: &mut String) {
-        for byte in self.0.bytes() {
-            if byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte) {
-                out.push(char::from(byte));
+        for byte in self.text() {
+            if byte.is_ascii_alphanumeric() || b"-._~:".contains(byte) {
+                out.push(char::from(*byte));
             } else {
                 out.push('%');
                 for digit in [byte >> 4, byte & 15] {
@@ -109,34 +118,41 @@ impl AccessToken {
 
     /// Returns the value of a header that has only the secret.
     pub(crate) fn plain_header(&self) -> Result<HeaderValue, Error> {
-        sensitive(self.0.to_string())
+        sensitive(Bytes::from_owner(Zeroizing::new(self.text().to_vec())))
     }
 
     /// Returns the value of the `Authorization` header.
-    pub(crate) fn header(&self) -> Result<HeaderValue, Error> {
-        // The header takes over this text without a copy.
-        let mut text = String::with_capacity(SCHEME.len() + self.0.len());
-        text.push_str(SCHEME);
-        text.push_str(&self.0);
-        sensitive(text)
+    pub(crate) fn header(&self) -> HeaderValue {
+        self.header.clone()
+    }
+
+    fn text(&self) -> &[u8] {
+        self.header.as_bytes().get(SCHEME.len()..).unwrap_or_default()
     }
 }
 
 /// Returns a value of a header that `Debug` does not show.
-fn sensitive(text: String) -> Result<HeaderValue, Error> {
-    let mut value = HeaderValue::try_from(text).map_err(|error| {
+fn sensitive(text: Bytes) -> Result<HeaderValue, Error> {
+    let mut value = HeaderValue::from_maybe_shared(text).map_err(|error| {
         Error::config("the access token is not a valid header value").because(error)
     })?;
     value.set_sensitive(true);
     Ok(value)
 }
 
+/// Refuses a text that is not a bearer token.
+fn check_bearer(text: &[u8]) -> Result<(), Error> {
+    let end = text.iter().rposition(|byte| *byte != b'=').map_or(0, |last| last + 1);
+    let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
+    checked(text.get(..end).unwrap_or_default(), is_known)
+}
+
 /// Refuses an empty text, and one with a byte that is not allowed.
-fn checked(text: &str, is_known: impl Fn(u8) -> bool) -> Result<(), Error> {
+fn checked(text: &[u8], is_known: impl Fn(u8) -> bool) -> Result<(), Error> {
     if text.is_empty() {
         return Err(Error::config("the access token is empty"));
     }
-    match text.bytes().position(|byte| !is_known(byte)) {
+    match text.iter().position(|byte| !is_known(*byte)) {
         None => Ok(()),
         Some(index) => {
             let text =
@@ -151,7 +167,7 @@ const SCHEME: &str = "Bearer ";
 
 impl PartialEq for AccessToken {
     fn eq(&self, other: &Self) -> bool {
-        self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
+        self.header.as_bytes().ct_eq(other.header.as_bytes()).into()
     }
 }
 
@@ -170,7 +186,7 @@ mod tests {
     #[test]
     fn accepts_every_character_of_a_b64token() {
         let token = AccessToken::new("azAZ09-._~+/==").unwrap();
-        let header = token.header().unwrap();
+        let header = token.header();
         assert_eq!(header.as_bytes(), b"Bearer azAZ09-._~+/==");
         assert!(header.is_sensitive());
     }

@@ -18,9 +18,9 @@ pub(crate) fn media_type(headers: &HeaderMap) -> Option<&str> {
 
 /// Whether a media type is JSON, by its name or by its suffix `+json` (RFC 6839, section 3.1).
 pub(crate) fn is_json(media_type: &str) -> bool {
-    let suffix = media_type.rsplit_once('+').map(|(_, suffix)| suffix);
+    let suffix = || media_type.rsplit_once('+').map(|(_, suffix)| suffix);
     media_type.eq_ignore_ascii_case("application/json")
-        || suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("json"))
+        || suffix().is_some_and(|suffix| suffix.eq_ignore_ascii_case("json"))
 }
 
 /// Returns the scheme, host and port that a redirect leads to.

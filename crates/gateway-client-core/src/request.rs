@@ -81,7 +81,7 @@ impl<'a> Draft<'a> {
         match self.auth {
             Auth::Bearer => {
                 if let Some(token) = tokens.get(0) {
-                    headers.insert(AUTHORIZATION, token.header()?);
+                    headers.insert(AUTHORIZATION, token.header());
                 }
             }
             auth => {

@@ -39,12 +39,16 @@ impl TokenCache {
         Self { is_bearer: true, ..Self::new(source) }
     }
 
+    /// Returns the last token, if it is current.
+    pub(crate) fn last_if_current(&self) -> Option<AccessToken> {
+        self.last().filter(|token| self.source.is_current(token))
+    }
+
     /// Returns the token to use.
     pub(crate) async fn current(&self) -> Result<AccessToken, Error> {
-        let is_current = |token: &AccessToken| self.source.is_current(token);
-        match self.last().filter(is_current) {
+        match self.last_if_current() {
             Some(token) => Ok(token),
-            None => self.fetch(None, is_current).await,
+            None => self.fetch(None, |token| self.source.is_current(token)).await,
         }
     }
 

@@ -88,6 +88,15 @@ impl Sources {
         }
     }
 
+    /// Returns the last tokens, if all are current.
+    pub(crate) fn last_if_current(&self) -> Option<Tokens> {
+        let mut tokens = Tokens::default();
+        for source in &self.0 {
+            tokens.push(source.last_if_current()?);
+        }
+        Some(tokens)
+    }
+
     /// Returns the tokens to use.
     pub(crate) async fn current(&self) -> Result<Tokens, Error> {
         let mut tokens = Tokens::default();
