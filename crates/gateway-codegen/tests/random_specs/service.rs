@@ -447,7 +447,7 @@ impl Writer<'_> {
             }
             5 if newer => {
                 let beside = self.model_name(model + 1);
-                let (place, body) = if at % 2 == 0 {
+                let (place, body) = if at.is_multiple_of(2) {
                     (format!("at = {items}"), format!("{{{items}:{{}}}}"))
                 } else {
                     let inner = items.trim_start_matches('"');
