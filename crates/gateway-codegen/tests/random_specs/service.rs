@@ -15,7 +15,8 @@ pub(crate) struct Random {
     wires: Vec<String>,
     models: Vec<(String, Vec<FieldKind>)>,
     enums: Vec<(String, bool, u8)>,
-    operations: Vec<(u8, usize, Vec<ParamKind>)>,
+    /// The shape of each response, its model, its parameters, and how its pages follow each other.
+    operations: Vec<(u8, usize, Vec<ParamKind>, usize)>,
 }
 
 /// How a call names its operation, and whether every call has constants.
@@ -175,6 +176,35 @@ const NEWER: &[&str] = &["float"];
 const COLLECTIONS: &[&[&str]] =
     &[&["list"], &["map"], &["list", "list"], &["list", "map"], &["map", "list", "map"]];
 
+/// How the pages of a list follow each other, if fields beside it say so.
+const PAGING: &[&str] = &[
+    "page = { param = \"at\", size = \"size\", last = \"last\" }",
+    "page = { param = \"at\", total = \"count.total\" }",
+    "offset = { param = \"at\", size = \"size\", total = \"last\" }",
+    "offset = { param = \"at\", next = \"next\" }",
+    "cursor = { param = \"cursor\", size = \"size\", next = \"count.total\" }",
+    "continuation = { next = \"more\" }",
+];
+
+/// The same, without such fields.
+const PAGING_WITHOUT_FIELDS: &[&str] = &[
+    "page = { param = \"at\", first = 0 }",
+    "page = { param = \"at\", size = \"size\", short-page-ends = true }",
+    "offset = { param = \"at\" }",
+];
+
+/// The fields beside a page.
+const ONWARD: &str = r#"[model.Onward]
+doc = "Fields beside a page."
+[model.Onward.field]
+last = { type = "integer", presence = "optional", doc = "A number." }
+next = { type = "integer", presence = "optional", doc = "An offset." }
+more = { type = "map<text>", presence = "optional", doc = "Parameters." }
+count = { type = "Count", presence = "optional", doc = "A count." }
+[model.Count]
+doc = "A count."
+field.total = { type = "text", presence = "optional", doc = "A total." }"#;
+
 /// Names with a meaning in Rust.
 const TAKEN: &[&str] = &[
     "Option",
@@ -263,7 +293,10 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
                 .map(|(at, (open, size))| (format!("Kind{at}"), open, size))
                 .collect()
         }),
-        prop::collection::vec((0..6_u8, 0..3_usize, prop::collection::vec(param, 0..5)), 1..4),
+        prop::collection::vec(
+            (0..6_u8, 0..3_usize, prop::collection::vec(param, 0..5), 0..9_usize),
+            1..4,
+        ),
     )
         .prop_map(|(dispatch, docs, wires, models, enums, operations)| Random {
             dispatch,
@@ -374,6 +407,9 @@ impl Writer<'_> {
     }
 
     fn types(&mut self) {
+        if self.random.dispatch.is_some() {
+            self.line(ONWARD);
+        }
         for (name, open, size) in &self.random.enums {
             let doc = self.doc();
             self.line(format_args!("[enum.{name}]\nopen-ended = {open}\ndoc = {doc}"));
@@ -484,11 +520,20 @@ impl Writer<'_> {
     fn operation(
         &mut self,
         at: usize,
-        (shape, model, params): &(u8, usize, Vec<ParamKind>),
+        (shape, model, params, paging): &(u8, usize, Vec<ParamKind>, usize),
         folder: &Path,
     ) {
         let dispatch = self.random.dispatch;
-        let (response, body) = self.response(at, *shape, *model);
+        let (mut response, body) = self.response(at, *shape, *model);
+        let paging = match (&dispatch, shape) {
+            (None, _) | (_, 1 | 4) => None,
+            (Some(_), 5) => PAGING.get(*paging).copied(),
+            (Some(_), _) => PAGING_WITHOUT_FIELDS.get(*paging).copied(),
+        };
+        if paging.is_some() && *shape == 5 {
+            let beside = self.model_name(*model + 1);
+            response = response.replace(&format!("beside = \"{beside}\""), "beside = \"Onward\"");
+        }
         fs::write(folder.join(format!("{at}.json")), body).expect("written");
         let doc = self.doc();
         let (select, first) = match dispatch {
@@ -498,6 +543,9 @@ impl Writer<'_> {
         self.line(format_args!(
             "[operation.ask_{at}]\nselect = {select}\ndoc = {doc}\nresponse.{response}"
         ));
+        if let Some(paging) = paging {
+            self.line(format_args!("paging.{paging}"));
+        }
         self.line(format_args!("[operation.ask_{at}.param]"));
         let (mut sent, mut given) = (first, String::new());
         let mut before = None;
@@ -521,6 +569,13 @@ impl Writer<'_> {
                 _ = write!(sent, "{}{name}=x", if sent.is_empty() { "" } else { "&" });
                 _ = write!(given, "{name} = \"x\", ");
             }
+        }
+        if paging.is_some() {
+            self.line(
+                "at = { type = \"integer\", doc = \"A position.\" }\n\
+                 size = { type = \"integer\", doc = \"A size.\" }\n\
+                 cursor = { type = \"text\", doc = \"A cursor.\" }",
+            );
         }
         let doc = self.doc();
         let sent =
