@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::type_schemas::{TypeSchemas, describe};
-use crate::ir::{Auth, Operation, Otherwise, Param, Place, SecretPlace, Service};
+use crate::ir::{Auth, Doc, Operation, Otherwise, Param, Place, SecretPlace, Service};
 use crate::project::Project;
 use crate::text::one_line;
 
@@ -145,7 +145,8 @@ fn get(service: &Service, operation: &Operation) -> Value {
     });
     let mut get = Map::new();
     get.insert("operationId".to_owned(), json!(operation.rust.words()));
-    describe(&mut get, &operation.doc);
+    let pages = operation.pages().map(|pages| format!(" {pages}")).unwrap_or_default();
+    describe(&mut get, &Doc(operation.doc.0.clone() + &pages));
     if operation.deprecated.is_some() {
         get.insert("deprecated".to_owned(), json!(true));
     }
