@@ -9,7 +9,6 @@ use std::{env, panic, thread};
 
 use gateway_client::transport::Options;
 use gateway_testkit::raw_server::{Next, RawServer};
-use tracing::subscriber::with_default;
 
 use self::answers::answers;
 use self::case::{Ask, Case, Group, Limits, Peer};
@@ -27,7 +26,7 @@ use self::records::records;
 use self::streams::streams;
 use self::tls::tls;
 use self::values::values;
-use crate::support::{is_child, run_in_child, within};
+use crate::support::{is_child, run_in_child, with_subscriber, within};
 
 mod answers;
 mod case;
@@ -96,7 +95,7 @@ fn behind_a_proxy() {
         let client = carrier.client(&env::var(BASE_URL).unwrap(), limits, &outputs);
         let subscriber = outputs.subscriber();
         let begun = Instant::now();
-        let outcome = with_default(subscriber, || outcome(&client, &Ask::List, &outputs));
+        let outcome = with_subscriber(subscriber, || outcome(&client, &Ask::List, &outputs));
         let elapsed = begun.elapsed().as_millis();
         outputs.check("behind a proxy");
         println!("{ANSWER}{elapsed} {} {outcome}", outputs.attempts());
@@ -180,7 +179,7 @@ fn run(case: &Case, over: Over) -> (String, Duration) {
             let client = carrier.client(&base_url(case, &peer), case.limits, &outputs);
             let subscriber = outputs.subscriber();
             let begun = Instant::now();
-            let outcome = with_default(subscriber, || outcome(&client, &case.ask, &outputs));
+            let outcome = with_subscriber(subscriber, || outcome(&client, &case.ask, &outputs));
             let elapsed = begun.elapsed();
             outputs.check(&case.name);
             (outputs.attempts(), outcome, elapsed)

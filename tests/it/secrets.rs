@@ -19,13 +19,12 @@ use gateway_client_core::{
 use gateway_testkit::mocks::Call;
 use gateway_testkit::raw_server::{Next, RawServer};
 use gateway_transport::cassette::{Recorder, Replayer};
-use tracing::subscriber::with_default;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
 use wiremock::MockServer;
 
-use crate::support::RUNTIME;
+use crate::support::{RUNTIME, with_subscriber};
 
 /// A service with a secret in each place.
 struct Shop;
@@ -169,7 +168,7 @@ fn logged() -> String {
         .with_ansi(false)
         .with_span_events(FmtSpan::FULL)
         .with_writer(move || writer.clone());
-    with_default(Registry::default().with(layer), || {
+    with_subscriber(Registry::default().with(layer), || {
         for status in [200, 302, 403] {
             let server = RawServer::start(move |_request, connection| {
                 let head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json");

@@ -15,7 +15,6 @@ use gateway_client::transport::{
 };
 use gateway_client::{AccessToken, Client, Error, RetryPolicy, TokenSource, blocking};
 use gateway_testkit::raw_server::{Next, RawServer};
-use tracing::subscriber::with_default;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -23,7 +22,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
 
 use self::story::Story;
-use crate::support::{Driver, RUNTIME};
+use crate::support::{Driver, RUNTIME, with_subscriber};
 
 mod story;
 
@@ -48,7 +47,8 @@ fn a_call_has_a_span_and_one_for_each_attempt() {
     for (name, call, steps) in SCENES {
         let [first, second] = drivers(steps).map(|driver| {
             let story = Story::default();
-            let _outcome = with_default(Registry::default().with(story.clone()), || call(&driver));
+            let _outcome =
+                with_subscriber(Registry::default().with(story.clone()), || call(&driver));
             story.text()
         });
         assert_eq!(first, second, "{name}: async and blocking");
@@ -66,7 +66,7 @@ fn no_event_contains_a_token_or_personal_data() {
         .with_span_events(FmtSpan::FULL)
         .with_writer(move || writer.clone());
     let subscriber = Registry::default().with(layer.with_filter(LevelFilter::TRACE));
-    with_default(subscriber, || {
+    with_subscriber(subscriber, || {
         for body in [PERSON, r#"{"status":"CANARY"}"#, "CANARY"] {
             for status in [200, 401, 403, 500] {
                 call_every_method(status, body);

@@ -185,3 +185,17 @@ impl Iterator for Streamed {
         }
     }
 }
+
+/// Calls a function with a subscriber for the spans and events of this thread.
+///
+/// While there is one subscriber in the process, tracing asks that of the current thread whether anyone is interested in a
+/// new event, and remembers the answer for all threads: other tests could turn the event off. So there are always two.
+pub(crate) fn with_subscriber<T>(
+    subscriber: impl tracing::Subscriber + Send + Sync,
+    function: impl FnOnce() -> T,
+) -> T {
+    static SECOND: LazyLock<tracing::Dispatch> =
+        LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
+    LazyLock::force(&SECOND);
+    tracing::subscriber::with_default(subscriber, function)
+}
