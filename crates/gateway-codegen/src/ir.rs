@@ -18,7 +18,7 @@ pub use self::description::{Doc, OpenRef, Source};
 pub use self::dispatch::{Dispatch, Place};
 pub use self::form::Form;
 pub use self::kind::{BuiltIn, Meaning};
-pub use self::meaning::{ID, MEANINGS, WORDS as MEANING_WORDS};
+pub use self::meaning::{FIRST_WORDS as FIRST_MEANING_WORDS, ID, MEANINGS, WORDS as MEANING_WORDS};
 pub use self::model::{Field, Model};
 pub use self::name::RustName;
 pub use self::operation::{Operation, Otherwise, Param, Response};
@@ -27,7 +27,7 @@ pub use self::primitive::Primitive;
 pub use self::service::{Example, OpenPoint, Service};
 pub(crate) use self::target::joined;
 pub use self::ty::{Type, ValueType};
-pub use self::types::{Enum, EnumValue, ModelId, Scalar};
+pub use self::types::{Code, Codes, Enum, EnumValue, ModelId, Scalar};
 pub use self::wire::Wire;
 
 mod auth;

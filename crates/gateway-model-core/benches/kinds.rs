@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Instant;
 
-use gateway_model_core::codegen::{self, Layout, Nulls};
+use gateway_model_core::codegen::{self, Code, Layout, Nulls};
 use gateway_model_core::{Extra, Float, Map};
 
 /// Declares a record with one field of a kind, the same struct for serde, and both decoders.
@@ -70,6 +70,55 @@ kind!(flags, Vec<bool>, Vec<bool>, Vec<bool>);
 kind!(map, Map<String>, Map<Cow<'a, str>, Cow<'a, str>>, std::collections::BTreeMap<String, String>);
 kind!(lists, Map<Vec<String>>, Map<Vec<Cow<'a, str>>, Cow<'a, str>>, std::collections::BTreeMap<String, Vec<String>>);
 
+codegen::scalar! {
+    /// A price.
+    Price, decimal, or_number
+}
+
+codegen::scalar! {
+    /// A number of views.
+    Views, integer, or_text
+}
+
+codegen::scalar! {
+    /// Whether a photo is public.
+    IsPublic, boolean, [Code::Integer(1), Code::Text("1")], [Code::Integer(0), Code::Text("0")]
+}
+
+codegen::coded_enum! {
+    /// The state of a photo.
+    State, UnknownState, i64, not 99,
+    {
+        /// It is new.
+        New = 0,
+        /// It is sold.
+        Sold = 2,
+    }
+}
+
+/// What `serde_json` can derive for text or a number.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "the benchmark only decodes it")]
+enum TextOrNumber {
+    Text(String),
+    Number(f64),
+}
+
+/// What `serde_json` can derive for a number or text.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "the benchmark only decodes it")]
+enum NumberOrText {
+    Number(u64),
+    Text(String),
+}
+
+kind!(prices, Vec<Price>, Vec<Cow<'a, str>>, Vec<TextOrNumber>);
+kind!(views, Vec<Views>, Vec<Views>, Vec<NumberOrText>);
+kind!(public, Vec<IsPublic>, Vec<IsPublic>, Vec<NumberOrText>);
+kind!(states, Vec<State>, Vec<State>, Vec<i64>);
+
 /// A kind of field, a sample of its values by their number, and both decoders.
 struct Kind {
     name: &'static str,
@@ -98,6 +147,26 @@ const KINDS: &[Kind] = &[
         name: "list<boolean>",
         value: |n| list(n, |n| (n % 3 == 0).to_string()),
         decoders: [flags::ours, flags::serde],
+    },
+    Kind {
+        name: "text-or-number",
+        value: |n| list(n, |n| if n % 2 == 0 { format!("{n}.50") } else { text(n) }),
+        decoders: [prices::ours, prices::serde],
+    },
+    Kind {
+        name: "integer-or-text",
+        value: |n| list(n, |n| if n % 2 == 0 { n.to_string() } else { format!("\"{n}\"") }),
+        decoders: [views::ours, views::serde],
+    },
+    Kind {
+        name: "codes",
+        value: |n| list(n, |n| if n % 3 == 0 { "1".to_owned() } else { "\"0\"".to_owned() }),
+        decoders: [public::ours, public::serde],
+    },
+    Kind {
+        name: "enum of integers",
+        value: |n| list(n, |n| (n % 4).to_string()),
+        decoders: [states::ours, states::serde],
     },
     Kind { name: "map<text>", value: |n| object(n, text), decoders: [map::ours, map::serde] },
     Kind {

@@ -15,7 +15,7 @@ pub use crate::decode::shape::{Member, Object, Shape};
 pub use crate::decode::slot::Slot;
 pub use crate::decode::stream::decoder;
 pub use crate::decode::text::{CowText, deserialize as deserialize_text};
-pub use crate::decode::value::Value;
+pub use crate::decode::value::{Value, fits};
 pub use crate::decode::whole::{borrowed, borrowed_beside, error_class, list, object, object_in};
 pub use crate::nulls::Nulls;
 pub use crate::paging::Continued;
@@ -31,7 +31,9 @@ pub use crate::redact::Redacted;
 #[cfg(feature = "chrono04")]
 pub use crate::scalar::chrono;
 pub use crate::scalar::civil::{not_a_date_time, parse as parse_civil};
+pub use crate::scalar::codes::{self, Code, Codes};
 pub use crate::scalar::decimal::is_plain;
+pub use crate::scalar::either::{Digits, OrNumber, OrText};
 pub use crate::scalar::epoch;
 pub use crate::scalar::integer::{compare as compare_digits, parse_signed, parse_unsigned};
 #[cfg(feature = "jiff02")]
@@ -39,7 +41,9 @@ pub use crate::scalar::jiff;
 #[cfg(feature = "rust_decimal")]
 pub use crate::scalar::rust_decimal::{Decimal, decimal};
 pub use crate::wire_enum::not_listed;
-pub use crate::{__record as record, __scalar as scalar, __wire_enum as wire_enum};
+pub use crate::{
+    __coded_enum as coded_enum, __record as record, __scalar as scalar, __wire_enum as wire_enum,
+};
 
 /// Fields that the contract does not list.
 pub mod extra {

@@ -53,6 +53,7 @@
 extern crate alloc;
 
 mod auth;
+mod coded_enum;
 mod decode;
 mod dispatch;
 mod error;

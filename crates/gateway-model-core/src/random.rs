@@ -74,6 +74,9 @@ pub(crate) const SECONDS: RangeInclusive<i64> = -62_167_219_200..=253_402_300_79
 pub(crate) const ODD_SECONDS: &[i64] =
     &[i64::MIN, -62_167_219_201, -1, 0, 253_402_300_800, i64::MAX];
 
+/// The milliseconds of the years 0 to 9999.
+pub(crate) const MILLISECONDS: RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
+
 /// Numbers at the ends of the range and of the precision, and with long texts.
 pub(crate) const ODD_FLOATS: &[f64] =
     &[f64::MAX, f64::MIN_POSITIVE, 5e-324, -1e21, 0.1, 9_007_199_254_740_992.0];

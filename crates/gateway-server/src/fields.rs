@@ -49,6 +49,8 @@ pub(crate) enum Kind {
     Id,
     /// One of these texts.
     Choice(&'static [&'static str]),
+    /// One of these texts, or the number or the boolean with this text.
+    Codes(&'static [&'static str]),
     /// A plain decimal number, as text.
     Decimal,
     /// A date and time, as text.
@@ -100,7 +102,9 @@ impl Kind {
         match self {
             Self::Text => "must be a string".into(),
             Self::Id => "must be a string or a whole number".into(),
-            Self::Choice(texts) => format!("must be one of: {}", texts.join(", ")).into(),
+            Self::Choice(texts) | Self::Codes(texts) => {
+                format!("must be one of: {}", texts.join(", ")).into()
+            }
             Self::Decimal => "must be a plain decimal number such as 184.50".into(),
             Self::CivilDateTime => {
                 "is not a valid date and time; expected YYYY-MM-DD HH:MM:SS".into()
@@ -130,6 +134,7 @@ impl Kind {
         match self {
             Self::Text | Self::Id | Self::Decimal | Self::CivilDateTime => true,
             Self::Choice(_)
+            | Self::Codes(_)
             | Self::Integer { .. }
             | Self::Float
             | Self::Boolean
@@ -159,7 +164,13 @@ impl Kind {
             (Self::Text | Self::Id, Value::Text(_))
             | (Self::Id, Value::Number(_))
             | (Self::Boolean, Value::Boolean(_)) => true,
-            (Self::Choice(texts), Value::Text(text)) => texts.contains(&text.as_str()),
+            (Self::Choice(texts), Value::Text(text))
+            | (Self::Codes(texts), Value::Text(text) | Value::Number(text)) => {
+                texts.contains(&text.as_str())
+            }
+            (Self::Codes(texts), Value::Boolean(value)) => {
+                texts.contains(&value.to_string().as_str())
+            }
             (Self::Decimal, Value::Text(text)) => DecimalText::from(text.as_str()).is_plain(),
             (Self::CivilDateTime, Value::Text(text)) => {
                 CivilDateTime::from(text.as_str()).civil().is_some()
@@ -183,6 +194,10 @@ impl Kind {
             | (Self::Boolean, Json::Bool(_)) => true,
             (Self::Choice(_) | Self::Decimal | Self::CivilDateTime, Json::String(text)) => {
                 !text.is_empty() && self.accepts(&Value::Text(text.clone()))
+            }
+            (Self::Codes(texts), json) => {
+                let text = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
+                texts.contains(&text.as_str())
             }
             (Self::Integer { min }, Json::Number(number)) => {
                 number.as_i64().is_some_and(|number| number >= min)
@@ -238,6 +253,17 @@ impl Fields {
             Value::Boolean(value) => Some(*value),
             Value::Text(text) => text.parse().ok(),
             _ => None,
+        }
+    }
+
+    /// Returns whether a field has one of the texts that represent `true`.
+    #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
+    pub(crate) fn coded(&self, name: &str, yes: &[&str]) -> Option<bool> {
+        match self.get(name)? {
+            Value::Text(text) if text.is_empty() => None,
+            Value::Text(text) | Value::Number(text) => Some(yes.contains(&text.as_str())),
+            Value::Boolean(value) => Some(yes.contains(&value.to_string().as_str())),
+            Value::Object(_) | Value::Json(_) => None,
         }
     }
 

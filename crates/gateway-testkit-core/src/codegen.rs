@@ -2,6 +2,7 @@
 //!
 //! They are for generated code of the same version only. They may change in any release.
 
+pub use gateway_model_core::codegen::Code;
 pub use gateway_model_core::{Auth, Dispatch, Secret, SecretPlace};
 
 pub use crate::contract::description::{

@@ -6,8 +6,8 @@ use crate::diff::change::{Change, Class, EVERYONE, PROGRAM, READERS};
 use crate::diff::named::Named;
 use crate::diff::paging::paging;
 use crate::ir::{
-    Body, Dispatch, Enum, EnumValue, Example, Field, Model, OpenPoint, Operation, Otherwise, Param,
-    Response, RustName, Scalar, Service,
+    Body, Code, Codes, Dispatch, Enum, EnumValue, Example, Field, Model, OpenPoint, Operation,
+    Otherwise, Param, Response, RustName, Scalar, Service, Wire,
 };
 
 pub(super) fn service(old: &Service, new: &Service) -> Vec<Change> {
@@ -152,8 +152,9 @@ impl Diff<'_> {
     }
 
     fn scalar(&mut self, place: &str, old: &Arc<Scalar>, new: &Arc<Scalar>) {
-        self.text(Class::Breaking, place, "wire", old.wire.word(), new.wire.word());
-        let query_wire = |one: &Scalar| one.query_wire.unwrap_or(one.wire).word();
+        self.wire(place, old.wire, new.wire);
+        self.codes(place, old.codes.as_ref(), new.codes.as_ref());
+        let query_wire = |one: &Scalar| one.sent_as().word();
         self.text(Class::Breaking, place, "query-wire", query_wire(old), query_wire(new));
         self.text(Class::Breaking, place, "meaning", old.meaning.word, new.meaning.word);
         let about = |one: &Scalar| {
@@ -162,8 +163,28 @@ impl Diff<'_> {
         self.about(place, &about(old), &about(new));
     }
 
+    /// Compares how a value is written. To read it in one more way breaks nobody.
+    fn wire(&mut self, place: &str, old: Wire, new: Wire) {
+        let is_wider = old == new.written() && new.either().is_some();
+        let class = if is_wider { Class::Additive } else { Class::Breaking };
+        self.text(class, place, "wire", old.word(), new.word());
+    }
+
+    fn codes(&mut self, place: &str, old: Option<&Codes>, new: Option<&Codes>) {
+        let (Some(old), Some(new)) = (old, new) else { return };
+        for (name, old, new) in [("true", &old.yes, &new.yes), ("false", &old.no, &new.no)] {
+            let is_wider = old.first() == new.first() && old.iter().all(|code| new.contains(code));
+            let class = if is_wider { Class::Additive } else { Class::Breaking };
+            let listed = |codes: &Vec<Code>| {
+                codes.iter().map(|code| format!("`{}`", code.json())).collect::<Vec<_>>().join(", ")
+            };
+            self.value(class, place, name, (old, new), listed);
+        }
+    }
+
     fn one_enum(&mut self, place: &str, old: &Arc<Enum>, new: &Arc<Enum>) {
         self.flag(Class::Breaking, place, "open-ended", old.open_ended, new.open_ended);
+        self.wire(place, old.wire, new.wire);
         let section = format!("{place}.value");
         let before = self.changes.len();
         self.lists(&section, &old.values, &new.values, Self::enum_value);

@@ -4,7 +4,7 @@ use crate::emit::file::GeneratedFile;
 use crate::emit::reference::page::{Page, code};
 use crate::ir::{
     Auth, BUILT_IN, Body, Dispatch, Doc, Example, Model, OpenPoint, Operation, Place, RustName,
-    Service, Source, built_in_list, joined,
+    Scalar, Service, Source, built_in_list, joined,
 };
 use crate::project::Project;
 use crate::text::{fenced, inline, markdown, percent_encoded, relative};
@@ -197,6 +197,9 @@ fn types(project: &Project<'_>, folder: &str) -> Page {
         page.heading(&code(&one.rust.pascal()));
         page.text(&markdown(&one.doc.0));
         page.text(&section(project, &one.source, folder));
+        if one.primitive().is_integer() {
+            page.text(&format!("Written as {}.", one.wire.noun()));
+        }
         page.text(if one.open_ended {
             "Open-ended: a value that is not listed is kept."
         } else {
@@ -216,14 +219,23 @@ fn types(project: &Project<'_>, folder: &str) -> Page {
     let rows = service.scalars.iter().map(|scalar| {
         vec![
             anchored(&scalar.rust.pascal()),
-            scalar.wire.word().to_owned(),
-            scalar.query_wire.unwrap_or(scalar.wire).word().to_owned(),
+            in_record(scalar),
+            scalar.sent_as().word().to_owned(),
             code(&scalar.example),
             cell(&scalar.doc),
         ]
     });
     page.table(&["Type", "In a record", "In a query", "Example", "Description"], rows);
     page
+}
+
+/// Returns how a scalar is written in a record.
+fn in_record(scalar: &Scalar) -> String {
+    let Some(codes) = &scalar.codes else { return scalar.wire.word().to_owned() };
+    let [yes, no] = [&codes.yes, &codes.no].map(|codes| {
+        codes.iter().map(|one| code(&one.json().to_string())).collect::<Vec<_>>().join(", ")
+    });
+    format!("true: {yes}; false: {no}")
 }
 
 fn fields(page: &mut Page, service: &Service, model: &Model, types: &str) {

@@ -96,6 +96,9 @@ impl Schema<'_> {
             Shape::Positions => {
                 json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } })
             }
+            Shape::Codes => {
+                json!({ "type": "array", "minItems": 1, "items": { "type": ["string", "integer", "boolean"] } })
+            }
             Shape::Values => {
                 json!({ "type": "object", "additionalProperties": { "type": ["string", "number", "boolean"] } })
             }

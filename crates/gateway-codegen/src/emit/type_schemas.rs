@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::ir::{
-    Body, Decides, Doc, Field, Model, Param, Primitive, Response, Service, Type, ValueType,
-    Verdict, literal,
+    Body, Code, Decides, Doc, Field, Model, Param, Primitive, Response, Service, Type, ValueType,
+    Verdict, Wire, literal,
 };
 use crate::text::one_line;
 
@@ -54,7 +54,7 @@ impl TypeSchemas<'_> {
             schema.extend(nullable(ty));
         }
         if let (Some(text), Type::Value(value)) = (&field.example, &field.ty)
-            && let Some(example) = value.in_record().json(text)
+            && let Some(example) = value.json(text)
         {
             schema.insert("examples".to_owned(), json!([example]));
         }
@@ -69,7 +69,7 @@ impl TypeSchemas<'_> {
 
     fn ty(self, ty: &Type) -> Map<String, Value> {
         let (name, key, of) = match ty {
-            Type::Value(value) => return of_value(value, value.in_record()),
+            Type::Value(value) => return in_record(value),
             Type::Model(id) => return self.reference(self.service.model(*id)),
             Type::List(of) => ("array", "items", of),
             Type::Map(of) => ("object", "additionalProperties", of),
@@ -192,6 +192,32 @@ fn values(text: &str) -> Vec<Value> {
     [Some(json!(text)), plain].into_iter().flatten().collect()
 }
 
+/// Returns the schema of a single value in a record.
+fn in_record(value: &ValueType) -> Map<String, Value> {
+    let mut schema = of_value(value, value.in_record());
+    if let Some(codes) = value.codes() {
+        let codes: Vec<_> = codes.all().map(Code::json).collect();
+        schema.remove("type");
+        schema.insert("enum".to_owned(), json!(codes));
+    }
+    match value.wire() {
+        Some(Wire::TextOrNumber) => {
+            schema.insert("type".to_owned(), json!(["string", "number"]));
+        }
+        Some(Wire::IntegerOrText) => {
+            let sign = if value.in_record() == Primitive::Signed { "-?" } else { "" };
+            schema.insert("type".to_owned(), json!(["integer", "string"]));
+            schema.insert("pattern".to_owned(), json!(format!("^{sign}[0-9]+$")));
+            if let Some(Value::Array(values)) = schema.get_mut("enum") {
+                let texts: Vec<_> = values.iter().map(|value| json!(value.to_string())).collect();
+                values.extend(texts);
+            }
+        }
+        Some(Wire::String | Wire::Integer | Wire::Codes) | None => {}
+    }
+    schema
+}
+
 /// Returns the schema of a single value that is written as a primitive.
 fn of_value(value: &ValueType, primitive: Primitive) -> Map<String, Value> {
     let mut schema = primitive.schema();
@@ -201,13 +227,20 @@ fn of_value(value: &ValueType, primitive: Primitive) -> Map<String, Value> {
             if primitive == Primitive::Text {
                 schema.insert("examples".to_owned(), json!([scalar.example]));
             }
+            if let (Primitive::Coded, Some(codes)) = (primitive, &scalar.codes) {
+                let texts: Vec<_> = codes.all().map(Code::text).collect();
+                schema.insert("type".to_owned(), json!("string"));
+                schema.insert("enum".to_owned(), json!(texts));
+            }
             // Not `format`, which a validator may check: a client must accept other text as well.
             if let Some(meaning) = scalar.form.schema {
                 schema.insert("x-meaning".to_owned(), json!(meaning));
             }
         }
         ValueType::Enum(one) => {
-            let values: Vec<_> = one.values.iter().map(|value| &value.wire).collect();
+            let values = one.values.iter();
+            let values: Vec<_> =
+                values.filter_map(|value| one.primitive().json(&value.wire)).collect();
             let key = if one.open_ended { "examples" } else { "enum" };
             schema.insert(key.to_owned(), json!(values));
         }
@@ -216,8 +249,10 @@ fn of_value(value: &ValueType, primitive: Primitive) -> Map<String, Value> {
 }
 
 fn nullable(mut schema: Map<String, Value>) -> Map<String, Value> {
-    if let Some(ty) = schema.get("type").cloned() {
-        schema.insert("type".to_owned(), json!([ty, "null"]));
+    match schema.get_mut("type") {
+        Some(Value::Array(types)) => types.push(json!("null")),
+        Some(ty) => *ty = json!([ty.clone(), "null"]),
+        None => {}
     }
     if let Some(Value::Array(values)) = schema.get_mut("enum") {
         values.push(Value::Null);

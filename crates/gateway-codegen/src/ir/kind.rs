@@ -41,21 +41,28 @@ pub struct Meaning {
     pub word: &'static str,
     /// The description in the JSON Schema of the spec language.
     pub doc: &'static str,
+    /// The first version of the spec language that has the meaning.
+    pub since: i64,
     /// How values are handled that are written as strings; `None` if none are.
     pub string: Option<Form>,
+    /// Whether a record may have a number instead of a string.
+    pub numeric: bool,
     /// How values are handled that are written as integers; `None` if none are.
     pub integer: Option<Form>,
+    /// How values are handled that are written as codes; `None` if none are.
+    pub codes: Option<Form>,
 }
 
 impl Meaning {
     /// Returns how values are handled in a query; `None` if the meaning does not allow these wires together.
     pub fn query_form(&self, wire: Wire, query_wire: Wire) -> Option<&Form> {
         let text = self.form(wire)?;
-        match (wire, query_wire) {
+        match (wire.written(), query_wire.written()) {
             (Wire::String, Wire::Integer) => {
                 self.form(query_wire).filter(|_| text.digits.is_some())
             }
-            (Wire::String, Wire::String) | (Wire::Integer, _) => self.form(query_wire),
+            (Wire::Codes, Wire::String | Wire::Integer) => None,
+            _ => self.form(query_wire.written()),
         }
     }
 
@@ -63,7 +70,9 @@ impl Meaning {
     pub fn form(&self, wire: Wire) -> Option<&Form> {
         match wire {
             Wire::String => self.string.as_ref(),
-            Wire::Integer => self.integer.as_ref(),
+            Wire::Integer | Wire::IntegerOrText => self.integer.as_ref(),
+            Wire::TextOrNumber => self.string.as_ref().filter(|_| self.numeric),
+            Wire::Codes => self.codes.as_ref(),
         }
     }
 }

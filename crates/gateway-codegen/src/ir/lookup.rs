@@ -115,7 +115,7 @@ impl Service {
         let of_enum = of_type.filter(|_| param.ty.as_enum().is_some());
         let found = of_enum.or(given).or(of_type).map(str::to_owned);
         found.unwrap_or_else(|| match param.ty.in_query() {
-            Primitive::Boolean => "false".to_owned(),
+            Primitive::Boolean | Primitive::Coded => "false".to_owned(),
             Primitive::Signed | Primitive::Unsigned => {
                 param.min.or(param.max).unwrap_or(1).to_string()
             }

@@ -15,6 +15,8 @@ pub enum Primitive {
     Float,
     /// `true` or `false`, in a query too.
     Boolean,
+    /// True or false, as one of the codes of a scalar; in a query, the text of the code.
+    Coded,
 }
 
 impl Primitive {
@@ -25,7 +27,7 @@ impl Primitive {
             Self::Signed => "i64",
             Self::Unsigned => "u64",
             Self::Float => "Float",
-            Self::Boolean => "bool",
+            Self::Boolean | Self::Coded => "bool",
         }
     }
 
@@ -33,11 +35,12 @@ impl Primitive {
     pub fn is_integer(self) -> bool {
         match self {
             Self::Signed | Self::Unsigned => true,
-            Self::Text | Self::Float | Self::Boolean => false,
+            Self::Text | Self::Float | Self::Boolean | Self::Coded => false,
         }
     }
 
-    /// Returns the JSON value of a wire text; `None` if the text is not one of this primitive.
+    /// Returns the JSON value of a wire text; `None` if the text is not one of this primitive, or the primitive alone does
+    /// not decide.
     pub fn json(self, text: &str) -> Option<Json> {
         match self {
             Self::Text => Some(Json::from(text)),
@@ -49,6 +52,7 @@ impl Primitive {
                 text.parse::<f64>().ok().filter(|one| is_number && one.is_finite()).map(Json::from)
             }
             Self::Boolean => text.parse::<bool>().ok().map(Json::from),
+            Self::Coded => None,
         }
     }
 
@@ -60,6 +64,7 @@ impl Primitive {
             Self::Unsigned => value.is_u64(),
             Self::Float => value.is_number(),
             Self::Boolean => value.is_boolean(),
+            Self::Coded => false,
         }
     }
 
@@ -71,6 +76,7 @@ impl Primitive {
             Self::Unsigned => "an unsigned 64-bit integer",
             Self::Float => "a number",
             Self::Boolean => "true or false",
+            Self::Coded => "a code",
         }
     }
 
@@ -82,6 +88,7 @@ impl Primitive {
             Self::Unsigned => ("integer", Some((json!(0), json!(u64::MAX)))),
             Self::Float => ("number", None),
             Self::Boolean => ("boolean", None),
+            Self::Coded => return Map::new(),
         };
         let mut schema = Map::from_iter([("type".to_owned(), json!(ty))]);
         if let Some((min, max)) = range {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ir::{BuiltIn, Enum, ModelId, OpenRef, Primitive, RustName, Scalar};
+use serde_json::Value as Json;
+
+use crate::ir::{BuiltIn, Code, Codes, Enum, ModelId, OpenRef, Primitive, RustName, Scalar, Wire};
 
 /// The type of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +95,7 @@ impl ValueType {
         match self {
             Self::BuiltIn(built_in) => built_in.form.primitive,
             Self::Scalar(scalar) => scalar.form.primitive,
-            Self::Enum(_) => Primitive::Text,
+            Self::Enum(one) => one.primitive(),
         }
     }
 
@@ -102,7 +104,7 @@ impl ValueType {
         match self {
             Self::BuiltIn(built_in) => built_in.form.primitive,
             Self::Scalar(scalar) => scalar.query_form.primitive,
-            Self::Enum(_) => Primitive::Text,
+            Self::Enum(one) => one.primitive(),
         }
     }
 
@@ -134,6 +136,7 @@ impl ValueType {
             Self::BuiltIn(built_in) => built_in.form.check,
             Self::Scalar(scalar) if scalar.digits => "Digits",
             Self::Scalar(scalar) => scalar.form.check,
+            Self::Enum(one) if one.primitive().is_integer() => "Integer",
             Self::Enum(_) => "Text",
         }
     }
@@ -160,10 +163,63 @@ impl ValueType {
         match self {
             Self::BuiltIn(built_in) => match built_in.form.primitive {
                 Primitive::Text | Primitive::Signed | Primitive::Unsigned => true,
-                Primitive::Float | Primitive::Boolean => false,
+                Primitive::Float | Primitive::Boolean | Primitive::Coded => false,
             },
-            Self::Scalar(_) => true,
+            Self::Scalar(scalar) => scalar.codes.is_none(),
             Self::Enum(_) => false,
+        }
+    }
+
+    /// Returns the codes of a boolean.
+    pub fn codes(&self) -> Option<&Codes> {
+        match self {
+            Self::Scalar(scalar) => scalar.codes.as_ref(),
+            Self::BuiltIn(_) | Self::Enum(_) => None,
+        }
+    }
+
+    /// Returns the JSON type of a declared type, with what else a record may have.
+    pub fn wire(&self) -> Option<Wire> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::Scalar(scalar) => Some(scalar.wire),
+            Self::Enum(one) => Some(one.wire),
+        }
+    }
+
+    /// Returns the JSON value of a wire text; `None` if the text is not one of this type.
+    pub fn json(&self, text: &str) -> Option<Json> {
+        match self.codes() {
+            Some(codes) => codes.all().find(|code| code.text() == text).map(Code::json),
+            None => self.in_record().json(text),
+        }
+    }
+
+    /// Returns whether a record may have a JSON value. Ignores which values of an enum are listed.
+    pub fn accepts(&self, value: &Json) -> bool {
+        let digits = |text: &str| self.in_record().json(text).is_some() && !text.starts_with('+');
+        match (self.codes(), self.wire()) {
+            (Some(codes), _) => codes.all().any(|code| code.json() == *value),
+            (None, Some(Wire::IntegerOrText)) if value.is_string() => {
+                value.as_str().is_some_and(digits)
+            }
+            (None, Some(Wire::TextOrNumber)) if value.is_number() => true,
+            _ => self.in_record().is(value),
+        }
+    }
+
+    /// Returns the JSON values that a record may have, which follows "expected" in messages.
+    pub fn expected(&self) -> String {
+        match (self.codes(), self.wire()) {
+            (Some(codes), _) => {
+                let codes: Vec<_> = codes.all().map(|code| format!("`{}`", code.json())).collect();
+                codes.join(" or ")
+            }
+            (None, Some(Wire::IntegerOrText)) => {
+                format!("{}, or text with one", self.in_record().expected())
+            }
+            (None, Some(Wire::TextOrNumber)) => "a string or a number".to_owned(),
+            _ => self.in_record().expected().to_owned(),
         }
     }
 }

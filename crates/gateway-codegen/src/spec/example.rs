@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::{Example, Operation, Param, Primitive, RustName, Service};
+use crate::ir::{Code, Example, Operation, Param, Primitive, RustName, Service};
 use crate::spec::context::{About, Context};
 use crate::spec::fixture;
 use crate::spec::node::{Node, Value};
@@ -147,6 +147,15 @@ fn params(
 /// Returns the wire text of a value. The error is the expected form.
 fn value(param: &Param, value: &Value) -> Result<String, String> {
     match (param.ty.in_query(), value) {
+        (Primitive::Coded, Value::Boolean(flag)) => {
+            let code = param.ty.codes().and_then(|codes| codes.of(*flag));
+            Ok(code.map(Code::text).unwrap_or_default())
+        }
+        (Primitive::Signed, Value::Integer(number))
+            if param.ty.as_closed_enum().is_some_and(|one| !one.lists(&number.to_string())) =>
+        {
+            Err(param.ty.as_closed_enum().map(fixture::choices).unwrap_or_default())
+        }
         (Primitive::Signed, Value::Integer(number)) => {
             let low = param.min.is_some_and(|min| *number < min);
             let high = param.max.is_some_and(|max| *number > max);
@@ -159,7 +168,7 @@ fn value(param: &Param, value: &Value) -> Result<String, String> {
         (Primitive::Float, Value::Float(text)) => Ok(shortest(text)),
         (Primitive::Float, _) => Err("a number".to_owned()),
         (Primitive::Boolean, Value::Boolean(flag)) => Ok(flag.to_string()),
-        (Primitive::Boolean, _) => Err("`true` or `false`".to_owned()),
+        (Primitive::Boolean | Primitive::Coded, _) => Err("`true` or `false`".to_owned()),
         (Primitive::Text, Value::Text(text)) if !text.is_empty() => {
             let listed = param.ty.as_closed_enum().is_none_or(|one| one.lists(text));
             let short = param.max_chars.is_none_or(|max| text.chars().count() <= max as usize);

@@ -72,6 +72,8 @@ pub enum Shape {
     OneOrTwo(Form),
     /// A list of non-negative integers.
     Positions,
+    /// A list of strings, integers and booleans.
+    Codes,
     /// A table whose values are text, integers or booleans.
     Values,
     /// A table.

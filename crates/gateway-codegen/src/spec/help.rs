@@ -3,7 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use crate::diag::{closest, listed};
-use crate::ir::RustName;
+use crate::ir::{Meaning, RustName, Wire};
 use crate::spec::foreign;
 use crate::spec::grammar::{Form, Key, Language, Shape, Table};
 use crate::spec::words::article;
@@ -38,6 +38,16 @@ pub(super) fn unknown_key(
     match table.keys_in(language).find(|key| Some(key.name) == synonym) {
         Some(key) => (Some(key.name), format!("use `{}`: {}", key.name, first_sentence(key.doc))),
         None => (None, format!("expected {}", listed(&keys))),
+    }
+}
+
+/// Returns whether only version 2 of the language has a value of a key.
+pub(super) fn is_later_choice(key: &str, text: &str) -> bool {
+    let is_plain = |wire: &Wire| Wire::PLAIN_WORDS.iter().any(|(word, _)| *word == wire.word());
+    match key {
+        "wire" => Wire::of(text).is_some_and(|wire| !is_plain(&wire)),
+        "meaning" => Meaning::of(text).is_some_and(|meaning| meaning.since == 2),
+        _ => false,
     }
 }
 
@@ -160,7 +170,9 @@ pub(super) fn wrong_kind(language: Language, key: &Key, found: &DeValue<'_>) -> 
         (Shape::Text(_), DeValue::Integer(_) | DeValue::Float(_)) => {
             "put the value in quotes".to_owned()
         }
-        (Shape::Texts(_), DeValue::String(_)) | (Shape::Positions, DeValue::Integer(_)) => {
+        (Shape::Texts(_), DeValue::String(_))
+        | (Shape::Positions, DeValue::Integer(_))
+        | (Shape::Codes, DeValue::String(_) | DeValue::Integer(_) | DeValue::Boolean(_)) => {
             "put the value in brackets".to_owned()
         }
         _ => return None,

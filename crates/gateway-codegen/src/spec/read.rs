@@ -183,6 +183,20 @@ impl Reader<'_> {
                     }
                 })
             }
+            (Shape::Codes, DeValue::Array(items)) => {
+                self.list(items.iter(), |reader, item| match item.get_ref() {
+                    DeValue::String(text) if text.is_empty() => Some(Value::Text(String::new())),
+                    DeValue::String(text) => {
+                        reader.text(Form::Wire, text, &item.span(), &format!("`{}`", key.name))
+                    }
+                    DeValue::Integer(_) => reader.integer(item, i64::MIN, i64::MAX),
+                    DeValue::Boolean(flag) => Some(Value::Boolean(*flag)),
+                    other => {
+                        let expected = expected(&key.shape);
+                        reader.wrong_kind(&item.span(), key.name, expected, other, None)
+                    }
+                })
+            }
             (Shape::Values, DeValue::Table(table)) => self.values(table),
             (Shape::Table(inner), DeValue::Table(table)) => {
                 return Some(self.table(inner, table, &span, named));
@@ -263,6 +277,12 @@ impl Reader<'_> {
             return Some(Value::Text(text.to_owned()));
         }
         let names: Vec<_> = choices.iter().map(|(choice, _)| *choice).collect();
+        if self.language == Language::One && help::is_later_choice(key, text) {
+            let message = format!("`{key} = \"{text}\"` needs `spec-language = 2`");
+            let help = format!("in language 1, expected {}", listed(&names));
+            self.say(Diagnostic::new(&code::OTHER_LANGUAGE, span, message).help(help));
+            return None;
+        }
         let message = format!("unknown value `{}` of `{key}`", shown(text));
         let diagnostic = Diagnostic::new(&code::UNKNOWN_CHOICE, span, message);
         let diagnostic = diagnostic.suggest(text, &names);

@@ -9,8 +9,10 @@ use crate::ir::{
     Type, ValueType, Wire,
 };
 use crate::spec::context::{About, Context};
+use crate::spec::grammar::Language;
 use crate::spec::node::{Entry, Node};
 
+mod codes;
 mod columns;
 mod components;
 mod recursion;
@@ -38,15 +40,16 @@ fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
     let form = meaning.form(wire);
     let query_form = meaning.query_form(wire, query_wire.unwrap_or(wire));
     if let (None, Some(given)) = (form, node.get("wire")) {
-        cx.say(unfit_wire(meaning, "wire", wire, &given.span));
+        cx.say(unfit_wire(cx.language, meaning, "wire", wire, &given.span));
     }
     if let (None, Some(given), Some(query_wire)) = (query_form, node.get("query-wire"), query_wire)
         && (form.is_some() || meaning.form(query_wire).is_none())
     {
-        cx.say(unfit_wire(meaning, "query-wire", query_wire, &given.span));
+        cx.say(unfit_wire(cx.language, meaning, "query-wire", query_wire, &given.span));
     }
     let (form, query_form) = (form.unwrap_or_else(Form::any), query_form.unwrap_or_else(Form::any));
     let example = node.text("example");
+    let codes = codes::lower(cx, node, wire, &example);
     let misfit = [form, query_form].into_iter().find(|form| !(form.fits)(&example));
     if let (Some(given), Some(misfit)) = (node.get("example"), misfit) {
         let message = format!("the example must be {}", misfit.expected);
@@ -55,7 +58,7 @@ fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
     if let Some(given) = node.get("digits")
         && node.flag("digits")
     {
-        let is_text_id = *meaning == ID && wire == Wire::String;
+        let is_text_id = *meaning == ID && wire.written() == Wire::String;
         if !is_text_id {
             let message = "only an `id` that is a string has `digits`";
             cx.say(
@@ -66,12 +69,13 @@ fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
             cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &given.span, message));
         }
     }
-    let is_sent_as_integer = wire == Wire::String && query_wire == Some(Wire::Integer);
+    let is_sent_as_integer = wire.written() == Wire::String && query_wire == Some(Wire::Integer);
     Some(Scalar {
         rust: RustName::new(&entry.key)?,
         wire,
         query_wire,
         digits: node.flag("digits") || is_sent_as_integer,
+        codes,
         meaning,
         form,
         query_form,
@@ -82,16 +86,29 @@ fn scalar(cx: &mut Context<'_>, entry: &Entry) -> Option<Scalar> {
     })
 }
 
+/// Returns whether a text is an integer as it is written in JSON, of which each has one text.
+fn is_integer(text: &str) -> bool {
+    text.parse::<i64>().is_ok_and(|number| number.to_string() == text)
+}
+
 fn is_numeric(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn unfit_wire(meaning: &Meaning, key: &str, refused: Wire, span: &Range<usize>) -> Diagnostic {
+fn unfit_wire(
+    language: Language,
+    meaning: &Meaning,
+    key: &str,
+    refused: Wire,
+    span: &Range<usize>,
+) -> Diagnostic {
     let word = meaning.word;
     let mut allowed = Wire::ALL.into_iter().filter(|wire| *wire != refused);
     let (message, help) = match allowed.find(|wire| meaning.form(*wire).is_some()) {
-        Some(wire) if meaning.form(refused).is_none() => {
-            let able = MEANINGS.into_iter().filter(|one| one.form(refused).is_some());
+        Some(wire) if key == "wire" || meaning.form(refused).is_none() && wire != Wire::Codes => {
+            let able = MEANINGS.into_iter();
+            let able =
+                able.filter(|one| one.since <= language.number() && one.form(refused).is_some());
             let able: Vec<_> = able.map(|one| format!("`{}`", one.word)).collect();
             (
                 format!("a `{word}` must be {}", wire.noun()),
@@ -145,9 +162,20 @@ fn one_enum(cx: &mut Context<'_>, entry: &Entry) -> Option<Enum> {
         let help = "choose another name, such as `NotKnown`, and keep its `wire`";
         cx.say(Diagnostic::new(&code::NAMES_COLLIDE, &unknown.key_span, message).help(help));
     }
+    let wire = Wire::of(&node.text("wire")).unwrap_or(Wire::String);
     let mut values = Vec::new();
     for value in given {
         let about = About::of(cx, &value.node);
+        if let Some(code) = value.node.get("wire").filter(|_| wire != Wire::String)
+            && !is_integer(code.as_text().unwrap_or_default())
+        {
+            let message = "the wire text of an enum of integers must be an integer";
+            let help = format!(
+                "write an integer in quotes, or remove `wire` from the enum `{}`",
+                entry.key
+            );
+            cx.say(Diagnostic::new(&code::UNFIT_TYPE, &code.span, message).help(help));
+        }
         values.push(EnumValue {
             rust: RustName::new(&value.key)?,
             wire: value.node.text("wire"),
@@ -158,6 +186,7 @@ fn one_enum(cx: &mut Context<'_>, entry: &Entry) -> Option<Enum> {
     Some(Enum {
         rust: RustName::new(&entry.key)?,
         open_ended,
+        wire,
         values,
         doc: about.doc,
         source: about.source,

@@ -14,7 +14,7 @@ pub(crate) struct Random {
     docs: Vec<String>,
     wires: Vec<String>,
     models: Vec<(String, Vec<FieldKind>)>,
-    enums: Vec<(String, bool, u8)>,
+    enums: Vec<(String, bool, u8, &'static str)>,
     /// The shape of each response, its model, its parameters, and how its pages follow each other.
     operations: Vec<(u8, usize, Vec<ParamKind>, usize)>,
 }
@@ -170,7 +170,28 @@ const HOSTILE: &[&str] = &[
 ];
 
 /// Types of single values that only language 2 has.
-const NEWER: &[&str] = &["float"];
+const NEWER: &[&str] =
+    &["float", "SomeCount", "SomeAmount", "SomeMoment", "SomeFlag", "SomeSwitch"];
+
+/// The scalars of language 2.
+const NEWER_SCALARS: &[(&str, &str, &str)] = &[
+    ("SomeCount", "wire = \"integer-or-text\"\nmeaning = \"id\"", "7"),
+    ("SomeAmount", "wire = \"text-or-number\"\nmeaning = \"decimal\"", "1.50"),
+    ("SomeMoment", "wire = \"integer\"\nmeaning = \"epoch-milliseconds\"", "-1"),
+    (
+        "SomeFlag",
+        "wire = \"codes\"\nmeaning = \"boolean\"\ntrue = [1, \"1\", true]\nfalse = [0]",
+        "0",
+    ),
+    (
+        "SomeSwitch",
+        "wire = \"codes\"\nmeaning = \"boolean\"\ntrue = [\"\\\"#{}\"]\nfalse = [false, \"r#\"]",
+        "false",
+    ),
+];
+
+/// The wires of enums in language 2; the first one is the default.
+const ENUM_WIRES: &[&str] = &["", "integer", "integer-or-text"];
 
 /// Lists and maps in each other.
 const COLLECTIONS: &[&[&str]] =
@@ -286,13 +307,13 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
                 names.iter().map(|name| (*name).to_owned()).zip(fields).collect()
             })
         }),
-        prop::collection::vec((any::<bool>(), 1..4_u8), 1..3).prop_map(|enums| {
-            enums
-                .into_iter()
-                .enumerate()
-                .map(|(at, (open, size))| (format!("Kind{at}"), open, size))
-                .collect()
-        }),
+        prop::collection::vec((any::<bool>(), 1..4_u8, prop::sample::select(ENUM_WIRES)), 1..3)
+            .prop_map(|enums| {
+                let enums = enums.into_iter().enumerate();
+                enums
+                    .map(|(at, (open, size, wire))| (format!("Kind{at}"), open, size, wire))
+                    .collect()
+            }),
         prop::collection::vec(
             (0..6_u8, 0..3_usize, prop::collection::vec(param, 0..5), 0..9_usize),
             1..4,
@@ -410,11 +431,29 @@ impl Writer<'_> {
         if self.random.dispatch.is_some() {
             self.line(ONWARD);
         }
-        for (name, open, size) in &self.random.enums {
+        let newer = if self.random.dispatch.is_some() { NEWER_SCALARS } else { &[] };
+        for (name, wire, example) in newer {
+            let doc = self.doc();
+            self.line(format_args!(
+                "[scalar.{name}]\n{wire}\nexample = \"{example}\"\ndoc = {doc}"
+            ));
+        }
+        for (name, open, size, wire) in &self.random.enums {
             let doc = self.doc();
             self.line(format_args!("[enum.{name}]\nopen-ended = {open}\ndoc = {doc}"));
-            for variant in ["Default", "Some", "Ok", "None"].iter().take(usize::from(*size)) {
+            let coded =
+                self.random.dispatch.is_some().then_some(wire).filter(|wire| !wire.is_empty());
+            if let Some(wire) = coded {
+                self.line(format_args!("wire = \"{wire}\""));
+            }
+            let variants = ["Default", "Some", "Ok", "None"].iter().take(usize::from(*size));
+            for (at, variant) in variants.enumerate() {
                 let (wire, doc) = (self.wire(), self.doc());
+                let wire = if coded.is_some() {
+                    format!("\"{}\"", 50 - i64::try_from(at).expect("it is small") * 49)
+                } else {
+                    wire
+                };
                 self.line(format_args!("value.{variant} = {{ wire = {wire}, doc = {doc} }}"));
             }
         }

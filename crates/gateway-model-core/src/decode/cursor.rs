@@ -172,10 +172,22 @@ impl<'a> Cursor<'a> {
     /// Decodes a number that is finite as a 64-bit floating-point number.
     #[inline]
     pub fn float(&mut self) -> Option<Float> {
+        self.number()?.parse().ok().and_then(Float::finite)
+    }
+
+    /// Returns the text of a number.
+    #[inline]
+    pub fn number(&mut self) -> Option<&'a str> {
         let start = past_whitespace(self.text.as_bytes(), self.at);
         let end = number(self.text.as_bytes(), start)?;
         self.at = end;
-        self.text.get(start..end)?.parse().ok().and_then(Float::finite)
+        self.text.get(start..end)
+    }
+
+    /// Returns whether the next value begins with a byte.
+    #[inline]
+    pub fn is_at(&mut self, first: u8) -> bool {
+        self.token() == Some(first)
     }
 
     /// Decodes `true` or `false`.

@@ -16,7 +16,7 @@ use crate::decode::shape::{Member, Object, Shape};
 use crate::decode::text::CowText;
 use crate::decode::{depth, kind_of};
 use crate::error::Position;
-use crate::{Error, ErrorKind, Float};
+use crate::{Error, ErrorKind};
 
 /// Returns the error of `json`, which begins at `position` and is at `path` in the document.
 #[cold]
@@ -85,7 +85,15 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
             Shape::Text | Shape::Choice(_) => deserializer.deserialize_str(self),
             Shape::Integer => deserializer.deserialize_i64(self),
             Shape::Unsigned => deserializer.deserialize_u64(self),
-            Shape::Float => float(deserializer, self.trace),
+            Shape::Leaf { expected, fits } => {
+                // The parser would report a number that exceeds its range as a mistake in the syntax.
+                let json = <&RawValue>::deserialize(deserializer)?.get();
+                if fits(json) {
+                    Ok(())
+                } else {
+                    Err(self.trace.fail(ErrorKind::WrongType, expected))
+                }
+            }
             Shape::Boolean => deserializer.deserialize_bool(self),
             Shape::Object(_) | Shape::Map(_) => deserializer.deserialize_map(self),
             Shape::List(_) => deserializer.deserialize_seq(self),
@@ -197,17 +205,6 @@ impl<'de> Visitor<'de> for Seed<'_> {
             }
             None => Ok(()),
         }
-    }
-}
-
-/// Decodes a number. The parser reports one that exceeds the range as a mistake in the syntax.
-fn float<'de, D: Deserializer<'de>>(deserializer: D, trace: &mut Trace) -> Result<(), D::Error> {
-    let text = <&RawValue>::deserialize(deserializer)?.get();
-    let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-    if is_number && text.parse::<Float>().is_ok() {
-        Ok(())
-    } else {
-        Err(trace.fail(ErrorKind::WrongType, Shape::Float.expected()))
     }
 }
 

@@ -17,8 +17,13 @@ pub enum Shape {
     Integer,
     /// An unsigned 64-bit integer.
     Unsigned,
-    /// A finite number.
-    Float,
+    /// A value without others in it, which a function recognises by its JSON text.
+    Leaf {
+        /// A description for error messages.
+        expected: &'static str,
+        /// Returns whether a JSON text is one of these values.
+        fits: fn(&str) -> bool,
+    },
     /// `true` or `false`.
     Boolean,
     /// A JSON object with known fields.
@@ -64,7 +69,7 @@ impl Shape {
             Self::Choice(_) => "a listed value",
             Self::Integer => "an integer",
             Self::Unsigned => "a non-negative integer",
-            Self::Float => "a number",
+            Self::Leaf { expected, .. } => expected,
             Self::Boolean => "true or false",
             Self::Object(object) => object.what,
             Self::List(_) => "a list",

@@ -33,6 +33,11 @@ pub trait Value: Sized {
     fn shape() -> Shape;
 }
 
+/// Returns whether the text of a JSON value is one of a type.
+pub fn fits<V: Value>(json: &str) -> bool {
+    V::deserialize(&mut serde_json::Deserializer::from_str(json)).is_ok()
+}
+
 impl Value for String {
     type Ref<'a> = Cow<'a, str>;
 
@@ -88,7 +93,8 @@ macro_rules! __copied {
     };
 }
 
-__copied!(Float, Shape::Float, |cursor| cursor.float());
+__copied!(Float, Shape::Leaf { expected: "a number", fits: fits::<Float> }, |cursor| cursor
+    .float());
 __copied!(bool, Shape::Boolean, |cursor| cursor.boolean());
 __copied!(i64, Shape::Integer, |cursor| cursor.integer().or_else(|| cursor.parsed()));
 __copied!(u64, Shape::Unsigned, |cursor| match cursor.integer() {

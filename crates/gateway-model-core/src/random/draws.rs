@@ -16,8 +16,8 @@ pub use arbitrary::{Arbitrary, Result, Unstructured};
 use crate::decode::Sealed;
 use crate::decode::slot::Slot;
 use crate::random::{
-    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, ODD_FLOATS, ODD_SECONDS, SECONDS,
-    SURPRISES, WORDS, escaped, lists, quoted,
+    CURRENCIES, LONGEST, MILLISECONDS, NUMBERS, ODD_DATES, ODD_DECIMALS, ODD_FLOATS, ODD_SECONDS,
+    SECONDS, SURPRISES, WORDS, escaped, lists, quoted,
 };
 use crate::scalar::civil::days_in;
 use crate::{Civil, Extra, Float, Map, RawQuery, Service};
@@ -128,6 +128,22 @@ pub fn epoch_seconds_text(source: &mut Unstructured<'_>) -> Result<String> {
     }
 }
 
+/// Milliseconds of the years 0 to 9999, and others.
+pub fn epoch_milliseconds(source: &mut Unstructured<'_>) -> Result<i64> {
+    match source.int_in_range(0..=4_u8)? {
+        4 => source.choose(ODD_SECONDS).copied(),
+        _ => source.int_in_range(MILLISECONDS),
+    }
+}
+
+/// Milliseconds in digits, and other text.
+pub fn epoch_milliseconds_text(source: &mut Unstructured<'_>) -> Result<String> {
+    match source.int_in_range(0..=4_u8)? {
+        4 => text(source),
+        _ => epoch_milliseconds(source).map(|milliseconds| milliseconds.to_string()),
+    }
+}
+
 /// Any number: whole ones, prices, and others.
 pub fn float(source: &mut Unstructured<'_>) -> Result<Float> {
     let number = match source.int_in_range(0..=3_u8)? {
@@ -151,6 +167,14 @@ pub fn currency(source: &mut Unstructured<'_>) -> Result<String> {
 pub fn open<T: Clone + From<String>>(source: &mut Unstructured<'_>, known: &[T]) -> Result<T> {
     match source.int_in_range(0..=2_u8)? {
         2 => text(source).map(T::from),
+        _ => closed(source, known),
+    }
+}
+
+/// The known values, and an unknown integer.
+pub fn open_code<T: Clone + From<i64>>(source: &mut Unstructured<'_>, known: &[T]) -> Result<T> {
+    match source.int_in_range(0..=2_u8)? {
+        2 => source.arbitrary::<i64>().map(T::from),
         _ => closed(source, known),
     }
 }

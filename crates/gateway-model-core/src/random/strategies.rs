@@ -19,8 +19,8 @@ pub use proptest::strategy::{BoxedStrategy, Just, Strategy};
 use crate::decode::Sealed;
 use crate::decode::slot::Slot;
 use crate::random::{
-    CURRENCIES, LONGEST, NUMBERS, ODD_DATES, ODD_DECIMALS, ODD_FLOATS, ODD_SECONDS, SECONDS,
-    SURPRISES, WORDS, escaped, lists, quoted,
+    CURRENCIES, LONGEST, MILLISECONDS, NUMBERS, ODD_DATES, ODD_DECIMALS, ODD_FLOATS, ODD_SECONDS,
+    SECONDS, SURPRISES, WORDS, escaped, lists, quoted,
 };
 use crate::scalar::civil::days_in;
 use crate::{Civil, Extra, Float, Map, RawQuery, Service};
@@ -129,6 +129,17 @@ pub fn epoch_seconds_text() -> BoxedStrategy<String> {
     prop_oneof![4 => epoch_seconds().prop_map(|seconds| seconds.to_string()), 1 => text()].boxed()
 }
 
+/// Milliseconds of the years 0 to 9999, and others.
+pub fn epoch_milliseconds() -> BoxedStrategy<i64> {
+    prop_oneof![4 => MILLISECONDS, 1 => select(ODD_SECONDS)].boxed()
+}
+
+/// Milliseconds in digits, and other text.
+pub fn epoch_milliseconds_text() -> BoxedStrategy<String> {
+    let digits = epoch_milliseconds().prop_map(|milliseconds| milliseconds.to_string());
+    prop_oneof![4 => digits, 1 => text()].boxed()
+}
+
 /// Any number: whole ones, prices, and others.
 pub fn float() -> BoxedStrategy<Float> {
     prop_oneof![
@@ -152,6 +163,14 @@ where
     T: Clone + Debug + From<String> + 'static,
 {
     prop_oneof![2 => select(known), 1 => text().prop_map(T::from)].boxed()
+}
+
+/// The known values, and an unknown integer.
+pub fn open_code<T>(known: &'static [T]) -> BoxedStrategy<T>
+where
+    T: Clone + Debug + From<i64> + 'static,
+{
+    prop_oneof![2 => select(known), 1 => any::<i64>().prop_map(T::from)].boxed()
 }
 
 /// A field that may be absent, `null`, or present.

@@ -76,3 +76,26 @@ pub fn seconds(time: Timestamp, name: &str) -> Result<i64, Error> {
         _ => Err(Error::conversion(name, "whole seconds")),
     }
 }
+
+/// Converts the milliseconds of the scalar `name`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if `chrono` cannot represent the time: its years
+/// have up to six digits.
+pub fn timestamp_of_milliseconds(milliseconds: i64, name: &str) -> Result<Timestamp, Error> {
+    Timestamp::from_timestamp_millis(milliseconds)
+        .ok_or_else(|| Error::conversion(name, "a time in the years -262143 to 262142"))
+}
+
+/// Converts a time to the milliseconds of the scalar `name`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time has a fraction of a millisecond.
+pub fn milliseconds(time: Timestamp, name: &str) -> Result<i64, Error> {
+    match time.timestamp_subsec_nanos() % 1_000_000 {
+        0 => Ok(time.timestamp_millis()),
+        _ => Err(Error::conversion(name, "whole milliseconds")),
+    }
+}

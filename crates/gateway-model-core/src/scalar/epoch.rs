@@ -1,4 +1,4 @@
-//! Seconds since 1970-01-01 00:00:00 UTC, and their conversions.
+//! Seconds and milliseconds since 1970-01-01 00:00:00 UTC, and their conversions.
 
 use crate::{Civil, Error};
 
@@ -9,6 +9,15 @@ use crate::{Civil, Error};
 /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time is not in the years 0 to 9999.
 pub fn utc(seconds: i64, name: &str) -> Result<Civil, Error> {
     civil(seconds).ok_or_else(|| Error::conversion(name, "a time in the years 0 to 9999"))
+}
+
+/// Returns the date and time in UTC of the scalar `name`, in milliseconds. The fraction of a second is left out.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time is not in the years 0 to 9999.
+pub fn utc_of_milliseconds(milliseconds: i64, name: &str) -> Result<Civil, Error> {
+    utc(milliseconds.div_euclid(1_000), name)
 }
 
 /// Counts the days in years that begin in March, so that a leap day is the last day of its year.
@@ -41,18 +50,21 @@ const CYCLE: i64 = 146_097;
 /// The days from 1 March of the year 0 to 1 January 1970.
 const MARCH_OF_YEAR_0: i64 = 719_468;
 
-/// Adds the conversions to a scalar that counts seconds. `$read` returns its seconds or an error.
+/// Adds the conversions to a scalar that counts seconds or milliseconds. `$read` returns its number or an error.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __epoch_seconds {
-    ($name:ident, $example:literal, $read:expr) => {
+macro_rules! __epoch {
+    (
+        $name:ident, $example:literal, $read:expr,
+        $unit:literal, $utc:ident, $about:literal, $timestamp:ident, $number:ident
+    ) => {
         impl $name {
-            /// Returns the date and time in UTC. The value itself is unchanged.
+            #[doc = $about]
             ///
             /// # Errors
             ///
             /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the value is not a
-            /// whole number of seconds, or the time is not in the years 0 to 9999.
+            #[doc = concat!("whole number of ", $unit, ", or the time is not in the years 0 to 9999.")]
             ///
             /// ```
             #[doc = concat!("use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
@@ -63,11 +75,36 @@ macro_rules! __epoch_seconds {
             /// ```
             pub fn utc(&self) -> Result<$crate::Civil, $crate::Error> {
                 let read: fn(&Self) -> Result<i64, $crate::Error> = $read;
-                $crate::codegen::epoch::utc(read(self)?, stringify!($name))
+                $crate::codegen::epoch::$utc(read(self)?, stringify!($name))
             }
         }
 
-        $crate::__with_chrono! { $crate::__timestamp! { $name, chrono, $read } }
-        $crate::__with_jiff! { $crate::__timestamp! { $name, jiff, $read } }
+        $crate::__with_chrono! { $crate::__timestamp! { $name, chrono, $read, $unit, $timestamp, $number } }
+        $crate::__with_jiff! { $crate::__timestamp! { $name, jiff, $read, $unit, $timestamp, $number } }
+    };
+}
+
+/// Adds the conversions to a scalar that counts seconds.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __epoch_seconds {
+    ($name:ident, $example:literal, $read:expr) => {
+        $crate::__epoch! {
+            $name, $example, $read, "seconds", utc,
+            "Returns the date and time in UTC. The value itself is unchanged.", timestamp, seconds
+        }
+    };
+}
+
+/// Adds the conversions to a scalar that counts milliseconds.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __epoch_milliseconds {
+    ($name:ident, $example:literal, $read:expr) => {
+        $crate::__epoch! {
+            $name, $example, $read, "milliseconds", utc_of_milliseconds,
+            "Returns the date and time in UTC, in whole seconds. The value itself is unchanged.",
+            timestamp_of_milliseconds, milliseconds
+        }
     };
 }

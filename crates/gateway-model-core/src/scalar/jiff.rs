@@ -68,3 +68,26 @@ pub fn seconds(time: Timestamp, name: &str) -> Result<i64, Error> {
         _ => Err(Error::conversion(name, "whole seconds")),
     }
 }
+
+/// Converts the milliseconds of the scalar `name`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time is not in the years -9999 to
+/// 9999.
+pub fn timestamp_of_milliseconds(milliseconds: i64, name: &str) -> Result<Timestamp, Error> {
+    Timestamp::from_millisecond(milliseconds)
+        .map_err(|_refused| Error::conversion(name, "a time in the years -9999 to 9999"))
+}
+
+/// Converts a time to the milliseconds of the scalar `name`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time has a fraction of a millisecond.
+pub fn milliseconds(time: Timestamp, name: &str) -> Result<i64, Error> {
+    match time.subsec_nanosecond() % 1_000_000 {
+        0 => Ok(time.as_millisecond()),
+        _ => Err(Error::conversion(name, "whole milliseconds")),
+    }
+}

@@ -92,9 +92,26 @@ macro_rules! __meaning {
     ($name:ident, epoch_seconds) => {
         $crate::__epoch_seconds! { $name, "1_711_850_400", |time| Ok(time.get()) }
     };
+    ($name:ident, epoch_milliseconds) => {
+        $crate::__epoch_milliseconds! { $name, "1_711_850_400_000", |time| Ok(time.get()) }
+    };
     ($name:ident, epoch_seconds_text) => {
+        $crate::__signed_text! { $name, "seconds" }
+        $crate::__epoch_seconds! { $name, "\"1711850400\"", $name::to_i64 }
+    };
+    ($name:ident, epoch_milliseconds_text) => {
+        $crate::__signed_text! { $name, "milliseconds" }
+        $crate::__epoch_milliseconds! { $name, "\"1711850400000\"", $name::to_i64 }
+    };
+}
+
+/// Adds the conversions to a scalar whose text is a whole number.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __signed_text {
+    ($name:ident, $unit:literal) => {
         impl $name {
-            /// Returns the seconds.
+            #[doc = concat!("Returns the ", $unit, ".")]
             ///
             /// # Errors
             ///
@@ -114,12 +131,11 @@ macro_rules! __meaning {
         }
 
         impl From<i64> for $name {
-            fn from(seconds: i64) -> Self {
-                Self::new(&$crate::codegen::ToString::to_string(&seconds))
+            fn from(number: i64) -> Self {
+                Self::new(&$crate::codegen::ToString::to_string(&number))
             }
         }
 
         $crate::__borrowed_as_text! { $name }
-        $crate::__epoch_seconds! { $name, "\"1711850400\"", $name::to_i64 }
     };
 }

@@ -38,37 +38,38 @@ macro_rules! __date_time {
     };
 }
 
-/// Adds the conversions of seconds since 1970, from and to the type of a crate. `$read` returns the seconds or an error.
+/// Adds the conversions of seconds or milliseconds since 1970, from and to the type of a crate. `$read` returns the number
+/// or an error.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __timestamp {
-    ($name:ident, $library:ident, $read:expr) => {
+    ($name:ident, $library:ident, $read:expr, $unit:literal, $timestamp:ident, $number:ident) => {
         impl TryFrom<&$name> for $crate::codegen::$library::Timestamp {
             type Error = $crate::Error;
 
-            /// Converts the seconds, which are unchanged.
+            #[doc = concat!("Converts the ", $unit, ", which are unchanged.")]
             ///
             /// # Errors
             ///
             /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the value is not a
-            /// whole number of seconds, or the type cannot represent the time.
+            #[doc = concat!("whole number of ", $unit, ", or the type cannot represent the time.")]
             fn try_from(time: &$name) -> Result<Self, $crate::Error> {
                 let read: fn(&$name) -> Result<i64, $crate::Error> = $read;
-                $crate::codegen::$library::timestamp(read(time)?, stringify!($name))
+                $crate::codegen::$library::$timestamp(read(time)?, stringify!($name))
             }
         }
 
         impl TryFrom<$crate::codegen::$library::Timestamp> for $name {
             type Error = $crate::Error;
 
-            /// Converts a time to seconds.
+            #[doc = concat!("Converts a time to ", $unit, ".")]
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the time has a
-            /// fraction of a second.
+            /// [`ErrorKind::Conversion`](gateway_model_core::ErrorKind::Conversion) if the time is not a whole
+            #[doc = concat!("number of ", $unit, ".")]
             fn try_from(time: $crate::codegen::$library::Timestamp) -> Result<Self, $crate::Error> {
-                $crate::codegen::$library::seconds(time, stringify!($name)).map(Self::from)
+                $crate::codegen::$library::$number(time, stringify!($name)).map(Self::from)
             }
         }
     };

@@ -18,3 +18,5 @@ mod queries;
 mod scalars;
 #[cfg(test)]
 mod stream;
+#[cfg(test)]
+mod written;

@@ -2,6 +2,7 @@
 
 use std::slice;
 
+use gateway_model_core::codegen::Code;
 use gateway_model_core::{Auth, Dispatch, Place};
 use serde_json::Value;
 
@@ -138,6 +139,12 @@ pub enum Kind {
     Currency,
     /// One of these texts.
     OneOf(&'static [&'static str]),
+    /// One of these values.
+    Values(&'static [Code]),
+    /// A JSON number without a fraction, or text with its digits.
+    IntegerOrText,
+    /// A value of a kind, or a JSON number.
+    OrNumber(&'static Self),
     /// Another record.
     Record(&'static Record),
     /// A list of values of a kind.

@@ -1,5 +1,6 @@
 //! Rules for one value, by the kind of its field.
 
+use gateway_model_core::codegen::Code;
 use serde_json::{Map, Value};
 
 use crate::contract::description::{Field, Kind, Record};
@@ -24,7 +25,9 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
         Kind::CivilDateTime => "in the form YYYY-MM-DD HH:MM:SS",
         Kind::EpochSeconds => "a number of seconds in text form",
         Kind::Currency => "a currency code",
-        Kind::OneOf(_) => "one of the listed values",
+        Kind::OneOf(_) | Kind::Values(_) => "one of the listed values",
+        Kind::IntegerOrText => "an integer, or text with one",
+        Kind::OrNumber(of) => shape(of),
         Kind::Record(_) | Kind::Map(_) => "an object",
         Kind::List(_) => "a list",
     }
@@ -66,7 +69,14 @@ fn of_kind(value: &Value, kind: &Kind, required: bool, path: &str) -> Option<Mis
             }
             None => false,
         },
-        Kind::Integer => value.is_i64() || value.is_u64(),
+        Kind::Integer => is_integer(value),
+        Kind::IntegerOrText => {
+            let digits = text.map(|text| text.strip_prefix('-').unwrap_or(text));
+            is_integer(value) || digits.is_some_and(is_numeric)
+        }
+        Kind::Values(codes) => codes.iter().any(|code| is_code(value, *code)),
+        Kind::OrNumber(_) if value.is_number() => true,
+        Kind::OrNumber(of) => return of_kind(value, of, required, path),
         Kind::Number => value.is_number(),
         Kind::Boolean => value.is_boolean(),
         Kind::Text => text.is_some(),
@@ -80,6 +90,18 @@ fn of_kind(value: &Value, kind: &Kind, required: bool, path: &str) -> Option<Mis
         Kind::OneOf(values) => text.is_some_and(|text| values.contains(&text)),
     };
     if is_fit { None } else { found(shape(kind)) }
+}
+
+fn is_integer(value: &Value) -> bool {
+    value.is_i64() || value.is_u64()
+}
+
+fn is_code(value: &Value, code: Code) -> bool {
+    match code {
+        Code::Text(text) => value.as_str() == Some(text),
+        Code::Integer(number) => value.as_i64() == Some(number),
+        Code::Boolean(flag) => value.as_bool() == Some(flag),
+    }
 }
 
 fn misfit_within(object: &Map<String, Value>, record: &Record, path: &str) -> Option<Misfit> {
@@ -173,6 +195,7 @@ const PATTERN: &str = "0000-00-00 00:00:00";
 
 #[cfg(test)]
 mod tests {
+    use gateway_model_core::codegen::Code;
     use serde_json::json;
 
     use super::{is_date, misfit};
@@ -209,6 +232,13 @@ mod tests {
         fits(|| Kind::EpochSeconds, &[json!("-86400")], &[json!("1e9"), json!(0)]);
         fits(|| Kind::Currency, &[json!("EUR")], &[json!(1)]);
         fits(|| Kind::OneOf(&["a"]), &[json!("a")], &[json!("A"), json!(1)]);
+        fits(|| Kind::Number, &[json!(-7.5), json!(7)], &[json!("7"), json!(true)]);
+        fits(|| Kind::IntegerOrText, &[json!(7), json!("-7")], &[json!(7.5), json!("7.5")]);
+        let decimal = || Kind::OrNumber(&Kind::Decimal);
+        fits(decimal, &[json!("1.50"), json!(1.5)], &[json!("1,5"), json!(true)]);
+        let codes = || Kind::Values(&[Code::Text("Y"), Code::Integer(0), Code::Boolean(true)]);
+        let other = [json!("N"), json!("0"), json!(1), json!(false)];
+        fits(codes, &[json!("Y"), json!(0), json!(true)], &other);
         fits(
             || Kind::CivilDateTime,
             &[json!("2026-02-29 00:00:00")],

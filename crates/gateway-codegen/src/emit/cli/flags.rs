@@ -77,7 +77,7 @@ fn value_parser(param: &Param) -> Option<String> {
         ));
     }
     match param.ty.in_query() {
-        Primitive::Float | Primitive::Boolean => None,
+        Primitive::Float | Primitive::Boolean | Primitive::Coded => None,
         Primitive::Signed => {
             range(param).map(|range| format!("clap::value_parser!(i64).range({range})"))
         }
@@ -112,7 +112,7 @@ fn id(param: &Param) -> String {
 
 fn value_name(param: &Param) -> Option<&'static str> {
     match (&param.ty, param.ty.in_query()) {
-        (_, Primitive::Boolean) => None,
+        (_, Primitive::Boolean | Primitive::Coded) => None,
         (_, Primitive::Signed | Primitive::Unsigned | Primitive::Float) => Some("N"),
         (ValueType::Enum(_), Primitive::Text) => Some("NAME"),
         (ValueType::BuiltIn(_) | ValueType::Scalar(_), Primitive::Text) => Some("TEXT"),

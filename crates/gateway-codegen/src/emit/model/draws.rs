@@ -17,7 +17,11 @@ pub(super) fn emit(service: &Service) -> RustFile {
         one(&mut file, &path(&scalar.rust), &format!("Self::from({value})"));
     }
     for item in &service.enums {
-        let function = if item.open_ended { "open" } else { "closed" };
+        let function = match (item.open_ended, item.primitive().is_integer()) {
+            (true, true) => "open_code",
+            (true, false) => "open",
+            (false, _) => "closed",
+        };
         let list = list(item);
         one(&mut file, &path(&item.rust), &format!("draws::{function}(source, {list})?"));
     }

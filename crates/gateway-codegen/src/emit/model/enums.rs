@@ -6,11 +6,16 @@ use crate::text::{RustFile, string};
 
 pub(super) fn emit(service: &Service) -> RustFile {
     let mut file = RustFile::new("The enums of the service.");
-    if !service.enums.is_empty() {
-        file.line("use gateway_model_core::codegen::wire_enum;");
-    }
+    let is_coded = |one: &Enum| one.primitive().is_integer();
+    let coded = service.enums.iter().any(|one| is_coded(one)).then_some("coded_enum");
+    let text = service.enums.iter().any(|one| !is_coded(one)).then_some("wire_enum");
+    file.import("use gateway_model_core::codegen", coded.into_iter().chain(text));
     for one in &service.enums {
         file.blank();
+        if is_coded(one) {
+            of_integers(&mut file, one);
+            continue;
+        }
         file.open("wire_enum! {");
         describe::declaration(&mut file, &one.doc, &one.source);
         let (name, unlisted) = (one.rust.pascal(), string(&unlisted(one)));
@@ -30,6 +35,32 @@ pub(super) fn emit(service: &Service) -> RustFile {
         file.close("}");
     }
     file
+}
+
+fn of_integers(file: &mut RustFile, one: &Enum) {
+    file.open("coded_enum! {");
+    describe::declaration(file, &one.doc, &one.source);
+    let (name, unlisted) = (one.rust.pascal(), unlisted_code(one));
+    let either = one.wire.either().map(|either| format!(" {either}")).unwrap_or_default();
+    let unknown = one.open_ended.then(|| format!(" {},", one.rust.preceded_by("unknown").pascal()));
+    file.line(format_args!("{name},{} i64{either}, not {unlisted},", unknown.unwrap_or_default()));
+    file.open("{");
+    for value in &one.values {
+        file.doc(&value.doc.0);
+        describe::deprecation(file, value.deprecated.as_ref());
+        file.line(format_args!("{} = {},", value.rust.variant(), value.wire));
+    }
+    file.close("}");
+    file.close("}");
+}
+
+/// Returns an integer that is not one of the values, for the examples.
+fn unlisted_code(one: &Enum) -> i64 {
+    let mut code = 99;
+    while one.lists(&code.to_string()) {
+        code += 1;
+    }
+    code
 }
 
 /// Returns a text that is not one of the values, for the examples.

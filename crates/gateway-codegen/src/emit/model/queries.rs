@@ -150,13 +150,16 @@ fn push(file: &mut RustFile, param: &Param) {
         (Primitive::Boolean, _) => {
             format!("query.push({wire}, if *{name} {{ \"true\" }} else {{ \"false\" }});")
         }
-        (Primitive::Signed | Primitive::Unsigned | Primitive::Float, _) => {
+        (Primitive::Signed | Primitive::Unsigned | Primitive::Float | Primitive::Coded, _) => {
             format!("query.push({wire}, &{name}.to_string());")
         }
         (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => {
             format!("query.push_integer({wire}, {name}.as_str())?;")
         }
-        (Primitive::Text, Primitive::Text | Primitive::Float | Primitive::Boolean) => {
+        (
+            Primitive::Text,
+            Primitive::Text | Primitive::Float | Primitive::Boolean | Primitive::Coded,
+        ) => {
             format!("query.push_text({wire}, {name}.as_str())?;")
         }
     };

@@ -37,6 +37,10 @@ pub(super) enum Value {
 pub(super) fn value(param: &Param) -> Value {
     let into = param.ty.name().map(path);
     match (param.ty.in_record(), param.ty.in_query()) {
+        (Primitive::Coded, _) | (_, Primitive::Coded) => Value::Any(into.unwrap_or_default()),
+        (Primitive::Signed, _) if param.ty.as_closed_enum().is_some() => {
+            Value::Any(into.unwrap_or_default())
+        }
         (Primitive::Boolean, _) | (_, Primitive::Boolean) => {
             Value::Any(into.unwrap_or_else(|| Primitive::Boolean.rust().to_owned()))
         }

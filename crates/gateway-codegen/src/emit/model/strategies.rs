@@ -14,7 +14,11 @@ pub(super) fn emit(service: &Service) -> RustFile {
         one(&mut file, &path(&scalar.rust), &format!("{strategy}.prop_map(Self::from)"));
     }
     for item in &service.enums {
-        let function = if item.open_ended { "open" } else { "select" };
+        let function = match (item.open_ended, item.primitive().is_integer()) {
+            (true, true) => "open_code",
+            (true, false) => "open",
+            (false, _) => "select",
+        };
         let list = list(item);
         one(&mut file, &path(&item.rust), &format!("strategies::{function}({list})"));
     }

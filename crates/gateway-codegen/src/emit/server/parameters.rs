@@ -81,7 +81,8 @@ fn parameters(file: &mut RustFile, operation: &Operation) {
 
 fn ty(param: &Param) -> &'static str {
     match param.ty.in_query() {
-        Primitive::Text | Primitive::Boolean => "String",
+        Primitive::Text | Primitive::Boolean | Primitive::Coded => "String",
+        Primitive::Signed if param.ty.as_closed_enum().is_some() => "String",
         Primitive::Signed => "i64",
         Primitive::Unsigned => "u64",
         Primitive::Float => "parameter::Float",
@@ -104,7 +105,7 @@ fn reader(param: &Param) -> String {
         }
         Primitive::Unsigned => format!("parameter::integer(pairs, {wire})"),
         Primitive::Float => format!("parameter::float(pairs, {wire})"),
-        Primitive::Text | Primitive::Boolean => {
+        Primitive::Text | Primitive::Boolean | Primitive::Coded => {
             let most = param.max_chars.map(|_| format!("Self::{}", max_chars(param)));
             let most = most.map_or_else(|| "None".to_owned(), |most| format!("Some({most})"));
             format!("parameter::text(pairs, {wire}, {most})")
@@ -121,6 +122,9 @@ fn max_chars(param: &Param) -> String {
 fn listed(param: &Param) -> Option<Vec<String>> {
     if param.ty.in_query() == Primitive::Boolean {
         return Some(["true", "false"].map(string).to_vec());
+    }
+    if let Some(codes) = param.ty.codes() {
+        return Some(codes.all().map(|code| string(&code.text())).collect());
     }
     let closed = param.ty.as_closed_enum()?;
     Some(closed.values.iter().map(|value| string(&value.wire)).collect())

@@ -1,7 +1,7 @@
 //! The records that the server imports, stores and writes: borrowed, and without serde.
 
 use crate::emit::model::smallest_value;
-use crate::ir::{Field, Model, Primitive, Service, Type, ValueType};
+use crate::ir::{Code, Codes, Field, Model, Primitive, Service, Type, ValueType};
 use crate::text::{RustFile, json_string, raw_string, string};
 
 pub(super) fn emit(service: &Service) -> RustFile {
@@ -96,9 +96,20 @@ fn kind(service: &Service, ty: &Type) -> String {
 
 /// Returns how an import reads a value.
 pub(super) fn value_kind(ty: &ValueType) -> String {
+    if let Some(codes) = ty.codes() {
+        let texts: Vec<_> = codes.all().map(|code| string(&code.text())).collect();
+        return format!("Kind::Codes(&[{}])", texts.join(", "));
+    }
     match ty {
         ValueType::BuiltIn(built_in) => format!("Kind::{}", built_in.form.import),
         ValueType::Scalar(scalar) => format!("Kind::{}", scalar.form.import),
+        ValueType::Enum(one) if one.open_ended && one.primitive().is_integer() => {
+            "Kind::Integer { min: i64::MIN }".to_owned()
+        }
+        ValueType::Enum(one) if one.primitive().is_integer() => {
+            let texts: Vec<_> = one.values.iter().map(|value| string(&value.wire)).collect();
+            format!("Kind::Codes(&[{}])", texts.join(", "))
+        }
         ValueType::Enum(one) if one.open_ended => "Kind::Text".to_owned(),
         ValueType::Enum(one) => {
             let texts: Vec<_> = one.values.iter().map(|value| string(&value.wire)).collect();
@@ -120,6 +131,10 @@ fn from_fields(file: &mut RustFile, service: &Service, model: &Model) {
             Base::Text => format!("fields.text({wire})"),
             Base::Integer => format!("fields.integer({wire})"),
             Base::Float => format!("fields.float({wire})"),
+            Base::Coded(codes) => {
+                let texts: Vec<_> = codes.yes.iter().map(|code| string(&code.text())).collect();
+                format!("fields.coded({wire}, &[{}])", texts.join(", "))
+            }
             Base::Boolean => format!("fields.boolean({wire})"),
             Base::Record(_) if field.recursive => "None".to_owned(),
             Base::Json(_) if field.recursive => {
@@ -161,6 +176,10 @@ fn example(file: &mut RustFile, service: &Service, model: &Model) {
                 let text = string(text.unwrap_or("52.25"));
                 Some(format!("{text}.parse::<Float>().unwrap_or_default()"))
             }
+            Base::Coded(codes) => {
+                let value = text.and_then(|text| codes.value(text));
+                Some(value.unwrap_or(true).to_string())
+            }
             Base::Boolean => Some(text.unwrap_or("true").to_owned()),
             Base::Record(_) | Base::Json(_) if field.recursive => None,
             Base::Json(_) => Some(raw_string(&sample(service, &field.ty))),
@@ -200,6 +219,13 @@ fn write(file: &mut RustFile, service: &Service, model: &Model) {
             Base::Integer | Base::Float | Base::Boolean => {
                 format!("out.extend_from_slice({value}.to_string().as_bytes())")
             }
+            Base::Coded(codes) => {
+                let [yes, no] = [true, false].map(|value| {
+                    let json = codes.of(value).map(Code::json).unwrap_or_default();
+                    raw_string(&json.to_string())
+                });
+                format!("out.extend_from_slice(if {value} {{ {yes} }} else {{ {no} }}.as_bytes())")
+            }
             Base::Record(_) => format!("{value}.write(out)"),
             Base::Json(empty) => format!("json::raw(out, {value}, \"{empty}\")"),
         };
@@ -238,19 +264,23 @@ enum Base<'s> {
     Integer,
     Float,
     Boolean,
+    /// A boolean that is written as codes.
+    Coded(&'s Codes),
     /// Another record.
     Record(&'s Model),
     /// A list or an object with arbitrary keys, as its JSON text, with the text of an empty one.
     Json(&'static str),
 }
 
-fn base<'s>(service: &'s Service, field: &Field) -> Base<'s> {
+fn base<'s>(service: &'s Service, field: &'s Field) -> Base<'s> {
     match &field.ty {
         Type::Value(value) => match value.in_record() {
             Primitive::Text => Base::Text,
             Primitive::Signed | Primitive::Unsigned => Base::Integer,
             Primitive::Float => Base::Float,
-            Primitive::Boolean => Base::Boolean,
+            Primitive::Boolean | Primitive::Coded => {
+                value.codes().map_or(Base::Boolean, Base::Coded)
+            }
         },
         Type::Model(id) => Base::Record(service.model(*id)),
         Type::List(_) => Base::Json("[]"),
@@ -263,7 +293,7 @@ fn field_type(service: &Service, field: &Field) -> String {
         Base::Text | Base::Json(_) => "&'a str".to_owned(),
         Base::Integer => "i64".to_owned(),
         Base::Float => "Float".to_owned(),
-        Base::Boolean => "bool".to_owned(),
+        Base::Boolean | Base::Coded(_) => "bool".to_owned(),
         Base::Record(model) => {
             let reference = if field.recursive { "&'a " } else { "" };
             format!("{reference}{}{}", row(model), lifetime(service, model))
@@ -300,7 +330,7 @@ fn lifetime(service: &Service, model: &Model) -> &'static str {
 fn borrows(service: &Service, model: &Model) -> bool {
     model.fields.iter().any(|field| match base(service, field) {
         Base::Text | Base::Json(_) => true,
-        Base::Integer | Base::Float | Base::Boolean => false,
+        Base::Integer | Base::Float | Base::Boolean | Base::Coded(_) => false,
         Base::Record(inner) => field.recursive || borrows(service, inner),
     })
 }

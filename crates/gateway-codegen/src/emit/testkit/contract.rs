@@ -4,7 +4,8 @@ use crate::emit::model::service::{auth_code, dispatch_code};
 use crate::emit::testkit::names::{group, points};
 use crate::emit::testkit::param;
 use crate::ir::{
-    Body, Decides, Field, Model, ModelId, OpenRef, Operation, Response, Service, Source, Type,
+    Body, Code, Decides, Field, Model, ModelId, OpenRef, Operation, Response, Service, Source,
+    Type, Wire,
 };
 use crate::project::Project;
 use crate::text::{RustFile, string};
@@ -20,7 +21,9 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let of_secrets = ["Secret", "SecretPlace"].into_iter().filter(|_| has_secrets);
     let has_bodies = service.operations.iter().any(|one| one.response.body().is_some());
     let data = has_bodies.then_some("Data");
-    let names = names.into_iter().chain(of_params).chain(of_secrets).chain(data);
+    let has_codes = fields(service).any(|ty| kind(service, ty).contains("Code::"));
+    let code = has_codes.then_some("Code");
+    let names = names.into_iter().chain(of_params).chain(of_secrets).chain(data).chain(code);
     file.import("use gateway_testkit_core::codegen", names);
     file.blank();
     file.doc("The contract of the service.");
@@ -46,6 +49,12 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
         record(&mut file, service, model);
     }
     file
+}
+
+/// Returns the types of the fields that a response can have.
+fn fields(service: &Service) -> impl Iterator<Item = &Type> {
+    let models = service.operations.iter().flat_map(|one| service.reachable(one.response.of()));
+    models.flat_map(|id| &service.model(id).fields).map(|field| &field.ty)
 }
 
 /// Returns the sections about access tokens: those of the open point `D-auth` if the spec has it, else those of the service.
@@ -138,12 +147,30 @@ fn kind(service: &Service, ty: &Type) -> String {
         Type::Map(of) => return format!("Kind::Map(&{})", kind(service, of)),
         Type::Value(value) => value,
     };
-    match value.as_closed_enum() {
-        Some(one) => {
-            let values: Vec<_> = one.values.iter().map(|value| string(&value.wire)).collect();
-            format!("Kind::OneOf(&[{}])", values.join(", "))
+    let closed = value.as_closed_enum();
+    if let Some(one) = closed.filter(|one| !one.primitive().is_integer()) {
+        let values: Vec<_> = one.values.iter().map(|value| string(&value.wire)).collect();
+        return format!("Kind::OneOf(&[{}])", values.join(", "));
+    }
+    let listed: Option<Vec<_>> = match (value.codes(), closed) {
+        (Some(codes), _) => Some(codes.all().map(Code::expression).collect()),
+        (None, Some(one)) => {
+            let mut codes = Vec::new();
+            for value in &one.values {
+                codes.push(format!("Code::Integer({})", value.wire));
+                if one.wire == Wire::IntegerOrText {
+                    codes.push(format!("Code::Text({})", string(&value.wire)));
+                }
+            }
+            Some(codes)
         }
-        None => format!("Kind::{}", value.check()),
+        (None, None) => None,
+    };
+    match (listed, value.wire()) {
+        (Some(codes), _) => format!("Kind::Values(&[{}])", codes.join(", ")),
+        (None, Some(Wire::IntegerOrText)) => "Kind::IntegerOrText".to_owned(),
+        (None, Some(Wire::TextOrNumber)) => format!("Kind::OrNumber(&Kind::{})", value.check()),
+        (None, _) => format!("Kind::{}", value.check()),
     }
 }
 

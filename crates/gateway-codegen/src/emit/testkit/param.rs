@@ -33,11 +33,12 @@ fn values(ty: &ValueType) -> &'static str {
     let is_id = matches!(ty, ValueType::Scalar(scalar) if *scalar.meaning == ID);
     match ty.in_query() {
         Primitive::Signed | Primitive::Unsigned if is_id => "NumericId",
+        Primitive::Signed | Primitive::Unsigned if ty.as_closed_enum().is_some() => "Other",
         Primitive::Signed | Primitive::Unsigned => "Integer",
         Primitive::Text if ty.check() == "Digits" => "NumericId",
         Primitive::Text if is_id => "TextId",
         Primitive::Text if ty.check() == "Text" && ty.as_closed_enum().is_none() => "Text",
-        Primitive::Text | Primitive::Float | Primitive::Boolean => "Other",
+        Primitive::Text | Primitive::Float | Primitive::Boolean | Primitive::Coded => "Other",
     }
 }
 

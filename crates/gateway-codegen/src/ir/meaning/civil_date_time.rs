@@ -5,6 +5,7 @@ use crate::ir::{Form, Meaning, Primitive};
 pub(super) static CIVIL_DATE_TIME: Meaning = Meaning {
     word: "civil-datetime",
     doc: "`YYYY-MM-DD HH:MM:SS` without a time zone.",
+    since: 1,
     string: Some(Form {
         primitive: Primitive::Text,
         fits: is_date_time,
@@ -16,7 +17,9 @@ pub(super) static CIVIL_DATE_TIME: Meaning = Meaning {
         check: "CivilDateTime",
         import: "CivilDateTime",
     }),
+    numeric: false,
     integer: None,
+    codes: None,
 };
 
 fn is_date_time(text: &str) -> bool {

@@ -5,6 +5,7 @@ use crate::ir::{Form, Meaning, Primitive};
 pub(super) static CURRENCY: Meaning = Meaning {
     word: "currency",
     doc: "A currency code.",
+    since: 1,
     string: Some(Form {
         primitive: Primitive::Text,
         fits: |_| true,
@@ -16,5 +17,7 @@ pub(super) static CURRENCY: Meaning = Meaning {
         check: "Currency",
         import: "Text",
     }),
+    numeric: false,
     integer: None,
+    codes: None,
 };

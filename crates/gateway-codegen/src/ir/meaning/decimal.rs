@@ -5,6 +5,7 @@ use crate::ir::{Form, Meaning, Primitive};
 pub(super) static DECIMAL: Meaning = Meaning {
     word: "decimal",
     doc: "A decimal number; its exact text is kept.",
+    since: 1,
     string: Some(Form {
         primitive: Primitive::Text,
         fits: is_decimal,
@@ -16,7 +17,9 @@ pub(super) static DECIMAL: Meaning = Meaning {
         check: "Decimal",
         import: "Decimal",
     }),
+    numeric: true,
     integer: None,
+    codes: None,
 };
 
 fn is_decimal(text: &str) -> bool {

@@ -5,6 +5,7 @@ use crate::ir::{Form, Meaning, Primitive};
 pub(super) static EPOCH_SECONDS: Meaning = Meaning {
     word: "epoch-seconds",
     doc: "Seconds since 1970-01-01 00:00:00 UTC.",
+    since: 1,
     string: Some(Form {
         primitive: Primitive::Text,
         fits: is_seconds,
@@ -16,6 +17,7 @@ pub(super) static EPOCH_SECONDS: Meaning = Meaning {
         check: "EpochSeconds",
         import: "Text",
     }),
+    numeric: true,
     integer: Some(Form {
         primitive: Primitive::Signed,
         fits: is_seconds,
@@ -27,6 +29,7 @@ pub(super) static EPOCH_SECONDS: Meaning = Meaning {
         check: "Integer",
         import: "Integer { min: i64::MIN }",
     }),
+    codes: None,
 };
 
 const EXPECTED: &str = "a whole number of seconds such as `1711850400`";

@@ -6,6 +6,7 @@ use crate::ir::{Form, Meaning, Primitive};
 pub static ID: Meaning = Meaning {
     word: "id",
     doc: "An identifier.",
+    since: 1,
     string: Some(Form {
         primitive: Primitive::Text,
         fits: |_| true,
@@ -17,6 +18,7 @@ pub static ID: Meaning = Meaning {
         check: "Text",
         import: "Id",
     }),
+    numeric: true,
     integer: Some(Form {
         primitive: Primitive::Unsigned,
         fits: |text| text.parse::<u64>().is_ok(),
@@ -28,4 +30,5 @@ pub static ID: Meaning = Meaning {
         check: "Integer",
         import: "Integer { min: 0 }",
     }),
+    codes: None,
 };

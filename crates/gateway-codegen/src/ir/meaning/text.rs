@@ -5,6 +5,7 @@ use crate::ir::{Form, Meaning, Primitive};
 pub(super) static TEXT: Meaning = Meaning {
     word: "text",
     doc: "Text with a named type.",
+    since: 1,
     string: Some(Form {
         primitive: Primitive::Text,
         fits: |_| true,
@@ -16,5 +17,7 @@ pub(super) static TEXT: Meaning = Meaning {
         check: "Text",
         import: "Text",
     }),
+    numeric: true,
     integer: None,
+    codes: None,
 };

@@ -1,6 +1,6 @@
 //! The tables of a spec.
 
-use crate::ir::{MEANING_WORDS, Wire};
+use crate::ir::{FIRST_MEANING_WORDS, MEANING_WORDS, Wire};
 use crate::spec::grammar::Language::{One, Two};
 use crate::spec::grammar::paging::PAGING;
 use crate::spec::grammar::requests::{AUTH, DISPATCH};
@@ -109,10 +109,30 @@ static SCALAR: Table = table(
     "scalar",
     "A single value with a named type.",
     &[
-        required("wire", Shape::Choice(&Wire::WORDS), "How it is written in records."),
+        only(
+            One,
+            required("wire", Shape::Choice(&Wire::PLAIN_WORDS), "How it is written in records."),
+        ),
+        only(Two, required("wire", Shape::Choice(&Wire::WORDS), "How it is written in records.")),
+        only(
+            Two,
+            optional(
+                "true",
+                Shape::Codes,
+                "The JSON values that are true, for the wire `codes`; the first one is written.",
+            ),
+        ),
+        only(
+            Two,
+            optional(
+                "false",
+                Shape::Codes,
+                "The JSON values that are false, for the wire `codes`; the first one is written.",
+            ),
+        ),
         optional(
             "query-wire",
-            Shape::Choice(&Wire::WORDS),
+            Shape::Choice(&Wire::PLAIN_WORDS),
             "How it is written in a query, if that differs.",
         ),
         optional(
@@ -120,7 +140,11 @@ static SCALAR: Table = table(
             Shape::Boolean,
             "Whether the text of an id has only decimal digits. Contract checks require it; clients keep any text.",
         ),
-        required("meaning", Shape::Choice(&MEANING_WORDS), "The meaning of the value."),
+        only(
+            One,
+            required("meaning", Shape::Choice(&FIRST_MEANING_WORDS), "The meaning of the value."),
+        ),
+        only(Two, required("meaning", Shape::Choice(&MEANING_WORDS), "The meaning of the value.")),
         required("example", Shape::Text(Form::Wire), "A value, as its wire text."),
         DOC,
         SOURCE,
@@ -130,8 +154,16 @@ static SCALAR: Table = table(
 
 static ENUM: Table = table(
     "enum",
-    "A set of named values, written as strings.",
+    "A set of named values, written as strings or integers.",
     &[
+        only(
+            Two,
+            optional(
+                "wire",
+                Shape::Choice(&Wire::ENUM_WORDS),
+                "How the values are written; `string` by default.",
+            ),
+        ),
         required(
             "open-ended",
             Shape::Boolean,

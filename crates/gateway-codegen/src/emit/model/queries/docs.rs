@@ -294,13 +294,16 @@ fn literal(krate: &str, param: &Param, text: &str) -> Option<String> {
         (ValueType::BuiltIn(_), Primitive::Signed, _) if text.parse::<i32>().is_err() => {
             format!("{text}_i64")
         }
+        (_, Primitive::Coded, _) => param.ty.codes()?.value(text)?.to_string(),
         (_, Primitive::Float, _) => {
             format!("{krate}::Float::new({:?})?", text.parse::<f64>().unwrap_or_default())
         }
         (_, Primitive::Signed | Primitive::Unsigned | Primitive::Boolean, _)
-        | (_, Primitive::Text, Primitive::Signed | Primitive::Unsigned | Primitive::Boolean) => {
-            text.to_owned()
-        }
+        | (
+            _,
+            Primitive::Text,
+            Primitive::Signed | Primitive::Unsigned | Primitive::Boolean | Primitive::Coded,
+        ) => text.to_owned(),
         (_, Primitive::Text, Primitive::Text | Primitive::Float) => string(text),
     })
 }

@@ -16,7 +16,9 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     let primitives = || params().map(|param| (param.ty.name(), param.ty.in_record()));
     let strings = primitives().any(|one| one == (None, Primitive::Text));
     let floats = primitives().any(|one| one == (None, Primitive::Float));
-    let numbers = floats || primitives().any(|(_, primitive)| primitive.is_integer());
+    let numbers = floats
+        || primitives()
+            .any(|(_, primitive)| primitive.is_integer() || primitive == Primitive::Coded);
 
     let external = [
         (strings, "use alloc::string::String;"),

@@ -203,10 +203,9 @@ fn converted(name: &str, param: &Param) -> String {
     if is_converted(param) { format!("{name}.into()") } else { name.to_owned() }
 }
 
-/// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag, and few types into
-/// a float.
+/// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag.
 fn is_converted(param: &Param) -> bool {
-    !matches!(param.ty.in_record(), Primitive::Boolean | Primitive::Float)
+    param.ty.in_record() != Primitive::Boolean
 }
 
 /// Writes the method that takes all optional parameters.

@@ -6,7 +6,7 @@ use crate::emit::model::records::example;
 use crate::emit::model::records::field::RecordField;
 use crate::ir::{Field, Model};
 use crate::project::Project;
-use crate::text::RustFile;
+use crate::text::{RustFile, string};
 
 pub(super) fn write(
     file: &mut RustFile,
@@ -90,6 +90,10 @@ fn constructor(
             example::constructor(project, model)
         ),
     );
+    if required.len() > MOST_ARGUMENTS {
+        let reason = string("the contract requires these fields");
+        file.line(format_args!("#[expect(clippy::too_many_arguments, reason = {reason})]"));
+    }
     file.line("#[must_use]");
     file.open(format_args!("pub fn new({}) -> Self {{", arguments.join(", ")));
     file.open("Self {");
@@ -114,3 +118,6 @@ fn constructor(
         file.close("}");
     }
 }
+
+/// Maximum number of arguments of a function without a warning of clippy.
+const MOST_ARGUMENTS: usize = 7;

@@ -35,7 +35,7 @@ pub(crate) fn one(service: &Service, ty: &Type) -> Value {
                 ValueType::BuiltIn(built_in) => Some(built_in.sample),
                 ValueType::Scalar(_) | ValueType::Enum(_) => ty.example(),
             };
-            ty.in_record().json(text.unwrap_or_default()).unwrap_or_default()
+            ty.json(text.unwrap_or_default()).unwrap_or_default()
         }
         Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
         Type::List(of) => Value::Array(vec![one(service, of)]),
@@ -45,7 +45,7 @@ pub(crate) fn one(service: &Service, ty: &Type) -> Value {
 
 fn value(service: &Service, field: &Field) -> Value {
     match &field.ty {
-        Type::Value(ty) => ty.in_record().json(sample(ty, field)).unwrap_or_default(),
+        Type::Value(ty) => ty.json(sample(ty, field)).unwrap_or_default(),
         Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
         Type::List(_) => Value::Array(Vec::new()),
         Type::Map(_) => Value::Object(Map::new()),
@@ -79,6 +79,10 @@ fn argument(project: &Project<'_>, field: &Field) -> String {
         }
         (ValueType::BuiltIn(_), Primitive::Float) => {
             format!("serde_json::from_str({})?", string(text))
+        }
+        (_, Primitive::Coded) => {
+            let value = ty.codes().and_then(|codes| codes.value(text));
+            value.unwrap_or_default().to_string()
         }
         (ValueType::Scalar(_), primitive) => format!("{text}_{}", primitive.rust()),
     }
