@@ -270,7 +270,7 @@ name = { type = "text", presence = "optional", doc = "The name." }
 [operation.list_portals]
 select = "portals/list"
 doc = "Lists the portals."
-response.array = { of = "Country" }
+response.list = { of = "Country" }
 [operation.list_portals.param]
 country = { type = "integer", doc = "Only portals of this country." }
 region = { type = "integer", needs = ["country"], otherwise = "error", doc = "Only portals of this region." }
