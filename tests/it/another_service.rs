@@ -88,6 +88,12 @@ fn a_service_with_operations_in_the_path_compiles() {
     compiles("lead-desk");
 }
 
+/// A service in language 2 whose calls are all by POST, with the selector and the secrets in the form.
+#[test]
+fn a_service_called_by_post_compiles() {
+    compiles("box-office");
+}
+
 /// A service whose names are all in use where the generated code is.
 #[test]
 fn taken_names_compile() {

@@ -1,18 +1,18 @@
-//! Secrets in a query, a header and a path: they are sent, and nothing else shows them.
+//! Secrets in a query, a form, a header and a path: they are sent, and nothing else shows them.
 
 use std::error::Error as StdError;
 use std::fmt::{Debug, Write as _};
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use axum::http::Response;
+use axum::http::{Method, Response};
 use bytes::Bytes;
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{
-    BlockingTransport, ErrorKind, MemoryTransport, Options, Proxy, RedactedTarget, TransportError,
+    BlockingTransport, ErrorKind, MemoryTransport, Options, Proxy, Redacted, TransportError,
 };
-use gateway_client_core::model::{Auth, RawQuery, Secret, SecretPlace, Service};
+use gateway_client_core::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, Service};
 use gateway_client_core::{
     AccessToken, Attempt, Client, ClientBuilder, Error, Observer, RetryPolicy, blocking,
 };
@@ -39,6 +39,7 @@ impl Service for Shop {
         Secret::new("api_key", SecretPlace::Query),
         Secret::new("x-user", SecretPlace::Header),
         Secret::new("account", SecretPlace::Path),
+        Secret::new("pin", SecretPlace::Form),
     ]);
 }
 
@@ -55,57 +56,76 @@ fn each_secret_is_sent_in_its_place() {
     assert!(sent.headers()["x-user"].is_sensitive());
     assert!(!sent.headers().contains_key("authorization"));
     let shown = "https://h/eu/rest/REDACTED/v1?method=items/list&name=a&api_key=REDACTED";
-    assert_eq!(RedactedTarget::of(&sent), shown);
+    assert_eq!(Redacted::target(&sent), shown);
+    assert_eq!(sent.body(), "");
+
+    let transport = MemoryTransport::new([ok(200, "[]")]);
+    client("https://h", transport.clone()).send(&post()).unwrap();
+    let [sent] = transport.requests().try_into().unwrap();
+    assert_eq!(sent.method(), Method::POST);
+    assert_eq!(sent.uri().query(), Some("method=items/list&api_key=CANARY%26key"));
+    assert_eq!(sent.headers()["content-type"], "application/x-www-form-urlencoded");
+    assert_eq!(sent.body(), "name=a&pin=CANARY%25pin");
+    assert_eq!(Redacted::body(&sent), "name=a&pin=REDACTED");
 }
 
 #[test]
 fn nothing_shows_a_secret() {
     let mut shown = Shown::default();
     let location = "https://h/rest/CANARY:path%2F/v1?api_key=CANARY%26key";
-    for outcome in [
-        ok(200, "[]"),
-        ok(200, "no JSON"),
-        ok(403, "refused"),
-        Ok(Response::builder()
-            .status(302)
-            .header("location", location)
-            .body(Bytes::new())
-            .unwrap()),
-        Err(TransportError::new(ErrorKind::Interrupted, "scripted")),
-    ] {
-        let transport = MemoryTransport::new([outcome]);
-        let recorder = Arc::new(Recorder::new(transport, Vec::new()));
-        let client = client("https://h", Arc::clone(&recorder));
-        shown.error(client.send(&query()).err());
-        shown.debug(&client);
-        shown.debug(&client.request(&query()).unwrap());
-        drop(client);
-        let cassette = Arc::into_inner(recorder).unwrap().into_writer();
-        shown.text(&String::from_utf8(cassette).unwrap());
+    let redirect =
+        || Response::builder().status(302).header("location", location).body(Bytes::new());
+    let outcomes: [&dyn Fn() -> Result<Response<Bytes>, TransportError>; 5] = [
+        &|| ok(200, "[]"),
+        &|| ok(200, "no JSON"),
+        &|| ok(403, "refused"),
+        &|| Ok(redirect().unwrap()),
+        &|| Err(TransportError::new(ErrorKind::Interrupted, "scripted")),
+    ];
+    for outcome in outcomes {
+        for query in [query(), post()] {
+            let transport = MemoryTransport::new([outcome()]);
+            let recorder = Arc::new(Recorder::new(transport, Vec::new()));
+            let client = client("https://h", Arc::clone(&recorder));
+            shown.error(client.send(&query).err());
+            shown.debug(&client);
+            shown.debug(&client.request(&query).unwrap());
+            drop(client);
+            let cassette = Arc::into_inner(recorder).unwrap().into_writer();
+            shown.text(&String::from_utf8(cassette).unwrap());
+        }
     }
+    assert!(shown.0.contains(r#""request":"name=a&pin=REDACTED""#), "{}", shown.0);
     shown.debug(&secrets(blocking::Client::<Shop>::builder("https://h")));
 
     // A cassette without the request shows how the request differs from the closest line.
     let line =
         r#"{"method":"GET","target":"/rest/REDACTED/v1","status":200,"headers":[],"body":"[]"}"#;
     let replayer = Replayer::new(line).unwrap();
-    shown.error(client("https://h", replayer).send(&query()).err());
+    let client = client("https://h", replayer);
+    shown.error(client.send(&query()).err());
+    shown.error(client.send(&post()).err());
     assert!(shown.0.contains("requested: GET /rest/REDACTED/v1?"), "{}", shown.0);
+    assert!(shown.0.contains("api_key=- name=a&pin=REDACTED"), "{}", shown.0);
 
     let call = Call::new::<Shop>("items/list").token("CANARY&key").secret("x-user", "CANARY-user");
     shown.debug(&call);
 
     shown.text(&logged());
     let attempts = shown.0.matches("attempt finished").count();
-    assert!(attempts >= 8, "{attempts} attempts were logged");
+    assert!(attempts >= 16, "{attempts} attempts were logged");
     let line = shown.0.lines().find(|line| line.contains("CANARY"));
     assert_eq!(line, None);
 }
 
 #[test]
 fn a_recorded_call_is_replayed_with_other_secrets() {
-    let recorder = Arc::new(Recorder::new(MemoryTransport::new([ok(200, "[7]")]), Vec::new()));
-    client("https://h", Arc::clone(&recorder)).send(&query()).unwrap();
+    let transport = MemoryTransport::new([ok(200, "[7]"), ok(200, "[8]"), ok(200, "[9]")]);
+    let recorder = Arc::new(Recorder::new(transport, Vec::new()));
+    let other_post = post().pair("other", "1");
+    for query in [&query(), &other_post, &post()] {
+        client("https://h", Arc::clone(&recorder)).send(query).unwrap();
+    }
     let cassette = Arc::into_inner(recorder).unwrap().into_writer();
     let replayer = Replayer::new(&String::from_utf8(cassette).unwrap()).unwrap();
     let other = |text: &str| AccessToken::secret(text).unwrap();
@@ -113,9 +133,13 @@ fn a_recorded_call_is_replayed_with_other_secrets() {
         .token(other("1"))
         .secret("x-user", other("2"))
         .secret("account", other("3"))
+        .secret("pin", other("4"))
         .transport(replayer)
         .build()
         .unwrap();
+    // The body says which of two calls to the same URL this is.
+    assert_eq!(client.send(&post()).unwrap().as_str(), "[9]");
+    assert_eq!(client.send(&other_post).unwrap().as_str(), "[8]");
     assert_eq!(client.send(&query()).unwrap().as_str(), "[7]");
 }
 
@@ -131,14 +155,30 @@ fn a_mock_matches_the_secrets() {
         call().secret("account", "CANARY:path/").exactly("[2]").mount(&server).await;
         assert_eq!(client.send(&query()).await.unwrap().as_str(), "[2]");
         server.reset().await;
+        let form = || Call::post::<Shop>("items/list", BodyFormat::Form).with("name", "a");
+        form().secret("pin", "CANARY%pin").exactly("[4]").mount(&server).await;
+        assert_eq!(client.send(&post()).await.unwrap().as_str(), "[4]");
+        server.reset().await;
+        form().secret("pin", "another").exactly("[5]").mount(&server).await;
+        let explained = explanation(&client.send(&post()).await.unwrap_err());
+        assert!(explained.contains("POST /rest/…/v1?"), "{explained}");
+        assert!(explained.contains(" name=…&pin=…"), "{explained}");
+        assert!(explained.contains("the secret `pin` is absent or differs"), "{explained}");
+        server.reset().await;
         call().secret("account", "another").exactly("[3]").mount(&server).await;
         let error = client.send(&query()).await.unwrap_err();
         assert_eq!(error.status().unwrap(), 404);
-        let explained = String::from_utf8_lossy(error.body().unwrap());
+        let explained = explanation(&error);
         assert!(explained.contains("GET /rest/…/v1?"), "{explained}");
         assert!(explained.contains("the secret `account` is absent or differs"), "{explained}");
-        assert!(!explained.contains("CANARY"), "{explained}");
     });
+}
+
+/// Returns why no mock matches a call.
+fn explanation(error: &Error) -> String {
+    let text = String::from_utf8_lossy(error.body().unwrap()).into_owned();
+    assert!(!text.contains("CANARY"), "{text}");
+    text
 }
 
 #[test]
@@ -157,6 +197,7 @@ fn a_client_needs_a_source_for_each_secret() {
         "the client has no secret `x-user`; set it with `ClientBuilder::secret`"
     );
     let all = builder().token(secret()).secret("account", secret()).secret("x-user", secret());
+    let all = all.secret("pin", secret());
     assert_eq!(text(all.secret("user", secret())), "the service has no secret `user`; remove it");
 }
 
@@ -190,13 +231,16 @@ fn logged() -> String {
 fn call(base_url: &str) {
     let options = Options::default().proxy(Proxy::Never);
     let transport = UreqTransport::new(&options).unwrap();
-    let _outcome = client(base_url, transport).send(&query());
+    let client = client(base_url, transport);
+    let _outcome = client.send(&query());
+    let _outcome = client.send(&post());
     let client: Client<Shop> = secrets(Client::builder(base_url))
         .transport(ReqwestTransport::new(&options).unwrap())
         .build()
         .unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let _outcome = runtime.block_on(client.send(&query()));
+    let _outcome = runtime.block_on(client.send(&post()));
 }
 
 /// Sets the secrets.
@@ -206,6 +250,7 @@ fn secrets<C, T>(builder: ClientBuilder<C, T>) -> ClientBuilder<C, T> {
         .token(secret("CANARY&key"))
         .secret("x-user", secret("CANARY-user"))
         .secret("account", secret("CANARY:path/"))
+        .secret("pin", secret("CANARY%pin"))
         .retry(RetryPolicy::default().max_attempts(1))
 }
 
@@ -226,6 +271,11 @@ impl Observer for Watching {
 
 fn query() -> RawQuery<Shop> {
     RawQuery::new("items/list").pair("name", "a")
+}
+
+/// A call with a form, which has another secret.
+fn post() -> RawQuery<Shop> {
+    query().post(BodyFormat::Form)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "an outcome, like that of a failure")]

@@ -2,6 +2,7 @@
 
 use gateway_client_core::model::{Auth, SecretPlace};
 use gateway_client_core::transport::Request;
+use http::Method;
 use http::header::AUTHORIZATION;
 
 use crate::escape::printable;
@@ -34,19 +35,24 @@ pub(crate) fn curl(program: Name, auth: Auth, request: &Request) -> String {
         command = format!("{command} -H {header}");
     }
     let mut url = quoted(&request.uri().to_string());
+    let mut body = quoted(&String::from_utf8_lossy(request.body()));
     // The shell replaces a variable only outside of single quotes. The secrets are the last parameters.
     for (secret, variable) in secrets.iter().rev() {
-        let found = match secret.place() {
-            SecretPlace::Query => {
-                let pair = format!("{}={PLACEHOLDER}", secret.name());
-                url.rfind(&pair).map(|at| at + pair.len() - PLACEHOLDER.len())
-            }
-            SecretPlace::Path => url.find(PLACEHOLDER),
-            _ => None,
+        let pair = format!("{}={PLACEHOLDER}", secret.name());
+        let last = |text: &str| text.rfind(&pair).map(|at| at + pair.len() - PLACEHOLDER.len());
+        let (found, text) = match secret.place() {
+            SecretPlace::Query => (last(&url), &mut url),
+            SecretPlace::Form => (last(&body), &mut body),
+            SecretPlace::Path => (url.find(PLACEHOLDER), &mut url),
+            _ => continue,
         };
         if let Some(at) = found {
-            url.replace_range(at..at + PLACEHOLDER.len(), &format!("'\"${variable}\"'"));
+            text.replace_range(at..at + PLACEHOLDER.len(), &format!("'\"${variable}\"'"));
         }
+    }
+    if request.method() == Method::POST {
+        // The option makes the request a POST.
+        command = format!("{command} --data-raw {body}");
     }
     format!("{command} {url}")
 }
@@ -62,7 +68,7 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gateway_client_core::model::{Auth, RawQuery, Secret, SecretPlace, Service};
+    use gateway_client_core::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, Service};
     use gateway_client_core::transport::MemoryTransport;
     use gateway_client_core::{AccessToken, CallOptions, blocking};
 
@@ -96,6 +102,7 @@ mod tests {
             Secret::new("api_key", SecretPlace::Query),
             Secret::new("x-user", SecretPlace::Header),
             Secret::new("account", SecretPlace::Path),
+            Secret::new("pin", SecretPlace::Form),
         ]);
     }
 
@@ -106,6 +113,7 @@ mod tests {
             .token(canary("key"))
             .secret("x-user", canary("user"))
             .secret("account", canary("account"))
+            .secret("pin", canary("pin"))
             .transport(MemoryTransport::default())
             .build()
             .unwrap();
@@ -117,6 +125,11 @@ mod tests {
             "h/rest/'\"$MY_SHOP_SECRET_ACCOUNT\"'/v1?method=items/list&name=it%27s&api_key='\"$MY_SHOP_TOKEN\"''"
         );
         assert!(command.contains(r#" -H "x-user: $MY_SHOP_SECRET_X_USER" "#), "{command}");
+        assert!(!command.contains("CANARY"), "{command}");
+        let query = RawQuery::new("items/add").pair("name", "REDACTED").post(BodyFormat::Form);
+        let command = curl(Name::new("my-shop"), Shop::AUTH, &client.request(&query).unwrap());
+        let form = r#" --data-raw 'name=REDACTED&pin='"$MY_SHOP_SECRET_PIN"'' "#;
+        assert!(command.contains(form), "{command}");
         assert!(!command.contains("CANARY"), "{command}");
     }
 }

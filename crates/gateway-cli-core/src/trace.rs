@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use gateway_client_core::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client_core::transport::{
-    BlockingBody, BlockingResponse, BlockingTransport, RedactedTarget, Request, TransportError,
+    BlockingBody, BlockingResponse, BlockingTransport, Redacted, Request, TransportError,
 };
 use gateway_client_core::{Attempt, Observer};
 use http::HeaderMap;
@@ -84,8 +84,8 @@ impl BlockingTransport for Traced {
         let Self { inner, trace } = self;
         let begun = Instant::now();
         let since = move || begun.elapsed().as_millis();
-        trace.say(&format!("> GET {}", RedactedTarget::of(&request)));
-        let has_secrets = RedactedTarget::is_needed(&request);
+        trace.say(&format!("> {} {}", request.method(), Redacted::target(&request)));
+        let has_secrets = Redacted::is_needed(&request);
         let token = token_of(request.headers()).unwrap_or(NO_TOKEN).to_owned();
         trace.headers('>', request.headers(), &token);
         let response = inner.send(request).inspect_err(|error| {

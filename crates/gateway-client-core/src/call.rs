@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use gateway_model_core::ErrorClass;
 use gateway_transport::{
-    Deadline, ErrorKind as TransportErrorKind, Instant, Request, TransportError,
+    Deadline, ErrorKind as TransportErrorKind, Instant, Request, Sent, TransportError,
 };
 use http::response::Parts;
 use http::{Response, Uri};
@@ -161,6 +161,7 @@ impl<'a> Call<'a> {
         outcome: Result<Response<B>, Failure>,
         moment: impl FnOnce() -> Moment,
     ) -> Verdict<B> {
+        let is_repeatable = self.draft.is_idempotent();
         let reaction = match &outcome {
             Ok(response) => meaning(response.status())
                 .or_else(|| Some(meaning_of(response.extensions().get::<Reported>()?.0)))
@@ -168,8 +169,9 @@ impl<'a> Call<'a> {
             Err(failure) if failure.error.is_transient() => Some(Reaction::Retry),
             Err(_) => Some(Reaction::Fail),
         };
+        let is_unsent = outcome.as_ref().is_err_and(|failure| failure.error.sent() == Sent::No);
         let moment = (reaction == Some(Reaction::Retry)).then(moment);
-        if let Some(moment) = moment {
+        if let Some(moment) = moment.filter(|_| is_repeatable || is_unsent) {
             let headers = outcome.as_ref().map(Response::headers).ok();
             let asked = headers.and_then(|headers| retry_after(headers, moment.date));
             if let Some(delay) = self.delay(asked, moment) {

@@ -256,8 +256,8 @@ impl<T: Io> Engine<T> {
             let start = Instant::now();
             let request = call.attempt(token, start)?;
             let server = self.base_url.server();
-            let (uri, number) = (call.target(), call.attempts());
-            let span = AttemptSpan::begin(operation, uri, self.selectors, server, number);
+            let (asked, number) = ((request.method(), call.target()), call.attempts());
+            let span = AttemptSpan::begin(operation, asked, self.selectors, server, number);
             let outcome = span.around(self.exchange(request, extent)).await;
             let (verdict, attempt) = self.judge(call, operation, start, span, outcome);
             let next = self.next(call, token, verdict).await;

@@ -1,9 +1,9 @@
 //! The requests of a call.
 
 use bytes::Bytes;
-use gateway_model_core::{Auth, Query, SecretPlace};
-use gateway_transport::{Instant, RedactedTarget, Request};
-use http::header::{ACCEPT, AUTHORIZATION, USER_AGENT};
+use gateway_model_core::{Auth, BodyFormat, Query, SecretPlace};
+use gateway_transport::{Instant, Redacted, Request};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 use crate::base_url::BaseUrl;
@@ -49,7 +49,7 @@ impl<'a> Draft<'a> {
         options: Option<&'a CallOptions>,
         query: Query,
     ) -> Result<Self, Error> {
-        let target = Url::of(auth, |_| PLACEHOLDER.to_owned()).target(base_url, &query)?;
+        let target = Secrets::of(auth, |_| PLACEHOLDER.to_owned()).target(base_url, &query)?;
         Ok(Self { headers, base_url, auth, options, query, target })
     }
 
@@ -63,12 +63,17 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Returns whether the service may receive the call several times with the effect of one.
+    pub(crate) fn is_idempotent(&self) -> bool {
+        self.query.is_idempotent()
+    }
+
     /// Returns the URL, with a placeholder for each secret.
     pub(crate) fn target(&self) -> &Uri {
         &self.target
     }
 
-    /// Returns the request that a person may see: with a placeholder for each secret in the URL.
+    /// Returns the request that a person may see: with a placeholder for each secret in the URL and the body.
     pub(crate) fn redacted(&self, tokens: &Tokens) -> Result<Request, Error> {
         let extra = self.options.map(|options| &options.headers);
         // With room for one more header, which a transport layer may add.
@@ -99,7 +104,11 @@ impl<'a> Draft<'a> {
         }
 
         let mut request = Request::new(Bytes::new());
-        *request.method_mut() = Method::GET;
+        if let Some(format) = self.query.format() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
+            *request.method_mut() = Method::POST;
+            *request.body_mut() = self.body(&Secrets::of(self.auth, |_| PLACEHOLDER.to_owned()));
+        }
         *request.uri_mut() = self.target.clone();
         *request.headers_mut() = headers;
         Ok(request)
@@ -108,56 +117,77 @@ impl<'a> Draft<'a> {
     /// Returns the request with these tokens. Every request of the client is created here.
     pub(crate) fn request(&self, tokens: &Tokens) -> Result<Request, Error> {
         let mut request = self.redacted(tokens)?;
-        let url = Url::of(self.auth, |index| {
+        let secrets = Secrets::of(self.auth, |index| {
             let mut text = String::new();
             tokens.get(index).into_iter().for_each(|token: &AccessToken| token.encode(&mut text));
             text
         });
-        if !url.is_empty() {
-            let target = url.target(self.base_url, &self.query)?;
-            let redacted = std::mem::replace(request.uri_mut(), target);
-            request.extensions_mut().insert(RedactedTarget::new(redacted));
+        if !secrets.are_elsewhere() {
+            let target = secrets.target(self.base_url, &self.query)?;
+            let target = std::mem::replace(request.uri_mut(), target);
+            let mut body = Bytes::new();
+            if self.query.format().is_some() {
+                body = std::mem::replace(request.body_mut(), self.body(&secrets));
+            }
+            request.extensions_mut().insert(Redacted::new(target, body));
         }
         Ok(request)
     }
+
+    /// Returns the body of a POST.
+    fn body(&self, secrets: &Secrets) -> Bytes {
+        match self.query.format() {
+            Some(BodyFormat::Form) => appended(self.query.body(), &secrets.form).into(),
+            _ => Bytes::copy_from_slice(self.query.body().as_bytes()),
+        }
+    }
 }
 
-/// The secrets in a URL, percent-encoded, or their placeholders.
+/// The secrets in a URL or a form, percent-encoded, or their placeholders.
 #[derive(Default)]
-struct Url {
+struct Secrets {
     path: String,
     /// Each with a leading `&`.
     query: String,
+    /// Each with a leading `&`.
+    form: String,
 }
 
-impl Url {
-    /// Returns the secrets in the URL of a call; `text` returns the one with this index.
+impl Secrets {
+    /// Returns the secrets of a call; `text` returns the one with this index.
     fn of(auth: Auth, text: impl Fn(usize) -> String) -> Self {
-        let mut url = Self::default();
+        let mut secrets = Self::default();
         for (index, secret) in auth.secrets().iter().enumerate() {
             match secret.place() {
-                SecretPlace::Path => url.path = text(index),
+                SecretPlace::Path => secrets.path = text(index),
                 SecretPlace::Query => {
-                    url.query.extend(["&", secret.name(), "=", &text(index)]);
+                    secrets.query.extend(["&", secret.name(), "=", &text(index)]);
+                }
+                SecretPlace::Form => {
+                    secrets.form.extend(["&", secret.name(), "=", &text(index)]);
                 }
                 _ => {}
             }
         }
-        url
+        secrets
     }
 
-    fn is_empty(&self) -> bool {
-        self.path.is_empty() && self.query.is_empty()
+    /// Returns whether neither the URL nor the form has a secret.
+    fn are_elsewhere(&self) -> bool {
+        self.path.is_empty() && self.query.is_empty() && self.form.is_empty()
     }
 
     fn target(&self, base_url: &BaseUrl, query: &Query) -> Result<Uri, Error> {
-        if self.is_empty() {
+        if self.path.is_empty() && self.query.is_empty() {
             return base_url.target(query.path(), query.as_str());
         }
-        let pairs = [query.as_str(), &self.query].concat();
-        let pairs = pairs.strip_prefix('&').unwrap_or(&pairs);
-        base_url.target_with(&self.path, query.path(), pairs)
+        base_url.target_with(&self.path, query.path(), &appended(query.as_str(), &self.query))
     }
+}
+
+/// Returns pairs with others after them, each of which has a leading `&`.
+fn appended(pairs: &str, others: &str) -> String {
+    if pairs.is_empty() { others.replacen('&', "", 1) } else { [pairs, others].concat() }
 }
 
 /// The text in place of a secret.

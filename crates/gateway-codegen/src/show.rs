@@ -16,11 +16,14 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     let sections = source.phrase().map(|sections| format!("    ({sections})"));
     line(
         &mut out,
-        format_args!("\n  GET {}{}", service.target_of(operation), sections.unwrap_or_default()),
+        format_args!("\n  {}{}", service.target_of(operation), sections.unwrap_or_default()),
     );
 
     if service.auth != Auth::Bearer {
         line(&mut out, format_args!("  with {}", service.auth.phrase()));
+    }
+    if let Some(note) = operation.post_note() {
+        line(&mut out, format_args!("  {}", one_line(&note)));
     }
     if !operation.params.is_empty() {
         line(&mut out, "\nParameters");
@@ -45,7 +48,9 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     table(&mut out, rows.collect());
     line(&mut out, "\nExamples");
     for example in service.examples_of(operation) {
-        line(&mut out, format_args!("  {}  ({})", example.query, example.path));
+        let texts = [&example.query, &example.sent, &format!(" ({})", example.path)];
+        let texts = texts.into_iter().filter(|text| !text.is_empty()).map(String::as_str);
+        line(&mut out, format_args!("  {}", texts.collect::<Vec<_>>().join(" ")));
     }
     open_points(&mut out, service, operation);
     out

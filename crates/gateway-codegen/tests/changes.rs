@@ -232,6 +232,39 @@ fn changes_of_the_authentication() {
 }
 
 #[test]
+fn changes_of_the_body() {
+    let two = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");
+    let post = |keys: &str, query: &str, body: &str| {
+        two.replacen("response.list", &format!("verb = \"post\"\n{keys}\nresponse.list"), 1)
+            .replacen("&shelf=3&state=free", query, 1)
+            .replacen("response = ", &format!("body = '{body}'\nresponse = "), 1)
+    };
+    let form = post("", "", "shelf=3&state=free");
+    let place = "operation.list_tools";
+    compare(
+        &two,
+        &form,
+        &[
+            &format!("breaking {place}: body of a POST changed from `none` to `form`"),
+            "documentation example.tools: example changed",
+        ],
+    );
+    compare(
+        &form,
+        &post("body = \"json\"", "", r#"{"shelf":3,"state":"free"}"#),
+        &[
+            &format!("breaking {place}: body of a POST changed from `form` to `json`"),
+            "documentation example.tools: example changed",
+        ],
+    );
+    compare(
+        &form,
+        &post("idempotent = true", "", "shelf=3&state=free"),
+        &[&format!("additive {place}: idempotent changed from false to true")],
+    );
+}
+
+#[test]
 fn changes_of_columns() {
     let identity = "identity = \"id\"\n";
     let columns = |columns: &str| format!("{identity}columns = [{columns}]\n");

@@ -92,6 +92,8 @@ impl Secret {
 pub enum SecretPlace {
     /// A query parameter, after all others.
     Query,
+    /// A parameter of the form in the body, after all others.
+    Form,
     /// A header.
     Header,
     /// The text `{secret}` in [`Service::PATH`](crate::Service::PATH).

@@ -41,6 +41,8 @@ pub struct Dispatch {
 pub enum Place {
     /// The query.
     Query,
+    /// The form in the body; every call is a POST.
+    Form,
     /// The last segments of the path.
     Path,
 }
@@ -55,6 +57,18 @@ impl Dispatch {
     #[must_use]
     pub const fn query(selectors: &'static [&'static str]) -> Self {
         Self { place: Place::Query, selectors, constants: &[] }
+    }
+
+    /// Creates a dispatch by these parameters of a form, which is the body of a POST. The constants are in the form, too.
+    ///
+    /// ```
+    /// use gateway_model_core::{Dispatch, Place};
+    ///
+    /// assert_eq!(Dispatch::form(&["action"]).place(), Place::Form);
+    /// ```
+    #[must_use]
+    pub const fn form(selectors: &'static [&'static str]) -> Self {
+        Self { place: Place::Form, ..Self::query(selectors) }
     }
 
     /// Creates a dispatch by the last segments of the path.

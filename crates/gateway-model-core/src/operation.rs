@@ -6,7 +6,7 @@ use crate::{Beside, Error, ErrorClass, Listing, Query, Service};
 /// One operation of the service: its query, and how to decode the body of the response.
 ///
 /// This trait knows no HTTP. Send a `GET` to [`Service::PATH`], followed by [`Query::path`], with this query and the header
-/// `Accept:` [`Service::ACCEPT`], check that the status is 200 and the media type JSON, then pass the
+/// `Accept:` [`Service::ACCEPT`]; or a `POST` with [`Query::body`] if the query has a [`Query::format`]. Check that the status is 200 and the media type JSON, then pass the
 /// body to [`decode`](Self::decode).
 ///
 /// # Examples

@@ -1,9 +1,12 @@
-//! Queries: the text after the `?`.
+//! Queries: the parameters of a call.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::query::body::{BodyFormat, Post};
+
+pub(crate) mod body;
 pub(crate) mod builder;
 pub(crate) mod state;
 
@@ -11,8 +14,8 @@ pub(crate) mod state;
 ///
 /// It contains only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects
 /// the operation, verbatim. If the path selects the operation, [`path`](Self::path) returns what follows the path of
-/// the service. `Debug` shows the names of the parameters but
-/// not their values, which may be personal.
+/// the service. If the call is a POST, [`body`](Self::body) has its parameters, and [`format`](Self::format) is the format
+/// of the body. `Debug` shows the names of the parameters but not their values, which may be personal.
 ///
 /// # Examples
 ///
@@ -28,12 +31,19 @@ pub struct Query {
     text: String,
     /// Where the query begins, after the path.
     query: usize,
+    /// The body, after the query.
+    post: Option<Post>,
 }
 
 impl Query {
     /// Creates a query from its encoded text, which follows the path.
-    pub(crate) fn of(text: String, query: usize) -> Self {
-        Self { text, query }
+    pub(crate) fn of(text: String, query: usize, post: Option<Post>) -> Self {
+        Self { text, query, post }
+    }
+
+    /// Returns where the query ends, and the body begins.
+    fn end(&self) -> usize {
+        self.post.map_or(self.text.len(), |post| post.start)
     }
 
     /// Returns the path after [`Service::PATH`](crate::Service::PATH), percent-encoded and with a leading `/`. It is empty
@@ -60,7 +70,52 @@ impl Query {
     /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn as_str(&self) -> &str {
-        self.text.get(self.query..).unwrap_or_default()
+        self.text.get(self.query..self.end()).unwrap_or_default()
+    }
+
+    /// Returns the format of the body, or `None` if the call is a GET, which has no body.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// assert_eq!(NewestPhoto.query()?.format(), None);
+    /// let query = RawQuery::<Photos>::new("photos/add").post(BodyFormat::Form).query()?;
+    /// assert_eq!(query.format(), Some(BodyFormat::Form));
+    /// # Ok::<(), gateway_model_core::Error>(())
+    /// ```
+    pub fn format(&self) -> Option<BodyFormat> {
+        Some(self.post?.format)
+    }
+
+    /// Returns the body of a POST; it is empty for a GET.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// let photo = RawQuery::<Photos>::new("photos/add").pair("title", "Old harbour");
+    /// let query = photo.clone().post(BodyFormat::Form).query()?;
+    /// assert_eq!((query.as_str(), query.body()), ("action=photos/add", "title=Old%20harbour"));
+    /// assert_eq!(photo.post(BodyFormat::Json).query()?.body(), r#"{"title":"Old harbour"}"#);
+    /// # Ok::<(), gateway_model_core::Error>(())
+    /// ```
+    pub fn body(&self) -> &str {
+        self.text.get(self.end()..).unwrap_or_default()
+    }
+
+    /// Returns whether the service may receive the call several times with the effect of one: each GET, and a POST if the
+    /// contract says so. A client does not repeat any other call that may have reached the service.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::Operation as _;
+    ///
+    /// assert!(NewestPhoto.query()?.is_idempotent());
+    /// # Ok::<(), gateway_model_core::Error>(())
+    /// ```
+    pub fn is_idempotent(&self) -> bool {
+        self.post.is_none_or(|post| post.is_idempotent)
     }
 
     /// Returns the encoded query as [`as_str`](Self::as_str) does, without a copy unless the query has a path.
@@ -73,6 +128,7 @@ impl Query {
     /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     pub fn into_string(mut self) -> String {
+        self.text.truncate(self.end());
         self.text.drain(..self.query);
         self.text
     }
@@ -96,15 +152,22 @@ impl fmt::Display for Query {
     }
 }
 
-/// Shows only the names of the parameters: values may be personal.
+/// Shows only the names of the parameters: values may be personal. Of a body in JSON, it shows only the format.
 impl fmt::Debug for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut pairs = self.as_str().split('&').filter_map(|pair| pair.split_once('='));
+        let form = if self.format() == Some(BodyFormat::Form) { self.body() } else { "" };
+        let pairs = self.as_str().split('&').chain(form.split('&'));
+        let mut pairs = pairs.filter_map(|pair| pair.split_once('='));
         let method = match self.path() {
             "" => pairs.next().map_or("", |(_, method)| method),
             path => path.trim_start_matches('/'),
         };
         let names: Vec<&str> = pairs.map(|(name, _)| name).collect();
-        f.debug_struct("Query").field("method", &method).field("names", &names).finish()
+        let mut fields = f.debug_struct("Query");
+        fields.field("method", &method).field("names", &names);
+        if let Some(format) = self.format() {
+            fields.field("body", &format);
+        }
+        fields.finish()
     }
 }

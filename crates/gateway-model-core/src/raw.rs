@@ -9,8 +9,9 @@ use core::marker::PhantomData;
 
 use serde::Deserialize;
 
+use crate::query::body::BodyFormat;
 use crate::query::builder::QueryBuilder;
-use crate::{Error, Operation, Query, Service, decode};
+use crate::{Error, Operation, Place, Query, Service, decode};
 
 /// A query with any method and any parameters, for everything that the typed queries do not cover.
 ///
@@ -29,6 +30,8 @@ use crate::{Error, Operation, Query, Service, decode};
 pub struct RawQuery<S> {
     method: String,
     pairs: Vec<(String, String)>,
+    post: Option<BodyFormat>,
+    is_idempotent: bool,
     service: PhantomData<fn() -> S>,
 }
 
@@ -44,7 +47,45 @@ impl<S: Service> RawQuery<S> {
     /// ```
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
-        Self { method: method.into(), pairs: Vec::new(), service: PhantomData }
+        Self {
+            method: method.into(),
+            pairs: Vec::new(),
+            post: None,
+            is_idempotent: false,
+            service: PhantomData,
+        }
+    }
+
+    /// Sends the parameters in the body of a POST. In JSON, all values are texts. If the selector of the service is in the
+    /// form, every call is a POST with a form.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// let query = RawQuery::<Photos>::new("photos/add").post(BodyFormat::Form).pair("n", "7").query()?;
+    /// assert_eq!((query.as_str(), query.body()), ("action=photos/add", "n=7"));
+    /// # Ok::<(), gateway_model_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn post(self, format: BodyFormat) -> Self {
+        Self { post: Some(format), ..self }
+    }
+
+    /// Lets a client repeat a POST that may have reached the service. A GET always is idempotent.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use gateway_model_core::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// let query = RawQuery::<Photos>::new("photos/find").post(BodyFormat::Json);
+    /// assert!(!query.query()?.is_idempotent());
+    /// assert!(query.idempotent().query()?.is_idempotent());
+    /// # Ok::<(), gateway_model_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        Self { is_idempotent: true, ..self }
     }
 
     /// Appends a parameter. A name may occur several times.
@@ -88,7 +129,14 @@ impl<S: Service> Operation for RawQuery<S> {
     const METHOD: &'static str = "";
 
     fn query(&self) -> Result<Query, Error> {
-        let mut query = QueryBuilder::select::<S>(&self.method);
+        let is_form = S::DISPATCH.place() == Place::Form;
+        let mut query = match self.post {
+            None if !is_form => QueryBuilder::select::<S>(&self.method),
+            format => {
+                let format = format.unwrap_or(BodyFormat::Form);
+                QueryBuilder::post::<S>(&self.method, format, self.is_idempotent)
+            }
+        };
         for (name, value) in &self.pairs {
             query.push(name, value);
         }
@@ -103,13 +151,14 @@ impl<S: Service> Operation for RawQuery<S> {
 // Derived implementations would ask the service for the same traits.
 impl<S> Clone for RawQuery<S> {
     fn clone(&self) -> Self {
-        Self { method: self.method.clone(), pairs: self.pairs.clone(), service: PhantomData }
+        Self { method: self.method.clone(), pairs: self.pairs.clone(), ..*self }
     }
 }
 
 impl<S> PartialEq for RawQuery<S> {
     fn eq(&self, other: &Self) -> bool {
-        (&self.method, &self.pairs) == (&other.method, &other.pairs)
+        (&self.method, &self.pairs, self.post, self.is_idempotent)
+            == (&other.method, &other.pairs, other.post, other.is_idempotent)
     }
 }
 
@@ -117,7 +166,7 @@ impl<S> Eq for RawQuery<S> {}
 
 impl<S> Hash for RawQuery<S> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.method, &self.pairs).hash(state);
+        (&self.method, &self.pairs, self.post, self.is_idempotent).hash(state);
     }
 }
 
@@ -125,7 +174,11 @@ impl<S> Hash for RawQuery<S> {
 impl<S> fmt::Debug for RawQuery<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.pairs.iter().map(|(name, _)| name.as_str()).collect();
-        f.debug_struct("RawQuery").field("method", &self.method).field("names", &names).finish()
+        f.debug_struct("RawQuery")
+            .field("method", &self.method)
+            .field("names", &names)
+            .field("post", &self.post)
+            .finish_non_exhaustive()
     }
 }
 

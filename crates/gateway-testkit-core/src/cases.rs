@@ -29,6 +29,8 @@ pub struct ContractCase {
     pub method: &'static str,
     /// The query, without the `?`.
     pub query: &'static str,
+    /// The body of the request; empty for a GET.
+    pub sent: &'static str,
     /// The body of the response, as JSON.
     pub body: &'static str,
     /// Indexes of the records that a client rejects, while it keeps the others.
@@ -48,7 +50,13 @@ impl ContractCase {
         query: &'static str,
         body: &'static str,
     ) -> Self {
-        Self { name, method, query, body, rejected: &[], client: true, server: true }
+        Self { name, method, query, sent: "", body, rejected: &[], client: true, server: true }
+    }
+
+    /// Sets the body of the request, which is a POST.
+    #[must_use]
+    pub const fn posts(self, sent: &'static str) -> Self {
+        Self { sent, ..self }
     }
 
     /// Sets the indexes of the records that a client rejects.

@@ -23,6 +23,9 @@ mod mocked_call;
 mod pages;
 mod unmatched;
 
+#[doc(no_inline)]
+pub use gateway_model_core::BodyFormat;
+
 pub use crate::mocks::call::Call;
 pub use crate::mocks::mocked_call::MockedCall;
 pub use crate::mocks::pages::MockedPages;

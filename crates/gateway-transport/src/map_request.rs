@@ -7,7 +7,7 @@ use crate::{
 ///
 /// A client sends each attempt of a call through its transport, so a retry is signed again, with a new time. The other
 /// promises of a transport are those of the inner one. The function sees the whole request, with its token and secrets: it
-/// must not log it. If the function adds a secret to the URL, it must also add a [`RedactedTarget`](crate::RedactedTarget).
+/// must not log it. If the function adds a secret to the URL or the body, it must also add a [`Redacted`](crate::Redacted).
 ///
 /// # Errors
 ///

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use gateway_model_core::{Auth, Operation as _, Service as _};
+use gateway_model_core::{Auth, BodyFormat, Operation as _, RawQuery, Service as _};
 use gateway_transport::{Deadline, ErrorKind, Phase, Request, TransportError};
 use http::Response;
 use http::header::RETRY_AFTER;
@@ -40,10 +40,14 @@ fn draft() -> Draft<'static> {
 }
 
 fn draft_with(options: Option<&CallOptions>) -> Draft<'_> {
+    draft_of(&any_json(), options)
+}
+
+fn draft_of<'a>(query: &RawQuery<Photos>, options: Option<&'a CallOptions>) -> Draft<'a> {
     static HEADERS: Headers = Headers::new("application/json", "tests/1");
     static BASE_URL: LazyLock<BaseUrl> =
         LazyLock::new(|| BaseUrl::parse("https://h", Photos::PATH, false).unwrap());
-    Draft::new(&HEADERS, &BASE_URL, Auth::Bearer, options, any_json().query().unwrap()).unwrap()
+    Draft::new(&HEADERS, &BASE_URL, Auth::Bearer, options, query.query().unwrap()).unwrap()
 }
 
 fn token() -> Tokens {
@@ -56,9 +60,17 @@ fn failure(kind: ErrorKind) -> Result<Response<Bytes>, Failure> {
 
 /// Plays the outcomes. Returns how the call ended and after how many attempts.
 fn play(outcomes: Vec<Result<Response<Bytes>, Failure>>) -> (String, u32) {
+    play_query(&any_json(), outcomes)
+}
+
+/// Plays the outcomes of the calls of a query.
+fn play_query(
+    query: &RawQuery<Photos>,
+    outcomes: Vec<Result<Response<Bytes>, Failure>>,
+) -> (String, u32) {
     let mut clock = Clock(Instant::now());
     let policy = Policy::default();
-    let mut call = Call::new(&policy, draft(), clock.0);
+    let mut call = Call::new(&policy, draft_of(query, None), clock.0);
     for outcome in outcomes {
         let _request = call.attempt(&token(), clock.0).unwrap();
         let next = match call.judge(outcome, || clock.moment(0.5)) {
@@ -98,6 +110,23 @@ fn permanent_failures_are_not_retried() {
     {
         assert_eq!(play(vec![failure(kind)]).1, 1, "{kind:?}");
     }
+}
+
+#[test]
+fn a_call_that_is_not_idempotent_is_repeated_only_if_it_was_not_sent() {
+    let play = |outcomes| play_query(&RawQuery::new("photos/add").post(BodyFormat::Form), outcomes);
+    for code in [408, 429, 500, 503] {
+        assert_eq!(play(vec![status(code), status(200)]).1, 1, "{code}");
+    }
+    let cut = || failure(ErrorKind::Interrupted);
+    assert_eq!(play(vec![cut(), status(200)]), ("Interrupted".to_owned(), 1));
+    // The service refused the call before it had an effect.
+    assert_eq!(play(vec![status(401), status(200)]), ("200 OK".to_owned(), 2));
+    let unsent = || failure(ErrorKind::Connect);
+    assert_eq!(play(vec![unsent(), unsent(), status(200)]), ("200 OK".to_owned(), 3));
+    assert_eq!(play(vec![unsent(), cut(), status(200)]), ("Interrupted".to_owned(), 2));
+    let idempotent = RawQuery::new("photos/add").post(BodyFormat::Form).idempotent();
+    assert_eq!(play_query(&idempotent, vec![cut(), status(200)]), ("200 OK".to_owned(), 2));
 }
 
 #[test]

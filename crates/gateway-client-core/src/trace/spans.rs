@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use http::Uri;
+use http::{Method, Uri};
 use tracing::field::Empty;
 use tracing::instrument::{Instrument as _, Instrumented};
 use tracing::{Span, debug, debug_span};
@@ -74,7 +74,7 @@ impl AttemptSpan {
     /// `selectors` are the names of the query parameters whose values are shown.
     pub(crate) fn begin(
         operation: &str,
-        uri: &Uri,
+        (method, uri): (&Method, &Uri),
         selectors: &[&str],
         server: (&str, u16),
         number: u32,
@@ -83,10 +83,10 @@ impl AttemptSpan {
         Self(debug_span!(
             target: TARGET,
             "attempt",
-            otel.name = "GET",
+            otel.name = method.as_str(),
             otel.kind = "client",
             gateway.operation = named(operation),
-            http.request.method = "GET",
+            http.request.method = method.as_str(),
             http.request.resend_count = (number > 1).then(|| number - 1),
             server.address = address,
             server.port = port,

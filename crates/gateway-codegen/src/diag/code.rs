@@ -204,7 +204,8 @@ codes! {
     Error GW044 SECRETS: "secret that cannot be sent",
         "A secret has a name and a place of its own: a query parameter that no call has otherwise, a \
         header that the client does not set itself, or the text `{secret}` in the `path` of the \
-        service. The path has this text exactly if one secret is in the path.";
+        service. The path has this text exactly if one secret is in the path. A secret in the form needs \
+        a form in every call: `verb = \"post\"` and `body = \"form\"`.";
     Error GW045 PAGING: "invalid paging",
         "Only a list has pages. `param` and `size` name parameters of the operation: an `integer`, or \
         text for a cursor. `last`, `total` and `next` name fields of the model `beside` the list, with \
@@ -212,4 +213,7 @@ codes! {
         the next offset an `integer`, a cursor a single value, and a continuation a `map` of single \
         values. The field of the next page is optional, because the last page lacks it. Without one of \
         these fields, an empty page is the last one.";
+    Error GW046 BODY: "body that cannot be sent",
+        "`body` and `idempotent` describe a POST (`verb = \"post\"`). If the selector is in the form \
+        (`in = \"form\"`), every call is a POST with a form.";
 }

@@ -285,6 +285,18 @@ impl Diff<'_> {
 
     fn operation(&mut self, place: &str, old: &Operation, new: &Operation) {
         self.text(Class::Breaking, place, "select", &old.select, &new.select);
+        let body = |one: &Operation| one.post.map_or("none", |post| post.format.word());
+        self.value(
+            Class::Breaking,
+            place,
+            "body of a POST",
+            (&body(old), &body(new)),
+            |word: &&str| format!("`{word}`"),
+        );
+        let repeats = |one: &Operation| one.post.is_none_or(|post| post.is_idempotent);
+        if old.post.is_some() && new.post.is_some() {
+            self.flag(Class::Additive, place, "idempotent", repeats(old), repeats(new));
+        }
         let responses = (&response(self.old, &old.response), &response(self.new, &new.response));
         self.value(Class::Breaking, place, "response", responses, quoted);
         if let (Some(old), Some(new)) = (old.response.body(), new.response.body()) {
@@ -356,7 +368,14 @@ impl Diff<'_> {
     fn example(&mut self, place: &str, old: &Example, new: &Example) {
         let call = |service: &Service, one: &Example| {
             let operation = service.operations.get(one.operation).map(Named::key);
-            (operation, one.query.clone(), one.rejected.clone(), one.client, one.server)
+            (
+                operation,
+                one.query.clone(),
+                one.sent.clone(),
+                one.rejected.clone(),
+                one.client,
+                one.server,
+            )
         };
         if call(self.old, old) == call(self.new, new) {
             self.about(place, &old.doc, &new.doc);

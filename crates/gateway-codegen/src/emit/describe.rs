@@ -17,11 +17,16 @@ pub(super) fn operation(file: &mut RustFile, service: &Service, operation: &Oper
     file.doc(&operation.doc.0);
     file.doc_break();
     let sections = operation.source.phrase().map(|sections| format!("See {sections}. "));
-    let call = match service.query_of(operation, []) {
-        query if query.is_empty() => service.path_of(operation),
-        query => query,
+    let call = match (operation.post, service.request_of(operation, &[])) {
+        (Some(_), _) => service.target_of(operation),
+        (None, (query, _)) if query.is_empty() => service.path_of(operation),
+        (None, (query, _)) => query,
     };
     file.doc(&format!("{}Sent as `{call}`.", sections.unwrap_or_default()));
+    if let Some(note) = operation.post_note() {
+        file.doc_break();
+        file.doc(&note);
+    }
 }
 
 /// Adds a paragraph that says why something is deprecated, if it is.

@@ -9,10 +9,13 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use crate::emit::file::{GeneratedFile, MARK};
+use crate::emit::openapi::request::Request;
 use crate::emit::type_schemas::{TypeSchemas, describe};
-use crate::ir::{Auth, Doc, Operation, Otherwise, Param, Place, SecretPlace, Service};
+use crate::ir::{Auth, Doc, Operation, Otherwise, Param, Place, Secret, SecretPlace, Service};
 use crate::project::Project;
 use crate::text::one_line;
+
+mod request;
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
@@ -21,22 +24,41 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         GeneratedFile::json(format!("{folder}/{name}.json"), document)
     };
     let exact = service.operations.iter().map(|operation| {
-        let paths = json!({ service.path_of(operation): { "get": get(service, operation) } });
+        let paths =
+            json!({ service.path_of(operation): { verb(operation): get(service, operation) } });
         let document = document(service, &paths, &[operation]);
         file(&operation.rust.kebab(), &document)
     });
     let operations: Vec<_> = service.operations.iter().collect();
     let paths = match service.dispatch.place {
-        Place::Query => json!({ &service.path: { "get": merged(service) } }),
+        Place::Query | Place::Form => json!({ &service.path: merged_by_verb(service) }),
         // The operations have different paths, so nothing is merged.
         Place::Path => operations
             .iter()
-            .map(|one| (service.path_of(one), json!({ "get": get(service, one) })))
+            .map(|one| (service.path_of(one), json!({ verb(one): get(service, one) })))
             .collect::<Map<_, _>>()
             .into(),
     };
     let merged = document(service, &paths, &operations);
     exact.chain([file(&service.name, &merged)]).collect()
+}
+
+/// Returns the key of an operation in its path.
+fn verb(operation: &Operation) -> &'static str {
+    if operation.post.is_some() { "post" } else { "get" }
+}
+
+/// Returns the operations of the only path, merged for each method.
+fn merged_by_verb(service: &Service) -> Value {
+    let verbs = ["get", "post"].into_iter().map(|verb| {
+        let operations = service.operations.iter().filter(|one| self::verb(one) == verb);
+        (verb, operations.collect::<Vec<_>>())
+    });
+    let verbs = verbs.filter(|(_, operations)| !operations.is_empty());
+    verbs
+        .map(|(verb, operations)| (verb.to_owned(), merged(service, &operations)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 const PREFIX: &str = "#/components/schemas/";
@@ -82,7 +104,7 @@ fn security(auth: &Auth) -> Value {
         Auth::None => return json!([]),
         Auth::Bearer => [("bearer".to_owned(), json!([]))].into_iter().collect(),
         Auth::Secrets(secrets) => {
-            let named = secrets.iter().filter(|one| one.place != SecretPlace::Path);
+            let named = secrets.iter().filter(|one| is_scheme(one));
             named.map(|one| (one.name.clone(), json!([]))).collect()
         }
     };
@@ -93,7 +115,7 @@ fn security_schemes(auth: &Auth) -> Value {
     if *auth == Auth::Bearer {
         return json!({ "bearer": { "type": "http", "scheme": "bearer" } });
     }
-    let named = auth.secrets().iter().filter(|one| one.place != SecretPlace::Path);
+    let named = auth.secrets().iter().filter(|one| is_scheme(one));
     let schemes: Map<_, _> = named
         .map(|one| {
             let mut scheme = Map::new();
@@ -107,16 +129,10 @@ fn security_schemes(auth: &Auth) -> Value {
     Value::Object(schemes)
 }
 
-/// Returns the parameter for a secret in the path.
-fn secret_in_path(service: &Service) -> Option<Value> {
-    let secret = service.auth.secrets().iter().find(|one| one.place == SecretPlace::Path)?;
-    let mut parameter = Map::new();
-    parameter.insert("name".to_owned(), json!("secret"));
-    parameter.insert("in".to_owned(), json!("path"));
-    parameter.insert("required".to_owned(), json!(true));
-    describe(&mut parameter, &secret.doc);
-    parameter.insert("schema".to_owned(), json!({ "type": "string", "format": "password" }));
-    Some(Value::Object(parameter))
+/// Returns whether a secret is a security scheme. One in the path is a parameter, and one in the form a member of the
+/// body.
+fn is_scheme(secret: &Secret) -> bool {
+    !matches!(secret.place, SecretPlace::Path | SecretPlace::Form)
 }
 
 /// Returns the schema of a problem document, for every response that is not a success.
@@ -139,10 +155,11 @@ fn get(service: &Service, operation: &Operation) -> Value {
     let schemas = TypeSchemas { service, prefix: PREFIX };
     let selectors = service.dispatch.values(&operation.select).into_iter();
     let selectors = selectors.map(|(name, value)| selector(name, &json!({ "const": value })));
-    let fixed = secret_in_path(service).into_iter().chain(selectors).chain(constants(service));
+    let fixed = selectors.chain(constants(service)).collect();
     let params = operation.params.iter().map(|param| {
         parameter(param, TypeSchemas::param(param), &needs(operation, param), param.required)
     });
+    let request = Request::new(service, &[operation], fixed, params.collect());
     let mut get = Map::new();
     get.insert("operationId".to_owned(), json!(operation.rust.words()));
     let pages = operation.pages().map(|pages| format!(" {pages}")).unwrap_or_default();
@@ -150,7 +167,7 @@ fn get(service: &Service, operation: &Operation) -> Value {
     if operation.deprecated.is_some() {
         get.insert("deprecated".to_owned(), json!(true));
     }
-    get.insert("parameters".to_owned(), fixed.chain(params).collect());
+    request.insert_into(&mut get);
     get.insert(
         "responses".to_owned(),
         responses(service, schemas.response(&operation.response), &[operation]),
@@ -158,17 +175,16 @@ fn get(service: &Service, operation: &Operation) -> Value {
     Value::Object(get)
 }
 
-/// Returns all operations merged into one, whose response depends on the selector.
-fn merged(service: &Service) -> Value {
+/// Returns operations merged into one, whose response depends on the selector.
+fn merged(service: &Service, operations: &[&Operation]) -> Value {
     let schemas = TypeSchemas { service, prefix: PREFIX };
     let mut names: Vec<&str> = Vec::new();
-    let mut params: Vec<_> =
-        service.dispatch.selectors.iter().map(|name| one_selector(service, name)).collect();
-    params.extend(secret_in_path(service));
-    params.extend(constants(service));
-    let all = || {
-        service.operations.iter().flat_map(|one| one.params.iter().map(move |param| (one, param)))
-    };
+    let selectors = service.dispatch.selectors.iter();
+    let selectors = selectors.map(|name| one_selector(service, operations, name));
+    let fixed = selectors.chain(constants(service)).collect();
+    let mut params: Vec<_> = Vec::new();
+    let all =
+        || operations.iter().flat_map(|one| one.params.iter().map(move |param| (*one, param)));
     for (_, param) in all() {
         if names.contains(&param.wire.as_str()) {
             continue;
@@ -196,7 +212,7 @@ fn merged(service: &Service) -> Value {
         params.push(parameter(param, shape, &more, false));
     }
     let mut schemas_seen: Vec<Value> = Vec::new();
-    for operation in &service.operations {
+    for operation in operations {
         let schema = schemas.response(&operation.response);
         if !schemas_seen.contains(&schema) {
             schemas_seen.push(schema);
@@ -207,19 +223,22 @@ fn merged(service: &Service) -> Value {
         // Not `oneOf`: two models may overlap, because other fields are allowed.
         _ => json!({ "anyOf": schemas_seen }),
     };
-    let operations: Vec<_> = service.operations.iter().collect();
-    json!({
-        "operationId": service.name.replace('-', "_"),
-        "description": one_line(&service.doc.0),
-        "parameters": params,
-        "responses": responses(service, schema, &operations),
-    })
+    // An identifier is unique in a document.
+    let is_second = operations.len() < service.operations.len()
+        && operations.iter().all(|one| one.post.is_some());
+    let id = service.name.replace('-', "_") + if is_second { "_post" } else { "" };
+    let mut merged = Map::new();
+    merged.insert("operationId".to_owned(), json!(id));
+    merged.insert("description".to_owned(), json!(one_line(&service.doc.0)));
+    Request::new(service, operations, fixed, params).insert_into(&mut merged);
+    merged.insert("responses".to_owned(), responses(service, schema, operations));
+    Value::Object(merged)
 }
 
 /// Returns the parameter for a selector, whose value is one of those of all operations.
-fn one_selector(service: &Service, name: &str) -> Value {
+fn one_selector(service: &Service, operations: &[&Operation], name: &str) -> Value {
     let mut values: Vec<&str> = Vec::new();
-    for operation in &service.operations {
+    for operation in operations {
         let all = service.dispatch.values(&operation.select);
         let value = all.into_iter().find(|(other, _)| *other == name).map(|(_, value)| value);
         values.extend(value.filter(|value| !values.contains(value)));

@@ -3,8 +3,8 @@
 use crate::emit::file::GeneratedFile;
 use crate::emit::reference::page::{Page, code};
 use crate::ir::{
-    Auth, BUILT_IN, Body, Dispatch, Doc, Example, Model, OpenPoint, Operation, Place, RustName,
-    Scalar, Service, Source, built_in_list, joined,
+    Auth, BUILT_IN, Body, BodyFormat, Dispatch, Doc, Example, Model, OpenPoint, Operation, Place,
+    RustName, Scalar, Service, Source, built_in_list, joined,
 };
 use crate::project::Project;
 use crate::text::{fenced, inline, markdown, percent_encoded, relative};
@@ -36,7 +36,7 @@ fn index(project: &Project<'_>, folder: &str) -> Page {
     let mut page = Page::new(&service.title);
     page.text(&markdown(&service.doc.0));
     page.text(&format!(
-        "Every call is a request `GET {{base_url}}{}` with {}.",
+        "Every call is a request `{}` with {}.",
         any_target(service),
         match &service.auth {
             Auth::Bearer =>
@@ -79,7 +79,7 @@ fn index(project: &Project<'_>, folder: &str) -> Page {
     page
 }
 
-/// Returns the path and the query of any operation, with `…` in place of its name.
+/// Returns the method, the path and the query of any operation, with `…` in place of its name.
 fn any_target(service: &Service) -> String {
     let Dispatch { place, selectors, constants } = &service.dispatch;
     let selectors = selectors.iter().map(|name| format!("{name}=…"));
@@ -87,10 +87,17 @@ fn any_target(service: &Service) -> String {
         constants.iter().map(|(name, value)| format!("{name}={}", percent_encoded(value)));
     let query: Vec<_> = selectors.chain(constants).collect();
     let path = match place {
+        Place::Form => return format!("POST {{base_url}}{} {}", service.path, query.join("&")),
         Place::Query => service.path.clone(),
         Place::Path => format!("{}/…", service.path),
     };
-    joined(&path, &query.join("&"))
+    let has = |is_post: bool| service.operations.iter().any(|one| one.post.is_some() == is_post);
+    let verb = match (has(false), has(true)) {
+        (_, false) => "GET",
+        (true, true) => "GET or POST",
+        (false, true) => "POST",
+    };
+    format!("{verb} {{base_url}}{}", joined(&path, &query.join("&")))
 }
 
 /// Returns links to the documents for programs.
@@ -124,7 +131,10 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     if let Some(why) = &operation.deprecated {
         page.text(&format!("**Deprecated:** {}", inline(why)));
     }
-    page.text(&fenced("text", &format!("GET {}", service.target_of(operation))));
+    page.text(&fenced("text", &service.target_of(operation)));
+    if let Some(note) = operation.post_note() {
+        page.text(&note);
+    }
     page.text(&section(project, &operation.source, &format!("{folder}/operations")));
     if !operation.params.is_empty() {
         page.heading("Parameters");
@@ -164,11 +174,20 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
 fn example(page: &mut Page, service: &Service, operation: &Operation, example: &Example) {
     page.subheading(&capitalized(&example.name.spaced()));
     page.text(&markdown(&example.doc.0));
-    // A query holds no character that a shell expands between double quotes.
-    let (headers, url) = service.with_variables(&service.path_of(operation), &example.query);
+    // A query or a form holds no character that a shell expands between double quotes.
+    let (headers, url, body) = service.with_variables(operation, example);
     let accept = format!("Accept: {}", service.accept);
-    let headers = headers.iter().chain([&accept]).map(|header| format!("-H \"{header}\" "));
-    let call = format!("curl {}\\\n  \"$GATEWAY_BASE_URL{url}\"", headers.collect::<String>());
+    let json = operation.post.filter(|post| post.format == BodyFormat::Json);
+    let json = json.map(|post| format!("Content-Type: {}", post.format.media_type()));
+    let headers = headers.iter().chain([&accept]).chain(&json);
+    let headers: Vec<_> = headers.map(|header| format!("-H \"{header}\" ")).collect();
+    let headers = headers.concat();
+    let body = match operation.post {
+        None => String::new(),
+        Some(_) if json.is_none() => format!("--data-raw \"{body}\" "),
+        Some(_) => format!("--data-raw '{}' ", body.replace('\'', "'\\''")),
+    };
+    let call = format!("curl {headers}{body}\\\n  \"$GATEWAY_BASE_URL{url}\"");
     page.text(&fenced("sh", &call));
     page.text(&fenced("json", &example.body));
     if !example.rejected.is_empty() {

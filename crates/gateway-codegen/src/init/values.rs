@@ -115,7 +115,7 @@ fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
     let examples = examples.filter_map(|one| Some((service.operations.get(one.operation)?, one)));
     examples.min_by_key(|(operation, example)| {
         let is_deprecated = uses_deprecated(operation, example);
-        (is_deprecated, !example.rejected.is_empty(), example.query.contains('%'))
+        (is_deprecated, !example.rejected.is_empty(), !example.is_plain())
     })
 }
 

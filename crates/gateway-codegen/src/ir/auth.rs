@@ -29,6 +29,8 @@ pub struct Secret {
 pub enum SecretPlace {
     /// A query parameter, after all others.
     Query,
+    /// A parameter of the form in the body, after all others.
+    Form,
     /// A header.
     Header,
     /// The text [`SECRET`] in the path of the service.
@@ -43,6 +45,7 @@ impl SecretPlace {
     pub fn word(self) -> &'static str {
         match self {
             Self::Query => "query",
+            Self::Form => "form",
             Self::Header => "header",
             Self::Path => "path",
         }

@@ -82,6 +82,7 @@ mod tests {
             rust: RustName::new("name").expect("a name"),
             select: select.to_owned(),
             params: Vec::new(),
+            post: None,
             response: Response::Object { of: ModelId::new(0) },
             paging: None,
             doc: Doc::default(),

@@ -19,6 +19,8 @@ pub struct Dispatch {
 pub enum Place {
     /// The query.
     Query,
+    /// The form in the body of every call.
+    Form,
     /// The last segments of the path.
     Path,
 }
@@ -28,6 +30,7 @@ impl Place {
     pub fn word(self) -> &'static str {
         match self {
             Self::Query => "query",
+            Self::Form => "form",
             Self::Path => "path",
         }
     }

@@ -1,6 +1,6 @@
 //! Operations: their parameters and the shapes of their responses.
 
-use crate::ir::{Body, Doc, ModelId, OpenRef, Paging, RustName, Source, ValueType};
+use crate::ir::{Body, Doc, ModelId, OpenRef, Paging, Post, RustName, Source, ValueType};
 
 /// One operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct Operation {
     /// The parameters, in the order in which they are sent. A parameter is never listed before
     /// one that it needs.
     pub params: Vec<Param>,
+    /// How it is called by POST; `None` if it is called by GET.
+    pub post: Option<Post>,
     /// The shape of a successful response.
     pub response: Response,
     /// How the pages of a list follow each other, if it has pages.
@@ -27,12 +29,12 @@ pub struct Operation {
     pub deprecated: Option<String>,
 }
 
-/// One query parameter.
+/// One parameter, in the query or in the body of a POST.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// The name of the Rust method.
     pub rust: RustName,
-    /// The name in the query; of unreserved characters only, so it is never escaped.
+    /// The name on the wire; of unreserved characters only, so it is never escaped.
     pub wire: String,
     /// The type of the value.
     pub ty: ValueType,

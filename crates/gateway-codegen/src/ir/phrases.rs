@@ -1,8 +1,8 @@
 //! Phrases about a service that the reference pages, the documents and the terminal share.
 
 use crate::ir::{
-    Body, Decides, ErrorClass, Field, Operation, Otherwise, PagedBy, Param, Response, RustName,
-    Says, Service, Type, ValueType,
+    Body, Decides, ErrorClass, Field, Operation, Otherwise, PagedBy, Param, Post, Response,
+    RustName, Says, Service, Type, ValueType,
 };
 use crate::text::json_string;
 
@@ -125,6 +125,17 @@ impl Type {
 }
 
 impl Operation {
+    /// Returns a sentence about the body of a POST.
+    pub fn post_note(&self) -> Option<String> {
+        let Post { format, is_idempotent } = self.post?;
+        let repeated = if is_idempotent {
+            "A client may repeat a call: several have the effect of one."
+        } else {
+            "A client does not repeat a call that may have reached the service."
+        };
+        Some(format!("The parameters are in the body, {}. {repeated}", format.described()))
+    }
+
     /// Returns a sentence about how the pages of the list follow each other.
     pub fn pages(&self) -> Option<String> {
         let paging = self.paging.as_ref()?;

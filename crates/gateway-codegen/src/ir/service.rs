@@ -59,6 +59,8 @@ pub struct Example {
     pub params: Vec<(usize, String)>,
     /// The query exactly as it is sent.
     pub query: String,
+    /// The body of the request exactly as it is sent; empty for a GET.
+    pub sent: String,
     /// The path of the response, relative to the folder of the spec: `fixtures/credits.json`.
     pub path: String,
     /// The response itself.
@@ -69,6 +71,13 @@ pub struct Example {
     pub client: bool,
     /// Whether a server must be able to send it.
     pub server: bool,
+}
+
+impl Example {
+    /// Returns whether nothing in the request is percent-encoded.
+    pub fn is_plain(&self) -> bool {
+        !self.query.contains('%') && !self.sent.contains('%')
+    }
 }
 
 /// A question that the contract does not answer, with what the client and the server do about it.

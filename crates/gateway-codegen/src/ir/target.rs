@@ -1,38 +1,61 @@
 //! The targets of calls: paths and queries.
 
-use crate::ir::{Auth, Operation, Place, SECRET, SecretPlace, Service};
+use crate::ir::{Auth, BodyFormat, Example, Operation, Param, Place, SECRET, SecretPlace, Service};
+use crate::text::{json_string, percent_encoded};
 
 impl Service {
     /// Returns the path of an operation: `/c/oauth/v1`.
     pub fn path_of(&self, operation: &Operation) -> String {
         match self.dispatch.place {
-            Place::Query => self.path.clone(),
+            Place::Query | Place::Form => self.path.clone(),
             Place::Path => format!("{}/{}", self.path, operation.select),
         }
     }
 
-    /// Returns the query of an operation with these parameters, each as it is sent.
-    pub fn query_of(
+    /// Returns the query of an operation and the body of its POST, with these parameters as wire text.
+    pub fn request_of(
         &self,
         operation: &Operation,
-        params: impl IntoIterator<Item = String>,
-    ) -> String {
-        let mut pairs = self.dispatch.pairs(operation);
-        pairs.extend(params);
-        pairs.join("&")
+        params: &[(&Param, String)],
+    ) -> (String, String) {
+        let pairs = params.iter().flat_map(|(param, text)| param.pairs(text));
+        let fixed = self.dispatch.pairs(operation);
+        match operation.post.map(|post| post.format) {
+            None => (joined_pairs(fixed.into_iter().chain(pairs)), String::new()),
+            Some(BodyFormat::Form) if self.dispatch.place == Place::Form => {
+                (String::new(), joined_pairs(fixed.into_iter().chain(pairs)))
+            }
+            Some(BodyFormat::Form) => (joined_pairs(fixed), joined_pairs(pairs)),
+            Some(BodyFormat::Json) => {
+                let members = params.iter().map(|(param, text)| param.member(text));
+                let members: Vec<_> = members.collect();
+                (joined_pairs(fixed), format!("{{{}}}", members.join(",")))
+            }
+        }
     }
 
-    /// Returns the path and the query of an operation without parameters:
-    /// `/c/oauth/v1?method=photos/list`.
+    /// Returns the method, the path and the query of an operation without parameters:
+    /// `GET /c/oauth/v1?method=photos/list`.
     pub fn target_of(&self, operation: &Operation) -> String {
-        joined(&self.path_of(operation), &self.query_of(operation, []))
+        let (query, body) = self.request_of(operation, &[]);
+        let target = joined(&self.path_of(operation), &query);
+        match operation.post {
+            None => format!("GET {target}"),
+            Some(_) if self.dispatch.place == Place::Form => format!("POST {target} {body}"),
+            Some(_) => format!("POST {target}"),
+        }
     }
 
-    /// Returns the arguments of `curl` for a path and a query with shell variables in place of the
-    /// secrets: the headers, and the URL without the base.
-    pub(crate) fn with_variables(&self, path: &str, query: &str) -> (Vec<String>, String) {
+    /// Returns the arguments of `curl` for an example with shell variables in place of the secrets: the
+    /// headers, the URL without the base, and the body.
+    pub(crate) fn with_variables(
+        &self,
+        operation: &Operation,
+        example: &Example,
+    ) -> (Vec<String>, String, String) {
         let mut headers = Vec::new();
-        let (mut path, mut pairs) = (path.to_owned(), vec![query.to_owned()]);
+        let (mut path, mut pairs) = (self.path_of(operation), vec![example.query.clone()]);
+        let mut form = vec![example.sent.clone()];
         if self.auth == Auth::Bearer {
             headers.push("Authorization: Bearer $GATEWAY_TOKEN".to_owned());
         }
@@ -48,13 +71,36 @@ impl Service {
             };
             match secret.place {
                 SecretPlace::Query => pairs.push(format!("{}={variable}", secret.name)),
+                SecretPlace::Form => form.push(format!("{}={variable}", secret.name)),
                 SecretPlace::Header => headers.push(format!("{}: {variable}", secret.name)),
                 SecretPlace::Path => path = path.replace(SECRET, &variable),
             }
         }
         pairs.retain(|pair| !pair.is_empty());
-        (headers, joined(&path, &pairs.join("&")))
+        form.retain(|pair| !pair.is_empty());
+        (headers, joined(&path, &pairs.join("&")), form.join("&"))
     }
+}
+
+impl Param {
+    /// Returns the parameter as it is sent in a query or a form.
+    fn pairs(&self, text: &str) -> Vec<String> {
+        vec![format!("{}={}", self.wire, percent_encoded(text))]
+    }
+
+    /// Returns the parameter as a member of a JSON object.
+    fn member(&self, text: &str) -> String {
+        format!("{}:{}", json_string(&self.wire), self.json(text))
+    }
+
+    /// Returns a value in JSON.
+    fn json(&self, text: &str) -> String {
+        if self.ty.is_json_literal() { text.to_owned() } else { json_string(text) }
+    }
+}
+
+fn joined_pairs(pairs: impl IntoIterator<Item = String>) -> String {
+    pairs.into_iter().collect::<Vec<_>>().join("&")
 }
 
 /// Returns a path with its query, which may be empty.

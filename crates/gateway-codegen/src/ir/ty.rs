@@ -108,6 +108,19 @@ impl ValueType {
         }
     }
 
+    /// Returns whether a value in the JSON body of a request has no quotes.
+    pub fn is_json_literal(&self) -> bool {
+        match self.in_query() {
+            Primitive::Text => false,
+            Primitive::Float | Primitive::Boolean if self.in_record() == Primitive::Text => false,
+            Primitive::Signed | Primitive::Unsigned | Primitive::Float | Primitive::Boolean => true,
+            Primitive::Coded => self.codes().is_some_and(|codes| {
+                let written = [codes.yes.first(), codes.no.first()];
+                written.into_iter().flatten().all(|code| !code.json().is_string())
+            }),
+        }
+    }
+
     /// Returns the enum, if it is one.
     pub fn as_enum(&self) -> Option<&Enum> {
         match self {

@@ -9,7 +9,6 @@ use crate::ir::{Code, Example, Operation, Param, Primitive, RustName, Service};
 use crate::spec::context::{About, Context};
 use crate::spec::fixture;
 use crate::spec::node::{Node, Value};
-use crate::text::percent_encoded;
 
 pub(super) fn examples(
     cx: &mut Context<'_>,
@@ -59,18 +58,7 @@ fn example(cx: &mut Context<'_>, node: &Node, all: &All<'_>) -> Option<Example> 
     let operation = service.operations.get(index)?;
     let params = if clean { params(cx, node, operation) } else { None };
     if let Some(params) = &params {
-        let sent = sent(service, operation, params);
-        let query = node.get("query");
-        if query.and_then(Node::as_text).unwrap_or_default() != sent {
-            let message = "the query differs from the one that the client sends";
-            let help = if sent.is_empty() {
-                "remove `query`: the client sends none".to_owned()
-            } else {
-                format!("write `query = \"{sent}\"`")
-            };
-            let span = query.map_or(&named.span, |query| &query.span);
-            cx.say(Diagnostic::new(&code::EXAMPLE_QUERY, span, message).help(help));
-        }
+        request(cx, node, service, operation, params);
     }
     let rejected = rejected(node);
     let file = node.get("response")?;
@@ -85,6 +73,7 @@ fn example(cx: &mut Context<'_>, node: &Node, all: &All<'_>) -> Option<Example> 
         doc: about.doc,
         params: params?,
         query: node.text("query"),
+        sent: node.text("body"),
         path: file.as_text()?.to_owned(),
         body,
         rejected,
@@ -225,12 +214,32 @@ fn complete(
     complete.then_some(())
 }
 
-fn sent(service: &Service, operation: &Operation, params: &[(usize, String)]) -> String {
-    let params = params.iter().map(|(index, value)| {
-        let name = operation.params.get(*index).map_or("", |param| param.wire.as_str());
-        format!("{name}={}", percent_encoded(value))
-    });
-    service.query_of(operation, params)
+/// Checks the query and the body of an example.
+fn request(
+    cx: &mut Context<'_>,
+    node: &Node,
+    service: &Service,
+    operation: &Operation,
+    params: &[(usize, String)],
+) {
+    let params = params
+        .iter()
+        .filter_map(|(index, value)| Some((operation.params.get(*index)?, value.clone())));
+    let (query, body) = service.request_of(operation, &params.collect::<Vec<_>>());
+    for (key, sent, quote) in [("query", query, '"'), ("body", body, '\'')] {
+        let given = node.get(key);
+        if given.and_then(Node::as_text).unwrap_or_default() == sent {
+            continue;
+        }
+        let message = format!("the {key} differs from the one that the client sends");
+        let help = if sent.is_empty() {
+            format!("remove `{key}`: the client sends none")
+        } else {
+            format!("write `{key} = {quote}{sent}{quote}`")
+        };
+        let span = given.or_else(|| node.get("operation")).map_or(&node.span, |one| &one.span);
+        cx.say(Diagnostic::new(&code::EXAMPLE_QUERY, span, message).help(help));
+    }
 }
 
 fn rejected(node: &Node) -> Vec<usize> {

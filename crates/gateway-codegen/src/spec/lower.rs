@@ -17,6 +17,7 @@ mod envelope;
 mod names;
 mod operation;
 mod paging;
+mod post;
 mod response;
 
 /// Lowers a document. `None` if the table `service` is missing. The service may be used only if no

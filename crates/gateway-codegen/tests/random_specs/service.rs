@@ -15,8 +15,8 @@ pub(crate) struct Random {
     wires: Vec<String>,
     models: Vec<(String, Vec<FieldKind>)>,
     enums: Vec<(String, bool, u8, &'static str)>,
-    /// The shape of each response, its model, its parameters, and how its pages follow each other.
-    operations: Vec<(u8, usize, Vec<ParamKind>, usize)>,
+    /// The shape of each response, its model, its method, its parameters, and how its pages follow each other.
+    operations: Vec<(u8, usize, Verb, Vec<ParamKind>, usize)>,
 }
 
 /// How a call names its operation, and whether every call has constants.
@@ -37,8 +37,11 @@ enum Authenticated {
 
 impl Authenticated {
     /// Returns the keys of `[auth]`, with a description.
-    fn table(self, doc: &str) -> String {
+    fn table(self, place: Dispatched, doc: &str) -> String {
         match self {
+            Self::Secret if matches!(place, Dispatched::Form) => {
+                format!("secret = {{ in = \"form\", name = \"key\", doc = {doc} }}")
+            }
             Self::None => "none = {}".to_owned(),
             Self::Bearer => "bearer = {}".to_owned(),
             Self::Secret => format!("secret = {{ in = \"query\", name = \"key\", doc = {doc} }}"),
@@ -59,7 +62,28 @@ impl Authenticated {
 enum Dispatched {
     One,
     Two,
+    Form,
     Path,
+}
+
+/// How an operation in language 2 is called, unless the selector is in the form.
+#[derive(Clone, Copy, Debug)]
+enum Verb {
+    Get,
+    PostForm,
+    PostJson,
+}
+
+impl Verb {
+    /// Returns the keys of an operation.
+    fn keys(self, dispatch: Option<Dispatching>) -> &'static str {
+        match (self, dispatch.map(|one| one.place)) {
+            (_, None) | (Self::Get, _) => "",
+            (_, Some(Dispatched::Form)) => "idempotent = true",
+            (Self::PostForm, _) => "verb = \"post\"\nidempotent = true",
+            (Self::PostJson, _) => "verb = \"post\"\nbody = \"json\"",
+        }
+    }
 }
 
 impl Dispatching {
@@ -68,6 +92,7 @@ impl Dispatching {
         let place = match self.place {
             Dispatched::One => "selector = \"op\"",
             Dispatched::Two => "selector = [\"op\", \"to\"]",
+            Dispatched::Form => "selector = \"op\"\nin = \"form\"",
             Dispatched::Path => "in = \"path\"",
         };
         let constants =
@@ -79,14 +104,14 @@ impl Dispatching {
     fn select(self, at: usize) -> String {
         match self.place {
             Dispatched::Two => format!("[\"ask\", \"{at}\"]"),
-            Dispatched::One | Dispatched::Path => format!("\"ask/{at}\""),
+            Dispatched::One | Dispatched::Form | Dispatched::Path => format!("\"ask/{at}\""),
         }
     }
 
     /// Returns the query of an operation without its parameters.
     fn query(self, at: usize) -> String {
         let select = match self.place {
-            Dispatched::One => format!("op=ask/{at}"),
+            Dispatched::One | Dispatched::Form => format!("op=ask/{at}"),
             Dispatched::Two => format!("op=ask&to={at}"),
             Dispatched::Path => String::new(),
         };
@@ -264,7 +289,12 @@ fn dispatching() -> impl Strategy<Value = Option<Dispatching>> {
         Just(Authenticated::Secret),
         Just(Authenticated::Secrets)
     ];
-    let place = prop_oneof![Just(Dispatched::One), Just(Dispatched::Two), Just(Dispatched::Path)];
+    let place = prop::sample::select(vec![
+        Dispatched::One,
+        Dispatched::Two,
+        Dispatched::Form,
+        Dispatched::Path,
+    ]);
     let dispatch = (place, any::<bool>(), auth).prop_map(|(place, constants, auth)| Dispatching {
         place,
         constants,
@@ -296,6 +326,7 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
         Just(ParamKind::Needing),
         Just(ParamKind::Required),
     ];
+    let verb = prop::sample::select(vec![Verb::Get, Verb::PostForm, Verb::PostJson]);
     let names = || prop::sample::subsequence(TAKEN, 1..4).prop_shuffle();
     (
         dispatching(),
@@ -315,7 +346,7 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
                     .collect()
             }),
         prop::collection::vec(
-            (0..6_u8, 0..3_usize, prop::collection::vec(param, 0..5), 0..9_usize),
+            (0..6_u8, 0..3_usize, verb, prop::collection::vec(param, 0..5), 0..9_usize),
             1..4,
         ),
     )
@@ -405,7 +436,11 @@ impl Writer<'_> {
         let doc = self.doc();
         let (language, head, path, tables) = match self.random.dispatch {
             Some(dispatch) => {
-                let tables = format!("{}[auth]\n{}", dispatch.table(), dispatch.auth.table(&doc));
+                let tables = format!(
+                    "{}[auth]\n{}",
+                    dispatch.table(),
+                    dispatch.auth.table(dispatch.place, &doc)
+                );
                 (2, "", dispatch.auth.path(), tables)
             }
             None => (1, "selector = \"op\"\nauth = \"bearer\"\n", "/r", String::new()),
@@ -559,7 +594,7 @@ impl Writer<'_> {
     fn operation(
         &mut self,
         at: usize,
-        (shape, model, params, paging): &(u8, usize, Vec<ParamKind>, usize),
+        (shape, model, verb, params, paging): &(u8, usize, Verb, Vec<ParamKind>, usize),
         folder: &Path,
     ) {
         let dispatch = self.random.dispatch;
@@ -580,13 +615,14 @@ impl Writer<'_> {
             None => (format!("\"ask/{at}\""), format!("op=ask/{at}")),
         };
         self.line(format_args!(
-            "[operation.ask_{at}]\nselect = {select}\ndoc = {doc}\nresponse.{response}"
+            "[operation.ask_{at}]\nselect = {select}\ndoc = {doc}\nresponse.{response}\n{}",
+            verb.keys(dispatch)
         ));
         if let Some(paging) = paging {
             self.line(format_args!("paging.{paging}"));
         }
         self.line(format_args!("[operation.ask_{at}.param]"));
-        let (mut sent, mut given) = (first, String::new());
+        let (mut params_sent, mut given) = (Vec::new(), String::new());
         let mut before = None;
         for (param, name) in params.iter().zip(KEYWORDS) {
             let (ty, more) = match (param, before) {
@@ -605,7 +641,7 @@ impl Writer<'_> {
             let doc = self.doc();
             self.line(format_args!("{name} = {{ type = \"{ty}\", {more}doc = {doc} }}"));
             if matches!(param, ParamKind::Required) {
-                _ = write!(sent, "{}{name}=x", if sent.is_empty() { "" } else { "&" });
+                params_sent.push(*name);
                 _ = write!(given, "{name} = \"x\", ");
             }
         }
@@ -617,11 +653,29 @@ impl Writer<'_> {
             );
         }
         let doc = self.doc();
-        let sent =
-            if sent.is_empty() { String::new() } else { format!("query = {}", quoted(&sent)) };
+        let sent = request(dispatch, *verb, &first, &params_sent);
         self.line(format_args!(
             "[[example]]\nname = \"e{at}\"\noperation = \"ask_{at}\"\ndoc = {doc}"
         ));
         self.line(format_args!("params = {{ {given} }}\n{sent}\nresponse = \"{at}.json\""));
     }
+}
+
+/// Returns the exact request of an example, whose parameters all have the value `x`.
+fn request(dispatch: Option<Dispatching>, verb: Verb, first: &str, params: &[&str]) -> String {
+    let joined = |pairs: Vec<String>| {
+        pairs.into_iter().filter(|pair| !pair.is_empty()).collect::<Vec<_>>().join("&")
+    };
+    let pairs = || params.iter().map(|name| format!("{name}=x"));
+    let all = || joined([first.to_owned()].into_iter().chain(pairs()).collect());
+    let members: Vec<_> = params.iter().map(|name| format!("\"{name}\":\"x\"")).collect();
+    let (query, body) = match (verb, dispatch.map(|one| one.place)) {
+        (_, Some(Dispatched::Form)) => (String::new(), all()),
+        (_, None) | (Verb::Get, _) => (all(), String::new()),
+        (Verb::PostForm, _) => (first.to_owned(), joined(pairs().collect())),
+        (Verb::PostJson, _) => (first.to_owned(), format!("{{{}}}", members.join(","))),
+    };
+    let given = [("query", query), ("body", body)].into_iter().filter(|(_, text)| !text.is_empty());
+    let given = given.map(|(key, text)| format!("{key} = {}", quoted(&text)));
+    given.collect::<Vec<_>>().join("\n")
 }

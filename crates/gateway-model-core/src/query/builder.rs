@@ -1,7 +1,8 @@
-//! Writes the query of an operation.
+//! Writes the query of an operation, and the body of a POST.
 
 use alloc::string::String;
 
+use crate::query::body::{BodyFormat, Post};
 use crate::{Error, Place, Query, Service};
 
 /// Writes a query, parameter by parameter.
@@ -10,10 +11,14 @@ pub struct QueryBuilder {
     text: String,
     /// Where the query begins, after the path.
     query: usize,
+    /// Where the parameters begin to which the next one is added: those of the query, or those of the body.
+    start: usize,
+    post: Option<Post>,
 }
 
 impl QueryBuilder {
-    /// Creates a query that selects the operation `method`. A `/` is not encoded.
+    /// Creates a query that selects the operation `method`. A `/` is not encoded. It is that of a GET, or of a POST if the
+    /// selector is in the form.
     #[must_use]
     pub fn select<S: Service>(method: &str) -> Self {
         let mut text = String::with_capacity(CAPACITY);
@@ -21,7 +26,10 @@ impl QueryBuilder {
             text.push('/');
             encode(&mut text, method, |byte| byte == b'/');
         }
-        let mut query = Self { query: text.len(), text };
+        let mut query = Self { query: text.len(), start: text.len(), text, post: None };
+        if matches!(S::DISPATCH.place(), Place::Form) {
+            query.begin_body(BodyFormat::Form, false);
+        }
         for (name, value) in S::DISPATCH.values(method) {
             query.name(name);
             encode(&mut query.text, value, |byte| byte == b'/');
@@ -32,19 +40,61 @@ impl QueryBuilder {
         query
     }
 
+    /// Creates the query of a POST that selects the operation `method`. All parameters that follow are in its body.
+    #[must_use]
+    pub fn post<S: Service>(method: &str, format: BodyFormat, is_idempotent: bool) -> Self {
+        let mut query = Self::select::<S>(method);
+        match &mut query.post {
+            Some(post) => post.is_idempotent = is_idempotent,
+            None => query.begin_body(format, is_idempotent),
+        }
+        query
+    }
+
+    fn begin_body(&mut self, format: BodyFormat, is_idempotent: bool) {
+        self.start = self.text.len();
+        self.post = Some(Post { start: self.start, format, is_idempotent });
+    }
+
+    fn is_json(&self) -> bool {
+        self.post.is_some_and(|post| post.format == BodyFormat::Json)
+    }
+
     /// Appends a parameter whose value is text.
     pub fn push(&mut self, name: &str, value: &str) {
         self.name(name);
-        encode(&mut self.text, value, |_| false);
+        self.value(value);
+    }
+
+    /// Appends a parameter whose value is a number or a Boolean, which JSON has without quotes.
+    pub fn push_literal(&mut self, name: &str, value: &str) {
+        self.name(name);
+        self.text.push_str(value);
     }
 
     /// Appends the name of a parameter, with everything up to its value.
     fn name(&mut self, name: &str) {
-        if self.text.len() > self.query {
+        let is_first = self.text.len() == self.start;
+        if self.is_json() {
+            self.text.push(if is_first { '{' } else { ',' });
+            json_string(&mut self.text, name);
+            self.text.push(':');
+            return;
+        }
+        if !is_first {
             self.text.push('&');
         }
         encode(&mut self.text, name, |_| false);
         self.text.push('=');
+    }
+
+    /// Appends a text as a value.
+    fn value(&mut self, value: &str) {
+        if self.is_json() {
+            json_string(&mut self.text, value);
+        } else {
+            encode(&mut self.text, value, |_| false);
+        }
     }
 
     /// Appends a parameter whose value must not be empty: services differ in what `name=` means.
@@ -102,8 +152,14 @@ impl QueryBuilder {
 
     /// Returns the query.
     #[must_use]
-    pub fn finish(self) -> Query {
-        Query::of(self.text, self.query)
+    pub fn finish(mut self) -> Query {
+        if self.is_json() {
+            if self.text.len() == self.start {
+                self.text.push('{');
+            }
+            self.text.push('}');
+        }
+        Query::of(self.text, self.query, self.post)
     }
 }
 
@@ -117,6 +173,11 @@ pub fn needs(name: &str, is_set: bool, needed: &[(&'static str, bool)]) -> Resul
         Some((missing, _)) if is_set => Err(Error::needs(name, missing)),
         _ => Ok(()),
     }
+}
+
+fn json_string(out: &mut String, text: &str) {
+    // A text always serializes.
+    out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 
 /// Percent-encodes everything except the unreserved characters of RFC 3986 and those that `keep` accepts.

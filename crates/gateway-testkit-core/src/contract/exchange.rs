@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use gateway_model_core::Auth;
 use gateway_transport::{
-    BlockingTransport, Deadline, ErrorKind, RedactedTarget, Request, TransportError,
+    BlockingTransport, Deadline, ErrorKind, Redacted, Request, TransportError,
 };
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -51,7 +51,7 @@ impl Exchange {
         if redacted != url
             && let Ok(redacted) = redacted.parse()
         {
-            request.extensions_mut().insert(RedactedTarget::new(redacted));
+            request.extensions_mut().insert(Redacted::new(redacted, Bytes::new()));
         }
         let headers = request.headers_mut();
         for (name, value) in secrets.into_iter().filter(|_| authorized) {

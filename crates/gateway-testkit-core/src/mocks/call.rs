@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use gateway_model_core::{Auth, Dispatch, Service};
+use gateway_model_core::{Auth, BodyFormat, Dispatch, Service};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wiremock::ResponseTemplate;
@@ -44,6 +44,7 @@ pub struct Call {
     auth: Auth,
     accept: &'static str,
     select: &'static str,
+    post: Option<BodyFormat>,
     given: Vec<(Cow<'static, str>, Option<String>)>,
     token: Option<String>,
     secrets: Vec<(&'static str, String)>,
@@ -56,12 +57,39 @@ pub struct Call {
 impl Call {
     /// Matches every call of an operation, by its selector.
     pub const fn new<S: Service>(select: &'static str) -> Self {
+        Self::of::<S>(select, None)
+    }
+
+    /// Matches every call of an operation that is a POST with this format of its body, by its selector.
+    ///
+    /// ```
+    /// use gateway_model_core::BodyFormat;
+    /// use gateway_testkit_core::mocks::Call;
+    /// # use gateway_model_core::Service;
+    /// # struct Photos;
+    /// # impl Service for Photos {
+    /// #     const NAME: &'static str = "photos";
+    /// #     const API_VERSION: &'static str = "v2";
+    /// #     const PATH: &'static str = "/api/v2";
+    /// #     const SELECTOR: &'static str = "action";
+    /// #     const ACCEPT: &'static str = "application/json";
+    /// # }
+    ///
+    /// let call = Call::post::<Photos>("photos/add", BodyFormat::Form).with("title", "Harbour");
+    /// # drop(call);
+    /// ```
+    pub const fn post<S: Service>(select: &'static str, format: BodyFormat) -> Self {
+        Self::of::<S>(select, Some(format))
+    }
+
+    const fn of<S: Service>(select: &'static str, post: Option<BodyFormat>) -> Self {
         Self {
             path: S::PATH,
             dispatch: S::DISPATCH,
             auth: S::AUTH,
             accept: S::ACCEPT,
             select,
+            post,
             given: Vec::new(),
             token: None,
             secrets: Vec::new(),
@@ -231,8 +259,9 @@ impl Call {
             let seconds = delay.as_secs().saturating_add(part).to_string();
             response = response.insert_header("retry-after", seconds);
         }
-        let Self { path, dispatch, auth, select, given, token, secrets, .. } = self;
-        MockedCall::new(Matcher { path, dispatch, auth, select, given, token, secrets }, response)
+        let Self { path, dispatch, auth, select, post, given, token, secrets, .. } = self;
+        let matcher = Matcher { path, dispatch, auth, select, post, given, token, secrets };
+        MockedCall::new(matcher, response)
     }
 }
 

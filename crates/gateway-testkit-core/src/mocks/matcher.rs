@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use gateway_model_core::{Auth, Dispatch, Place, Secret, SecretPlace};
+use gateway_model_core::{Auth, BodyFormat, Dispatch, Place, Secret, SecretPlace};
+use serde_json::{Map, Value};
 use wiremock::{Match, Request};
 
 use crate::encoded::encoded;
@@ -15,6 +16,8 @@ pub(super) struct Matcher {
     pub(super) dispatch: Dispatch,
     pub(super) auth: Auth,
     pub(super) select: &'static str,
+    /// The format of the body, if the operation is a POST.
+    pub(super) post: Option<BodyFormat>,
     /// The parameters with the value of each; `None` if the call must not have it.
     pub(super) given: Vec<(Cow<'static, str>, Option<String>)>,
     pub(super) token: Option<String>,
@@ -25,23 +28,27 @@ pub(super) struct Matcher {
 impl Matcher {
     /// Returns how a request differs from the conditions, without a value of it; nothing if it matches.
     pub(super) fn differences(&self, request: &Request) -> Vec<String> {
-        if request.method.as_str() != "GET" {
+        let is_method = request.method.as_str() == if self.is_post() { "POST" } else { "GET" };
+        if !is_method {
             return vec!["another HTTP method".to_owned()];
         }
+        let (query, body) = (query(request), self.body(request));
+        let named = if self.dispatch.place() == Place::Form { &body } else { &query };
+        let given = if self.is_post() { &body } else { &query };
         let path = request.url.path();
         let is_of_operation = (path == self.target() || self.secret_in(path).is_some())
-            && self.dispatch.values(self.select).all(|(name, value)| has(request, name, value));
+            && self.dispatch.values(self.select).all(|(name, value)| has(named, name, value));
         if !is_of_operation {
             return vec!["another operation".to_owned()];
         }
         let constants = self.dispatch.every_call().iter();
-        let constants = constants.filter(|(name, value)| !has(request, name, value));
+        let constants = constants.filter(|(name, value)| !has(named, name, value));
         let mut differences: Vec<_> =
             constants.map(|(name, _)| format!("`{name}` differs")).collect();
         for (name, value) in &self.given {
-            let is_present = request.url.query_pairs().any(|(given, _)| given == *name);
+            let is_present = given.iter().any(|(given, _)| given == name);
             let difference = match value {
-                Some(value) if has(request, name, value) => continue,
+                Some(value) if has(given, name, value) => continue,
                 None if !is_present => continue,
                 Some(_) if is_present => "differs",
                 Some(_) => "is absent",
@@ -101,7 +108,8 @@ impl Matcher {
 
     fn has_secret(&self, request: &Request, secret: Secret, value: &str) -> bool {
         match secret.place() {
-            SecretPlace::Query => has(request, secret.name(), value),
+            SecretPlace::Query => has(&query(request), secret.name(), value),
+            SecretPlace::Form => has(&self.body(request), secret.name(), value),
             SecretPlace::Path => {
                 // The client does not encode this character.
                 let encoded = encoded(value).replace("%3A", ":");
@@ -109,6 +117,23 @@ impl Matcher {
             }
             _ => request.headers.get(secret.name()).is_some_and(|given| given == value),
         }
+    }
+
+    fn is_post(&self) -> bool {
+        self.post.is_some() || self.dispatch.place() == Place::Form
+    }
+
+    /// Returns the parameters in the body.
+    fn body(&self, request: &Request) -> Pairs {
+        if self.post == Some(BodyFormat::Json) {
+            return json(&request.body);
+        }
+        form(request)
+    }
+
+    /// Returns whether the body of a call is a form.
+    pub(super) fn has_form(&self) -> bool {
+        self.is_post() && self.post != Some(BodyFormat::Json)
     }
 
     /// Returns the secret in the path of a call of the operation, percent-encoded.
@@ -128,8 +153,35 @@ impl Matcher {
     }
 }
 
-fn has(request: &Request, name: &str, value: &str) -> bool {
-    request.url.query_pairs().any(|pair| pair.0 == name && pair.1 == value)
+/// Parameters with their values.
+pub(super) type Pairs = Vec<(String, String)>;
+
+/// Returns the parameters in the query.
+pub(super) fn query(request: &Request) -> Pairs {
+    request.url.query_pairs().into_owned().collect()
+}
+
+/// Returns the parameters in a form.
+pub(super) fn form(request: &Request) -> Pairs {
+    // A form has the syntax of a query.
+    let mut url = request.url.clone();
+    url.set_query(str::from_utf8(&request.body).ok());
+    url.query_pairs().into_owned().collect()
+}
+
+/// Returns the members of a JSON object, and each element of those that are lists.
+fn json(body: &[u8]) -> Pairs {
+    let members: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let values = members.into_iter().flat_map(|(name, value)| match value {
+        Value::Array(values) => values.iter().map(|one| (name.clone(), text(one))).collect(),
+        one => vec![(name, text(&one))],
+    });
+    values.collect()
+}
+
+fn has(pairs: &Pairs, name: &str, value: &str) -> bool {
+    pairs.iter().any(|pair| pair.0 == name && pair.1 == value)
 }
 
 /// The text in the path of a service that a secret replaces.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use wiremock::matchers::any;
 use wiremock::{Mock, Request, Respond, ResponseTemplate};
 
-use crate::mocks::matcher::Matcher;
+use crate::mocks::matcher::{Matcher, form, query};
 
 type Matchers = Mutex<Vec<Arc<Matcher>>>;
 
@@ -82,16 +82,19 @@ fn output() -> SyncSender<Output> {
 
 /// Describes a call that no mock matches, and how each mock differs from it.
 fn explanation(request: &Request, matchers: &[Arc<Matcher>]) -> String {
-    let mut query = String::new();
-    for (name, value) in request.url.query_pairs() {
-        query.push(if query.is_empty() { '?' } else { '&' });
-        // Values may be personal. Those that name the operation are not.
-        let is_public = matchers.iter().any(|matcher| matcher.is_public(&name));
-        let value = if is_public { value.as_ref() } else { "…" };
-        _ = write!(query, "{}={}", name.escape_debug(), value.escape_debug());
-    }
     let (method, path) = (&request.method, shown_path(request, matchers));
-    let mut text = format!("no mock matches this call: {method} {path}{query}");
+    let mut text = format!("no mock matches this call: {method} {path}");
+    let form =
+        if matchers.iter().any(|matcher| matcher.has_form()) { form(request) } else { vec![] };
+    for (before, pairs) in [('?', query(request)), (' ', form)] {
+        for (index, (name, value)) in pairs.into_iter().enumerate() {
+            text.push(if index == 0 { before } else { '&' });
+            // Values may be personal. Those that name the operation are not.
+            let is_public = matchers.iter().any(|matcher| matcher.is_public(&name));
+            let value = if is_public { &value } else { "…" };
+            _ = write!(text, "{}={}", name.escape_debug(), value.escape_debug());
+        }
+    }
     for matcher in matchers {
         let mut differences = matcher.differences(request);
         if differences.is_empty() {

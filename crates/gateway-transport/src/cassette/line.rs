@@ -1,18 +1,22 @@
 //! The line format of a cassette.
+use std::fmt;
+
 use bytes::Bytes;
-use http::Method;
 use http::header::LOCATION;
 use http::response::Parts;
 use serde::{Deserialize, Serialize};
 
-use crate::{ErrorKind, RedactedTarget, Request, TransportError};
+use crate::{ErrorKind, Redacted, Request, TransportError};
 
 /// One recorded exchange.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
-    pub(super) method: String,
-    pub(super) target: String,
+    method: String,
+    target: String,
+    /// The body of the request, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    request: Option<String>,
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
     /// The body, if it is UTF-8.
@@ -24,13 +28,9 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Creates the line of an exchange. `has_secrets` says whether the URL of the request has secrets, which a `location`
-    /// may repeat.
-    pub(super) fn new(
-        (method, target, has_secrets): (&Method, String, bool),
-        head: &Parts,
-        body: &Bytes,
-    ) -> Self {
+    /// Creates the line of an exchange.
+    pub(super) fn new(asked: Asked, head: &Parts, body: &Bytes) -> Self {
+        let Asked { method, target, body: request, has_secrets } = asked;
         let headers = head.headers.iter().filter(|(name, _)| {
             KEPT_HEADERS.contains(&name.as_str()) && !(has_secrets && *name == LOCATION)
         });
@@ -39,8 +39,9 @@ impl Line {
             Err(_) => (None, Some(to_hex(body))),
         };
         Self {
-            method: method.to_string(),
+            method,
             target,
+            request,
             status: head.status.as_u16(),
             headers: headers
                 .filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.into())))
@@ -48,6 +49,13 @@ impl Line {
             body,
             body_hex,
         }
+    }
+
+    /// Returns whether this is the response to a request. A line without the body of a request fits any body.
+    pub(super) fn answers(&self, asked: &Asked) -> bool {
+        self.method == asked.method
+            && self.target == asked.target
+            && (self.request.is_none() || self.request == asked.body)
     }
 
     /// Returns the recorded response.
@@ -69,18 +77,50 @@ impl Line {
     }
 }
 
-/// Returns the part of the target that identifies a request: no scheme, no host, no secret.
-pub(super) fn target(request: &Request) -> String {
-    let uri = RedactedTarget::of(request);
-    let Some(query) = uri.query() else { return uri.path().to_owned() };
-    let pairs: Vec<String> = query
-        .split('&')
-        .map(|pair| match pair.split_once('=') {
-            Some((name, _)) if is_secret(name) => format!("{name}=-"),
-            _ => pair.to_owned(),
-        })
-        .collect();
-    format!("{}?{}", uri.path(), pairs.join("&"))
+/// What identifies a request: no scheme, no host, no secret.
+pub(super) struct Asked {
+    method: String,
+    target: String,
+    body: Option<String>,
+    /// Whether the URL of the request may have secrets, which a `location` may repeat.
+    has_secrets: bool,
+}
+
+impl Asked {
+    pub(super) fn of(request: &Request) -> Self {
+        let uri = Redacted::target(request);
+        let target = match uri.query() {
+            Some(query) => format!("{}?{}", uri.path(), without_secrets(query)),
+            None => uri.path().to_owned(),
+        };
+        let body = std::str::from_utf8(Redacted::body(request)).ok();
+        let body = body.filter(|body| !body.is_empty()).map(without_secrets);
+        let has_secrets = Redacted::is_needed(request);
+        Self { method: request.method().to_string(), target, body, has_secrets }
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.target)?;
+        self.body.iter().try_for_each(|body| write!(f, " {body}"))
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.target)?;
+        self.request.iter().try_for_each(|body| write!(f, " {body}"))
+    }
+}
+
+/// Returns a query or a form without the values of secrets.
+fn without_secrets(pairs: &str) -> String {
+    let pairs = pairs.split('&').map(|pair| match pair.split_once('=') {
+        Some((name, _)) if is_secret(name) => format!("{name}=-"),
+        _ => pair.to_owned(),
+    });
+    pairs.collect::<Vec<_>>().join("&")
 }
 
 fn is_secret(name: &str) -> bool {
@@ -119,12 +159,16 @@ const KEPT_HEADERS: [&str; 8] = [
     "www-authenticate",
 ];
 
-/// Query parameters that carry credentials (RFC 6750, section 2.3; RFC 6749, section 2.3.1; common practice).
-const SECRETS: [&str; 8] = [
+/// Parameters that carry credentials (RFC 6750, section 2.3; RFC 6749, section 2.3.1; RFC 7521, section 4; RFC 7636,
+/// section 4.5; common practice).
+const SECRETS: [&str; 11] = [
     "access_token",
     "api_key",
     "apikey",
+    "assertion",
+    "client_assertion",
     "client_secret",
+    "code_verifier",
     "password",
     "refresh_token",
     "signature",

@@ -3,14 +3,12 @@ use std::fmt;
 use std::io::Write;
 
 use bytes::Bytes;
-use http::Method;
 use http::response::Parts;
 
-use crate::cassette::line::{Line, target};
+use crate::cassette::line::{Asked, Line};
 use crate::mutex::Mutex;
 use crate::{
-    BlockingResponse, BlockingTransport, ErrorKind, RedactedTarget, Request, Response, Transport,
-    TransportError,
+    BlockingResponse, BlockingTransport, ErrorKind, Request, Response, Transport, TransportError,
 };
 
 /// A transport that sends through another one and writes each exchange to a cassette. Async and blocking.
@@ -41,14 +39,9 @@ impl<T, W: Write> Recorder<T, W> {
         self.writer.into_inner()
     }
 
-    fn write(
-        &self,
-        sent: (&Method, String, bool),
-        head: &Parts,
-        body: &Bytes,
-    ) -> Result<(), TransportError> {
+    fn write(&self, asked: Asked, head: &Parts, body: &Bytes) -> Result<(), TransportError> {
         let not_written = || TransportError::new(ErrorKind::Other, "cannot write to the cassette");
-        let mut line = serde_json::to_vec(&Line::new(sent, head, body))
+        let mut line = serde_json::to_vec(&Line::new(asked, head, body))
             .map_err(|error| not_written().with_source(error))?;
         line.push(b'\n');
         let mut writer = self.writer.lock();
@@ -59,11 +52,10 @@ impl<T, W: Write> Recorder<T, W> {
 
 impl<T: Transport, W: Write + Send + 'static> Transport for Recorder<T, W> {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let (method, target) = (request.method().clone(), target(&request));
-        let has_secrets = RedactedTarget::is_needed(&request);
+        let asked = Asked::of(&request);
         let (head, body) = self.inner.send(request).await?.into_parts();
         let body = body.collect(self.limit).await?;
-        self.write((&method, target, has_secrets), &head, &body)?;
+        self.write(asked, &head, &body)?;
         Ok(Response::from_parts(head, body.into()))
     }
 
@@ -74,11 +66,10 @@ impl<T: Transport, W: Write + Send + 'static> Transport for Recorder<T, W> {
 
 impl<T: BlockingTransport, W: Write + Send + 'static> BlockingTransport for Recorder<T, W> {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        let (method, target) = (request.method().clone(), target(&request));
-        let has_secrets = RedactedTarget::is_needed(&request);
+        let asked = Asked::of(&request);
         let (head, body) = self.inner.send(request)?.into_parts();
         let body = body.collect(self.limit)?;
-        self.write((&method, target, has_secrets), &head, &body)?;
+        self.write(asked, &head, &body)?;
         Ok(BlockingResponse::from_parts(head, body.into()))
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use crate::cassette::line::{Line, target};
+use crate::cassette::line::{Asked, Line};
 use crate::mutex::Mutex;
 use crate::{
     BlockingBody, BlockingResponse, BlockingTransport, Body, Deadline, ErrorKind, Request,
@@ -14,7 +14,7 @@ use crate::{
 
 /// A transport that answers from a cassette. Async and blocking.
 ///
-/// Each line answers once. A request gets the first unused line with its method and target; the host does not matter. A
+/// Each line answers once. A request gets the first unused line with its method, target and body; the host does not matter. A
 /// request without a matching line is an error, whose source shows where the request differs from the closest unused
 /// line. [`remaining`](Self::remaining) returns the number of unused lines.
 ///
@@ -67,13 +67,13 @@ impl Replayer {
 
     fn answer(&self, request: &Request) -> Result<http::Response<Bytes>, TransportError> {
         Deadline::remaining(request)?;
-        let (method, target) = (request.method().as_str(), target(request));
+        let asked = Asked::of(request);
         let mut lines = self.0.lock();
-        let position = lines.iter().position(|line| line.method == method && line.target == target);
+        let position = lines.iter().position(|line| line.answers(&asked));
         if let Some(line) = position.and_then(|position| lines.remove(position)) {
             return line.into_response();
         }
-        let mismatch = Mismatch::new(format!("{method} {target}"), &lines);
+        let mismatch = Mismatch::new(asked.to_string(), &lines);
         let text = "the cassette has no unused response to this request";
         Err(TransportError::new(ErrorKind::Other, text).with_sent(Sent::No).with_source(mismatch))
     }
@@ -117,7 +117,7 @@ struct Mismatch {
 
 impl Mismatch {
     fn new(requested: String, lines: &VecDeque<Line>) -> Self {
-        let lines = lines.iter().map(|line| format!("{} {}", line.method, line.target));
+        let lines = lines.iter().map(ToString::to_string);
         // `max_by_key` returns the last of several maxima; `rev` makes that the earliest line, which is expected next.
         let nearest = lines.rev().max_by_key(|line| common_prefix(line, &requested));
         Self { requested, nearest }

@@ -102,6 +102,7 @@ mod tests {
             rust: RustName::new(name).expect("a name"),
             select: name.to_owned(),
             params: Vec::new(),
+            post: None,
             response: Response::Object { of: ModelId::new(0) },
             paging: None,
             doc: Doc(doc.to_owned()),

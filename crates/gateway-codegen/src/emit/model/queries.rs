@@ -3,7 +3,7 @@
 use crate::emit::model::queries::methods::decoded;
 use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
-use crate::ir::{Operation, Param, Primitive, Response, Service};
+use crate::ir::{BodyFormat, Operation, Param, Primitive, Response, Service};
 use crate::project::Project;
 use crate::text::{RustFile, string};
 
@@ -105,12 +105,21 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
     file.line(format_args!("const METHOD: &'static str = {};", string(&operation.select)));
     file.blank();
     file.open("fn query(&self) -> Result<Query, Error> {");
+    let begun = match operation.post {
+        None => "QueryBuilder::select::<Self::Service>(Self::METHOD)".to_owned(),
+        Some(post) => format!(
+            "QueryBuilder::post::<Self::Service>(Self::METHOD, {}, {})",
+            post.format.variant(),
+            post.is_idempotent
+        ),
+    };
     if operation.params.is_empty() && !operation.is_continued() {
-        file.line("Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())");
+        file.line(format_args!("Ok({begun}.finish())"));
     } else {
-        file.line("let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);");
+        file.line(format_args!("let mut query = {begun};"));
+        let is_json = operation.post.is_some_and(|post| post.format == BodyFormat::Json);
         for param in &operation.params {
-            push(file, param);
+            push(file, param, is_json);
         }
         if operation.is_continued() {
             file.line(format_args!("query.continued(&self.{});", paging::CONTINUED));
@@ -144,14 +153,16 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
 }
 
 /// Writes the code that adds a parameter to the query, if it was given.
-fn push(file: &mut RustFile, param: &Param) {
+fn push(file: &mut RustFile, param: &Param, is_json: bool) {
+    // JSON has numbers and Booleans without quotes.
+    let literal = if is_json && param.ty.is_json_literal() { "push_literal" } else { "push" };
     let (name, wire) = (param.rust.snake(), string(&param.wire));
     let code = match (param.ty.in_record(), param.ty.in_query()) {
         (Primitive::Boolean, _) => {
-            format!("query.push({wire}, if *{name} {{ \"true\" }} else {{ \"false\" }});")
+            format!("query.{literal}({wire}, if *{name} {{ \"true\" }} else {{ \"false\" }});")
         }
         (Primitive::Signed | Primitive::Unsigned | Primitive::Float | Primitive::Coded, _) => {
-            format!("query.push({wire}, &{name}.to_string());")
+            format!("query.{literal}({wire}, &{name}.to_string());")
         }
         (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => {
             format!("query.push_integer({wire}, {name}.as_str())?;")

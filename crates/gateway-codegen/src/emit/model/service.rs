@@ -61,6 +61,7 @@ pub(in crate::emit) fn auth_code(auth: &Auth) -> String {
         Auth::Secrets(secrets) => secrets.iter().map(|secret| {
             let place = match secret.place {
                 SecretPlace::Query => "Query",
+                SecretPlace::Form => "Form",
                 SecretPlace::Header => "Header",
                 SecretPlace::Path => "Path",
             };
@@ -75,6 +76,7 @@ pub(in crate::emit) fn dispatch_code(dispatch: &Dispatch) -> String {
     let selectors: Vec<_> = dispatch.selectors.iter().map(|name| string(name)).collect();
     let code = match dispatch.place {
         Place::Query => format!("Dispatch::query(&[{}])", selectors.join(", ")),
+        Place::Form => format!("Dispatch::form(&[{}])", selectors.join(", ")),
         Place::Path => "Dispatch::path()".to_owned(),
     };
     if !dispatch.constants.is_empty() {

@@ -32,6 +32,9 @@ fn case(file: &mut RustFile, project: &Project<'_>, fixtures: &Fixtures<'_>, exa
         [&example.name.kebab(), &select, &example.query].map(|text| string(text));
     let body = fixtures.expression(example);
     let mut code = format!("ContractCase::new({name}, {select}, {query}, {body})");
+    if !example.sent.is_empty() {
+        _ = write!(code, ".posts({})", string(&example.sent));
+    }
     if !example.rejected.is_empty() {
         let rejected: Vec<_> = example.rejected.iter().map(ToString::to_string).collect();
         _ = write!(code, ".rejects(&[{}])", rejected.join(", "));

@@ -13,17 +13,20 @@ use crate::text::{RustFile, string};
 pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let service = project.service;
     let mut file = RustFile::new("The contract of the service, for the checks.");
-    let has_params = service.operations.iter().any(|one| !one.params.is_empty());
+    // A POST may change the data of the service.
+    let operations: Vec<_> = service.operations.iter().filter(|one| one.post.is_none()).collect();
+    let has_params = operations.iter().any(|one| !one.params.is_empty());
     let has_secrets = !service.auth.secrets().is_empty();
-    let names =
-        ["Auth", "Contract", "Dispatch", "Field", "Kind", "Operation", "Record", "Response"];
+    let of_operations = ["Field", "Kind", "Operation", "Record", "Response"];
+    let of_operations = of_operations.into_iter().filter(|_| !operations.is_empty());
+    let names = ["Auth", "Contract", "Dispatch"].into_iter().chain(of_operations);
     let of_params = ["Param", "Values"].into_iter().filter(|_| has_params);
     let of_secrets = ["Secret", "SecretPlace"].into_iter().filter(|_| has_secrets);
-    let has_bodies = service.operations.iter().any(|one| one.response.body().is_some());
+    let has_bodies = operations.iter().any(|one| one.response.body().is_some());
     let data = has_bodies.then_some("Data");
-    let has_codes = fields(service).any(|ty| kind(service, ty).contains("Code::"));
+    let has_codes = fields(service, &operations).any(|ty| kind(service, ty).contains("Code::"));
     let code = has_codes.then_some("Code");
-    let names = names.into_iter().chain(of_params).chain(of_secrets).chain(data).chain(code);
+    let names = names.chain(of_params).chain(of_secrets).chain(data).chain(code);
     file.import("use gateway_testkit_core::codegen", names);
     file.blank();
     file.doc("The contract of the service.");
@@ -35,13 +38,13 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     file.line(format_args!("source: {},", string(&service.source.0)));
     file.line(format_args!("token_source: {},", string(&token_source(service).0)));
     file.open("operations: &[");
-    for one in &service.operations {
+    for one in &operations {
         operation(&mut file, service, one);
     }
     file.close("],");
     file.close("};");
     let mut shown: Vec<ModelId> = Vec::new();
-    for operation in &service.operations {
+    for operation in &operations {
         shown.extend(service.reachable(operation.response.of()));
     }
     for model in service.models.iter().filter(|model| shown.contains(&model.id)) {
@@ -51,9 +54,12 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     file
 }
 
-/// Returns the types of the fields that a response can have.
-fn fields(service: &Service) -> impl Iterator<Item = &Type> {
-    let models = service.operations.iter().flat_map(|one| service.reachable(one.response.of()));
+/// Returns the types of the fields that a response of some operations can have.
+fn fields<'a>(
+    service: &'a Service,
+    operations: &[&'a Operation],
+) -> impl Iterator<Item = &'a Type> {
+    let models = operations.iter().flat_map(|one| service.reachable(one.response.of()));
     models.flat_map(|id| &service.model(id).fields).map(|field| &field.ty)
 }
 

@@ -26,7 +26,9 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let service_module = std::iter::once("service".to_owned());
     file.import(&format!("use {model}"), names.chain(service_module).chain(float));
     let support = [Some("Call"), Some("MockedCall"), paged().next().map(|_| "MockedPages")];
-    file.import("use gateway_testkit_core::mocks", support.into_iter().flatten());
+    let posts = service.operations.iter().any(|one| one.post.is_some()).then_some("BodyFormat");
+    let support = support.into_iter().flatten().chain(posts);
+    file.import("use gateway_testkit_core::mocks", support);
     file.blank();
     if service.examples.iter().any(|example| example.client) {
         file.line(fixture::IMPORT);
@@ -131,7 +133,13 @@ fn authentication(file: &mut RustFile, auth: &Auth) {
 
 /// Returns the expression for every call of an operation.
 fn every_call(service: &Service, operation: &Operation) -> String {
-    format!("Call::new::<service::{}>({})", marker(service), string(&operation.select))
+    let (marker, select) = (marker(service), string(&operation.select));
+    match operation.post {
+        None => format!("Call::new::<service::{marker}>({select})"),
+        Some(post) => {
+            format!("Call::post::<service::{marker}>({select}, {})", post.format.variant())
+        }
+    }
 }
 
 fn parameter(file: &mut RustFile, param: &Param) {

@@ -3,7 +3,7 @@
 use crate::ir::{FIRST_MEANING_WORDS, MEANING_WORDS, Wire};
 use crate::spec::grammar::Language::{One, Two};
 use crate::spec::grammar::paging::PAGING;
-use crate::spec::grammar::requests::{AUTH, DISPATCH};
+use crate::spec::grammar::requests::{self, AUTH, DISPATCH};
 use crate::spec::grammar::{
     DEPRECATED, DOC, Form, Key, OPEN, RUST_NAME, SOURCE, Shape, Table, only, optional, required,
     table,
@@ -261,6 +261,9 @@ static OPERATION: Table = table(
                 "The value of the selector, or those of two, sent verbatim.",
             ),
         ),
+        only(Two, requests::VERB),
+        only(Two, requests::BODY),
+        only(Two, requests::IDEMPOTENT),
         required("response", Shape::Table(&RESPONSE), "The shape of a successful response."),
         only(
             Two,
@@ -273,7 +276,7 @@ static OPERATION: Table = table(
         optional(
             "param",
             Shape::Named(Form::Param, &PARAM),
-            "The query parameters, in the order in which they are sent.",
+            "The parameters, in the order in which they are sent.",
         ),
         DOC,
         SOURCE,
@@ -284,7 +287,7 @@ static OPERATION: Table = table(
 
 static PARAM: Table = table(
     "parameter",
-    "One query parameter.",
+    "One parameter, in the query or in the body of a POST.",
     &[
         only(
             One,
@@ -514,6 +517,10 @@ static EXAMPLE: Table = table(
                 Shape::Text(Form::Query),
                 "The exact query that is sent; absent if the call has none.",
             ),
+        ),
+        only(
+            Two,
+            optional("body", Shape::Text(Form::Line), "The exact body of the POST that is sent."),
         ),
         required("response", Shape::Text(Form::File), "The file with the response."),
         optional(

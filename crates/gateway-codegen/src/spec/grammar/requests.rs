@@ -1,6 +1,6 @@
 //! The tables of a spec about requests: how a call selects its operation, and how it is authenticated.
 
-use crate::spec::grammar::{DOC, Form, Shape, Table, optional, required, table};
+use crate::spec::grammar::{DOC, Form, Key, Shape, Table, optional, required, table};
 
 /// How a call selects its operation.
 pub(super) static DISPATCH: Table = table(
@@ -16,6 +16,7 @@ pub(super) static DISPATCH: Table = table(
             "in",
             Shape::Choice(&[
                 ("query", "The selector is a query parameter."),
+                ("form", "The selector is in the form of every call, which is a POST."),
                 ("path", "The last segments of the path select the operation."),
             ]),
             "The part of a request that selects the operation; `query` by default.",
@@ -26,6 +27,30 @@ pub(super) static DISPATCH: Table = table(
             "The parameters, with their values, that every call has.",
         ),
     ],
+);
+
+pub(super) const VERB: Key = optional(
+    "verb",
+    Shape::Choice(&[
+        ("get", "GET, with the parameters in the query."),
+        ("post", "POST, with the parameters in the body."),
+    ]),
+    "The HTTP method; `get` by default, but `post` if the selector is in the form.",
+);
+
+pub(super) const BODY: Key = optional(
+    "body",
+    Shape::Choice(&[
+        ("form", "Parameters as in a query."),
+        ("json", "A JSON object whose members are the parameters."),
+    ]),
+    "The format of the body of a POST; `form` by default.",
+);
+
+pub(super) const IDEMPOTENT: Key = optional(
+    "idempotent",
+    Shape::Boolean,
+    "Whether several calls by POST have the effect of one, so that a client may repeat a call; `false` by default.",
 );
 
 /// How a call is authenticated.
@@ -53,6 +78,7 @@ static SECRET: Table = table(
             "in",
             Shape::Choice(&[
                 ("query", "A query parameter, after all others."),
+                ("form", "A parameter of the form in the body, after all others."),
                 ("header", "A header."),
                 ("path", "The text `{secret}` in the `path` of the service."),
             ]),

@@ -35,6 +35,7 @@ fn secret(cx: &mut Context<'_>, node: &Node, dispatch: &Dispatch) -> Option<Secr
     let (place, name) = (node.get("in")?, node.get("name"));
     let place = match place.as_text()? {
         "query" => SecretPlace::Query,
+        "form" => SecretPlace::Form,
         "header" => SecretPlace::Header,
         _ => SecretPlace::Path,
     };
@@ -48,7 +49,7 @@ fn secret(cx: &mut Context<'_>, node: &Node, dispatch: &Dispatch) -> Option<Secr
     };
     let text = name.as_text()?;
     let taken = match place {
-        SecretPlace::Query => {
+        SecretPlace::Query | SecretPlace::Form => {
             dispatch.sends(text).then_some("every call has this parameter anyway")
         }
         SecretPlace::Header => {
@@ -87,10 +88,11 @@ fn placeholder(cx: &mut Context<'_>, root: &Node, places: &[String]) {
     cx.say(Diagnostic::new(&code::SECRETS, &path.span, message).help(help));
 }
 
-/// Reports a parameter of an operation that has the name of a secret in the query.
+/// Reports a parameter of an operation that has the name of a secret.
 pub(super) fn taken(cx: &mut Context<'_>, entry: &Entry, auth: &Auth) {
     let mut secrets = auth.secrets().iter();
-    if secrets.any(|one| one.place == SecretPlace::Query && one.name == entry.key) {
+    let is_parameter = |place| matches!(place, SecretPlace::Query | SecretPlace::Form);
+    if secrets.any(|one| is_parameter(one.place) && one.name == entry.key) {
         let message = format!("parameter `{}` has the name of a secret", entry.key);
         let help = "remove it; every call sends the secret";
         cx.say(Diagnostic::new(&code::SELECTOR_TAKEN, &entry.key_span, message).help(help));

@@ -13,7 +13,11 @@ pub(super) fn dispatch(cx: &mut Context<'_>, root: &Node) -> Dispatch {
         let selector = head.and_then(|head| head.get("selector")).map(texts).unwrap_or_default();
         return Dispatch { place: Place::Query, selectors: selector, constants: Vec::new() };
     };
-    let place = if node.text("in") == "path" { Place::Path } else { Place::Query };
+    let place = match node.text("in").as_str() {
+        "path" => Place::Path,
+        "form" => Place::Form,
+        _ => Place::Query,
+    };
     let selector = node.get("selector");
     match (place, selector) {
         (Place::Path, Some(selector)) => {
@@ -22,7 +26,7 @@ pub(super) fn dispatch(cx: &mut Context<'_>, root: &Node) -> Dispatch {
             cx.say(Diagnostic::new(&code::SELECTORS, &selector.span, message).help(help));
         }
         // A malformed selector was reported.
-        (Place::Query, None) if cx.is_clean() => {
+        (Place::Query | Place::Form, None) if cx.is_clean() => {
             let message = "missing key `selector` in `[dispatch]`";
             let help = "add `selector`: the parameter that selects the operation; or write `in = \"path\"`";
             let span = root.entries().iter().find(|entry| entry.key == "dispatch");

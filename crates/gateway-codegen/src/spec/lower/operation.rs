@@ -6,7 +6,7 @@ use crate::ir::{
 };
 use crate::spec::context::{About, Context};
 use crate::spec::lower::dispatch::{self, texts};
-use crate::spec::lower::{auth, command, paging, response};
+use crate::spec::lower::{auth, command, paging, post, response};
 use crate::spec::node::{Entry, Node};
 
 pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -> Vec<Operation> {
@@ -43,6 +43,7 @@ fn operation(
 ) -> Option<Operation> {
     let node = &entry.node;
     let about = About::of(cx, node);
+    let post = post::post(cx, entry, service);
     let params = params(cx, node, service);
     let response =
         node.get("response").and_then(|response| response::response(cx, root, response, service));
@@ -55,6 +56,7 @@ fn operation(
         rust: RustName::new(&entry.key)?,
         select: texts(node.get("select")?).join("/"),
         params,
+        post,
         response: response?,
         paging,
         doc: about.doc,

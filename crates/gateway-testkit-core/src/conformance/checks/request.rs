@@ -195,18 +195,21 @@ pub fn large_header_arrives_whole(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// A body is sent complete, with its length.
+/// A body is sent complete, with its length and its media type.
 ///
-/// Token requests use the same transport, and have a body. RFC 9112 section 6.2.
+/// Some operations and token requests have a body. RFC 9112 section 6.2.
 pub fn body_is_sent_with_its_length(kit: &Kit) -> Outcome {
     let server = friendly()?;
     let mut request = get(&server, "/token")?;
     *request.method_mut() = Method::POST;
     *request.body_mut() = Bytes::from_static(b"grant_type=client_credentials");
+    let form = "application/x-www-form-urlencoded";
+    request.headers_mut().insert("content-type", HeaderValue::from_static(form));
     kit.fetch(request)?;
     let request = only_request(&server)?;
     ensure_eq!(request.method(), "POST", "the method");
     ensure_eq!(request.header("content-length"), vec![b"29".to_vec()], "the length");
+    ensure_eq!(request.header("content-type"), vec![form.as_bytes().to_vec()], "content-type");
     ensure_eq!(request.body, b"grant_type=client_credentials".to_vec(), "the body");
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::emit::describe;
 use crate::emit::model::queries::params;
 use crate::ir::{Example, Operation, Otherwise, Param, Primitive, Service, ValueType};
 use crate::project::Project;
-use crate::text::{RustFile, percent_encoded, string};
+use crate::text::{RustFile, string};
 
 pub(super) fn of_query(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     let service = project.service;
@@ -82,9 +82,9 @@ fn with(project: &Project<'_>, operation: &Operation, example: &Example) -> Opti
     _ = write!(
         code,
         "let query = {new}.with(params){refused}.query()?;\n\
-         assert_eq!(query.as_str(), {});\n\
+         {}\n\
          # Ok::<(), {krate}::Error>(())",
-        string(&example.query)
+        expected(request(example))
     );
     Some(code)
 }
@@ -143,12 +143,11 @@ pub(super) fn of_constructor(file: &mut RustFile, project: &Project<'_>, operati
         }
     }
     if let Some(new) = constructor(operation, |param| value(project, operation, param)) {
-        let values = required.iter().filter_map(|param| {
-            let text = sample(service, operation, param)?;
-            Some(format!("{}={}", param.wire, percent_encoded(text)))
-        });
-        let query = service.query_of(operation, values);
-        file.doc_example("", asserts(project, operation, &new, &query));
+        let values = required
+            .iter()
+            .filter_map(|param| Some((*param, sample(service, operation, param)?.to_owned())));
+        let (query, body) = service.request_of(operation, &values.collect::<Vec<_>>());
+        file.doc_example("", asserts(project, operation, &new, (&query, &body)));
     }
 }
 
@@ -188,7 +187,7 @@ pub(super) fn shown<'a>(service: &'a Service, operation: &Operation) -> Vec<&'a 
 
 /// Returns the example with the most parameters, except examples of percent-encoding.
 fn fullest<'a>(service: &'a Service, operation: &Operation) -> Option<&'a Example> {
-    let plain = service.examples_of(operation).filter(|example| !example.query.contains('%'));
+    let plain = service.examples_of(operation).filter(|example| example.is_plain());
     plain.max_by_key(|example| example.params.len()).filter(|example| !example.params.is_empty())
 }
 
@@ -206,7 +205,7 @@ fn names_of_needed(operation: &Operation, param: &Param) -> String {
 /// Returns code that creates the query of an example, and compares it with its text.
 fn call(project: &Project<'_>, operation: &Operation, example: &Example) -> Option<String> {
     let chain = chain(project, operation, example)?;
-    Some(asserts(project, operation, &chain, &example.query))
+    Some(asserts(project, operation, &chain, request(example)))
 }
 
 /// Returns the expression that creates the query of an example.
@@ -238,16 +237,37 @@ pub(in crate::emit) fn smallest_query(
 }
 
 /// Returns code that compares a query with its text.
-fn asserts(project: &Project<'_>, operation: &Operation, query: &str, expected: &str) -> String {
+fn asserts(
+    project: &Project<'_>,
+    operation: &Operation,
+    query: &str,
+    request: (&str, &str),
+) -> String {
     let krate = project.config.rust_name(Role::Model);
     format!(
         "use {krate}::{{{}, Operation as _}};\n\n\
          let query = {query}.query()?;\n\
-         assert_eq!(query.as_str(), {});\n\
+         {}\n\
          # Ok::<(), {krate}::Error>(())",
         operation.rust.pascal(),
-        string(expected)
+        expected(request)
     )
+}
+
+/// Returns the query and the body of an example.
+fn request(example: &Example) -> (&str, &str) {
+    (&example.query, &example.sent)
+}
+
+/// Returns code that compares a query with this text and this body.
+fn expected((query, body): (&str, &str)) -> String {
+    // A GET has no body, and a POST may have no query.
+    let has_query = !query.is_empty() || body.is_empty();
+    let texts = [("as_str", query, has_query), ("body", body, !body.is_empty())];
+    let texts = texts.into_iter().filter(|(.., has)| *has);
+    let lines =
+        texts.map(|(name, text, _)| format!("assert_eq!(query.{name}(), {});", string(text)));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns `ListPhotos::new()`, with values for the required parameters.

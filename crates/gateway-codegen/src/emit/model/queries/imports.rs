@@ -51,6 +51,7 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     root.extend(floats.then_some("Float"));
     let paged = operations.iter().any(|one| one.paging.is_some());
     root.extend(paged.then_some("PagedOperation"));
+    root.extend(operations.iter().any(|one| one.post.is_some()).then_some("BodyFormat"));
     let mut support = vec!["QueryBuilder"];
     support.extend(layouts.then_some("Layout"));
     support.extend(borrows.then_some("borrowed"));

@@ -1,0 +1,58 @@
+//! A request without its secrets, for everything that shows or stores requests.
+use bytes::Bytes;
+use http::Uri;
+
+use crate::Request;
+
+/// The target and the body of a request that has secrets in them, with a placeholder for each secret.
+///
+/// A client adds it to the [extensions](http::Extensions) of such a request. A transport that shows or stores the target or
+/// the body of a request, in a log or a recording, must take them from [`target`](Self::target) and [`body`](Self::body).
+///
+/// # Examples
+///
+/// ```
+/// use gateway_transport::Redacted;
+///
+/// let mut request = http::Request::post("https://host/list?key=secret").body("user=secret".into())?;
+/// assert_eq!(Redacted::target(&request), "https://host/list?key=secret");
+///
+/// let target = "https://host/list?key=REDACTED".parse()?;
+/// request.extensions_mut().insert(Redacted::new(target, "user=REDACTED".into()));
+/// assert_eq!(Redacted::target(&request), "https://host/list?key=REDACTED");
+/// assert_eq!(Redacted::body(&request), "user=REDACTED");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Redacted {
+    target: Uri,
+    body: Bytes,
+}
+
+impl Redacted {
+    /// Creates the value from a target and a body without secrets.
+    pub fn new(target: Uri, body: Bytes) -> Self {
+        Self { target, body }
+    }
+
+    /// Returns the target of a request without its secrets.
+    pub fn target(request: &Request) -> &Uri {
+        match request.extensions().get::<Self>() {
+            Some(redacted) => &redacted.target,
+            None => request.uri(),
+        }
+    }
+
+    /// Returns the body of a request without its secrets.
+    pub fn body(request: &Request) -> &Bytes {
+        match request.extensions().get::<Self>() {
+            Some(redacted) => &redacted.body,
+            None => request.body(),
+        }
+    }
+
+    /// Returns whether the target or the body of a request has secrets.
+    pub fn is_needed(request: &Request) -> bool {
+        request.extensions().get::<Self>().is_some()
+    }
+}
