@@ -57,7 +57,7 @@ impl Config {
         Self::read_file(root, FILE)
     }
 
-    /// Reads a configuration, whose path is relative to the root of its workspace. [`files`] returns the paths.
+    /// Reads a configuration, whose path is relative to the root of its workspace.
     ///
     /// # Errors
     /// If the file cannot be read, or is invalid.
