@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::Config;
-use crate::ir::Service;
+use crate::config::{Config, Role};
+use crate::ir::{Auth, Service};
 use crate::output::{Error, Output};
 use crate::project::Project;
 use crate::report::Report;
@@ -54,10 +54,20 @@ impl Workspace {
     /// Reads the spec that a configuration names.
     ///
     /// # Errors
-    /// If the spec cannot be read, or is invalid.
+    /// If the spec cannot be read or is invalid, or if it describes a service that a generated server cannot be and the
+    /// configuration has one.
     pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
         let reading = spec::read_file(&root.join(&config.spec), &config.spec);
         let (service, warnings) = reading.accepted(&config.spec)?;
+        if let Some(reason) =
+            unserved(&service).filter(|_| config.packages.contains_key(&Role::Server))
+        {
+            let file = &config.file;
+            let text = format!(
+                "{file}: error: cannot generate the crate `server`: {reason}; remove it from `[crate]`\n"
+            );
+            return Err(Report { path: file.clone(), text, errors: 1, warnings: 0 });
+        }
         Ok(Self { root: root.to_owned(), config, service, warnings })
     }
 
@@ -68,4 +78,23 @@ impl Workspace {
     pub fn generate(&self) -> Result<Output, Error> {
         Output::of(&Project { service: &self.service, config: &self.config }, &self.root)
     }
+}
+
+/// Returns the reason why a generated server cannot be this service.
+fn unserved(service: &Service) -> Option<String> {
+    if !service.dispatch.is_plain() {
+        return Some(
+            "a generated server selects operations by one query parameter, without constants"
+                .to_owned(),
+        );
+    }
+    if service.auth != Auth::Bearer {
+        return Some("a generated server expects a bearer token".to_owned());
+    }
+    let mut operations = service.operations.iter();
+    let one = operations.find(|one| one.response.body().is_some() || one.paging.is_some())?;
+    let name = one.rust.words();
+    Some(format!(
+        "a generated server reports failures by their status and has no pages, unlike `{name}`"
+    ))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use gateway_codegen::config::Config;
 use gateway_codegen::spec::read_bytes;
-use gateway_codegen::{Project, emit};
+use gateway_codegen::{Project, Workspace, emit};
 
 #[track_caller]
 fn config(text: &str) -> Config {
@@ -145,4 +145,32 @@ fn the_example_of_the_guide_is_ours() {
     let block = section.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     let ours = fs::read_to_string(spec.join("codegen.toml")).expect("it is there");
     assert_eq!(config(block.expect("an example")), config(&ours));
+}
+
+/// A generated server would ignore what it does not know, so it is not generated.
+#[test]
+fn a_server_is_refused_for_a_service_that_it_cannot_be() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let crates = "[crate]\nmodel = { name = 'a' }\nserver = { name = 'b' }";
+    let read = |name: &str| {
+        let config = config(&format!("spec = 'tests/fixtures/{name}/spec.toml'\n{crates}"));
+        Workspace::of(root, config)
+    };
+    assert!(read("tool-shed").is_ok());
+    for (name, reason) in [
+        (
+            "ledger",
+            "a generated server selects operations by one query parameter, without constants",
+        ),
+        (
+            "photo-finder",
+            "a generated server reports failures by their status and has no pages, unlike `search_photos`",
+        ),
+    ] {
+        let report = read(name).expect_err("a server cannot be this service");
+        let expected = format!(
+            "spec/codegen.toml: error: cannot generate the crate `server`: {reason}; remove it from `[crate]`\n"
+        );
+        assert_eq!(report.text, expected);
+    }
 }
