@@ -3,8 +3,9 @@
 //! They are for generated code of the same version only. They may change in any release.
 
 pub use gateway_model_core::codegen::Code;
+pub use gateway_model_core::paging::PagedBy;
 pub use gateway_model_core::{Auth, Dispatch, Secret, SecretPlace};
 
 pub use crate::contract::description::{
-    Contract, Data, Field, Kind, Operation, Param, Record, Response, Values,
+    Contract, Data, Field, Kind, Operation, Pages, Param, Record, Response, Values,
 };

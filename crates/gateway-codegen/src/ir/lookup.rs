@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Body, BuiltIn, Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, PagedBy, Param,
-    Primitive, Response, Service, Type, ValueType,
+    Body, BuiltIn, Decides, Example, Field, Model, ModelId, OpenPoint, OpenRef, Operation, PagedBy,
+    Param, Primitive, Response, Service, Type, ValueType, Verdict,
 };
 use crate::text::json_string;
 
@@ -141,6 +141,21 @@ impl Response {
             Self::Envelope { .. } | Self::Array { .. } => true,
             Self::Object { .. } => false,
             Self::Body { body, .. } => body.is_list,
+        }
+    }
+
+    /// Returns the place of the data, also for one of the simple forms.
+    pub fn in_body(&self) -> Body {
+        match self {
+            Self::Envelope { marker, success, items, .. } => {
+                let decides =
+                    Decides::Success { at: vec![marker.clone()], is: vec![success.clone()] };
+                let verdict = Some(Verdict::of(decides));
+                Body { is_list: true, at: vec![items.clone()], verdict, ..Body::default() }
+            }
+            Self::Array { .. } => Body { is_list: true, ..Body::default() },
+            Self::Object { .. } => Body::default(),
+            Self::Body { body, .. } => body.clone(),
         }
     }
 

@@ -62,6 +62,20 @@ impl Says {
     }
 }
 
+impl Paging {
+    /// Returns the expression for the runtime's `PagedBy`.
+    pub fn code(&self) -> String {
+        let is_next = self.mark.as_ref().is_some_and(|mark| mark.says == Says::Next);
+        match self.by {
+            PagedBy::Number { first } => format!("PagedBy::Number {{ first: {first} }}"),
+            PagedBy::Offset if is_next => "PagedBy::NextOffset".to_owned(),
+            PagedBy::Offset => "PagedBy::Offset".to_owned(),
+            PagedBy::Cursor => "PagedBy::Cursor".to_owned(),
+            PagedBy::Continuation => "PagedBy::Continuation".to_owned(),
+        }
+    }
+}
+
 impl PagedBy {
     /// Returns the key in a spec.
     pub fn word(self) -> &'static str {

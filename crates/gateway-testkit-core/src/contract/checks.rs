@@ -9,6 +9,7 @@ mod authorization;
 mod errors;
 mod filters;
 mod method;
+mod pages;
 mod query;
 mod records;
 mod representation;
@@ -23,7 +24,8 @@ pub(super) fn all(contract: &'static Contract) -> Vec<Judged> {
         errors::group(),
         representation::group(contract),
     ];
-    let groups = contract.operations.iter().map(records::group).chain(general);
+    let operations = contract.operations.iter();
+    let groups = operations.flat_map(|one| [records::group(one), pages::group(one)]).chain(general);
     let mut checks: Vec<_> = groups.flat_map(|group| group.checks).collect();
     // A field may have the name of another check.
     let mut names = BTreeSet::new();

@@ -3,6 +3,7 @@
 use std::slice;
 
 use gateway_model_core::codegen::Code;
+use gateway_model_core::paging::PagedBy;
 use gateway_model_core::{Auth, Dispatch, Place};
 use serde_json::Value;
 
@@ -88,6 +89,23 @@ pub struct Data {
     pub absent_as_empty: bool,
     /// Whether a record may replace a list of one record.
     pub one_as_list: bool,
+    /// How the pages of the list follow each other.
+    pub pages: Option<Pages>,
+}
+
+/// How the pages of a list follow each other.
+#[derive(Debug)]
+pub struct Pages {
+    /// The value that changes from page to page.
+    pub by: PagedBy,
+    /// The parameter with this value; empty for a continuation.
+    pub param: &'static str,
+    /// The keys that lead to the number of pages; empty without one.
+    pub last: &'static [&'static str],
+    /// The keys that lead to the number of records; empty without one.
+    pub total: &'static [&'static str],
+    /// The keys that lead to the value for the next page; empty without one.
+    pub next: &'static [&'static str],
 }
 
 /// A record.
@@ -278,6 +296,36 @@ impl Data {
         }
     }
 
+    /// Returns the parameters of a call that requests the second page, each with a leading `&`; `None` if the first page with
+    /// this number of records is the only one.
+    pub(crate) fn second_page(&self, json: &Value, records: usize) -> Option<String> {
+        let Pages { by, param, last, total, next } = self.pages.as_ref()?;
+        let records = i64::try_from(records).ok()?;
+        let number = |path: &[&str]| match (path, text_at(json, path)) {
+            ([], _) => None,
+            (_, text) => text?.parse::<i64>().ok(),
+        };
+        let is_partial = number(total).map_or(records > 0, |total| total > records);
+        match by {
+            PagedBy::Number { first } => {
+                let goes_on = number(last).map_or(is_partial, |last| last > *first);
+                goes_on.then(|| format!("&{param}={}", first.saturating_add(1)))
+            }
+            PagedBy::Offset => is_partial.then(|| format!("&{param}={records}")),
+            PagedBy::Continuation => {
+                let members = at(json, next)?.as_object()?.iter();
+                let pairs = members.filter_map(|(name, value)| {
+                    Some(format!("&{}={}", encoded(name), encoded(&text_of(value)?)))
+                });
+                Some(pairs.collect()).filter(|pairs: &String| !pairs.is_empty())
+            }
+            _ => {
+                let next = text_at(json, next).filter(|next| !next.is_empty())?;
+                Some(format!("&{param}={}", encoded(&next)))
+            }
+        }
+    }
+
     /// Returns why a response does not report success.
     pub(crate) fn failure_of(&self, json: &Value) -> Option<String> {
         if let Some((path, values)) = self.success {
@@ -294,6 +342,19 @@ impl Data {
         let is_present = at(json, path).is_some_and(|value| !value.is_null());
         is_present.then(|| format!("`{}` is present", path.join(".")))
     }
+}
+
+/// Returns the text of a string, a number or a boolean.
+fn text_of(json: &Value) -> Option<String> {
+    match json {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(json.to_string()),
+        _ => None,
+    }
+}
+
+fn text_at(json: &Value, path: &[&str]) -> Option<String> {
+    text_of(at(json, path)?)
 }
 
 fn at<'v>(json: &'v Value, path: &[&str]) -> Option<&'v Value> {

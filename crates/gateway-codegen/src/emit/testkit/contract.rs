@@ -4,8 +4,8 @@ use crate::emit::model::service::{auth_code, dispatch_code};
 use crate::emit::testkit::names::{group, points};
 use crate::emit::testkit::param;
 use crate::ir::{
-    Body, Code, Decides, Field, Model, ModelId, OpenRef, Operation, Response, Service, Source,
-    Type, Wire,
+    Body, Code, Decides, Field, Model, ModelId, OpenRef, Operation, Response, Says, Service,
+    Source, Type, Wire,
 };
 use crate::project::Project;
 use crate::text::{RustFile, string};
@@ -23,10 +23,12 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let of_params = ["Param", "Values"].into_iter().filter(|_| has_params);
     let of_secrets = ["Secret", "SecretPlace"].into_iter().filter(|_| has_secrets);
     let has_bodies = operations.iter().any(|one| one.response.body().is_some());
-    let data = has_bodies.then_some("Data");
     let has_codes = fields(service, &operations).any(|ty| kind(service, ty).contains("Code::"));
     let code = has_codes.then_some("Code");
-    let names = names.chain(of_params).chain(of_secrets).chain(data).chain(code);
+    let paged = operations.iter().any(|one| one.paging.is_some());
+    let data = (has_bodies || paged).then_some("Data");
+    let of_pages = ["PagedBy", "Pages"].into_iter().filter(|_| paged);
+    let names = names.chain(of_params).chain(of_secrets).chain(of_pages).chain(data).chain(code);
     file.import("use gateway_testkit_core::codegen", names);
     file.blank();
     file.doc("The contract of the service.");
@@ -75,13 +77,16 @@ fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.line(format_args!("select: {},", string(&operation.select)));
     file.line(format_args!("source: {},", string(&operation.source.0)));
     file.line(match &operation.response {
+        response if operation.paging.is_some() => {
+            format!("response: Response::Body({}),", place(&response.in_body(), operation))
+        }
         Response::Envelope { marker, success, items, .. } => {
             let [marker, success, items] = [marker, success, items].map(|text| string(text));
             format!("response: Response::Envelope {{ marker: {marker}, success: {success}, items: {items} }},")
         }
         Response::Array { .. } => "response: Response::Array,".to_owned(),
         Response::Object { .. } => "response: Response::Object,".to_owned(),
-        Response::Body { body, .. } => format!("response: Response::Body({}),", place(body)),
+        Response::Body { body, .. } => format!("response: Response::Body({}),", place(body, operation)),
     });
     file.line(format_args!("record: &{},", name(service.response_model(operation))));
     file.open("params: &[");
@@ -93,11 +98,7 @@ fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
 }
 
 /// Returns the expression for the place of the data.
-fn place(body: &Body) -> String {
-    let texts = |texts: &[String]| {
-        let texts: Vec<_> = texts.iter().map(|text| string(text)).collect();
-        format!("&[{}]", texts.join(", "))
-    };
+fn place(body: &Body, operation: &Operation) -> String {
     let (success, failure) = match body.verdict.as_ref().map(|verdict| &verdict.decides) {
         Some(Decides::Success { at, is }) => {
             (format!("Some(({}, {}))", texts(at), texts(is)), "None".to_owned())
@@ -109,12 +110,35 @@ fn place(body: &Body) -> String {
     };
     format!(
         "Data {{ is_list: {}, at: {}, success: {success}, failure: {failure}, \
-         absent_as_empty: {}, one_as_list: {} }}",
+         absent_as_empty: {}, one_as_list: {}, pages: {} }}",
         body.is_list,
         texts(&body.at),
         body.absent_as_empty,
-        body.one_as_list
+        body.one_as_list,
+        pages(body, operation)
     )
+}
+
+/// Returns the expression for how the pages of a list follow each other.
+fn pages(body: &Body, operation: &Operation) -> String {
+    let Some(paging) = &operation.paging else { return "None".to_owned() };
+    let path = |says: Says| {
+        let mark = paging.mark.as_ref().filter(|mark| mark.says == says);
+        texts(&mark.map(|mark| [body.beside_at(), &mark.path].concat()).unwrap_or_default())
+    };
+    format!(
+        "Some(Pages {{ by: {}, param: {}, last: {}, total: {}, next: {} }})",
+        paging.code(),
+        string(operation.position_param().map_or("", |param| &param.wire)),
+        path(Says::Last),
+        path(Says::Total),
+        path(Says::Next)
+    )
+}
+
+fn texts(texts: &[String]) -> String {
+    let texts: Vec<_> = texts.iter().map(|text| string(text)).collect();
+    format!("&[{}]", texts.join(", "))
 }
 
 /// Writes the constant of a record.

@@ -199,7 +199,7 @@ fn subset(operation: &Operation, of: &Exchange, among: &Exchange) -> Outcome {
 }
 
 /// Skips the check if the data changed between two responses, as far as their tags show.
-fn unchanged(one: &Exchange, other: &Exchange) -> Outcome {
+pub(super) fn unchanged(one: &Exchange, other: &Exchange) -> Outcome {
     match (one.success()?.header("etag"), other.success()?.header("etag")) {
         (Some(one), Some(other)) if one != other => skip("the data changed between two requests"),
         _ => Ok(()),

@@ -49,19 +49,12 @@ pub(super) fn write(
 
 /// Writes how the pages follow each other.
 fn rule(file: &mut RustFile, service: &Service, operation: &Operation, paging: &Paging) {
-    let is_next = paging.mark.as_ref().is_some_and(|mark| mark.says == Says::Next);
-    let by = match paging.by {
-        PagedBy::Number { first } => format!("Number {{ first: {first} }}"),
-        PagedBy::Offset if is_next => "NextOffset".to_owned(),
-        PagedBy::Offset => "Offset".to_owned(),
-        PagedBy::Cursor => "Cursor".to_owned(),
-        PagedBy::Continuation => "Continuation".to_owned(),
-    };
     let param =
         operation.position_param().map(|param| format!(".parameter({})", string(&param.wire)));
     let has_identity = service.response_model(operation).identity.is_some();
     file.line(format_args!(
-        "const PAGING: paging::Paging = paging::Paging::by(paging::PagedBy::{by}){}{}{};",
+        "const PAGING: paging::Paging = paging::Paging::by(paging::{}){}{}{};",
+        paging.code(),
         param.unwrap_or_default(),
         if paging.short_page_ends { ".short_page_ends()" } else { "" },
         if has_identity { ".has_identity()" } else { "" },
