@@ -88,7 +88,7 @@ impl<const BY: u8> Operation for List<BY> {
         if let Some(cursor) = &self.cursor {
             query.push_text("at", cursor)?;
         }
-        query.continued(&self.continued);
+        query.continued::<Photos>(&self.continued)?;
         Ok(query.finish())
     }
 

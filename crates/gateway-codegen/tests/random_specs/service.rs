@@ -604,6 +604,9 @@ impl Writer<'_> {
             (Some(_), 5) => PAGING.get(*paging).copied(),
             (Some(_), _) => PAGING_WITHOUT_FIELDS.get(*paging).copied(),
         };
+        // A continuation cannot be in a JSON body.
+        let is_json = verb.keys(dispatch).contains("json");
+        let paging = paging.filter(|paging| !is_json || !paging.starts_with("continuation"));
         if paging.is_some() && *shape == 5 {
             let beside = self.model_name(*model + 1);
             response = response.replace(&format!("beside = \"{beside}\""), "beside = \"Onward\"");

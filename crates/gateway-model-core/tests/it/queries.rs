@@ -1,7 +1,7 @@
 //! Typed and untyped queries of one service.
 
-use gateway_model_core::codegen::is_set;
-use gateway_model_core::{ErrorKind, Operation, Query, RawQuery, Set, Unset, With};
+use gateway_model_core::codegen::{QueryBuilder, is_set};
+use gateway_model_core::{BodyFormat, ErrorKind, Operation, Query, RawQuery, Set, Unset, With};
 
 use crate::photos::{ListPhotos, NewestPhoto, Photo, PhotoId, Photos};
 
@@ -95,4 +95,30 @@ fn the_path_selects_an_operation() {
     let shown = r#"Query { method: "photos.list/a%20b", names: ["a", "b"] }"#;
     assert_eq!(format!("{query:?}"), shown);
     assert_eq!(String::from(query), "a=1&b=2");
+}
+
+#[test]
+fn a_continuation_replaces_parameters_but_not_the_operation() {
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mut query = QueryBuilder::select::<Photos>("photos/list");
+    query.push("from", "A");
+    query.push("from-where", "here");
+    query.push("size", "2");
+    query.continued::<Photos>(&[pair("from", "M & N"), pair("on", "1")]).unwrap();
+    let expected = "action=photos/list&from-where=here&size=2&from=M%20%26%20N&on=1";
+    assert_eq!(query.finish().as_str(), expected);
+
+    let mut query = QueryBuilder::select::<Photos>("photos/list");
+    let error = query.continued::<Photos>(&[pair("action", "photos/delete")]).unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Parameter, "action"));
+}
+
+#[test]
+fn a_continuation_of_a_form_leaves_the_query_alone() {
+    let mut query = QueryBuilder::post::<Photos>("photos/list", BodyFormat::Form, true);
+    query.push("from", "A");
+    query.continued::<Photos>(&[("from".to_owned(), "B".to_owned())]).unwrap();
+    let query = query.finish();
+    assert_eq!(query.as_str(), "action=photos/list");
+    assert_eq!(query.body(), "from=B");
 }

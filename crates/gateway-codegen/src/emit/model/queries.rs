@@ -122,7 +122,10 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
             push(file, param, is_json);
         }
         if operation.is_continued() {
-            file.line(format_args!("query.continued(&self.{});", paging::CONTINUED));
+            file.line(format_args!(
+                "query.continued::<Self::Service>(&self.{})?;",
+                paging::CONTINUED
+            ));
         }
         file.line("Ok(query.finish())");
     }

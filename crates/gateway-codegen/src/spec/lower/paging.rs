@@ -35,6 +35,12 @@ pub(super) fn paging(
         "cursor" => PagedBy::Cursor,
         _ => PagedBy::Continuation,
     };
+    if by == PagedBy::Continuation && node.text("body") == "json" {
+        let message = "a continuation cannot be in a JSON body";
+        let help = "write `body = \"form\"`, or describe the pages in another way";
+        cx.say(Diagnostic::new(&code::UNSUPPORTED, &entry.key_span, message).help(help));
+        return None;
+    }
     let mut reader = Reader { cx, service, params, by };
     let param = reader.param(&entry.node, "param");
     let size = reader.param(&entry.node, "size");
