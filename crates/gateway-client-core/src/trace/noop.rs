@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use http::Uri;
+use http::{Method, Uri};
 
 use crate::{Attempt, Error};
 
@@ -43,7 +43,7 @@ pub(crate) struct AttemptSpan;
 impl AttemptSpan {
     pub(crate) fn begin(
         _operation: &str,
-        _uri: &Uri,
+        _asked: (&Method, &Uri),
         _selectors: &[&str],
         _server: (&str, u16),
         _number: u32,
