@@ -77,25 +77,38 @@ impl Example {
     }
 }
 
-/// An object around a list: a field that marks a successful response, and the field with the records.
+/// An object around a list: the place of the records in a response.
 ///
 /// ```
 /// use gateway_cli_core::Envelope;
 ///
 /// // {"status": "ok", "photos": [{"id": 7}]}
 /// let envelope = Envelope::new("status", "ok", "photos");
+/// // {"photos": {"photo": [{"id": 7}], "total": 1}}
+/// let envelope = Envelope::path(&["photos", "photo"]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Envelope {
-    pub(crate) marker: &'static str,
-    pub(crate) success: &'static str,
-    pub(crate) list: &'static str,
+pub struct Envelope(pub(crate) Around);
+
+/// What is around a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Around {
+    /// An object with a field that marks a successful response.
+    Marked { marker: &'static str, success: &'static str, list: &'static str },
+    /// Objects in each other.
+    Path(&'static [&'static str]),
 }
 
 impl Envelope {
     /// Creates an envelope from the name of the marker, its value in a successful response, and the name of the list.
     #[must_use]
     pub const fn new(marker: &'static str, success: &'static str, list: &'static str) -> Self {
-        Self { marker, success, list }
+        Self(Around::Marked { marker, success, list })
+    }
+
+    /// Creates an envelope from the keys that lead to the list.
+    #[must_use]
+    pub const fn path(keys: &'static [&'static str]) -> Self {
+        Self(Around::Path(keys))
     }
 }

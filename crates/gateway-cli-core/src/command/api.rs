@@ -9,7 +9,7 @@ use gateway_client_core::model::{RawQuery, Service};
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::operation_commands::{Envelope, OperationCommands};
+use crate::operation_commands::{Around, Envelope, OperationCommands};
 use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::raw::Raw;
@@ -123,12 +123,18 @@ fn records<S: Service>(
     Ok(printer.finish()?)
 }
 
-/// Returns the records of a response that is an array, or has one in a successful envelope.
+/// Returns the records of a response that is an array, or has one in an envelope of the service.
 fn array<'a>(json: &'a str, envelopes: &[Envelope]) -> Option<Vec<&'a RawValue>> {
-    let object = Object::parse(json);
-    let list = |envelope: &Envelope| {
-        let success = serde_json::from_str::<&str>(object.get(envelope.marker)?).ok()?;
-        object.get(envelope.list).filter(|_| success == envelope.success)
+    let list = |envelope: &Envelope| match envelope.0 {
+        Around::Marked { marker, success, list } => {
+            let object = Object::parse(json);
+            let found = serde_json::from_str::<&str>(object.get(marker)?).ok()?;
+            object.get(list).filter(|_| found == success)
+        }
+        Around::Path(keys) => keys
+            .iter()
+            .try_fold(json, |json, key| Object::parse(json).get(key))
+            .filter(|found| found.starts_with('[')),
     };
     serde_json::from_str(envelopes.iter().find_map(list).unwrap_or(json)).ok()
 }
@@ -171,8 +177,11 @@ mod tests {
 
     #[track_caller]
     fn check(json: &str, expected: Option<&[&str]>) {
-        let envelopes =
-            [Envelope::new("state", "ok", "photos"), Envelope::new("done", "yes", "of")];
+        let envelopes = [
+            Envelope::new("state", "ok", "photos"),
+            Envelope::path(&["in", "list"]),
+            Envelope::new("done", "yes", "of"),
+        ];
         let found = array(json, &envelopes);
         let found = found.map(|found| found.iter().map(|one| one.get()).collect::<Vec<_>>());
         assert_eq!(found.as_deref(), expected, "{json}");
@@ -183,11 +192,15 @@ mod tests {
         check("[1, 2]", Some(&["1", "2"]));
         check(r#"{"state":"ok","photos":[{"id":1}]}"#, Some(&[r#"{"id":1}"#]));
         check(r#"{"of":[],"done":"yes"}"#, Some(&[]));
+        check(r#"{"total":1,"in":{"next":2,"list":[{"id":1}, 2]}}"#, Some(&[r#"{"id":1}"#, "2"]));
         for other in [
             r#"{"state":"failed","photos":[1]}"#,
             r#"{"state":"ok","of":[1]}"#,
             r#"{"state":1,"photos":[1]}"#,
             r#"{"state":"ok","photos":{}}"#,
+            r#"{"in":{"list":{}}}"#,
+            r#"{"in":[{"list":[1]}]}"#,
+            r#"{"list":[1]}"#,
             "7",
         ] {
             check(other, None);

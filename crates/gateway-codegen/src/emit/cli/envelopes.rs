@@ -7,12 +7,19 @@ use crate::text::{RustFile, string};
 pub(super) fn declare(file: &mut RustFile, service: &Service) {
     let mut envelopes: Vec<String> = Vec::new();
     for operation in &service.operations {
-        if let Response::Envelope { marker, success, items, .. } = &operation.response {
-            let names = [marker, success, items].map(|name| string(name)).join(", ");
-            let envelope = format!("Envelope::new({names})");
-            if !envelopes.contains(&envelope) {
-                envelopes.push(envelope);
+        let envelope = match &operation.response {
+            Response::Envelope { marker, success, items, .. } => {
+                let names = [marker, success, items].map(|name| string(name)).join(", ");
+                format!("Envelope::new({names})")
             }
+            Response::Body { body, .. } if body.is_list && !body.at.is_empty() => {
+                let keys: Vec<_> = body.at.iter().map(|key| string(key)).collect();
+                format!("Envelope::path(&[{}])", keys.join(", "))
+            }
+            Response::Array { .. } | Response::Object { .. } | Response::Body { .. } => continue,
+        };
+        if !envelopes.contains(&envelope) {
+            envelopes.push(envelope);
         }
     }
     let envelopes = envelopes.join(", ");
