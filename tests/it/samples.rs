@@ -28,6 +28,7 @@ fn the_samples_share_a_workspace_and_work() {
         "crm crm.lead list",
         "crm crm.lead list --one-page",
         "crm crm.lead get --id=17",
+        "crm crm.lead add --title=Attic --value=900",
     ] {
         let (program, arguments) = command.split_once(' ').unwrap();
         let arguments = arguments.split(' ');

@@ -91,6 +91,10 @@ fn unserved(service: &Service) -> Option<String> {
     if service.auth != Auth::Bearer {
         return Some("a generated server expects a bearer token".to_owned());
     }
+    if let Some(one) = service.operations.iter().find(|one| one.post.is_some()) {
+        let name = one.rust.words();
+        return Some(format!("a generated server expects GET requests, unlike `{name}`"));
+    }
     let mut operations = service.operations.iter();
     let one = operations.find(|one| one.response.body().is_some() || one.paging.is_some())?;
     let name = one.rust.words();
