@@ -133,6 +133,7 @@
 
 mod args;
 mod atomic_file;
+mod beside_flag;
 mod command;
 mod config;
 mod connect;
@@ -170,6 +171,7 @@ mod trace;
 #[doc(no_inline)]
 pub use gateway_client_core as client;
 
+pub use crate::beside_flag::BesideFlag;
 pub use crate::contract::{CheckReport, CheckResult, CheckTarget, Contract};
 pub use crate::demo::{Demo, SampleService};
 pub use crate::failure::Failure;

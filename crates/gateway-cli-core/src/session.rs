@@ -195,15 +195,57 @@ impl<S: Service> Session<S> {
     where
         O: Operation<Service = S, Output: Serialize>,
     {
+        self.print_object(operation, columns, fields, |object| object)
+    }
+
+    /// Requests a response and prints an object of it.
+    fn print_object<O: Operation<Service = S>, T: Serialize>(
+        &self,
+        operation: &O,
+        columns: Fields<'_>,
+        fields: Fields<'_>,
+        object: impl FnOnce(O::Output) -> T,
+    ) -> Result<(), Failure> {
         if self.print_dry_run(operation)? || self.print_raw(operation)? {
             return Ok(());
         }
         let source = RecordSource::Operation;
         let schema = Schema { columns, fields, single: true, source };
         let mut printer = Printer::open(&self.invocation, &schema)?;
-        let object = self.client.send(operation).map_err(|error| self.explain(&error))?;
-        printer.print(&object)?;
+        let response = self.client.send(operation).map_err(|error| self.explain(&error))?;
+        printer.print(&object(response))?;
         self.close(printer)
+    }
+
+    /// Requests a list and prints the fields beside it, as one object. The arguments are those of [`list`](Self::list), with
+    /// the fields of this object.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a flag does not fit the object, the call fails, or the output cannot be written.
+    ///
+    /// ```
+    /// use gateway_cli_core::client::model::{ListOperation, Service};
+    /// use gateway_cli_core::{Failure, Session};
+    /// use serde::Serialize;
+    ///
+    /// fn totals<S: Service, O>(session: &Session<S>, photos: &O) -> Result<(), Failure>
+    /// where
+    ///     O: ListOperation<Service = S, Beside: Serialize>,
+    /// {
+    ///     session.beside(photos, &["total"], &["page", "total"])
+    /// }
+    /// ```
+    pub fn beside<O>(
+        &self,
+        operation: &O,
+        columns: Fields<'_>,
+        fields: Fields<'_>,
+    ) -> Result<(), Failure>
+    where
+        O: ListOperation<Service = S, Beside: Serialize>,
+    {
+        self.print_object(operation, columns, fields, |listing| listing.beside)
     }
 
     /// Completes the output, and logs the number of records with `-v`.

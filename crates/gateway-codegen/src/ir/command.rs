@@ -48,6 +48,7 @@ const RESERVED_FLAGS: &[&str] = &[
     "allow-insecure-http",
     "any-field",
     "base-url",
+    "beside",
     "color",
     "csv-raw",
     "demo",

@@ -5,8 +5,11 @@ use crate::text::{RustFile, string};
 
 /// Declares the columns and the paths of each record in a response.
 pub(super) fn declare(file: &mut RustFile, service: &Service) {
-    let is_response =
-        |model: &Model| service.operations.iter().any(|one| one.response.of() == model.id);
+    let is_response = |model: &Model| {
+        let is_it = |id| id == model.id;
+        let mut responses = service.operations.iter().map(|one| &one.response);
+        responses.any(|one| is_it(one.of()) || one.beside().is_some_and(is_it))
+    };
     for model in service.models.iter().filter(|model| is_response(model)) {
         let (name, constant) = (model.rust.pascal(), model.rust.screaming_snake());
         file.blank();

@@ -15,6 +15,10 @@ pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
         file.line("#[command(flatten)]");
         file.line(format_args!("{PAGING_FLAGS}: gateway_cli_core::PagingFlags,"));
     }
+    if operation.response.beside().is_some() {
+        file.line("#[command(flatten)]");
+        file.line(format_args!("{BESIDE_FLAG}: gateway_cli_core::BesideFlag,"));
+    }
     for param in &operation.params {
         file.doc(&help(operation, param));
         // The colon keeps the identifier apart from those of the hand-written flags.
@@ -45,8 +49,13 @@ pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
 
 /// Returns whether the command of an operation has flags of its own.
 pub(super) fn has_any(operation: &Operation) -> bool {
-    !operation.params.is_empty() || operation.paging.is_some()
+    !operation.params.is_empty()
+        || operation.paging.is_some()
+        || operation.response.beside().is_some()
 }
+
+/// The field with the flag of a list with fields beside it.
+pub(super) const BESIDE_FLAG: &str = "beside_flag";
 
 /// The field with the flags of a list in pages.
 pub(super) const PAGING_FLAGS: &str = "paging_flags";

@@ -1,6 +1,6 @@
 //! The functions that run a command, one for each, so that no function grows with the spec.
 
-use crate::emit::cli::flags::{self, PAGING_FLAGS, value_type};
+use crate::emit::cli::flags::{self, BESIDE_FLAG, PAGING_FLAGS, value_type};
 use crate::emit::model::queries::params;
 use crate::ir::{Operation, Param, Service};
 use crate::text::{RustFile, string};
@@ -55,6 +55,12 @@ pub(super) fn by_flags(file: &mut RustFile, service: &Service, operation: &Opera
         file.line(format_args!("let query = {new}.with(params){refused};"));
     } else {
         file.line(format_args!("let query = {new};"));
+    }
+    if let Some(beside) = operation.response.beside() {
+        let model = service.model(beside).rust.screaming_snake();
+        file.open(format_args!("if self.{BESIDE_FLAG}.is_set() {{"));
+        file.line(format_args!("return session.beside(&query, {model}_COLUMNS, {model}_FIELDS);"));
+        file.close("}");
     }
     file.line(call(service, operation, "query"));
     file.close("}");

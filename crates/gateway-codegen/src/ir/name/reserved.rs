@@ -12,8 +12,9 @@ pub(super) const KEYWORDS: [&str; 51] = [
 
 /// Reserved for fields and parameters: the generated code has variables, fields and methods with
 /// these names in the same places.
-pub(super) const METHODS: [&str; 26] = [
+pub(super) const METHODS: [&str; 27] = [
     "as_ref",
+    "beside_flag",
     "builder",
     "clone",
     "continued",
