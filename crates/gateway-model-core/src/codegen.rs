@@ -11,6 +11,7 @@ pub use smol_str::SmolStr;
 pub use crate::decode::Sealed;
 pub use crate::decode::cursor::{Cursor, Fast, Seen, Span, is_plain_name};
 pub use crate::decode::layout::{Body, Decides, Envelope, Layout, Verdict};
+pub use crate::decode::lenient::{EmptyArrayAsMap, OneAsList};
 pub use crate::decode::shape::{Member, Object, Shape};
 pub use crate::decode::slot::Slot;
 pub use crate::decode::stream::decoder;

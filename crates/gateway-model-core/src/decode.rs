@@ -11,6 +11,7 @@ mod diagnose;
 mod engine;
 mod escape;
 pub(crate) mod layout;
+pub(crate) mod lenient;
 mod list;
 mod map;
 pub(crate) mod members;

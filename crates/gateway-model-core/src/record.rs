@@ -3,7 +3,8 @@
 /// Implements everything that two structs need to be the owned and the borrowed form of a record.
 ///
 /// Both have a field `extra` for unlisted fields and a field `nulls`. Each line declares a field: its
-/// number from 0, whether it is `required` or `optional`, whether its value is `personal` or `plain`
+/// number from 0, whether it is `required` or `optional`, `absent` for a list or a map that is empty if it is absent, or
+/// `blank` for an optional value that an empty text can replace, whether its value is `personal` or `plain`
 /// in `Debug` output, its name, its type in the owned form, and its name on the wire. The last line has the columns of
 /// [`FlatRow`](crate::FlatRow): one for each field, and for each field of a nested record instead of the record, and one for
 /// unlisted fields.
@@ -161,13 +162,14 @@ macro_rules! __record {
                 members: &[$($crate::codegen::Member {
                     name: $wire,
                     required: $crate::__record!(@is_required $presence),
-                    shape: <$ty as $crate::codegen::Value>::shape,
+                    shape: $crate::__record!(@shape $presence $ty),
                 }),+],
             };
         }
 
         impl $crate::codegen::Value for $owned {
             type Ref<'a> = $borrowed<'a>;
+            type Owned = Self;
 
             #[inline]
             fn read<'a>(cursor: &mut $crate::codegen::Cursor<'a>) -> Option<$borrowed<'a>> {
@@ -193,25 +195,44 @@ macro_rules! __record {
     };
 
     (@into_owned required $value:expr, $ty:ty) => { <$ty as $crate::codegen::Value>::into_owned($value) };
+    (@into_owned absent $value:expr, $ty:ty) => { <$ty as $crate::codegen::Value>::into_owned($value) };
+    (@into_owned blank $value:expr, $ty:ty) => { $value.map(<$ty as $crate::codegen::Value>::into_owned) };
     (@into_owned optional $value:expr, $ty:ty) => { $value.map(<$ty as $crate::codegen::Value>::into_owned) };
 
     (@shown $presence:ident plain $value:expr) => { &$value };
     (@shown required personal $value:expr) => { &format_args!("<redacted>") };
+    (@shown absent personal $value:expr) => { &format_args!("<redacted>") };
+    (@shown blank personal $value:expr) => { &$crate::codegen::Redacted(&$value) };
     (@shown optional personal $value:expr) => { &$crate::codegen::Redacted(&$value) };
 
     (@write required $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
         $crate::codegen::serde::ser::SerializeMap::serialize_entry($map, $wire, &$self.$name)?
+    };
+    (@write absent $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
+        $crate::codegen::serde::ser::SerializeMap::serialize_entry($map, $wire, &$self.$name)?
+    };
+    (@write blank $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
+        $self.nulls.write($map, $index, $wire, $self.$name.as_ref())?
     };
     (@write optional $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
         $self.nulls.write($map, $index, $wire, $self.$name.as_ref())?
     };
 
     (@taken required $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.take($wire)? };
+    (@taken absent $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.full().unwrap_or_default() };
+    (@taken blank $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.note($index, $nulls) };
     (@taken optional $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.note($index, $nulls) };
 
     (@read required $value:ident) => { $value? };
+    (@read absent $value:ident) => { $value.unwrap_or_default() };
+    (@read blank $value:ident) => { $value };
     (@read optional $value:ident) => { $value };
 
     (@is_required required) => { true };
+    (@is_required absent) => { false };
+    (@is_required blank) => { false };
     (@is_required optional) => { false };
+
+    (@shape blank $ty:ty) => { || $crate::codegen::Shape::OrBlank(<$ty as $crate::codegen::Value>::shape) };
+    (@shape $presence:ident $ty:ty) => { <$ty as $crate::codegen::Value>::shape };
 }

@@ -147,6 +147,9 @@ macro_rules! __scalar {
 
         impl $crate::codegen::Value for $name {
             type Ref<'a> = $crate::codegen::Cow<'a, str>;
+            type Owned = Self;
+
+            const IS_TEXT: bool = true;
 
             #[inline]
             fn read<'a>(cursor: &mut $crate::codegen::Cursor<'a>) -> Option<Self::Ref<'a>> {
@@ -163,6 +166,10 @@ macro_rules! __scalar {
             #[inline]
             fn into_owned(borrowed: Self::Ref<'_>) -> Self {
                 borrowed.into()
+            }
+
+            fn is_blank(borrowed: &Self::Ref<'_>) -> bool {
+                borrowed.is_empty()
             }
 
             fn shape() -> $crate::codegen::Shape {

@@ -6,8 +6,8 @@ use crate::diff::change::{Change, Class, EVERYONE, PROGRAM, READERS};
 use crate::diff::named::Named;
 use crate::diff::paging::paging;
 use crate::ir::{
-    Body, Code, Codes, Dispatch, Enum, EnumValue, Example, Field, Model, OpenPoint, Operation,
-    Otherwise, Param, Response, RustName, Scalar, Service, Wire,
+    Body, Code, Codes, Dispatch, Enum, EnumValue, Example, Field, Leniency, Model, OpenPoint,
+    Operation, Otherwise, Param, Response, RustName, Scalar, Service, Wire,
 };
 
 pub(super) fn service(old: &Service, new: &Service) -> Vec<Change> {
@@ -242,12 +242,25 @@ impl Diff<'_> {
         self.value(Class::Breaking, place, "type", types, quoted);
         let presences = (&presence(old.required), &presence(new.required));
         self.value(Class::Breaking, place, "presence", presences, quoted);
+        self.lenient(place, old, new);
         self.personal(place, old.personal, new.personal);
         self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
         let about = |one: &Field| {
             (one.doc.clone(), one.example.clone(), one.source.clone(), one.open.clone())
         };
         self.about(place, &about(old), &about(new));
+    }
+
+    /// Compares the other forms of a field that a reader accepts.
+    fn lenient(&mut self, place: &str, old: &Field, new: &Field) {
+        for leniency in Leniency::ALL {
+            let (was, is) = (old.is(leniency), new.is(leniency));
+            let name = format!("leniency `{}`", leniency.word());
+            // The type in Rust changes only with `absent-as-empty`.
+            let breaks = was || leniency == Leniency::AbsentAsEmpty;
+            let class = if breaks { Class::Breaking } else { Class::Additive };
+            self.flag(class, place, &name, was, is);
+        }
     }
 
     /// Reports a change of the fields that are personal data. Such a change compiles everywhere, so a

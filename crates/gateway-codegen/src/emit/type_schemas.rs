@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::ir::{
-    Body, Code, Decides, Doc, Field, Model, Param, Primitive, Response, Service, Type, ValueType,
-    Verdict, Wire, literal,
+    Body, Code, Decides, Doc, Field, Leniency, Model, Param, Primitive, Response, Service, Type,
+    ValueType, Verdict, Wire, literal,
 };
 use crate::text::one_line;
 
@@ -46,7 +46,12 @@ impl TypeSchemas<'_> {
         let mut schema = Map::new();
         describe(&mut schema, &field.doc);
         let ty = self.ty(&field.ty);
-        if field.required {
+        let other = self.other_forms(field);
+        if !other.is_empty() {
+            let null = (!field.required).then(|| json!({ "type": "null" }));
+            let all = std::iter::once(Value::Object(ty)).chain(other).chain(null);
+            schema.insert("anyOf".to_owned(), json!(all.collect::<Vec<_>>()));
+        } else if field.required {
             schema.extend(ty);
         } else if ty.contains_key("$ref") {
             schema.insert("anyOf".to_owned(), json!([ty, { "type": "null" }]));
@@ -65,6 +70,17 @@ impl TypeSchemas<'_> {
             schema.insert("deprecated".to_owned(), json!(true));
         }
         Value::Object(schema)
+    }
+
+    /// Returns the schemas of the other forms that a reader accepts.
+    fn other_forms(self, field: &Field) -> Vec<Value> {
+        let form = |leniency: &Leniency| match (leniency, &field.ty) {
+            (Leniency::OneAsList, Type::List(of)) => Some(Value::Object(self.ty(of))),
+            (Leniency::EmptyArrayAsMap, _) => Some(json!({ "type": "array", "maxItems": 0 })),
+            (Leniency::BlankAsNone, _) => Some(json!({ "const": "" })),
+            (Leniency::OneAsList | Leniency::AbsentAsEmpty, _) => None,
+        };
+        field.lenient.iter().filter_map(form).collect()
     }
 
     fn ty(self, ty: &Type) -> Map<String, Value> {

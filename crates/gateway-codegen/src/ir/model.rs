@@ -1,6 +1,6 @@
 //! Models and their fields.
 
-use crate::ir::{Doc, ModelId, OpenRef, RustName, Source, Type};
+use crate::ir::{Doc, Leniency, ModelId, OpenRef, RustName, Source, Type};
 
 /// A JSON object of a fixed shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,16 @@ impl Field {
     pub fn is_boxed(&self) -> bool {
         self.recursive && self.ty.model().is_some()
     }
+
+    /// Returns whether a reader accepts another form of the value.
+    pub fn is(&self, leniency: Leniency) -> bool {
+        self.lenient.contains(&leniency)
+    }
+
+    /// Returns whether the field is an `Option` in Rust.
+    pub fn is_option(&self) -> bool {
+        !self.required && !self.is(Leniency::AbsentAsEmpty)
+    }
 }
 
 /// One field of a model.
@@ -42,8 +52,10 @@ pub struct Field {
     pub wire: String,
     /// The type of the value.
     pub ty: Type,
-    /// Whether the value must be present and not null; if not, it is an `Option` in Rust.
+    /// Whether the value must be present and not null.
     pub required: bool,
+    /// Other forms of the value that a reader accepts.
+    pub lenient: Vec<Leniency>,
     /// Whether it is personal data, which `Debug` output and logs must not show.
     pub personal: bool,
     /// Whether the values contain the model that holds the field, at any depth.

@@ -204,6 +204,7 @@ impl Field {
     pub fn presence(&self) -> String {
         let presence = if self.required { "required" } else { "optional" };
         let mut parts = vec![presence];
+        parts.extend(self.lenient.iter().map(|one| one.phrase()));
         parts.extend(self.personal.then_some("personal"));
         parts.extend(self.deprecated.is_some().then_some("deprecated"));
         parts.join(", ")

@@ -15,6 +15,7 @@ use crate::spec::node::{Entry, Node};
 mod codes;
 mod columns;
 mod components;
+mod lenient;
 mod recursion;
 
 pub(super) use columns::columns;
@@ -203,6 +204,7 @@ pub(super) fn models(cx: &mut Context<'_>, root: &Node) -> Vec<Model> {
     let mut models: Vec<_> =
         ids.zip(given).filter_map(|(id, entry)| model(cx, id, entry)).collect();
     recursion::mark(cx, &mut models, given);
+    lenient::check(cx, root, &models);
     models
 }
 
@@ -289,11 +291,13 @@ fn field(cx: &mut Context<'_>, entry: &Entry) -> Option<Field> {
             cx.say(Diagnostic::new(&code::EXAMPLE_VALUE, &example.span, message));
         }
     }
+    let required = node.text("presence") == "required";
     Some(Field {
         rust: rust?,
         wire: entry.key.clone(),
+        lenient: lenient::lower(cx, node, &ty, required),
         ty,
-        required: node.text("presence") == "required",
+        required,
         personal: node.flag("personal"),
         recursive: false,
         example: example.and_then(Node::as_text).map(str::to_owned),

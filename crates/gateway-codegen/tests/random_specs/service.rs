@@ -133,6 +133,8 @@ enum FieldKind {
     Model(usize),
     /// Lists and maps in each other, outermost first, of a model, an enum or text; in language 2 only.
     Collection(&'static [&'static str], usize),
+    /// A field with other forms: its type and its leniency; in language 2 only.
+    Lenient(&'static str, &'static str),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -213,6 +215,17 @@ const NEWER_SCALARS: &[(&str, &str, &str)] = &[
         "wire = \"codes\"\nmeaning = \"boolean\"\ntrue = [\"\\\"#{}\"]\nfalse = [false, \"r#\"]",
         "false",
     ),
+];
+
+/// Types of fields with their leniency.
+const LENIENT: &[(&str, &str)] = &[
+    ("list<float>", "\"one-as-list\""),
+    ("list<SomeFlag>", "\"one-as-list\", \"absent-as-empty\""),
+    ("list<map<text>>", "\"one-as-list\", \"blank-as-none\""),
+    ("map<SomeAmount>", "\"empty-array-as-map\""),
+    ("map<list<integer>>", "\"empty-array-as-map\", \"absent-as-empty\""),
+    ("SomeMoment", "\"blank-as-none\""),
+    ("text", "\"blank-as-none\""),
 ];
 
 /// The wires of enums in language 2; the first one is the default.
@@ -313,6 +326,7 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
         prop::sample::select(NEWER).prop_map(FieldKind::Newer),
         (0..3_usize).prop_map(FieldKind::Enum),
         (0..3_usize).prop_map(FieldKind::Model),
+        prop::sample::select(LENIENT).prop_map(|(ty, words)| FieldKind::Lenient(ty, words)),
         (prop::sample::select(COLLECTIONS), 0..9_usize)
             .prop_map(|(outer, of)| FieldKind::Collection(outer, of)),
     ];
@@ -506,10 +520,17 @@ impl Writer<'_> {
                     FieldKind::Enum(index) => self.enum_name(*index),
                     FieldKind::Model(index) => self.model_name(*index),
                     FieldKind::Collection(outer, index) => self.collection(outer, *index),
+                    FieldKind::Lenient(ty, _) => self.newer(ty),
+                };
+                let lenient = match field {
+                    FieldKind::Lenient(_, words) if self.random.dispatch.is_some() => {
+                        format!("lenient = [{words}], ")
+                    }
+                    _ => String::new(),
                 };
                 let (wire, doc) = (self.wire(), self.doc());
                 self.line(format_args!(
-                    "{wire} = {{ type = \"{ty}\", presence = \"optional\", rust-name = \"{rust}\", doc = {doc} }}"
+                    "{wire} = {{ type = \"{ty}\", presence = \"optional\", {lenient}rust-name = \"{rust}\", doc = {doc} }}"
                 ));
             }
         }

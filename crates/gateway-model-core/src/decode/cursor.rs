@@ -184,6 +184,12 @@ impl<'a> Cursor<'a> {
         self.text.get(start..end)
     }
 
+    /// Skips an empty text and returns whether it was here.
+    #[inline]
+    pub fn blank(&mut self) -> bool {
+        self.is_at(b'"') && self.has("\"\"")
+    }
+
     /// Returns whether the next value begins with a byte.
     #[inline]
     pub fn is_at(&mut self, first: u8) -> bool {
@@ -278,6 +284,18 @@ macro_rules! __members {
                     break 'members;
                 }
             }
+        }
+    };
+    (@absent $cursor:ident, $nulls:ident, $index:literal, $slot:ident = $value:expr) => {
+        if !$cursor.null()? {
+            $slot = Some($value);
+        }
+    };
+    (@blank $cursor:ident, $nulls:ident, $index:literal, $slot:ident = $value:expr) => {
+        if $cursor.null()? || $cursor.blank() {
+            $nulls.set($index);
+        } else {
+            $slot = Some($value);
         }
     };
     (@required $cursor:ident, $nulls:ident, $index:literal, $slot:ident = $value:expr) => {

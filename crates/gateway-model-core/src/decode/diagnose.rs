@@ -4,12 +4,14 @@
 //! [`Shape`], with a trace of the path. Only rejected records pay for it.
 
 use alloc::collections::BTreeSet;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 
 use serde::Deserialize as _;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::value::RawValue;
 
 use crate::decode::shape::{Member, Object, Shape};
@@ -73,6 +75,21 @@ struct Seed<'t> {
     trace: &'t mut Trace,
 }
 
+impl Seed<'_> {
+    /// Returns the seed of the shape that this one allows besides another form.
+    fn inner(self) -> Option<Self> {
+        let (Shape::OneOrList(of) | Shape::OrEmptyList(of) | Shape::OrBlank(of)) = self.shape
+        else {
+            return None;
+        };
+        let shape = of();
+        if !matches!(self.shape, Shape::OneOrList(_)) {
+            self.trace.expected = shape.expected();
+        }
+        Some(Self { shape, nullable: false, trace: self.trace })
+    }
+}
+
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = ();
 
@@ -97,6 +114,9 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
             Shape::Boolean => deserializer.deserialize_bool(self),
             Shape::Object(_) | Shape::Map(_) => deserializer.deserialize_map(self),
             Shape::List(_) => deserializer.deserialize_seq(self),
+            Shape::OneOrList(_) | Shape::OrEmptyList(_) | Shape::OrBlank(_) => {
+                deserializer.deserialize_any(self)
+            }
         }
     }
 }
@@ -124,7 +144,12 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let fits = match self.shape {
             Shape::Text => true,
             Shape::Choice(is_listed) => is_listed(text),
-            _ => false,
+            Shape::OrBlank(_) if text.is_empty() => true,
+            Shape::Leaf { fits, .. } => serde_json::to_string(text).is_ok_and(|json| fits(&json)),
+            _ => match self.inner() {
+                Some(inner) => return inner.visit_str(text),
+                None => false,
+            },
         };
         if fits { Ok(()) } else { Err(E::custom("text")) }
     }
@@ -133,7 +158,11 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let fits = match self.shape {
             Shape::Integer => true,
             Shape::Unsigned => number >= 0,
-            _ => false,
+            Shape::Leaf { fits, .. } => fits(&number.to_string()),
+            _ => match self.inner() {
+                Some(inner) => return inner.visit_i64(number),
+                None => false,
+            },
         };
         if fits { Ok(()) } else { Err(E::custom("a number")) }
     }
@@ -142,17 +171,52 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let fits = match self.shape {
             Shape::Integer => i64::try_from(number).is_ok(),
             Shape::Unsigned => true,
-            _ => false,
+            Shape::Leaf { fits, .. } => fits(&number.to_string()),
+            _ => match self.inner() {
+                Some(inner) => return inner.visit_u64(number),
+                None => false,
+            },
         };
         if fits { Ok(()) } else { Err(E::custom("a number")) }
     }
 
-    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<(), E> {
-        if matches!(self.shape, Shape::Boolean) { Ok(()) } else { Err(E::custom("a flag")) }
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<(), E> {
+        let fits = match self.shape {
+            Shape::Leaf { fits, .. } => fits(&number.to_string()),
+            _ => match self.inner() {
+                Some(inner) => return inner.visit_f64(number),
+                None => false,
+            },
+        };
+        if fits { Ok(()) } else { Err(E::custom("a fraction")) }
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, flag: bool) -> Result<(), E> {
+        let fits = match self.shape {
+            Shape::Boolean => true,
+            Shape::Leaf { fits, .. } => fits(if flag { "true" } else { "false" }),
+            _ => match self.inner() {
+                Some(inner) => return inner.visit_bool(flag),
+                None => false,
+            },
+        };
+        if fits { Ok(()) } else { Err(E::custom("a flag")) }
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let Shape::List(shape) = self.shape else { return Err(A::Error::custom("list")) };
+        let shape = match self.shape {
+            Shape::List(shape) | Shape::OneOrList(shape) => shape,
+            Shape::OrEmptyList(_) => {
+                return match list.next_element::<IgnoredAny>()? {
+                    Some(_) => Err(A::Error::custom("list")),
+                    None => Ok(()),
+                };
+            }
+            _ => match self.inner() {
+                Some(inner) => return inner.visit_seq(list),
+                None => return Err(A::Error::custom("list")),
+            },
+        };
         let mut index = 0;
         loop {
             self.trace.steps.push(Step::Item(index));
@@ -171,6 +235,12 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let object = match self.shape {
             Shape::Object(object) => object,
             Shape::Map(shape) => return entries(map, shape, self.trace),
+            Shape::OneOrList(_) | Shape::OrEmptyList(_) | Shape::OrBlank(_) => {
+                return match self.inner() {
+                    Some(inner) => inner.visit_map(map),
+                    None => Err(A::Error::custom("object")),
+                };
+            }
             _ => return Err(A::Error::custom("object")),
         };
         let mut seen = Seen::default();

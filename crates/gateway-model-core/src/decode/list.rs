@@ -14,6 +14,7 @@ use crate::decode::value::Value;
 
 impl<T: Value> Value for Vec<T> {
     type Ref<'a> = Vec<T::Ref<'a>>;
+    type Owned = Vec<T::Owned>;
 
     #[inline]
     fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>> {
@@ -26,7 +27,7 @@ impl<T: Value> Value for Vec<T> {
     }
 
     #[inline]
-    fn into_owned(borrowed: Self::Ref<'_>) -> Self {
+    fn into_owned(borrowed: Self::Ref<'_>) -> Self::Owned {
         borrowed.into_iter().map(T::into_owned).collect()
     }
 

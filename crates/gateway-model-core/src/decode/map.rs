@@ -17,6 +17,7 @@ use crate::map::Map;
 
 impl<T: Value> Value for Map<T> {
     type Ref<'a> = Map<T::Ref<'a>, Cow<'a, str>>;
+    type Owned = Map<T::Owned>;
 
     #[inline]
     fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>> {
@@ -35,7 +36,7 @@ impl<T: Value> Value for Map<T> {
     }
 
     #[inline]
-    fn into_owned(borrowed: Self::Ref<'_>) -> Self {
+    fn into_owned(borrowed: Self::Ref<'_>) -> Self::Owned {
         borrowed.convert(Cow::into_owned, T::into_owned)
     }
 

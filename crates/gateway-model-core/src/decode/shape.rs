@@ -30,6 +30,12 @@ pub enum Shape {
     Object(&'static Object),
     /// A list of values of a shape. A function, because a record may contain a list of the same kind.
     List(fn() -> Self),
+    /// A list of values of a shape, or a single value.
+    OneOrList(fn() -> Self),
+    /// An object of a shape, or an empty list.
+    OrEmptyList(fn() -> Self),
+    /// A value of a shape, or an empty text.
+    OrBlank(fn() -> Self),
     /// A JSON object with arbitrary keys, and values of a shape.
     Map(fn() -> Self),
 }
@@ -73,6 +79,8 @@ impl Shape {
             Self::Boolean => "true or false",
             Self::Object(object) => object.what,
             Self::List(_) => "a list",
+            Self::OneOrList(_) => "a list or a single value",
+            Self::OrEmptyList(of) | Self::OrBlank(of) => of().expected(),
             Self::Map(_) => "an object",
         }
     }

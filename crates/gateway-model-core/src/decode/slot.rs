@@ -11,6 +11,7 @@ use core::marker::PhantomData;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
+use crate::decode::lenient::or_blank;
 use crate::decode::value::Value;
 use crate::nulls::Nulls;
 
@@ -51,6 +52,28 @@ impl<T> Slot<T> {
         Ok(())
     }
 
+    /// Deserializes a list or a map that may be `null` if it is empty.
+    #[inline]
+    pub fn absent<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
+    where
+        V: Value<Ref<'de> = T>,
+        A: MapAccess<'de>,
+    {
+        self.optional::<V, A>(name, map)
+    }
+
+    /// Deserializes a field that may be `null` or an empty text.
+    pub fn blank<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
+    where
+        V: Value<Ref<'de> = T>,
+        A: MapAccess<'de>,
+    {
+        self.check(name)?;
+        let value = map.next_value_seed(Blank::<V>(PhantomData))?;
+        *self = value.map_or(Self::Null, Self::Full);
+        Ok(())
+    }
+
     fn check<E: Error>(&self, name: &'static str) -> Result<(), E> {
         match self {
             Self::Empty => Ok(()),
@@ -73,8 +96,9 @@ impl<T> Slot<T> {
         self.full()
     }
 
+    /// Returns the value, if the field has one.
     #[inline]
-    fn full(self) -> Option<T> {
+    pub fn full(self) -> Option<T> {
         match self {
             Self::Full(value) => Some(value),
             Self::Empty | Self::Null => None,
@@ -124,5 +148,35 @@ impl<'de, V: Value> Visitor<'de> for Optional<V> {
     #[inline]
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         V::deserialize(deserializer).map(Some)
+    }
+}
+
+struct Blank<V>(PhantomData<V>);
+
+impl<'de, V: Value> DeserializeSeed<'de> for Blank<V> {
+    type Value = Option<V::Ref<'de>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de, V: Value> Visitor<'de> for Blank<V> {
+    type Value = Option<V::Ref<'de>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value or null")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        or_blank::<V, D>(deserializer)
     }
 }

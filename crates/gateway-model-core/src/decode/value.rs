@@ -16,6 +16,12 @@ pub trait Value: Sized {
     /// The form in a borrowed record.
     type Ref<'a>;
 
+    /// The form in an owned record: the type itself, if it does not only read another one.
+    type Owned;
+
+    /// Whether a value is text, of which an empty one is a value.
+    const IS_TEXT: bool = false;
+
     /// Reads a value other than `null` on the fast path.
     fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>>;
 
@@ -27,7 +33,12 @@ pub trait Value: Sized {
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Ref<'de>, D::Error>;
 
     /// Converts the borrowed form into this one.
-    fn into_owned(borrowed: Self::Ref<'_>) -> Self;
+    fn into_owned(borrowed: Self::Ref<'_>) -> Self::Owned;
+
+    /// Returns whether a value is an empty text.
+    fn is_blank(_: &Self::Ref<'_>) -> bool {
+        false
+    }
 
     /// Returns the expected shape of a value, for diagnosing one that differs.
     fn shape() -> Shape;
@@ -40,6 +51,9 @@ pub fn fits<V: Value>(json: &str) -> bool {
 
 impl Value for String {
     type Ref<'a> = Cow<'a, str>;
+    type Owned = Self;
+
+    const IS_TEXT: bool = true;
 
     #[inline]
     fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Cow<'a, str>> {
@@ -56,6 +70,10 @@ impl Value for String {
         borrowed.into_owned()
     }
 
+    fn is_blank(text: &Cow<'_, str>) -> bool {
+        text.is_empty()
+    }
+
     fn shape() -> Shape {
         Shape::Text
     }
@@ -68,6 +86,7 @@ macro_rules! __copied {
     ($name:ty, $shape:expr, |$cursor:ident| $read:expr) => {
         impl $crate::codegen::Value for $name {
             type Ref<'a> = Self;
+            type Owned = Self;
 
             #[inline]
             fn read($cursor: &mut $crate::codegen::Cursor<'_>) -> Option<Self> {
@@ -104,6 +123,7 @@ __copied!(u64, Shape::Unsigned, |cursor| match cursor.integer() {
 
 impl<T: Value> Value for Box<T> {
     type Ref<'a> = Box<T::Ref<'a>>;
+    type Owned = Box<T::Owned>;
 
     #[inline]
     fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>> {
@@ -116,8 +136,8 @@ impl<T: Value> Value for Box<T> {
     }
 
     #[inline]
-    fn into_owned(borrowed: Self::Ref<'_>) -> Self {
-        Self::new(T::into_owned(*borrowed))
+    fn into_owned(borrowed: Self::Ref<'_>) -> Self::Owned {
+        Box::new(T::into_owned(*borrowed))
     }
 
     fn shape() -> Shape {

@@ -48,6 +48,7 @@ impl Digits for u64 {
 
 impl<N: Digits> Value for OrText<N> {
     type Ref<'a> = N;
+    type Owned = N;
 
     #[inline]
     fn read(cursor: &mut Cursor<'_>) -> Option<N> {
@@ -58,8 +59,8 @@ impl<N: Digits> Value for OrText<N> {
         deserializer.deserialize_any(DigitsVisitor(PhantomData))
     }
 
-    fn into_owned(_: N) -> Self {
-        Self(PhantomData)
+    fn into_owned(number: N) -> N {
+        number
     }
 
     fn shape() -> Shape {
@@ -95,6 +96,9 @@ pub struct OrNumber;
 
 impl Value for OrNumber {
     type Ref<'a> = Cow<'a, str>;
+    type Owned = String;
+
+    const IS_TEXT: bool = true;
 
     #[inline]
     fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Cow<'a, str>> {
@@ -112,8 +116,12 @@ impl Value for OrNumber {
         text.map(Cow::Owned).ok_or_else(|| D::Error::custom(TEXT_OR_NUMBER))
     }
 
-    fn into_owned(_: Cow<'_, str>) -> Self {
-        Self
+    fn into_owned(text: Cow<'_, str>) -> String {
+        text.into_owned()
+    }
+
+    fn is_blank(text: &Cow<'_, str>) -> bool {
+        text.is_empty()
     }
 
     fn shape() -> Shape {

@@ -167,6 +167,12 @@ pub enum Kind {
     Record(&'static Record),
     /// A list of values of a kind.
     List(&'static Self),
+    /// A list of values of a kind, or a single value.
+    OneOrList(&'static Self),
+    /// An object of a kind, or an empty list.
+    OrEmptyList(&'static Self),
+    /// A value of a kind, or an empty text.
+    OrBlank(&'static Self),
     /// An object with arbitrary keys, and values of a kind.
     Map(&'static Self),
 }
@@ -175,7 +181,11 @@ impl Kind {
     /// Returns the kind of the values in lists and maps at any depth; the kind itself if it is neither.
     pub(crate) fn element(&self) -> &Self {
         match self {
-            Self::List(of) | Self::Map(of) => of.element(),
+            Self::List(of)
+            | Self::Map(of)
+            | Self::OneOrList(of)
+            | Self::OrEmptyList(of)
+            | Self::OrBlank(of) => of.element(),
             _ => self,
         }
     }

@@ -27,9 +27,10 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
         Kind::Currency => "a currency code",
         Kind::OneOf(_) | Kind::Values(_) => "one of the listed values",
         Kind::IntegerOrText => "an integer, or text with one",
-        Kind::OrNumber(of) => shape(of),
         Kind::Record(_) | Kind::Map(_) => "an object",
         Kind::List(_) => "a list",
+        Kind::OneOrList(_) => "a list or a single value",
+        Kind::OrNumber(of) | Kind::OrEmptyList(of) | Kind::OrBlank(of) => shape(of),
     }
 }
 
@@ -61,6 +62,14 @@ fn of_kind(value: &Value, kind: &Kind, required: bool, path: &str) -> Option<Mis
             }
             None => false,
         },
+        Kind::OneOrList(of) if value.is_array() => {
+            return of_kind(value, &Kind::List(of), required, path);
+        }
+        Kind::OrEmptyList(_) if value.as_array().is_some_and(Vec::is_empty) => true,
+        Kind::OrBlank(_) if text == Some("") => true,
+        Kind::OneOrList(of) | Kind::OrEmptyList(of) | Kind::OrBlank(of) => {
+            return of_kind(value, of, required, path);
+        }
         // A key is untrusted, and may be personal data.
         Kind::Map(of) => match value.as_object() {
             Some(object) => {
@@ -133,7 +142,10 @@ fn add_texts<'a>(
 ) {
     match (value, kind) {
         (Value::Object(object), Kind::Record(inner)) => into.extend(texts(object, inner, fits)),
-        (Value::Array(values), Kind::List(of)) => {
+        (value, Kind::OrEmptyList(of) | Kind::OrBlank(of)) => {
+            add_texts(name, value, of, fits, into);
+        }
+        (Value::Array(values), Kind::List(of) | Kind::OneOrList(of)) => {
             for value in values {
                 add_texts(name, value, of, fits, into);
             }
@@ -143,6 +155,7 @@ fn add_texts<'a>(
                 add_texts(name, value, of, fits, into);
             }
         }
+        (value, Kind::OneOrList(of)) => add_texts(name, value, of, fits, into),
         (Value::String(text), kind) if fits(kind) => into.push((name, text)),
         _ => {}
     }
@@ -234,6 +247,11 @@ mod tests {
         fits(|| Kind::OneOf(&["a"]), &[json!("a")], &[json!("A"), json!(1)]);
         fits(|| Kind::Number, &[json!(-7.5), json!(7)], &[json!("7"), json!(true)]);
         fits(|| Kind::IntegerOrText, &[json!(7), json!("-7")], &[json!(7.5), json!("7.5")]);
+        let one = || Kind::OneOrList(&Kind::Integer);
+        fits(one, &[json!(7), json!([7, 8]), json!([])], &[json!("7"), json!([true])]);
+        let empty = || Kind::OrEmptyList(&Kind::Map(&Kind::Text));
+        fits(empty, &[json!([]), json!({ "a": "b" })], &[json!(["a"]), json!("")]);
+        fits(|| Kind::OrBlank(&Kind::Integer), &[json!(""), json!(7)], &[json!("7"), json!([])]);
         let decimal = || Kind::OrNumber(&Kind::Decimal);
         fits(decimal, &[json!("1.50"), json!(1.5)], &[json!("1,5"), json!(true)]);
         let codes = || Kind::Values(&[Code::Text("Y"), Code::Integer(0), Code::Boolean(true)]);

@@ -62,7 +62,7 @@ fn model(file: &mut RustFile, service: &Service, model: &Model) {
 }
 
 fn nulls(file: &mut RustFile, model: &Model) {
-    let mutable = if model.fields.iter().all(|field| field.required) { "" } else { "mut " };
+    let mutable = if model.fields.iter().any(Field::is_option) { "mut " } else { "" };
     file.line(format_args!("let {mutable}nulls = Nulls::default();"));
 }
 
@@ -98,10 +98,10 @@ fn field_value(service: &Service, model: &Model, field: &Field, index: usize) ->
         }
         (ty, _) => function(service, model, ty, false),
     };
-    if field.required {
-        format!("{}?", called(&function))
-    } else {
+    if field.is_option() {
         format!("draws::optional(source, {function}){noted}")
+    } else {
+        format!("{}?", called(&function))
     }
 }
 

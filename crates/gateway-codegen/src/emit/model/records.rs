@@ -4,7 +4,7 @@ use crate::config::Role;
 use crate::emit::file::GeneratedFile;
 use crate::emit::model::modules::Module;
 use crate::emit::model::records::field::{RecordField, fields};
-use crate::ir::{Model, Service, Type};
+use crate::ir::{Leniency, Model, Service, Type};
 use crate::project::Project;
 use crate::text::RustFile;
 
@@ -68,7 +68,11 @@ fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[Reco
     let floats = fields.iter().any(RecordField::is_float);
     let root = [Some("Extra"), floats.then_some("Float"), maps.then_some("Map")];
     file.import("use gateway_model_core", root.into_iter().flatten());
-    file.line("use gateway_model_core::codegen::{Nulls, record};");
+    let readers = [Leniency::EmptyArrayAsMap, Leniency::OneAsList];
+    let reads = |field: &RecordField<'_>| readers.iter().any(|one| field.spec.is(*one));
+    let module = fields.iter().any(reads).then_some("self");
+    let names = module.into_iter().chain(["Nulls", "record"]);
+    file.import("use gateway_model_core::codegen", names);
     file.blank();
     let mut nested: Vec<_> = model
         .fields

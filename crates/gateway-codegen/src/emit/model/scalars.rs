@@ -6,7 +6,7 @@ use crate::text::RustFile;
 
 pub(super) fn emit(service: &Service) -> RustFile {
     let mut file = RustFile::new("The scalars of the service.");
-    let coded = service.scalars.iter().any(|scalar| scalar.codes.is_some()).then_some("Code");
+    let coded = service.scalars.iter().any(|scalar| scalar.codes.is_some()).then_some("self");
     let scalar = (!service.scalars.is_empty()).then_some("scalar");
     file.import("use gateway_model_core::codegen", coded.into_iter().chain(scalar));
     for scalar in &service.scalars {
@@ -23,7 +23,8 @@ pub(super) fn emit(service: &Service) -> RustFile {
 fn kind(scalar: &Scalar) -> String {
     if let Some(codes) = &scalar.codes {
         let list = |codes: &[Code]| {
-            let codes: Vec<_> = codes.iter().map(Code::expression).collect();
+            let codes: Vec<_> =
+                codes.iter().map(|code| format!("codegen::{}", code.expression())).collect();
             codes.join(", ")
         };
         return format!("boolean, [{}], [{}]", list(&codes.yes), list(&codes.no));

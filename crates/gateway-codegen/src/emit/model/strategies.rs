@@ -65,14 +65,14 @@ fn record(file: &mut RustFile, service: &Service, model: &Model) {
         "(fields, strategies::unlisted::<Self>()).prop_map(|({}, extra)| {{",
         tuple(&names)
     ));
-    let mutable = if model.fields.iter().all(|field| field.required) { "" } else { "mut " };
+    let mutable = if model.fields.iter().any(Field::is_option) { "mut " } else { "" };
     file.line(format_args!("let {mutable}nulls = Nulls::default();"));
     file.open("Self {");
     for (index, (field, name)) in model.fields.iter().zip(&names).enumerate() {
-        if field.required {
-            file.line(format_args!("{name},"));
-        } else {
+        if field.is_option() {
             file.line(format_args!("{name}: {name}.note({index}, &mut nulls),"));
+        } else {
+            file.line(format_args!("{name},"));
         }
     }
     file.line("extra,");
@@ -95,7 +95,7 @@ fn field_strategy(service: &Service, model: &Model, field: &Field) -> String {
         }
         (ty, _) => of_type(service, model, ty, false),
     };
-    if field.required { strategy } else { format!("strategies::optional({strategy})") }
+    if field.is_option() { format!("strategies::optional({strategy})") } else { strategy }
 }
 
 /// Returns the strategy for the values of a type.

@@ -4,8 +4,8 @@ use crate::emit::model::service::{auth_code, dispatch_code};
 use crate::emit::testkit::names::{group, points};
 use crate::emit::testkit::param;
 use crate::ir::{
-    Body, Code, Decides, Field, Model, ModelId, OpenRef, Operation, Response, Says, Service,
-    Source, Type, Wire,
+    Body, Code, Decides, Field, Leniency, Model, ModelId, OpenRef, Operation, Response, Says,
+    Service, Source, Type, Wire,
 };
 use crate::project::Project;
 use crate::text::{RustFile, string};
@@ -162,11 +162,29 @@ fn field(file: &mut RustFile, service: &Service, model: &Model, field: &Field) {
     file.open("Field {");
     file.line(format_args!("check: {},", string(&field.rust.words())));
     file.line(format_args!("name: {},", string(&field.wire)));
-    file.line(format_args!("kind: {},", kind(service, &field.ty)));
+    file.line(format_args!("kind: {},", lenient(service, field)));
     file.line(format_args!("required: {},", field.required));
     file.line(format_args!("source: {},", string(source.map_or("", |source| &source.0))));
     file.line(format_args!("open: {},", points(&field.open, open)));
     file.close("},");
+}
+
+/// Returns the variant of `Kind` for a field, with the other forms that a reader accepts.
+fn lenient(service: &Service, field: &Field) -> String {
+    let mut code = match &field.ty {
+        Type::List(of) if field.is(Leniency::OneAsList) => {
+            format!("Kind::OneOrList(&{})", kind(service, of))
+        }
+        ty => kind(service, ty),
+    };
+    for (leniency, variant) in
+        [(Leniency::EmptyArrayAsMap, "OrEmptyList"), (Leniency::BlankAsNone, "OrBlank")]
+    {
+        if field.is(leniency) {
+            code = format!("Kind::{variant}(&{code})");
+        }
+    }
+    code
 }
 
 /// Returns the variant of `Kind` for the values of a field.

@@ -7,7 +7,11 @@ extern crate alloc;
 
 mod generated;
 
-pub use gateway_model_core::*;
+pub use gateway_model_core::{
+    Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, Float, ListOperation, Listing,
+    Map, Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
+    Set, StreamDecoder, Unset,
+};
 
 pub use crate::generated::RawQuery;
 pub use crate::generated::*;

@@ -231,6 +231,14 @@ static FIELD: Table = table(
             ]),
             "`required` if it is always present, otherwise `optional`.",
         ),
+        only(
+            Two,
+            optional(
+                "lenient",
+                Shape::Texts(Form::Kebab),
+                "Other forms of the value that a reader accepts: `one-as-list`, `empty-array-as-map`, `blank-as-none` or `absent-as-empty`.",
+            ),
+        ),
         optional("personal", Shape::Boolean, "Whether it is personal data, which is never logged."),
         RUST_NAME,
         optional("example", Shape::Text(Form::Line), "A value, as its wire text."),

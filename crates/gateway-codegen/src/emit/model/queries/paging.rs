@@ -122,13 +122,13 @@ fn value(fields: &[&Field]) -> String {
     let mut value = String::new();
     for (depth, field) in fields.iter().enumerate() {
         let (name, boxed) = (field.rust.snake(), field.is_boxed());
-        let of = |object: &str| match (field.required, boxed) {
+        let of = |object: &str| match (!field.is_option(), boxed) {
             (true, false) => format!("&{object}.{name}"),
             (true, true) => format!("&*{object}.{name}"),
             (false, false) => format!("{object}.{name}.as_ref()"),
             (false, true) => format!("{object}.{name}.as_deref()"),
         };
-        value = match (depth, field.required) {
+        value = match (depth, !field.is_option()) {
             (0, true) => format!("Some({})", of("beside")),
             (0, false) => of("beside"),
             (_, true) => format!("{value}.map(|object| {})", of("object")),

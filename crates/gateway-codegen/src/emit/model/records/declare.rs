@@ -60,7 +60,7 @@ fn describe_field(file: &mut RustFile, field: &Field) {
 }
 
 fn presence(field: &RecordField<'_>, ty: &str) -> String {
-    if field.spec.required { ty.to_owned() } else { format!("Option<{ty}>") }
+    if field.spec.is_option() { format!("Option<{ty}>") } else { ty.to_owned() }
 }
 
 fn constructor(
@@ -76,7 +76,10 @@ fn constructor(
     file.blank();
     file.open(format_args!("impl {name} {{"));
     file.doc(match (required.len(), fields.len()) {
-        (0, _) => "Creates a record whose fields are all `None`.",
+        (0, _) if fields.iter().all(|field| field.spec.is_option()) => {
+            "Creates a record whose fields are all `None`."
+        }
+        (0, _) => "Creates a record whose fields are all `None` or empty.",
         (some, all) if some == all => "Creates a record from its fields.",
         _ => "Creates a record from its required fields; the others are `None`.",
     });
@@ -100,8 +103,11 @@ fn constructor(
     for field in fields {
         if field.spec.required {
             file.line(format_args!("{},", field.argument().1));
-        } else {
+        } else if field.spec.is_option() {
             file.line(format_args!("{}: None,", field.name));
+        } else {
+            let ty = if field.spec.ty.is_map() { "Map" } else { "Vec" };
+            file.line(format_args!("{}: {ty}::new(),", field.name));
         }
     }
     file.line("extra: Extra::default(),");

@@ -1,6 +1,6 @@
 //! A field in the owned and the borrowed form of a record.
 
-use crate::ir::{Field, Model, Primitive, Service, Type, ValueType};
+use crate::ir::{Field, Leniency, Model, Primitive, Service, Type, ValueType};
 
 /// A field with the code that its type needs in each place.
 pub(super) struct RecordField<'a> {
@@ -125,6 +125,19 @@ impl RecordField<'_> {
     /// Returns the type in the owned form by its name, as if the field were required.
     pub(super) fn declared(&self) -> String {
         self.kind.owned(None)
+    }
+
+    /// Returns the type that reads the field: the one of its value, or one that accepts other forms, too.
+    pub(super) fn reader(&self) -> String {
+        match &self.kind {
+            Kind::List(of) if self.spec.is(Leniency::OneAsList) => {
+                format!("codegen::OneAsList<{}>", of.owned(None))
+            }
+            kind if self.spec.is(Leniency::EmptyArrayAsMap) => {
+                format!("codegen::EmptyArrayAsMap<{}>", kind.owned(None))
+            }
+            kind => kind.owned(None),
+        }
     }
 
     /// Returns the type in the borrowed form, as if the field were required.

@@ -1,7 +1,7 @@
 //! The call of the macro that implements everything of a record except its constructor.
 
 use crate::emit::model::records::field::RecordField;
-use crate::ir::{Model, Service};
+use crate::ir::{Leniency, Model, Service};
 use crate::text::{RustFile, string};
 
 pub(super) fn write(
@@ -20,9 +20,14 @@ pub(super) fn write(
         string(&format!("{article} {words} object"))
     ));
     for (index, field) in fields.iter().enumerate() {
-        let presence = if field.spec.required { "required" } else { "optional" };
+        let presence = match field.spec {
+            spec if spec.required => "required",
+            spec if spec.is(Leniency::AbsentAsEmpty) => "absent",
+            spec if spec.is(Leniency::BlankAsNone) => "blank",
+            _ => "optional",
+        };
         let secrecy = if field.spec.personal { "personal" } else { "plain" };
-        let (name, ty, wire) = (&field.name, field.declared(), string(&field.spec.wire));
+        let (name, ty, wire) = (&field.name, field.reader(), string(&field.spec.wire));
         file.line(format_args!("{index} {presence} {secrecy} {name}: {ty} = {wire};"));
     }
     let columns: Vec<_> = service.flat_columns(model).iter().map(|one| string(one)).collect();
