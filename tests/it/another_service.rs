@@ -59,13 +59,17 @@ fn the_types_of_language_2_compile_and_keep_their_values() {
     workspace.passes("test", &["--all-features"]);
 }
 
-/// A service whose bodies report failures, with data in all places: its client understands its mocks.
+/// A service whose bodies report failures, with data in all places and lists in pages: its client understands its mocks.
 #[test]
 fn a_service_with_failures_in_its_bodies_works() {
     let parent = tempfile::tempdir().unwrap();
     let workspace = workspace_of("photo-finder", parent.path());
-    let test = include_str!("../fixtures/photo-finder/failures.rs");
-    workspace.write("crates/photo-finder-client/tests/failures.rs", test);
+    for (name, test) in [
+        ("failures", include_str!("../fixtures/photo-finder/failures.rs")),
+        ("pages", include_str!("../fixtures/photo-finder/pages.rs")),
+    ] {
+        workspace.write(&format!("crates/photo-finder-client/tests/{name}.rs"), test);
+    }
     workspace.passes("clippy", STRICT);
     workspace.passes("test", &["--all-features", "--package", "photo-finder-client"]);
 }

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_model_core::codegen::{
@@ -15,7 +16,7 @@ use http::Response;
 use serde::Deserialize;
 
 use crate::photos::{BlockingClient, Photo, Photos};
-use crate::{AccessToken, Client, Entry, ErrorKind};
+use crate::{AccessToken, Client, Entry, ErrorKind, RetryPolicy};
 
 /// The fields beside a page.
 #[derive(Debug, Default, Deserialize)]
@@ -414,6 +415,26 @@ fn a_failed_page_ends_the_list() {
     let (asked, records, error) = script.read(&List::<NUMBER>::default());
     assert_eq!((asked.len(), records), (2, 2));
     assert!(error.unwrap().contains("after 2 records"));
+}
+
+#[test]
+fn each_page_is_retried_like_any_call() {
+    let pages = ["{'photos':[{'id':1}],'pages':2}", "", "{'photos':[{'id':2}],'pages':2}"];
+    let calls = Arc::new(Mutex::new(pages.into_iter()));
+    let transport = blocking_transport_fn(move |_| {
+        let page = calls.lock().unwrap().next().unwrap();
+        let response = Response::builder().header("content-type", "application/json");
+        let response = response.status(if page.is_empty() { 503 } else { 200 });
+        Ok(response.body(Bytes::from(page.replace('\'', "\"")).into()).unwrap())
+    });
+    let client = BlockingClient::builder("https://gateway.example.com")
+        .token(AccessToken::new("gwt_6yqW").unwrap())
+        .retry(RetryPolicy::default().base_delay(Duration::ZERO))
+        .transport(transport)
+        .build()
+        .unwrap();
+    let pages: Vec<_> = client.pages(&List::<NUMBER>::default()).map(Result::unwrap).collect();
+    assert_eq!(pages.len(), 2);
 }
 
 #[test]
