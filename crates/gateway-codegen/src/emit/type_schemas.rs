@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::ir::{
     Body, Code, Decides, Doc, Field, Leniency, Model, Param, Primitive, Response, Service, Type,
-    ValueType, Verdict, Wire, literal,
+    ValueType, Verdict, Wire,
 };
 use crate::text::one_line;
 
@@ -173,8 +173,11 @@ impl TypeSchemas<'_> {
             Decides::Failure { present } => below(present, json!({ "not": { "type": "null" } })),
         };
         let mut all = vec![marker];
-        let codes: Vec<_> = verdict.classes.iter().flat_map(|(code, _)| values(code)).collect();
-        for (path, examples) in [(&verdict.code, codes), (&verdict.message, Vec::new())] {
+        let listed = verdict.classes.iter().filter(|(listed, _)| !listed.ends_with('*'));
+        let listed: Vec<_> = listed.flat_map(|(listed, _)| values(listed)).collect();
+        let (codes, messages) =
+            if verdict.code.is_empty() { (Vec::new(), listed) } else { (listed, Vec::new()) };
+        for (path, examples) in [(&verdict.code, codes), (&verdict.message, messages)] {
             if !path.is_empty() {
                 let mut schema = Map::new();
                 schema.insert("type".to_owned(), json!(["string", "number", "boolean", "null"]));
@@ -203,8 +206,9 @@ fn properties(path: &[String], schema: Value) -> Value {
 
 /// Returns the JSON values that have a text: the string, and the number or boolean.
 fn values(text: &str) -> Vec<Value> {
-    let plain = serde_json::from_str::<Value>(&literal(text)).ok();
-    let plain = plain.filter(|value| !value.is_string());
+    let plain = serde_json::from_str::<Value>(text).ok();
+    let plain = plain.filter(|value| value.is_boolean() || value.is_i64());
+    let plain = plain.filter(|value| value.to_string().as_str() == text);
     [Some(json!(text)), plain].into_iter().flatten().collect()
 }
 

@@ -31,7 +31,7 @@ pub struct Verdict {
     pub code: Vec<String>,
     /// The keys that lead to the error message; empty without a message.
     pub message: Vec<String>,
-    /// The classes of codes, in the order of the spec.
+    /// The classes of codes, or of messages without a code, in the order of the spec. A `*` at the end is any text.
     pub classes: Vec<(String, ErrorClass)>,
     /// The codes of failures that mean an empty list.
     pub empty_codes: Vec<String>,
@@ -122,7 +122,7 @@ impl Verdict {
         let value = match &self.decides {
             Decides::Success { is, .. } => match is.first().map(String::as_str) {
                 Some("true") => "false",
-                Some("1") => "0",
+                Some("1") => "\"0\"",
                 Some("fail") => "\"failed\"",
                 _ => "\"fail\"",
             },
@@ -203,9 +203,7 @@ fn nested(path: &[String], value: &str) -> String {
     }
 }
 
-/// Returns the JSON text of a value: that of a boolean or an integer, or a string.
-pub(crate) fn literal(text: &str) -> String {
-    let is_plain = matches!(text, "true" | "false")
-        || text.parse::<i64>().is_ok_and(|number| number.to_string() == text);
-    if is_plain { text.to_owned() } else { json_string(text) }
+/// Returns the JSON text of a marker: a boolean, or a string, which services use for numbers as well.
+fn literal(text: &str) -> String {
+    if matches!(text, "true" | "false") { text.to_owned() } else { json_string(text) }
 }

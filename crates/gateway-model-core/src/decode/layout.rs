@@ -70,7 +70,7 @@ pub struct Verdict {
     pub code: Path,
     /// The place of the error message; empty without a message.
     pub message: Path,
-    /// The classes of the codes that have one.
+    /// The classes of the codes that have one; of the messages without a code. A `*` at the end is any text.
     pub classes: &'static [(&'static str, ErrorClass)],
     /// The codes of failures that mean an empty list.
     pub empty_codes: &'static [&'static str],

@@ -282,6 +282,25 @@ fn an_object_may_be_the_document_that_reports_a_failure() {
 }
 
 #[test]
+fn classes_are_those_of_messages_if_there_is_no_code() {
+    const VERDICT: Verdict = Verdict {
+        message: &["result"],
+        classes: &[("Invalid API Key", ErrorClass::Auth), ("Max *", ErrorClass::RateLimit)],
+        ..Verdict::of(Decides::Success { at: &["status"], is: &["1"] })
+    };
+    let layout = Layout::Body(&Body { at: &["result"], verdict: Some(&VERDICT), ..Body::ROOT });
+    for (message, class) in [
+        ("Invalid API Key", ErrorClass::Auth),
+        ("Invalid API Key!", ErrorClass::Other),
+        ("Max calls per sec (5/sec)", ErrorClass::RateLimit),
+        ("Max", ErrorClass::Other),
+    ] {
+        let error = list(layout, &format!(r#"{{"status":"0","result":"{message}"}}"#)).unwrap_err();
+        assert_eq!(error.service().map(ServiceError::class), Some(class), "{message}");
+    }
+}
+
+#[test]
 fn fields_beside_a_list_are_kept() {
     for body in [
         r#"{"page":2,"other":{"page":7},"photo":[{"id":"1"}],"ne\u0078t":"CANARY","last":[1]}"#,

@@ -449,7 +449,7 @@ static ENVELOPE: Table = table(
         optional(
             "error-class",
             Shape::Values,
-            "The classes of error codes: `auth`, `rate-limit`, `unavailable` or `other`, which is the default.",
+            "The classes of error codes, or of messages without a code: `auth`, `rate-limit`, `unavailable` or `other`, which is the default. A `*` at the end is any text.",
         ),
         optional("empty", Shape::Table(&EMPTY), "The failures that mean an empty list."),
     ],

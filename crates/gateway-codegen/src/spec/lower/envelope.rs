@@ -112,9 +112,10 @@ fn check(cx: &mut Context<'_>, entry: &Entry) {
     }
     if let Some(classes) = node.get("error-class")
         && !has("code")
+        && !has("message")
     {
-        let help = "add `error = { code = \"…\" }`: where the code is";
-        say(&classes.span, "classes need an error code", help);
+        let help = "add `error = { code = \"…\" }`, or `message`: where the code or the message is";
+        say(&classes.span, "classes need an error code or message", help);
     }
     for key in ["code", "message"] {
         if let Some(texts) = node.get("empty").and_then(|empty| empty.get(key))

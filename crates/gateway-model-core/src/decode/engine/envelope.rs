@@ -237,8 +237,10 @@ impl Engine {
             return None;
         }
         let failure = self.failure.take()?;
-        let code = self.reported.code.as_deref();
-        let class = verdict.classes.iter().find(|(listed, _)| Some(*listed) == code);
+        let ServiceError { code, message, .. } = &self.reported;
+        let text = if verdict.code.is_empty() { message } else { code }.as_deref();
+        let mut classes = verdict.classes.iter();
+        let class = classes.find(|(listed, _)| text.is_some_and(|text| is_listed(listed, text)));
         let class = class.map(|(_, class)| *class).unwrap_or_default();
         let reported = mem::take(&mut self.reported);
         Some(failure.with_service(ServiceError { class, ..reported }))
@@ -250,6 +252,11 @@ impl Engine {
         let is_list = path.len() == self.plan.at.len() && !self.plan.is_object;
         (path.join("."), if is_list { "an array" } else { "an object" })
     }
+}
+
+/// Returns whether a text is the listed one, or begins like a listed one that ends with `*`.
+fn is_listed(listed: &str, text: &str) -> bool {
+    listed.strip_suffix('*').map_or(listed == text, |start| text.starts_with(start))
 }
 
 fn path(decides: Decides) -> Path {
