@@ -79,6 +79,13 @@
 //!
 //! The client never follows a redirect, because that would send the token to another address.
 //!
+//! # Lists in pages
+//!
+//! A client requests one page of a list. If the contract declares how the pages follow each other, [`Client::pages`] returns
+//! an iterator over pages, and [`Client::stream_all`] one over the records of all pages. Both request a page only when it is
+//! asked for, as a call with its own retries. A list that does not end as declared is an error of kind
+//! [`Paging`](ErrorKind::Paging), after everything that was received.
+//!
 //! # Tracing
 //!
 //! With the feature `tracing`, each call and each of its attempts is a span, named by [OpenTelemetry's conventions for HTTP

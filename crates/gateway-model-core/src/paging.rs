@@ -146,7 +146,7 @@ impl fmt::Debug for Position {
 #[doc(hidden)]
 pub type Continued = Vec<(String, String)>;
 
-/// What the fields beside a page say about the other pages.
+/// The information about the other pages in the fields beside a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageMarks {
@@ -165,13 +165,13 @@ impl PageMarks {
         Self { last: None, total: None, next: None }
     }
 
-    /// Sets the number of the last page. Text that is not a number is none.
+    /// Sets the number of the last page. Text that is not a number sets nothing.
     #[must_use]
     pub fn last(self, last: Option<&impl ToString>) -> Self {
         Self { last: number(last), ..self }
     }
 
-    /// Sets the number of records of all pages. Text that is not a number is none.
+    /// Sets the number of records of all pages. Text that is not a number sets nothing.
     #[must_use]
     pub fn total(self, total: Option<&impl ToString>) -> Self {
         Self { total: number(total), ..self }
@@ -183,14 +183,14 @@ impl PageMarks {
         Self { next: next.copied().map(Position::Number), ..self }
     }
 
-    /// Sets the cursor of the next page. An empty one is none.
+    /// Sets the cursor of the next page. An empty one sets nothing.
     #[must_use]
     pub fn next_cursor(self, next: Option<&impl ToString>) -> Self {
         let next = next.map(ToString::to_string).filter(|cursor| !cursor.is_empty());
         Self { next: next.map(Position::Cursor), ..self }
     }
 
-    /// Sets the parameters of the next page. An empty object is none.
+    /// Sets the parameters of the next page. An empty object sets nothing.
     #[must_use]
     pub fn continuation<V: ToString>(self, next: Option<&Map<V>>) -> Self {
         let next = next.filter(|next| !next.is_empty());

@@ -235,7 +235,7 @@ const ENUM_WIRES: &[&str] = &["", "integer", "integer-or-text"];
 const COLLECTIONS: &[&[&str]] =
     &[&["list"], &["map"], &["list", "list"], &["list", "map"], &["map", "list", "map"]];
 
-/// How the pages of a list follow each other, if fields beside it say so.
+/// How the pages of a list follow each other, with fields beside it.
 const PAGING: &[&str] = &[
     "page = { param = \"at\", size = \"size\", last = \"last\" }",
     "page = { param = \"at\", total = \"count.total\" }",
@@ -245,7 +245,7 @@ const PAGING: &[&str] = &[
     "continuation = { next = \"more\" }",
 ];
 
-/// The same, without such fields.
+/// How they follow each other without such fields.
 const PAGING_WITHOUT_FIELDS: &[&str] = &[
     "page = { param = \"at\", first = 0 }",
     "page = { param = \"at\", size = \"size\", short-page-ends = true }",

@@ -154,7 +154,7 @@ impl Reader<'_, '_, '_> {
         let field = fields.last()?;
         let needed = match (says, self.by) {
             (Says::Last | Says::Total, _) => {
-                let fits = field.ty.value().is_some_and(|ty| is_integer(ty) || is_text(ty));
+                let fits = field.ty.value().is_some_and(is_single);
                 (!fits).then_some("an integer or text")
             }
             (Says::Next, PagedBy::Continuation) => {
@@ -177,7 +177,7 @@ impl Reader<'_, '_, '_> {
             say(self.cx, &named.span, &message, "change its type, or name another field");
             return None;
         }
-        // An empty text is none.
+        // An empty text means that there is no next page.
         let is_always =
             fields.iter().all(|field| field.required) && !field.ty.value().is_some_and(is_text);
         if says == Says::Next && is_always && self.by != PagedBy::Continuation {
@@ -202,8 +202,9 @@ fn is_text(ty: &ValueType) -> bool {
     }
 }
 
+/// Returns whether a value has a text that identifies it: text or an integer.
 fn is_single(ty: &ValueType) -> bool {
-    is_integer(ty) || is_text(ty)
+    ty.as_enum().is_none() && (is_text(ty) || ty.in_record().is_integer())
 }
 
 fn say(cx: &mut Context<'_>, span: &Range<usize>, message: &str, help: &str) {
