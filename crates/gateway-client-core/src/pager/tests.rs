@@ -485,6 +485,16 @@ fn no_page_is_requested_before_it_is_needed() {
 }
 
 #[test]
+fn lists_in_pages_can_move_to_another_thread() {
+    fn moves<T: Send + Unpin + 'static>() {}
+
+    moves::<crate::Pages<List<NUMBER>>>();
+    moves::<crate::PagedRecords<List<NUMBER>>>();
+    moves::<crate::blocking::Pages<List<NUMBER>>>();
+    moves::<crate::blocking::PagedRecords<List<NUMBER>>>();
+}
+
+#[test]
 fn the_fields_beside_a_page_follow_its_last_record() {
     let script = Script::new([("", "{'photos':[{'id':1}],'pages':1}")]);
     let mut records = script.client().stream_all(&List::<NUMBER>::default());
