@@ -11,7 +11,13 @@ use gateway_codegen::config::Config;
 use gateway_codegen::ir::RustName;
 use gateway_codegen::spec::read_bytes;
 use gateway_codegen::{Project, emit};
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::TestRunner;
 use syn::{ImplItem, Item, Type, UseTree};
+
+#[expect(clippy::indexing_slicing, reason = "the services of another test")]
+#[path = "random_specs/service.rs"]
+mod random;
 
 fn parse(path: &Path) -> syn::File {
     let text =
@@ -23,19 +29,56 @@ fn crates() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// The files in which generated types are used by their bare names.
-fn generated() -> Vec<syn::File> {
-    let files = [
-        "gateway-client/src/generated/blocking.rs",
-        "gateway-client/src/generated/client.rs",
-        "gateway-model/src/generated/queries.rs",
-        "gateway-server/src/generated/parameters.rs",
-        "gateway-testkit/src/generated/mocks.rs",
-    ];
-    let models = fs::read_dir(crates().join("gateway-model/src/generated/models"));
-    let models = models.expect("the models").map(|entry| entry.expect("an entry").path());
-    files.iter().map(|file| crates().join(file)).chain(models).map(|path| parse(&path)).collect()
+/// The files in which generated types are declared, or used by their bare names.
+const WITH_BARE_NAMES: [&str; 8] = [
+    "crates/gateway-client/src/generated/blocking.rs",
+    "crates/gateway-client/src/generated/client.rs",
+    "crates/gateway-model/src/generated/enums.rs",
+    "crates/gateway-model/src/generated/models/",
+    "crates/gateway-model/src/generated/queries.rs",
+    "crates/gateway-model/src/generated/scalars.rs",
+    "crates/gateway-server/src/generated/parameters.rs",
+    "crates/gateway-testkit/src/generated/mocks.rs",
+];
+
+/// Returns these files of a service.
+fn generate(spec: &str, folder: &Path) -> Vec<syn::File> {
+    generate_only(&WITH_BARE_NAMES, spec, folder)
 }
+
+/// Returns the files of a service whose paths begin with one of these.
+fn generate_only(paths: &[&str], spec: &str, folder: &Path) -> Vec<syn::File> {
+    let reading = read_bytes(spec.as_bytes(), folder, "spec.toml");
+    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
+    let config = Config::parse(include_bytes!("../../../spec/codegen.toml")).expect("it is valid");
+    let files = emit::all(&Project { service: &service, config: &config });
+    let files = files.iter().filter(|file| paths.iter().any(|path| file.path.starts_with(path)));
+    files.map(|file| syn::parse_file(&file.text).expect("it is Rust")).collect()
+}
+
+/// Returns these files of the gateway, of every sample service, and of random services, which have
+/// every feature of the language.
+fn generated() -> Vec<syn::File> {
+    let samples = fs::read_dir(crates().join("../tests/fixtures")).expect("the samples");
+    let samples = samples.map(|entry| entry.expect("an entry").path().join("spec.toml"));
+    let specs = [crates().join("../spec/gateway.toml")].into_iter().chain(samples);
+    let mut files: Vec<_> = specs
+        .flat_map(|path| {
+            let spec = fs::read_to_string(&path).expect("a spec");
+            generate(&spec, path.parent().expect("a folder"))
+        })
+        .collect();
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..RANDOM {
+        let random = random::random().new_tree(&mut runner).expect("a service").current();
+        let folder = tempfile::tempdir().expect("a folder");
+        files.extend(generate(&random.write(folder.path(), true), folder.path()));
+    }
+    files
+}
+
+/// Number of random services.
+const RANDOM: usize = 64;
 
 /// Each import, from its first segment to its last.
 fn imports(file: &syn::File) -> Vec<Vec<String>> {
@@ -68,62 +111,75 @@ fn is_type(name: &str) -> bool {
 }
 
 #[track_caller]
-fn assert_reserved(name: &str, written: fn(&RustName) -> String) {
-    let written = written(&RustName::new(name).expect("a name"));
-    assert_eq!(
-        written,
-        format!("{name}_"),
-        "add `{name}` to crates/gateway-codegen/src/ir/name/reserved.rs"
+fn assert_reserved<N: AsRef<str>>(
+    names: impl IntoIterator<Item = N>,
+    written: fn(&RustName) -> String,
+) {
+    let missing: BTreeSet<_> = names
+        .into_iter()
+        .map(|name| name.as_ref().to_owned())
+        .filter(|name| written(&RustName::new(name).expect("a name")) != format!("{name}_"))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "add to crates/gateway-codegen/src/ir/name/reserved.rs: {missing:?}"
     );
+}
+
+/// Checks the types among these imports.
+#[track_caller]
+fn assert_types_reserved(imports: &[Vec<String>]) {
+    let names = imports.iter().filter_map(|path| path.last()).map(String::as_str);
+    assert_reserved(names.filter(|name| is_type(name)), RustName::pascal);
+}
+
+/// Returns what generated code imports and the spec does not declare.
+fn imports_of_generated_code() -> Vec<Vec<String>> {
+    let all = generated();
+    all.iter().flat_map(imports).filter(|path| !is_declared(path)).collect()
 }
 
 #[test]
 fn imported_and_declared_types_are_reserved() {
-    for file in generated() {
-        for path in imports(&file).iter().filter(|path| !is_declared(path)) {
-            let name = path.last().expect("a segment");
-            if is_type(name) {
-                assert_reserved(name, RustName::pascal);
-            }
-        }
-    }
+    assert_types_reserved(&imports_of_generated_code());
     for file in ["client", "blocking"] {
         let file = parse(&crates().join(format!("gateway-client/src/generated/{file}.rs")));
-        for item in &file.items {
-            if let Item::Struct(syn::ItemStruct { ident, .. })
-            | Item::Type(syn::ItemType { ident, .. }) = item
-            {
-                assert_reserved(&ident.to_string(), RustName::pascal);
-            }
-        }
+        let declared: Vec<_> = file
+            .items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Struct(syn::ItemStruct { ident, .. })
+                | Item::Type(syn::ItemType { ident, .. }) => Some(ident.to_string()),
+                _ => None,
+            })
+            .collect();
+        assert_reserved(declared, RustName::pascal);
     }
-    // An explicit import takes precedence over a glob import, and would hide the type of the spec.
-    let root = parse(&crates().join("gateway-model/src/lib.rs"));
-    for path in imports(&root) {
-        let name = path.last().expect("a segment");
-        if is_type(name) {
-            assert_reserved(name, RustName::pascal);
-        }
+}
+
+/// An explicit export takes precedence over a glob export, and would hide the type of the spec.
+#[test]
+fn types_at_the_root_of_the_model_are_reserved() {
+    for root in ["gateway-model/src/lib.rs", "gateway-codegen/src/init/model/lib.rs"] {
+        let exports = imports(&parse(&crates().join(root)));
+        assert!(exports.len() > 10, "{exports:?}");
+        assert_types_reserved(&exports);
     }
 }
 
 #[test]
 fn crates_that_a_module_would_hide_are_reserved() {
-    for file in generated() {
-        for path in imports(&file).iter().filter(|path| path.len() > 1 && !is_declared(path)) {
-            let first = path.first().expect("a segment");
-            if first != "crate" && first != "wiremock" {
-                assert_reserved(first, RustName::module);
-            }
-        }
-    }
+    let imports = imports_of_generated_code();
+    let crates = imports.iter().filter(|path| path.len() > 1).filter_map(|path| path.first());
+    let crates = crates.map(String::as_str).filter(|one| !matches!(*one, "crate" | "wiremock"));
+    assert_reserved(crates, RustName::module);
 }
 
 #[test]
 fn methods_of_the_clients_are_reserved() {
     for file in ["client", "blocking"] {
         let file = parse(&crates().join(format!("gateway-client-core/src/{file}.rs")));
-        let mut found = 0;
+        let mut found = Vec::new();
         for item in &file.items {
             let Item::Impl(item) = item else { continue };
             let Type::Path(ty) = &*item.self_ty else { continue };
@@ -133,12 +189,12 @@ fn methods_of_the_clients_are_reserved() {
             }
             for item in &item.items {
                 if let ImplItem::Fn(function) = item {
-                    assert_reserved(&function.sig.ident.to_string(), RustName::method);
-                    found += 1;
+                    found.push(function.sig.ident.to_string());
                 }
             }
         }
-        assert!(found > 5, "{found} methods");
+        assert!(found.len() > 5, "{found:?}");
+        assert_reserved(found, RustName::method);
     }
 }
 
@@ -155,5 +211,33 @@ fn a_service_may_have_the_name_of_its_model() {
         let types: Vec<_> = names.filter(|name| is_type(name)).collect();
         let distinct: BTreeSet<_> = types.iter().collect();
         assert_eq!(types.len(), distinct.len(), "{}: {types:?}", file.path);
+    }
+}
+
+/// The module of the service declares no other type.
+#[test]
+fn a_service_may_have_the_name_of_an_imported_type() {
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let spec = include_str!("good-spec-2.toml").replace(
+        "[auth]\nbearer = {}",
+        "[auth]\nsecret = { in = \"query\", name = \"key\", doc = \"A key.\" }",
+    );
+    let spec = spec.replace("selector = \"call\"", "selector = \"call\"\nconstants = { a = 1 }");
+    let spec = spec.replace("call=tools/list&", "call=tools/list&a=1&");
+    let path = ["crates/gateway-model/src/generated/service.rs"];
+    let module = |name: &str| {
+        let spec = spec.replace("name = \"tool-shed\"", &format!("name = \"{name}\""));
+        generate_only(&path, &spec, here).pop().expect("the module")
+    };
+    let imported: Vec<_> =
+        imports(&module("tool-shed")).into_iter().filter_map(|mut path| path.pop()).collect();
+    assert!(imported.len() >= 5, "{imported:?}");
+    for name in imported {
+        let file = module(&RustName::new(&name).expect("a name").kebab());
+        let declared = file.items.iter().filter_map(|item| match item {
+            Item::Struct(item) => Some(item.ident.to_string()),
+            _ => None,
+        });
+        assert_eq!(declared.collect::<Vec<_>>(), [format!("{name}_")]);
     }
 }

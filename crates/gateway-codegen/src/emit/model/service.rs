@@ -91,5 +91,10 @@ pub(in crate::emit) fn dispatch_code(dispatch: &Dispatch) -> String {
 
 /// Returns the name of the type that is the service.
 pub(in crate::emit) fn marker(service: &Service) -> String {
-    RustName::new(&service.name).map_or_else(|| "TheService".to_owned(), |name| name.pascal())
+    let name =
+        RustName::new(&service.name).map_or_else(|| "TheService".to_owned(), |name| name.pascal());
+    if IMPORTS.contains(&name.as_str()) { name + "_" } else { name }
 }
+
+/// The types that some services import beside their own, in the order of the import.
+const IMPORTS: [&str; 4] = ["Auth", "Dispatch", "Secret", "SecretPlace"];

@@ -65,17 +65,19 @@ pub(super) const CRATES: [&str; 6] =
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the
 /// root of the crate.
-pub(super) const TYPES: [&str; 74] = [
+pub(super) const TYPES: &[&str] = &[
     "AsMut",
     "AsRef",
     "At",
     "Beside",
+    "BodyFormat",
     "Box",
     "Call",
     "Civil",
     "Client",
     "ClientBuilder",
     "Clone",
+    "Code",
     "Copy",
     "Cow",
     "Debug",
