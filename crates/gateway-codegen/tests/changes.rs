@@ -206,6 +206,60 @@ fn changes_of_lists_and_maps() {
 }
 
 #[test]
+fn changes_of_the_forms_of_values() {
+    let newer = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");
+    let newer = newer.replace("fixtures/tools.json", "fixtures/only-id.json");
+    let with = |field: &str, scalar: &str| {
+        let scalar =
+            format!("[scalar.Flag]\n{scalar}\nexample = \"1\"\ndoc = \"A flag.\"\n\n[enum.State]");
+        let flag = "flag = { type = \"Flag\", presence = \"optional\", doc = \"A flag.\" }";
+        let name = format!("{flag}\nname = {{ {field}");
+        newer.replacen("name = { type = \"text\"", &name, 1).replacen("[enum.State]", &scalar, 1)
+    };
+    let text = "type = \"text\"";
+    let id = |wire: &str| with(text, &format!("wire = \"{wire}\"\nmeaning = \"id\""));
+    for (class, old, new) in [
+        ("additive", "integer", "integer-or-text"),
+        ("breaking", "integer-or-text", "integer"),
+        ("additive", "string", "text-or-number"),
+        ("breaking", "text-or-number", "string"),
+    ] {
+        let change = format!("{class} scalar.Flag: wire changed from `{old}` to `{new}`");
+        compare(&id(old), &id(new), &[&change]);
+    }
+    let codes = |yes: &str| {
+        let wire = "wire = \"codes\"\nmeaning = \"boolean\"\nfalse = [0]";
+        with(text, &format!("{wire}\ntrue = {yes}"))
+    };
+    for (class, old, new) in [
+        ("additive", "[1]", "[1, \"Y\"]"),
+        ("breaking", "[1, \"Y\"]", "[1]"),
+        ("breaking", "[1, \"Y\"]", "[\"Y\", 1]"),
+    ] {
+        let shown = |codes: &str| {
+            let codes = codes.trim_matches(['[', ']']).split(", ");
+            codes.map(|code| format!("`{code}`")).collect::<Vec<_>>().join(", ")
+        };
+        let (was, is) = (shown(old), shown(new));
+        let change = format!("{class} scalar.Flag: true changed from {was} to {is}");
+        compare(&codes(old), &codes(new), &[&change]);
+    }
+    let lenient = |word: &str| {
+        let field = format!("type = \"list<text>\", lenient = [{word}]");
+        with(&field, "wire = \"integer\"\nmeaning = \"id\"")
+    };
+    for (added, word) in [("additive", "one-as-list"), ("breaking", "absent-as-empty")] {
+        let change = |class: &str, from: bool, to: bool| {
+            let place = "model.Tool.field.name";
+            format!("{class} {place}: leniency `{word}` changed from {from} to {to}")
+        };
+        let quoted = format!("\"{word}\"");
+        compare(&lenient(""), &lenient(&quoted), &[&change(added, false, true)]);
+        compare(&lenient(&quoted), &lenient(""), &[&change("breaking", true, false)]);
+    }
+}
+
+#[test]
 fn changes_of_the_authentication() {
     let two = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");
     let secret = |place: &str, doc: &str| {

@@ -9,6 +9,8 @@ mod extra;
 #[cfg(test)]
 mod fields;
 #[cfg(test)]
+mod lenient;
+#[cfg(test)]
 mod numbers;
 #[cfg(test)]
 mod photos;
