@@ -42,7 +42,7 @@ fn another_service_compiles() {
     compiles("tool-shed");
 }
 
-/// A service with every type of language 2 in its records.
+/// A service with every type of language 2 in its records. Its decoders accept what its JSON Schemas accept.
 #[test]
 fn the_types_of_language_2_compile_and_keep_their_values() {
     let parent = tempfile::tempdir().unwrap();
@@ -50,11 +50,16 @@ fn the_types_of_language_2_compile_and_keep_their_values() {
     let spec = fixture.join("spec.toml");
     let workspace =
         Workspace::start(parent.path(), "recipe-box", &["--spec", spec.to_str().unwrap()]);
-    let test = fs::read_to_string(fixture.join("models.rs")).unwrap();
-    workspace.write("crates/recipe-box-model/tests/models.rs", &test);
+    for test in ["models.rs", "schemas.rs"] {
+        let text = fs::read_to_string(fixture.join(test)).unwrap();
+        workspace.write(&format!("crates/recipe-box-model/tests/{test}"), &text);
+    }
     let manifest = "crates/recipe-box-model/Cargo.toml";
     let dependencies = fs::read_to_string(workspace.root.join(manifest)).unwrap();
-    workspace.write(manifest, &(dependencies + PROPTEST));
+    workspace.write(manifest, &(dependencies + PROPTEST + JSON_SCHEMA));
+    let config = fs::read_to_string(workspace.root.join("spec/codegen.toml")).unwrap();
+    workspace.write("spec/codegen.toml", &config.replace("# json-schema =", "json-schema ="));
+    workspace.generator(&["generate"]);
     workspace.passes("clippy", STRICT);
     workspace.passes("test", &["--all-features"]);
 }
@@ -140,3 +145,6 @@ fn block(language: &str) -> &'static str {
 /// The last line of the development dependencies.
 const PROPTEST: &str =
     "proptest = { version = \"1\", default-features = false, features = [\"std\"] }\n";
+
+/// The line after it. Our own tests use the same features, so the crate is not built again.
+const JSON_SCHEMA: &str = "jsonschema = { version = \"0.60\", default-features = false }\n";

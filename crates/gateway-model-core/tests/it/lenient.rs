@@ -11,7 +11,7 @@ struct Shop {
     tags: Vec<String>,
     sizes: Vec<Float>,
     names: Map<String>,
-    below: Vec<Shop>,
+    below: Vec<Self>,
     seats: Option<i64>,
     note: Option<String>,
     open: Option<Vec<bool>>,

@@ -20,7 +20,10 @@ fn an_untyped_query_needs_nothing_of_its_service() {
     assert_eq!(query.query().unwrap().as_str(), "action=a%20b/c&a=%C3%A4%26&a=");
     assert_eq!(query.clone(), query);
     assert_ne!(query, RawQuery::new("a b/c"));
-    assert_eq!(format!("{query:?}"), r#"RawQuery { method: "a b/c", names: ["a", "a"] }"#);
+    assert_eq!(
+        format!("{query:?}"),
+        r#"RawQuery { method: "a b/c", names: ["a", "a"], post: None, .. }"#
+    );
 }
 
 #[test]
