@@ -91,10 +91,15 @@ fn a_service_with_two_selectors_compiles() {
     compiles("ledger");
 }
 
-/// A service in language 2 whose operations the path selects.
+/// A service in language 2 whose operations the path selects, with lists in pages by offset.
 #[test]
-fn a_service_with_operations_in_the_path_compiles() {
-    compiles("lead-desk");
+fn a_service_with_operations_in_the_path_works() {
+    let parent = tempfile::tempdir().unwrap();
+    let workspace = workspace_of("lead-desk", parent.path());
+    let test = include_str!("../fixtures/lead-desk/pages.rs");
+    workspace.write("crates/lead-desk-client/tests/pages.rs", test);
+    workspace.passes("clippy", STRICT);
+    workspace.passes("test", &["--all-features", "--package", "lead-desk-client"]);
 }
 
 /// A service in language 2 whose calls are all by POST, with the selector and the secrets in the form.
