@@ -184,7 +184,9 @@ codes! {
         key belongs to another version. In version 2, `[dispatch]` replaces `service.selector`, \
         `[auth]` replaces `service.auth`, `response.list` replaces `response.array`, and \
         `[envelope.…]` with `response.list` replaces `response.envelope`. All other keys of \
-        version 1 are unchanged. The command `spec upgrade` rewrites a valid spec of version 1 in \
+        version 1 are unchanged. Only version 2 has the type `float`, lists and maps, the wires \
+        `integer-or-text`, `text-or-number` and `codes`, enums of integers, the meanings \
+        `epoch-milliseconds` and `boolean`, and `lenient`. The command `spec upgrade` rewrites a valid spec of version 1 in \
         version 2. It refuses keys of records with a dot, which separates keys in version 2.";
     Error GW040 UNKNOWN_ENVELOPE: "unknown envelope",
         "`envelope` refers to an envelope that does not exist. Correct the name, declare the \

@@ -196,6 +196,18 @@ where
     })
 }
 
+/// A field that may be absent, `null`, or a text that is not empty.
+pub fn filled<'a, T, F>(source: &mut Unstructured<'a>, value: F) -> Result<Slot<T>>
+where
+    T: AsRef<str>,
+    F: FnOnce(&mut Unstructured<'a>) -> Result<T>,
+{
+    Ok(match optional(source, value)? {
+        Slot::Full(text) if text.as_ref().is_empty() => Slot::Empty,
+        slot => slot,
+    })
+}
+
 /// A field whose type contains its own model, up to `depth` levels deep.
 pub fn nested<T>(
     source: &mut Unstructured<'_>,

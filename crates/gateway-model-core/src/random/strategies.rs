@@ -183,6 +183,18 @@ pub fn optional<S: Strategy + 'static>(value: S) -> BoxedStrategy<Slot<S::Value>
     .boxed()
 }
 
+/// A field that may be absent, `null`, or a text that is not empty.
+pub fn filled<S: Strategy + 'static>(value: S) -> BoxedStrategy<Slot<S::Value>>
+where
+    S::Value: AsRef<str>,
+{
+    let filled = |slot| match slot {
+        Slot::Full(text) if S::Value::as_ref(&text).is_empty() => Slot::Empty,
+        slot => slot,
+    };
+    optional(value).prop_map(filled).boxed()
+}
+
 /// A field whose type contains its own model, up to `depth` levels deep.
 pub fn nested<T: Debug + 'static>(
     depth: u32,

@@ -1,6 +1,8 @@
 //! Draws for `arbitrary`, which create a value of any type from bytes.
 
-use crate::emit::model::random::{Value, fields, imports, list, path, type_name, value, when};
+use crate::emit::model::random::{
+    Value, fields, imports, list, path, presence, type_name, value, when,
+};
 use crate::emit::model::states::States;
 use crate::ir::{BuiltIn, Field, Form, Model, Operation, Param, Service, Type, ValueType};
 use crate::text::RustFile;
@@ -99,7 +101,7 @@ fn field_value(service: &Service, model: &Model, field: &Field, index: usize) ->
         (ty, _) => function(service, model, ty, false),
     };
     if field.is_option() {
-        format!("draws::optional(source, {function}){noted}")
+        format!("draws::{}(source, {function}){noted}", presence(field))
     } else {
         format!("{}?", called(&function))
     }

@@ -2,12 +2,20 @@
 
 use crate::emit::model::queries::params;
 use crate::emit::model::states::States;
-use crate::ir::{Enum, Model, Operation, Param, Primitive, RustName, Service, Type};
+use crate::ir::{
+    Enum, Field, Leniency, Model, Operation, Param, Primitive, RustName, Service, Type,
+};
 use crate::text::RustFile;
 
 /// Returns the list of an enum's values.
 pub(super) fn list(one: &Enum) -> &'static str {
     if one.open_ended { "Self::KNOWN" } else { "Self::ALL" }
+}
+
+/// Returns the function for a field that is an `Option`. An empty text that a reader takes for none is no value.
+pub(super) fn presence(field: &Field) -> &'static str {
+    let is_text = field.ty.value().is_some_and(|value| value.in_record() == Primitive::Text);
+    if is_text && field.is(Leniency::BlankAsNone) { "filled" } else { "optional" }
 }
 
 /// Returns the path of a type from the crate root, which cannot collide with a name in scope.

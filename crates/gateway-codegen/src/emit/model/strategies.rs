@@ -1,6 +1,8 @@
 //! Strategies for `proptest`, such as `any::<Photo>()`.
 
-use crate::emit::model::random::{Value, fields, imports, list, path, type_name, value, when};
+use crate::emit::model::random::{
+    Value, fields, imports, list, path, presence, type_name, value, when,
+};
 use crate::emit::model::states::States;
 use crate::ir::{Field, Form, Model, Operation, Param, Service, Type, ValueType};
 use crate::text::RustFile;
@@ -95,7 +97,11 @@ fn field_strategy(service: &Service, model: &Model, field: &Field) -> String {
         }
         (ty, _) => of_type(service, model, ty, false),
     };
-    if field.is_option() { format!("strategies::optional({strategy})") } else { strategy }
+    if field.is_option() {
+        format!("strategies::{}({strategy})", presence(field))
+    } else {
+        strategy
+    }
 }
 
 /// Returns the strategy for the values of a type.

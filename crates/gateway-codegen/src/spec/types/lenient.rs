@@ -62,6 +62,14 @@ fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<(&'static str
             "applies only to optional fields",
             "write `presence = \"optional\"`, or remove it",
         )),
+        (Leniency::BlankAsNone, Type::Value(value))
+            if value.codes().is_some_and(|codes| codes.value("").is_some()) =>
+        {
+            Some((
+                "does not fit a boolean with an empty text among its codes",
+                "remove one of them",
+            ))
+        }
         (Leniency::EmptyArrayAsMap, Type::Map(_) | Type::Model(_))
         | (Leniency::AbsentAsEmpty, Type::List(_) | Type::Map(_))
         | (Leniency::BlankAsNone, _) => None,
