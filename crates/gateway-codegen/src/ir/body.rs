@@ -1,6 +1,6 @@
 //! Bodies in which the data has a place, or which report failures.
 
-use crate::ir::ModelId;
+use crate::ir::{Model, ModelId};
 use crate::text::json_string;
 
 /// The place of the data in a body, and how the body reports a failure.
@@ -155,8 +155,9 @@ impl Body {
         self.at.get(..depth).unwrap_or_default()
     }
 
-    /// Returns the JSON text before and after the data of a successful response, without fields beside it.
-    pub fn around(&self) -> (String, String) {
+    /// Returns the JSON text before and after the data of a successful response, without the fields of the model beside it.
+    /// The marker is one of these if the model has a field of its name.
+    pub fn around(&self, beside: Option<&Model>) -> (String, String) {
         let (mut open, mut close) = (String::new(), String::new());
         let marker = self.verdict.as_ref().and_then(|verdict| match &verdict.decides {
             Decides::Success { at, is } => Some((at.as_slice(), is.first()?.as_str())),
@@ -167,6 +168,7 @@ impl Body {
             // The marker has its place in the innermost object that is both around it and around the data.
             if let Some((path, value)) = marker
                 && shared(path, &self.at) == depth
+                && !(depth == self.beside_at().len() && has_field(beside, path.get(depth)))
             {
                 open += &nested(path.get(depth..).unwrap_or_default(), &literal(value));
                 open.push(',');
@@ -187,6 +189,12 @@ impl Body {
             _ => None,
         }
     }
+}
+
+/// Returns whether a model has a field with this key.
+fn has_field(model: Option<&Model>, key: Option<&String>) -> bool {
+    let fields = model.map(|model| model.fields.as_slice()).unwrap_or_default();
+    fields.iter().any(|field| Some(&field.wire) == key)
 }
 
 /// Returns how many keys two paths share at their start.

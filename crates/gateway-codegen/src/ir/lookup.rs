@@ -169,8 +169,9 @@ impl Response {
         if let Self::Body { body, .. } = self { Some(body) } else { None }
     }
 
-    /// Returns the JSON text before the first and after the last record of a list.
-    pub fn frame(&self) -> Option<(String, String)> {
+    /// Returns the JSON text before the first and after the last record of a list, without the fields of the model beside
+    /// it.
+    pub fn frame(&self, beside: Option<&Model>) -> Option<(String, String)> {
         match self {
             Self::Envelope { marker, success, items, .. } => {
                 let [marker, success, items] =
@@ -180,7 +181,7 @@ impl Response {
             Self::Array { .. } => Some(("[".to_owned(), "]".to_owned())),
             Self::Object { .. } => None,
             Self::Body { body, .. } => body.is_list.then(|| {
-                let (open, close) = body.around();
+                let (open, close) = body.around(beside);
                 (open + "[", format!("]{close}"))
             }),
         }

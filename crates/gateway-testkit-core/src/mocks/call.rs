@@ -174,20 +174,16 @@ impl Call {
         }
     }
 
-    /// Responds with one object, between these two texts and with these members before its own.
+    /// Responds with one object, between these two texts and with these members before its own. The object itself
+    /// replaces members of the same names.
     pub fn object_in<T: Serialize>(
         self,
         (open, close): (&str, &str),
         members: &str,
         record: &T,
     ) -> MockedCall {
-        let body = serde_json::to_string(record).map(|record| {
-            if members.is_empty() {
-                format!("{open}{record}{close}")
-            } else {
-                format!("{open}{{{members}{}}}{close}", after(&record))
-            }
-        });
+        let body = serde_json::to_string(record)
+            .map(|record| format!("{open}{}{close}", with_members(members, &record)));
         self.body(body)
     }
 
@@ -281,6 +277,16 @@ fn after(object: &str) -> String {
     if inner.is_empty() { String::new() } else { format!(",{inner}") }
 }
 
+/// Returns an object with these members before its own; the object itself if it has all their names.
+fn with_members(members: &str, record: &str) -> String {
+    let names = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
+    let (added, own) = (names(&format!("{{{members}}}")), names(record));
+    if added.keys().all(|name| own.contains_key(name)) {
+        return record.to_owned();
+    }
+    format!("{{{members}{}}}", after(record))
+}
+
 /// Inserts a text below an object.
 fn insert(object: &mut Map<String, Value>, path: &[&str], text: &str) {
     let [first, rest @ ..] = path else { return };
@@ -293,5 +299,19 @@ fn insert(object: &mut Map<String, Value>, path: &[&str], text: &str) {
     let inner = object.entry(*first).or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(inner) = inner {
         insert(inner, rest, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_members;
+
+    #[test]
+    fn a_member_that_the_object_has_is_not_added() {
+        let ok = r#""stat":"ok""#;
+        assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"stat":"ok","id":1}"#);
+        assert_eq!(with_members(ok, r#"{"id":1,"stat":"ok"}"#), r#"{"id":1,"stat":"ok"}"#);
+        assert_eq!(with_members(ok, "{}"), r#"{"stat":"ok"}"#);
+        assert_eq!(with_members("", r#"{"id":1}"#), r#"{"id":1}"#);
     }
 }

@@ -128,7 +128,7 @@ fn frame(file: &mut RustFile, service: &Service) {
     file.open("pub(crate) const fn frame(&self) -> Option<Frame> {");
     file.open("match self {");
     for operation in &service.operations {
-        let frame = operation.response.frame().map_or_else(
+        let frame = operation.response.frame(None).map_or_else(
             || "None".to_owned(),
             |(open, close)| {
                 format!("Some(Frame {{ open: {}, close: {} }})", raw_string(&open), string(&close))

@@ -190,15 +190,17 @@ const METHODS: &[&str] = &[
 fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     let model = service.response_model(operation).rust.pascal();
     file.blank();
-    let beside = operation.response.beside().map(|id| service.model(id).rust.pascal());
-    if let (Some((open, close)), Some(beside)) = (operation.response.frame(), beside) {
+    let beside = operation.response.beside().map(|id| service.model(id));
+    let frame = operation.response.frame(beside);
+    if let (Some((open, close)), Some(beside)) = (&frame, beside) {
+        let beside = beside.rust.pascal();
         file.doc("Responds with these records, and these fields beside the list.");
         file.open(format_args!(
             "pub fn answers(self, records: &[{model}], beside: &{beside}) -> MockedCall {{"
         ));
-        let frame = frame_beside(operation, &open, &close);
+        let frame = frame_beside(operation, open, close);
         file.line(format_args!("self.call.list_beside({frame}, records, beside)"));
-    } else if let Some((open, close)) = operation.response.frame() {
+    } else if let Some((open, close)) = frame {
         file.doc("Responds with these records.");
         file.open(format_args!("pub fn answers(self, records: &[{model}]) -> MockedCall {{"));
         file.line(format_args!(
@@ -212,7 +214,7 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
         match operation.response.body() {
             None => file.line("self.call.object(record)"),
             Some(body) => {
-                let (open, close) = body.around();
+                let (open, close) = body.around(None);
                 let marker = body.marker().unwrap_or_default();
                 file.line(format_args!(
                     "self.call.object_in(({}, {}), {}, record)",
@@ -246,13 +248,14 @@ fn frame_beside(operation: &Operation, open: &str, close: &str) -> String {
 
 /// Writes the method that responds with pages.
 fn pages(file: &mut RustFile, service: &Service, operation: &Operation) {
-    let Some((open, close)) = operation.response.frame() else { return };
+    let beside = operation.response.beside().map(|id| service.model(id));
+    let Some((open, close)) = operation.response.frame(beside) else { return };
     let frame = frame_beside(operation, &open, &close);
     let (name, model) = (operation.rust.pascal(), service.response_model(operation).rust.pascal());
     file.blank();
     file.doc("Responds with these pages, one after another. The first one answers calls without a position.");
-    if let Some(beside) = operation.response.beside() {
-        let beside = service.model(beside).rust.pascal();
+    if let Some(beside) = beside {
+        let beside = beside.rust.pascal();
         file.open(format_args!(
             "pub fn pages(self, pages: &[(&[{model}], &{beside})]) -> MockedPages {{"
         ));
