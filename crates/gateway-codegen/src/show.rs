@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::ir::{Auth, Body, Operation, Service};
+use crate::ir::{Auth, Body, Model, Operation, Service};
 use crate::text::one_line;
 
 /// Returns the screen of an operation.
@@ -41,11 +41,12 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     if let Some(pages) = operation.pages() {
         line(&mut out, format_args!("  {}", one_line(&pages)));
     }
-    let rows = service.response_model(operation).fields.iter().map(|field| {
-        let presence = field.presence();
-        [field.wire.clone(), field.ty.label(service), presence, one_line(&field.doc.0)]
-    });
-    table(&mut out, rows.collect());
+    fields(&mut out, service, service.response_model(operation));
+    if let Some(id) = operation.response.beside() {
+        let beside = service.model(id);
+        line(&mut out, format_args!("\nBeside the list  {}", beside.rust.pascal()));
+        fields(&mut out, service, beside);
+    }
     line(&mut out, "\nExamples");
     for example in service.examples_of(operation) {
         let texts = [&example.query, &example.sent, &format!(" ({})", example.path)];
@@ -54,6 +55,14 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     }
     open_points(&mut out, service, operation);
     out
+}
+
+fn fields(out: &mut String, service: &Service, model: &Model) {
+    let rows = model.fields.iter().map(|field| {
+        let presence = field.presence();
+        [field.wire.clone(), field.ty.label(service), presence, one_line(&field.doc.0)]
+    });
+    table(out, rows.collect());
 }
 
 fn open_points(out: &mut String, service: &Service, operation: &Operation) {

@@ -6,8 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use gateway_codegen::config::Config;
+use gateway_codegen::ir::Service;
 use gateway_codegen::spec::read_bytes;
-use gateway_codegen::{Project, emit};
+use gateway_codegen::{Project, emit, show};
 
 /// The configuration of this workspace.
 const CONFIG: &[u8] = include_bytes!("../../../spec/codegen.toml");
@@ -15,21 +16,135 @@ const CONFIG: &[u8] = include_bytes!("../../../spec/codegen.toml");
 /// Replaces text in the good spec, and looks for lines in a file that is generated from it.
 #[track_caller]
 fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) {
+    let service = read("good-spec.toml", replacements);
+    let config = Config::parse(CONFIG).expect("it is valid");
+    assert_generated(&Project { service: &service, config: &config }, file, expected);
+}
+
+/// Replaces text in a spec, and reads it.
+#[track_caller]
+fn read(spec: &str, replacements: &[(&str, &str)]) -> Service {
     let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
-    let mut spec = fs::read_to_string(here.join("good-spec.toml")).expect("it is there");
+    let mut spec = fs::read_to_string(here.join(spec)).expect("it is there");
     for (from, to) in replacements {
         assert!(spec.contains(from), "the spec has no `{from}`");
         spec = spec.replacen(from, to, 1);
     }
     let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
-    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
-    let config = Config::parse(CONFIG).expect("it is valid");
-    let files = emit::all(&Project { service: &service, config: &config });
+    reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+}
+
+/// Looks for lines in a generated file.
+#[track_caller]
+fn assert_generated(project: &Project<'_>, file: &str, expected: &[&str]) {
+    let files = emit::all(project);
     let text = &files.iter().find(|one| one.path == file).expect("it is generated").text;
     for line in expected {
         let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
         assert!(lines(text).contains(&lines(line)), "no `{line}` in\n{text}");
     }
+}
+
+/// Returns a service in language 2 with fields beside a list, a list in a record, and codes. Its program is `tool-shed`.
+fn second() -> (Service, Config) {
+    let service = read(
+        "good-spec-2.toml",
+        &[
+            (
+                "name = {",
+                "uses = { type = \"list<map<Use>>\", presence = \"optional\", doc = \"Its uses.\" }\nname = {",
+            ),
+            (
+                "name = {",
+                "heavy = { type = \"Flag\", presence = \"optional\", doc = \"Its weight.\" }\nname = {",
+            ),
+            (
+                "{ of = \"Tool\" }",
+                "{ of = \"Tool\", at = \"data\", beside = \"Page\", envelope = \"marked\" }",
+            ),
+            ("[model.Tool]\n", SECOND),
+            ("fixtures/tools.json", "fixtures/enveloped.json"),
+        ],
+    );
+    let config = String::from_utf8_lossy(CONFIG).replace("\"gateway-cli\"", "\"tool-shed-cli\"");
+    (service, Config::parse(config.as_bytes()).expect("it is valid"))
+}
+
+/// Declarations before the model of the good spec.
+const SECOND: &str = r#"
+[envelope.marked]
+success = { at = "ok", is = ["yes"] }
+
+[scalar.Flag]
+wire = "codes"
+meaning = "boolean"
+true = [1, "1"]
+false = [0, ""]
+example = "1"
+doc = "Yes or no."
+
+[model.Use]
+doc = "A use."
+[model.Use.field]
+name = { type = "text", presence = "optional", doc = "The name." }
+
+[model.Page]
+doc = "A page."
+[model.Page.field]
+ok = { type = "text", presence = "optional", doc = "The marker." }
+
+[model.Tool]
+"#;
+
+#[test]
+fn mocks_write_a_marker_only_without_a_field_of_its_name() {
+    let (service, config) = second();
+    let project = Project { service: &service, config: &config };
+    let mocks = "crates/gateway-testkit/src/generated/mocks.rs";
+    let without = r##"self.call.list_beside((r#"{"data":["#, "]", "}"), records, beside)"##;
+    assert_generated(&project, mocks, &[without]);
+}
+
+#[test]
+fn the_reference_links_to_the_types_in_lists_and_beside_them() {
+    let (service, config) = second();
+    let project = Project { service: &service, config: &config };
+    assert_generated(
+        &project,
+        "docs/generated/operations/list-tools.md",
+        &[
+            "| [`list<map<Use>>`](../types.md#use) |",
+            "Beside the list are the fields of [`Page`](../types.md#page).",
+            "| `ok` | text | optional | The marker. |",
+        ],
+    );
+    let screen = show::operation(&service, &service.operations[0]);
+    assert!(
+        screen.contains("Beside the list  Page\n  ok  text  optional  The marker.\n"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn the_reference_shows_the_codes_and_the_meanings_of_scalars() {
+    let (service, config) = second();
+    let types = "docs/generated/types.md";
+    let flag = "true: `1`, `\"1\"`; false: `0`, `\"\"` | true: `1`; false: `0` | boolean | `1` | Yes or no. |";
+    assert_generated(
+        &Project { service: &service, config: &config },
+        types,
+        &[flag, "| integer | id | `7` |"],
+    );
+}
+
+#[test]
+fn examples_use_the_variables_of_the_program() {
+    let (service, config) = second();
+    let project = Project { service: &service, config: &config };
+    let page = "docs/generated/operations/list-tools.md";
+    assert_generated(&project, page, &["Bearer $TOOL_SHED_TOKEN", "\"$TOOL_SHED_BASE_URL/api/v2?"]);
+    let client = "crates/gateway-client/src/generated/client.rs";
+    assert_generated(&project, client, &["EnvironmentToken::new(\"TOOL_SHED_TOKEN\")"]);
 }
 
 /// The server must refuse such a parameter: if it ignored it, it would send all records.

@@ -81,6 +81,7 @@ fn client(project: &Project<'_>, mode: &Mode) -> RustFile {
 fn declare(file: &mut RustFile, project: &Project<'_>, mode: &Mode) {
     let Mode { doc, client, builder, imports, .. } = mode;
     let krate = project.config.rust_name(Role::Client);
+    let variable = project.variable("TOKEN");
     let marker = service_type(project.service);
     file.doc_markdown(doc);
     file.doc_break();
@@ -102,7 +103,7 @@ fn declare(file: &mut RustFile, project: &Project<'_>, mode: &Mode) {
             "use {krate}::{imports};\n\
              \n\
              let client = Client::builder(\"https://gateway.example.com\")\n    \
-                 .token(EnvironmentToken::new(\"GATEWAY_TOKEN\"))\n    \
+                 .token(EnvironmentToken::new(\"{variable}\"))\n    \
                  .build()?;\n\
              # Ok::<(), {krate}::Error>(())"
         ),

@@ -159,9 +159,15 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     fields(&mut page, service, model, "../types.md");
     let columns: Vec<_> = service.columns(model).iter().map(|path| code(path)).collect();
     page.text(&format!("Default columns of a table: {}.", columns.join(", ")));
+    if let Some(id) = operation.response.beside() {
+        let beside = service.model(id);
+        let link = linked(beside.rust.pascal(), Some(&beside.rust), "../types.md");
+        page.text(&format!("Beside the list are the fields of {link}."));
+        fields(&mut page, service, beside, "../types.md");
+    }
     page.heading("Examples");
     for one in service.examples_of(operation) {
-        example(&mut page, service, operation, one);
+        example(&mut page, project, operation, one);
     }
     let open = service.open_points_of(operation);
     if !open.is_empty() {
@@ -171,11 +177,13 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     page
 }
 
-fn example(page: &mut Page, service: &Service, operation: &Operation, example: &Example) {
+fn example(page: &mut Page, project: &Project<'_>, operation: &Operation, example: &Example) {
+    let service = project.service;
     page.subheading(&capitalized(&example.name.spaced()));
     page.text(&markdown(&example.doc.0));
     // A query or a form holds no character that a shell expands between double quotes.
-    let (headers, url, body) = service.with_variables(operation, example);
+    let (headers, url, body) =
+        service.with_variables(operation, example, |ending| project.variable(ending));
     let accept = format!("Accept: {}", service.accept);
     let json = operation.post.filter(|post| post.format == BodyFormat::Json);
     let json = json.map(|post| format!("Content-Type: {}", post.format.media_type()));
@@ -187,7 +195,8 @@ fn example(page: &mut Page, service: &Service, operation: &Operation, example: &
         Some(_) if json.is_none() => format!("--data-raw \"{body}\" "),
         Some(_) => format!("--data-raw '{}' ", body.replace('\'', "'\\''")),
     };
-    let call = format!("curl {headers}{body}\\\n  \"$GATEWAY_BASE_URL{url}\"");
+    let base_url = project.variable("BASE_URL");
+    let call = format!("curl {headers}{body}\\\n  \"${base_url}{url}\"");
     page.text(&fenced("sh", &call));
     page.text(&fenced("json", &example.body));
     if !example.rejected.is_empty() {
@@ -239,12 +248,13 @@ fn types(project: &Project<'_>, folder: &str) -> Page {
         vec![
             anchored(&scalar.rust.pascal()),
             in_record(scalar),
-            scalar.sent_as().word().to_owned(),
+            in_query(scalar),
+            scalar.meaning.word.to_owned(),
             code(&scalar.example),
             cell(&scalar.doc),
         ]
     });
-    page.table(&["Type", "In a record", "In a query", "Example", "Description"], rows);
+    page.table(&["Type", "In a record", "In a query", "Meaning", "Example", "Description"], rows);
     page
 }
 
@@ -255,6 +265,13 @@ fn in_record(scalar: &Scalar) -> String {
         codes.iter().map(|one| code(&one.json().to_string())).collect::<Vec<_>>().join(", ")
     });
     format!("true: {yes}; false: {no}")
+}
+
+/// Returns how a scalar is written in a query: of a boolean, the code that is sent.
+fn in_query(scalar: &Scalar) -> String {
+    let Some(codes) = &scalar.codes else { return scalar.sent_as().word().to_owned() };
+    let [yes, no] = [true, false].map(|value| codes.of(value).map(|one| code(&one.text())));
+    format!("true: {}; false: {}", yes.unwrap_or_default(), no.unwrap_or_default())
 }
 
 fn fields(page: &mut Page, service: &Service, model: &Model, types: &str) {
@@ -311,10 +328,10 @@ fn anchored(name: &str) -> String {
     format!("<a id=\"{}\"></a>{}", name.to_lowercase(), code(name))
 }
 
-/// Returns the label of a type; of one with a name, a link to it.
+/// Returns the label of a type; if it has a name, or is a list or a map of one that has, with a link to that type.
 fn linked(label: String, name: Option<&RustName>, types: &str) -> String {
     match name {
-        Some(_) => format!("[{}]({types}#{})", code(&label), label.to_lowercase()),
+        Some(name) => format!("[{}]({types}#{})", code(&label), name.pascal().to_lowercase()),
         None => label,
     }
 }

@@ -47,33 +47,29 @@ impl Service {
     }
 
     /// Returns the arguments of `curl` for an example with shell variables in place of the secrets: the
-    /// headers, the URL without the base, and the body.
+    /// headers, the URL without the base, and the body. `variable` returns the whole name of a variable.
     pub(crate) fn with_variables(
         &self,
         operation: &Operation,
         example: &Example,
+        variable: impl Fn(&str) -> String,
     ) -> (Vec<String>, String, String) {
         let mut headers = Vec::new();
         let (mut path, mut pairs) = (self.path_of(operation), vec![example.query.clone()]);
         let mut form = vec![example.sent.clone()];
         if self.auth == Auth::Bearer {
-            headers.push("Authorization: Bearer $GATEWAY_TOKEN".to_owned());
+            headers.push(format!("Authorization: Bearer ${}", variable("TOKEN")));
         }
         for (index, secret) in self.auth.secrets().iter().enumerate() {
-            let variable = if index == 0 {
-                "$GATEWAY_TOKEN".to_owned()
-            } else {
-                let name = secret.name.to_ascii_uppercase();
-                format!(
-                    "$GATEWAY_SECRET_{}",
-                    name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
-                )
-            };
+            let name = secret.name.to_ascii_uppercase();
+            let name = name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+            let ending = if index == 0 { "TOKEN".to_owned() } else { format!("SECRET_{name}") };
+            let value = format!("${}", variable(&ending));
             match secret.place {
-                SecretPlace::Query => pairs.push(format!("{}={variable}", secret.name)),
-                SecretPlace::Form => form.push(format!("{}={variable}", secret.name)),
-                SecretPlace::Header => headers.push(format!("{}: {variable}", secret.name)),
-                SecretPlace::Path => path = path.replace(SECRET, &variable),
+                SecretPlace::Query => pairs.push(format!("{}={value}", secret.name)),
+                SecretPlace::Form => form.push(format!("{}={value}", secret.name)),
+                SecretPlace::Header => headers.push(format!("{}: {value}", secret.name)),
+                SecretPlace::Path => path = path.replace(SECRET, &value),
             }
         }
         pairs.retain(|pair| !pair.is_empty());
