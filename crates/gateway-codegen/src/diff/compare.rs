@@ -163,7 +163,7 @@ impl Diff<'_> {
         self.about(place, &about(old), &about(new));
     }
 
-    /// Compares how a value is written. To read it in one more way breaks nobody.
+    /// Compares how a value is written. Readers that accept one more way are an addition.
     fn wire(&mut self, place: &str, old: Wire, new: Wire) {
         let is_wider = old == new.written() && new.either().is_some();
         let class = if is_wider { Class::Additive } else { Class::Breaking };

@@ -12,7 +12,7 @@ pub(super) fn list(one: &Enum) -> &'static str {
     if one.open_ended { "Self::KNOWN" } else { "Self::ALL" }
 }
 
-/// Returns the function for a field that is an `Option`. An empty text that a reader takes for none is no value.
+/// Returns the function for a field that is an `Option`. A field with `blank-as-none` has no empty text.
 pub(super) fn presence(field: &Field) -> &'static str {
     let is_text = field.ty.value().is_some_and(|value| value.in_record() == Primitive::Text);
     if is_text && field.is(Leniency::BlankAsNone) { "filled" } else { "optional" }
