@@ -20,10 +20,15 @@ fn an_untyped_query_needs_nothing_of_its_service() {
     assert_eq!(query.query().unwrap().as_str(), "action=a%20b/c&a=%C3%A4%26&a=");
     assert_eq!(query.clone(), query);
     assert_ne!(query, RawQuery::new("a b/c"));
-    assert_eq!(
-        format!("{query:?}"),
-        r#"RawQuery { method: "a b/c", names: ["a", "a"], post: None, .. }"#
-    );
+    let shown = r#"RawQuery { method: "a b/c", names: ["a", "a"], post: None, .. }"#;
+    assert_eq!(format!("{query:?}"), shown);
+    let post = query.post(BodyFormat::Json).pair("\"", "\n").query().unwrap();
+    assert_eq!(post.body(), r#"{"a":"ä&","a":"","\"":"\n"}"#);
+    let shown = r#"Query { method: "a%20b/c", names: [], body: Json }"#;
+    assert_eq!(format!("{post:?}"), shown);
+    assert_eq!(String::from(post), "action=a%20b/c");
+    let empty = RawQuery::<Photos>::new("a").post(BodyFormat::Json).query().unwrap();
+    assert_eq!(empty.body(), "{}");
 }
 
 #[test]
