@@ -5,11 +5,12 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use gateway_client::model::{
-    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, StatusName,
+    Candidate, Credits, GetCredits, ListCandidates, ListVacancies, RawQuery, StatusName, service,
 };
 use gateway_client::{AccessToken, Client, Error, ErrorKind, RetryPolicy};
+use gateway_client_core::model::ListStyle;
 use gateway_testkit::faults::{Fault, FaultyServer};
-use gateway_testkit::mocks::{MockGetCredits, MockListCandidates, MockListVacancies};
+use gateway_testkit::mocks::{Call, MockGetCredits, MockListCandidates, MockListVacancies};
 use wiremock::MockServer;
 
 async fn gateway() -> (MockServer, Client) {
@@ -173,4 +174,21 @@ fn an_unmatched_call_is_explained_in_the_output_of_the_failing_test() {
     assert!(!output.status.success(), "{text}");
     let section = text.split(&format!("---- {name} stdout ----")).nth(1).expect("the output");
     assert!(section.contains(EXPLANATION), "{text}");
+}
+
+#[tokio::test]
+async fn a_mock_matches_exactly_the_values_of_a_list() {
+    let (server, client) = gateway().await;
+    let texts = |values: &[&str]| values.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+    for (style, name) in [(ListStyle::Repeat, "id"), (ListStyle::Bracket, "id[]")] {
+        let call = Call::new::<service::RecruitmentGateway>("x/y");
+        call.with_list("id", style, texts(&["1", "2"])).exactly("[]").mount(&server).await;
+        let query = |values: &[&str]| {
+            values.iter().fold(RawQuery::new("x/y"), |query, one| query.pair(name, *one))
+        };
+        assert!(client.send(&query(&["1", "2"])).await.is_ok());
+        for other in [&["1"][..], &["1", "2", "3"]] {
+            assert_eq!(client.send(&query(other)).await.unwrap_err().status().unwrap(), 404);
+        }
+    }
 }

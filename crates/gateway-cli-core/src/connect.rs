@@ -213,9 +213,9 @@ fn build<C: ServiceClient>(
     check_path::<C::Service>(base_url)?;
     proxy::check(base_url)?;
     let mut builder = token(Builder::<C>::new(base_url));
-    // All secrets but the first one have only a variable.
+    // All secrets but the first one have only a variable. The sample service ignores them.
     for secret in C::Service::AUTH.secrets().iter().skip(1) {
-        builder = if invocation.call.dry_run {
+        builder = if invocation.call.dry_run || invocation.call.demo {
             builder.secret(secret.name(), AccessToken::new("unused")?)
         } else {
             let variable = secret_variable(invocation.program.name, secret.name());

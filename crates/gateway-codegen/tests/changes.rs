@@ -319,6 +319,34 @@ fn changes_of_the_body() {
 }
 
 #[test]
+fn changes_of_list_parameters() {
+    let two = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");
+    let list = |style: &str, sent: &str| {
+        let ty = format!("shelf = {{ type = \"list<integer>\", style = \"{style}\"");
+        two.replacen("shelf = { type = \"integer\"", &ty, 1)
+            .replacen("shelf = 3", "shelf = [3, 4]", 1)
+            .replacen("shelf=3", sent, 1)
+    };
+    let place = "operation.list_tools.param.shelf";
+    compare(
+        &two,
+        &list("repeat", "shelf=3&shelf=4"),
+        &[
+            &format!("breaking {place}: type changed from `integer` to `list<integer>`"),
+            "documentation example.tools: example changed",
+        ],
+    );
+    compare(
+        &list("repeat", "shelf=3&shelf=4"),
+        &list("pipe", "shelf=3%7C4"),
+        &[
+            &format!("breaking {place}: style changed from `repeat` to `pipe`"),
+            "documentation example.tools: example changed",
+        ],
+    );
+}
+
+#[test]
 fn changes_of_columns() {
     let identity = "identity = \"id\"\n";
     let columns = |columns: &str| format!("{identity}columns = [{columns}]\n");

@@ -21,6 +21,7 @@ pub use crate::decode::whole::{borrowed, borrowed_beside, error_class, list, obj
 pub use crate::nulls::Nulls;
 pub use crate::paging::Continued;
 pub use crate::query::builder::{QueryBuilder, needs};
+pub use crate::query::list::Items;
 pub use crate::query::state::{Given, State, is_set};
 #[cfg(feature = "arbitrary")]
 pub use crate::random::draws;

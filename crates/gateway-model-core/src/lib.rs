@@ -94,6 +94,7 @@ pub use crate::operation::{ListOperation, Operation};
 pub use crate::paging::PagedOperation;
 pub use crate::query::Query;
 pub use crate::query::body::BodyFormat;
+pub use crate::query::list::ListStyle;
 pub use crate::query::state::{At, Set, Unset, With};
 pub use crate::raw::{RawJson, RawQuery};
 pub use crate::scalar::civil::Civil;

@@ -24,7 +24,7 @@ mod pages;
 mod unmatched;
 
 #[doc(no_inline)]
-pub use gateway_model_core::BodyFormat;
+pub use gateway_model_core::{BodyFormat, ListStyle};
 
 pub use crate::mocks::call::Call;
 pub use crate::mocks::mocked_call::MockedCall;

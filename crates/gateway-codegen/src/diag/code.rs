@@ -215,6 +215,9 @@ codes! {
         the next offset an `integer`, a cursor a single value, and a continuation a `map` of single \
         values. The field of the next page is optional, because the last page lacks it. Without one of \
         these fields, an empty page is the last one.";
+    Error GW047 STYLE: "style of a list",
+        "A parameter of the type `list<…>` has a `style` that says how it is written in a query or a \
+        form. In a JSON body, a list is an array, and has no `style`.";
     Error GW046 BODY: "body that cannot be sent",
         "`body` and `idempotent` describe a POST (`verb = \"post\"`). If the selector is in the form \
         (`in = \"form\"`), every call is a POST with a form.";

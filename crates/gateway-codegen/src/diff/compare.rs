@@ -344,9 +344,15 @@ impl Diff<'_> {
 
     fn param(&mut self, place: &str, old: &Param, new: &Param) {
         self.rust_name(place, &old.rust, &new.rust);
-        let name = |param: &Param| type_name(param.ty.name(), param.ty.label());
+        let name = |param: &Param| {
+            let name = type_name(param.ty.name(), param.ty.label());
+            if param.list.is_some() { format!("list<{name}>") } else { name }
+        };
         let types = (&name(old), &name(new));
         self.value(Class::Breaking, place, "type", types, quoted);
+        if let (Some(old), Some(new)) = (old.list, new.list) {
+            self.value(Class::Breaking, place, "style", (&old, &new), debug);
+        }
         self.flag(Class::Breaking, place, "required", old.required, new.required);
         let class =
             if new.otherwise == Otherwise::Error { Class::Breaking } else { Class::Additive };

@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::openapi::request::Request;
 use crate::emit::type_schemas::{TypeSchemas, describe};
-use crate::ir::{Auth, Doc, Operation, Otherwise, Param, Place, Secret, SecretPlace, Service};
+use crate::ir::{
+    Auth, Doc, ListStyle, Operation, Otherwise, Param, Place, Secret, SecretPlace, Service,
+};
 use crate::project::Project;
 use crate::text::one_line;
 
@@ -271,12 +273,28 @@ fn constants(service: &Service) -> impl Iterator<Item = Value> {
 
 fn parameter(param: &Param, schema: Value, more: &str, required: bool) -> Value {
     let mut parameter = Map::new();
-    parameter.insert("name".to_owned(), json!(param.wire));
+    let name = match param.list {
+        Some(ListStyle::Bracket) => format!("{}[]", param.wire),
+        _ => param.wire.clone(),
+    };
+    parameter.insert("name".to_owned(), json!(name));
     parameter.insert("in".to_owned(), json!("query"));
     parameter.insert("required".to_owned(), json!(required));
     parameter.insert("description".to_owned(), json!(one_line(&param.doc.0) + more));
     if param.deprecated.is_some() {
         parameter.insert("deprecated".to_owned(), json!(true));
+    }
+    let style = param.list.and_then(|style| match style {
+        ListStyle::Comma => Some(("form", false)),
+        ListStyle::Pipe => Some(("pipeDelimited", false)),
+        ListStyle::Repeat | ListStyle::Bracket => Some(("form", true)),
+        // OpenAPI has no style with indexes; most tools send an array in this one with indexes.
+        ListStyle::Index => Some(("deepObject", true)),
+        ListStyle::Array => None,
+    });
+    if let Some((style, explode)) = style {
+        parameter.insert("style".to_owned(), json!(style));
+        parameter.insert("explode".to_owned(), json!(explode));
     }
     parameter.insert("schema".to_owned(), schema);
     Value::Object(parameter)

@@ -102,6 +102,11 @@ impl Schema<'_> {
             Shape::Values => {
                 json!({ "type": "object", "additionalProperties": { "type": ["string", "number", "boolean"] } })
             }
+            Shape::ValuesOrLists => {
+                let one = json!({ "type": ["string", "number", "boolean"] });
+                let list = json!({ "type": "array", "items": one });
+                json!({ "type": "object", "additionalProperties": { "anyOf": [one, list] } })
+            }
             Shape::Table(inner) => self.define(inner),
             Shape::Named(form, inner) => json!({
                 "type": "object",

@@ -109,6 +109,9 @@ impl TypeSchemas<'_> {
         if let Some(max) = param.max {
             schema.insert("maximum".to_owned(), json!(max));
         }
+        if param.list.is_some() {
+            return json!({ "type": "array", "minItems": 1, "items": schema });
+        }
         Value::Object(schema)
     }
 

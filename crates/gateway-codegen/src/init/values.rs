@@ -172,8 +172,13 @@ fn uses_deprecated(operation: &Operation, example: &Example) -> bool {
 /// Returns the arguments with which the program sends the query of an example.
 fn command(operation: &Operation, example: &Example) -> Vec<String> {
     let Command { noun, verb, .. } = operation.command();
-    let flags = example.params.iter().filter_map(|(index, value)| {
-        Some(format!("--{}={value}", operation.params.get(*index)?.flag()))
+    let flags = example.params.iter().flat_map(|(index, value)| {
+        let param = operation.params.get(*index);
+        let items = param.map(|param| (param.flag(), param.items(value)));
+        let flags = items.map(|(flag, items)| {
+            items.into_iter().map(|item| format!("--{flag}={item}")).collect::<Vec<_>>()
+        });
+        flags.unwrap_or_default()
     });
     std::iter::once(noun).chain(verb).chain(flags).collect()
 }

@@ -111,6 +111,7 @@ impl Service {
         let mut given = self.examples_of(operation).flat_map(|example| &example.params);
         let given =
             given.find(|(index, _)| Some(*index) == position).map(|(_, text)| text.as_str());
+        let given = given.and_then(|text| param.items(text).first().copied());
         let of_type = param.ty.example();
         let of_enum = of_type.filter(|_| param.ty.as_enum().is_some());
         let found = of_enum.or(given).or(of_type).map(str::to_owned);

@@ -1,6 +1,8 @@
 //! Operations: their parameters and the shapes of their responses.
 
-use crate::ir::{Body, Doc, ModelId, OpenRef, Paging, Post, RustName, Source, ValueType};
+use crate::ir::{
+    Body, Doc, ListStyle, ModelId, OpenRef, Paging, Post, RustName, Source, ValueType,
+};
 
 /// One operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +38,10 @@ pub struct Param {
     pub rust: RustName,
     /// The name on the wire; of unreserved characters only, so it is never escaped.
     pub wire: String,
-    /// The type of the value.
+    /// The type of the value, or of each value of a list.
     pub ty: ValueType,
+    /// How a list is written; `None` if the value is not a list.
+    pub list: Option<ListStyle>,
     /// Whether every call must send it. A required parameter needs no other.
     pub required: bool,
     /// Indices of all parameters of the same operation that must be sent with this one, including

@@ -1,8 +1,8 @@
 //! Phrases about a service that the reference pages, the documents and the terminal share.
 
 use crate::ir::{
-    Body, Decides, ErrorClass, Field, Operation, Otherwise, PagedBy, Param, Post, Response,
-    RustName, Says, Service, Type, ValueType,
+    Body, Decides, ErrorClass, Field, ListStyle, Operation, Otherwise, PagedBy, Param, Post,
+    Response, RustName, Says, Service, Type, ValueType,
 };
 use crate::text::json_string;
 
@@ -214,7 +214,16 @@ impl Field {
 impl Param {
     /// Returns a type with what the parameter restricts it to, such as `text, at most 9 characters`.
     pub fn restricted(&self, ty: String) -> String {
-        let mut parts = vec![ty];
+        let mut parts = vec![match self.list {
+            None => ty,
+            Some(ListStyle::Array) => format!("list of {ty}"),
+            Some(style) => {
+                let (first, second) = (style.name(&self.wire, 0), style.name(&self.wire, 1));
+                let repeated = format!("as `{first}=…&{second}=…`");
+                let separated = style.separator().map(|one| format!("separated by `{one}`"));
+                format!("list of {ty}, {}", separated.unwrap_or(repeated))
+            }
+        }];
         if self.ty.name().is_some() && self.ty.in_query().is_integer() {
             parts.push("sent as an integer".to_owned());
         }

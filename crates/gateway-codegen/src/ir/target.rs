@@ -1,6 +1,8 @@
 //! The targets of calls: paths and queries.
 
-use crate::ir::{Auth, BodyFormat, Example, Operation, Param, Place, SECRET, SecretPlace, Service};
+use crate::ir::{
+    Auth, BodyFormat, Example, ITEM, Operation, Param, Place, SECRET, SecretPlace, Service,
+};
 use crate::text::{json_string, percent_encoded};
 
 impl Service {
@@ -81,7 +83,27 @@ impl Service {
 impl Param {
     /// Returns the parameter as it is sent in a query or a form.
     fn pairs(&self, text: &str) -> Vec<String> {
-        vec![format!("{}={}", self.wire, percent_encoded(text))]
+        let pair = |name: &str, value: &str| {
+            format!("{}={}", percent_encoded(name), percent_encoded(value))
+        };
+        let Some(style) = self.list else { return vec![pair(&self.wire, text)] };
+        let items = self.items(text);
+        if let Some(separator) = style.separator() {
+            return vec![pair(&self.wire, &items.join(separator))];
+        }
+        let items = items.into_iter().enumerate();
+        items.map(|(index, item)| pair(&style.name(&self.wire, index), item)).collect()
+    }
+
+    /// Returns the type in Rust, by its bare name.
+    pub fn rust_type(&self) -> String {
+        let ty = self.ty.rust();
+        if self.list.is_some() { format!("Vec<{ty}>") } else { ty }
+    }
+
+    /// Returns the values in the wire text of an example: those of a list, or the only one.
+    pub fn items<'a>(&self, text: &'a str) -> Vec<&'a str> {
+        if self.list.is_some() { text.split(ITEM).collect() } else { vec![text] }
     }
 
     /// Returns the parameter as a member of a JSON object.
@@ -91,7 +113,14 @@ impl Param {
 
     /// Returns a value in JSON.
     fn json(&self, text: &str) -> String {
-        if self.ty.is_json_literal() { text.to_owned() } else { json_string(text) }
+        let one = |text: &str| {
+            if self.ty.is_json_literal() { text.to_owned() } else { json_string(text) }
+        };
+        if self.list.is_none() {
+            return one(text);
+        }
+        let items: Vec<_> = self.items(text).into_iter().map(one).collect();
+        format!("[{}]", items.join(","))
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::{Code, Example, Operation, Param, Primitive, RustName, Service};
+use crate::ir::{Code, Example, ITEM, Operation, Param, Primitive, RustName, Service};
 use crate::spec::context::{About, Context};
 use crate::spec::fixture;
 use crate::spec::node::{Node, Value};
@@ -117,7 +117,7 @@ fn params(
             whole = false;
             continue;
         };
-        match operation.params.get(index).map(|param| value(param, &entry.node.value)) {
+        match operation.params.get(index).map(|param| values(param, &entry.node)) {
             Some(Ok(text)) => params.push((index, text)),
             Some(Err(expected)) => {
                 let message = format!("`{}` must be {expected}", entry.key);
@@ -131,6 +131,20 @@ fn params(
     let place =
         node.get("params").or_else(|| node.get("operation")).map_or(0..0, |node| node.span.clone());
     whole.then(|| complete(cx, operation, &params, &place)).flatten().map(|()| params)
+}
+
+/// Returns the wire text of a value, or of all values of a list. The error is the expected form.
+fn values(param: &Param, node: &Node) -> Result<String, String> {
+    let Some(style) = param.list else { return value(param, &node.value) };
+    let Value::List(items) = &node.value else { return Err("a list".to_owned()) };
+    let items: Vec<_> =
+        items.iter().map(|item| value(param, &item.value)).collect::<Result<_, _>>()?;
+    let is_separated = |separator| items.iter().any(|item| item.contains(separator));
+    match style.separator() {
+        _ if items.is_empty() => Err("a list that is not empty".to_owned()),
+        Some(separator) if is_separated(separator) => Err(format!("values without `{separator}`")),
+        _ => Ok(items.join(&ITEM.to_string())),
+    }
 }
 
 /// Returns the wire text of a value. The error is the expected form.

@@ -76,6 +76,8 @@ pub enum Shape {
     Codes,
     /// A table whose values are text, integers or booleans.
     Values,
+    /// The same, or lists of them.
+    ValuesOrLists,
     /// A table.
     Table(&'static Table),
     /// A table of tables, whose names have a form.

@@ -165,7 +165,7 @@ pub(super) fn wrong_kind(language: Language, key: &Key, found: &DeValue<'_>) -> 
         (Shape::Text(_), DeValue::Array(_)) if name == "selector" => {
             "in version 1 of the language, one parameter selects the operation".to_owned()
         }
-        (Shape::Values, _) => format!("write `{name} = {{ NAME = … }}`"),
+        (Shape::Values | Shape::ValuesOrLists, _) => format!("write `{name} = {{ NAME = … }}`"),
         (Shape::Text(_), DeValue::Boolean(_)) => format!("write text: {}", first_sentence(key.doc)),
         (Shape::Text(_), DeValue::Integer(_) | DeValue::Float(_)) => {
             "put the value in quotes".to_owned()

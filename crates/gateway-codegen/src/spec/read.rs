@@ -197,7 +197,8 @@ impl Reader<'_> {
                     }
                 })
             }
-            (Shape::Values, DeValue::Table(table)) => self.values(table),
+            (Shape::Values, DeValue::Table(table)) => self.values(table, false),
+            (Shape::ValuesOrLists, DeValue::Table(table)) => self.values(table, true),
             (Shape::Table(inner), DeValue::Table(table)) => {
                 return Some(self.table(inner, table, &span, named));
             }
@@ -345,19 +346,16 @@ impl Reader<'_> {
         )
     }
 
-    fn values(&mut self, table: &DeTable<'_>) -> Value {
+    fn values(&mut self, table: &DeTable<'_>, has_lists: bool) -> Value {
         let mut entries = Vec::new();
         for (name, value) in in_order(table) {
             let span = value.span();
+            let name_of = name.get_ref();
             let read = match value.get_ref() {
-                DeValue::String(text) => Some(Value::Text(text.clone().into_owned())),
-                DeValue::Integer(_) => self.integer(value, i64::MIN, i64::MAX),
-                DeValue::Float(number) => self.float(number.as_str(), &span),
-                DeValue::Boolean(flag) => Some(Value::Boolean(*flag)),
-                other => {
-                    let expected = "a string, a number or a boolean";
-                    self.wrong_kind(&span, name.get_ref(), expected, other, None)
+                DeValue::Array(items) if has_lists => {
+                    Some(self.list(items.iter(), |reader, item| reader.single(name_of, item)))
                 }
+                _ => self.single(name_of, value),
             };
             if let Some(value) = read {
                 entries.push(Entry {
@@ -368,6 +366,20 @@ impl Reader<'_> {
             }
         }
         Value::Table(entries)
+    }
+
+    fn single(&mut self, name: &str, value: &Spanned<DeValue<'_>>) -> Option<Value> {
+        let span = value.span();
+        match value.get_ref() {
+            DeValue::String(text) => Some(Value::Text(text.clone().into_owned())),
+            DeValue::Integer(_) => self.integer(value, i64::MIN, i64::MAX),
+            DeValue::Float(number) => self.float(number.as_str(), &span),
+            DeValue::Boolean(flag) => Some(Value::Boolean(*flag)),
+            other => {
+                let expected = "a string, a number or a boolean";
+                self.wrong_kind(&span, name, expected, other, None)
+            }
+        }
     }
 
     /// Reads a table of named tables. Returns `None` if all of them were rejected.

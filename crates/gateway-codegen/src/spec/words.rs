@@ -14,7 +14,7 @@ pub(super) fn expected(shape: &Shape) -> &'static str {
         Shape::OneOrTwo(_) => "a string or a list of two strings",
         Shape::Positions => "a list of integers",
         Shape::Codes => "a list of strings, integers or booleans",
-        Shape::Values | Shape::Table(_) | Shape::Named(..) => "a table",
+        Shape::Values | Shape::ValuesOrLists | Shape::Table(_) | Shape::Named(..) => "a table",
         Shape::Tables(_) => "a list of tables (`[[…]]`)",
     }
 }

@@ -149,6 +149,8 @@ enum ParamKind {
     /// Needs the parameter before it.
     Needing,
     Required,
+    /// A list in this style; in language 2 only.
+    List(&'static str, &'static str),
 }
 
 /// Pieces that end comments, literals, Markdown, templates and shells.
@@ -230,6 +232,12 @@ const LENIENT: &[(&str, &str)] = &[
 
 /// The wires of enums in language 2; the first one is the default.
 const ENUM_WIRES: &[&str] = &["", "integer", "integer-or-text"];
+
+/// The styles of lists.
+const STYLES: &[&str] = &["comma", "pipe", "repeat", "bracket", "index"];
+
+/// The types of the values of lists.
+const ITEMS: &[&str] = &["text", "integer", "boolean", "SomeId", "SomeNumber"];
 
 /// Lists and maps in each other.
 const COLLECTIONS: &[&[&str]] =
@@ -339,6 +347,8 @@ pub(crate) fn random() -> impl Strategy<Value = Random> {
         (0..3_usize).prop_map(ParamKind::Enum),
         Just(ParamKind::Needing),
         Just(ParamKind::Required),
+        (prop::sample::select(STYLES), prop::sample::select(ITEMS))
+            .prop_map(|(style, of)| ParamKind::List(style, of)),
     ];
     let verb = prop::sample::select(vec![Verb::Get, Verb::PostForm, Verb::PostJson]);
     let names = || prop::sample::subsequence(TAKEN, 1..4).prop_shuffle();
@@ -655,6 +665,16 @@ impl Writer<'_> {
                     ("text".to_owned(), format!("needs = [\"{before}\"], otherwise = \"error\", "))
                 }
                 (ParamKind::Text | ParamKind::Needing, _) => ("text".to_owned(), String::new()),
+                (ParamKind::List(_, of), _) if dispatch.is_none() => {
+                    ((*of).to_owned(), String::new())
+                }
+                (ParamKind::List(style, of), _) => {
+                    let is_json = matches!(verb, Verb::PostJson)
+                        && !matches!(dispatch.map(|one| one.place), Some(Dispatched::Form));
+                    let style =
+                        if is_json { String::new() } else { format!("style = \"{style}\", ") };
+                    (format!("list<{of}>"), style)
+                }
                 (ParamKind::Integer, _) => ("integer".to_owned(), String::new()),
                 (ParamKind::Boolean, _) => ("boolean".to_owned(), String::new()),
                 (ParamKind::Id, _) => ("SomeId".to_owned(), String::new()),

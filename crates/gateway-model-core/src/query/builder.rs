@@ -1,8 +1,10 @@
 //! Writes the query of an operation, and the body of a POST.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::query::body::{BodyFormat, Post};
+use crate::query::list::{Items, ListStyle};
 use crate::{Error, Place, Query, Service};
 
 /// Writes a query, parameter by parameter.
@@ -117,15 +119,11 @@ impl QueryBuilder {
     /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) if the value is not an unsigned integer
     /// of 64 bits.
     pub fn push_integer(&mut self, name: &'static str, value: &str) -> Result<(), Error> {
-        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-        match value.parse::<u64>() {
-            Ok(number) if digits => {
-                self.name(name);
-                push_number(&mut self.text, number);
-                Ok(())
-            }
-            _ => Err(Error::parameter(name, "an unsigned integer")),
-        }
+        let number =
+            unsigned(value).ok_or_else(|| Error::parameter(name, "an unsigned integer"))?;
+        self.name(name);
+        push_number(&mut self.text, number);
+        Ok(())
     }
 
     /// Appends the parameters of a continuation. They replace parameters of the same names.
@@ -164,6 +162,53 @@ impl QueryBuilder {
         }
     }
 
+    /// Appends a list. JSON has an array, in any style.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) if the list is empty, or a value is empty, is not one of
+    /// `items`, or contains the separator of the style: what `name=` means differs between services.
+    pub fn push_list(
+        &mut self,
+        name: &'static str,
+        style: ListStyle,
+        items: Items,
+        values: impl IntoIterator<Item = String>,
+    ) -> Result<(), Error> {
+        let values: Vec<_> = values.into_iter().collect();
+        let is_json = self.is_json();
+        for value in &values {
+            let expected = match style.separator() {
+                _ if value.is_empty() => "non-empty texts",
+                _ if items == Items::Digits && unsigned(value).is_none() => "unsigned integers",
+                Some(separator) if !is_json && value.contains(separator) => {
+                    "values without the separator of the list"
+                }
+                _ => continue,
+            };
+            return Err(Error::parameter(name, expected));
+        }
+        if is_json {
+            self.name(name);
+            for (index, value) in values.iter().enumerate() {
+                self.text.push(if index == 0 { '[' } else { ',' });
+                match items {
+                    Items::Text => self.value(value),
+                    Items::Digits | Items::Literal => self.text.push_str(value),
+                }
+            }
+            self.text.push_str(if values.is_empty() { "[]" } else { "]" });
+            return Ok(());
+        }
+        if values.is_empty() {
+            return Err(Error::parameter(name, "a list that is not empty"));
+        }
+        for (name, value) in style.pairs(name, values) {
+            self.push(&name, &value);
+        }
+        Ok(())
+    }
+
     /// Returns the query.
     #[must_use]
     pub fn finish(mut self) -> Query {
@@ -187,6 +232,11 @@ pub fn needs(name: &str, is_set: bool, needed: &[(&'static str, bool)]) -> Resul
         Some((missing, _)) if is_set => Err(Error::needs(name, missing)),
         _ => Ok(()),
     }
+}
+
+/// Returns the number that a text of digits says.
+fn unsigned(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn json_string(out: &mut String, text: &str) {

@@ -1,7 +1,9 @@
 //! Typed and untyped queries of one service.
 
-use gateway_model_core::codegen::{QueryBuilder, is_set};
-use gateway_model_core::{BodyFormat, ErrorKind, Operation, Query, RawQuery, Set, Unset, With};
+use gateway_model_core::codegen::{Items, QueryBuilder, is_set};
+use gateway_model_core::{
+    BodyFormat, ErrorKind, ListStyle, Operation, Query, RawQuery, Set, Unset, With,
+};
 
 use crate::photos::{ListPhotos, NewestPhoto, Photo, PhotoId, Photos};
 
@@ -129,4 +131,43 @@ fn a_continuation_of_a_form_leaves_the_query_alone() {
     let query = query.finish();
     assert_eq!(query.as_str(), "action=photos/list");
     assert_eq!(query.body(), "from=B");
+}
+
+#[test]
+fn a_list_is_written_in_its_style() {
+    let written = |style, items, values: &[&str]| {
+        let mut query = QueryBuilder::select::<elsewhere::ByPath>("m");
+        let values = values.iter().map(|value| (*value).to_owned());
+        query.push_list("id", style, items, values).map(|()| query.finish().into_string())
+    };
+    for (style, expected) in [
+        (ListStyle::Comma, "id=1%2Cb%7C"),
+        (ListStyle::Repeat, "id=1&id=b%7C"),
+        (ListStyle::Bracket, "id%5B%5D=1&id%5B%5D=b%7C"),
+        (ListStyle::Index, "id%5B0%5D=1&id%5B1%5D=b%7C"),
+    ] {
+        assert_eq!(written(style, Items::Text, &["1", "b|"]).unwrap(), expected);
+    }
+    assert_eq!(written(ListStyle::Pipe, Items::Literal, &["1", "2"]).unwrap(), "id=1%7C2");
+    for (style, items, values) in [
+        (ListStyle::Pipe, Items::Text, &["a", "b|"][..]),
+        (ListStyle::Repeat, Items::Text, &["a", ""]),
+        (ListStyle::Repeat, Items::Digits, &["1", "+2"]),
+        (ListStyle::Repeat, Items::Text, &[]),
+    ] {
+        let error = written(style, items, values).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Parameter);
+        assert_eq!(error.path(), "id");
+    }
+}
+
+#[test]
+fn a_list_in_json_is_an_array() {
+    let mut query = QueryBuilder::post::<elsewhere::ByPath>("m", BodyFormat::Json, true);
+    let texts = |values: &[&str]| values.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+    query.push_list("a", ListStyle::Comma, Items::Text, texts(&["1,2", "\""])).unwrap();
+    query.push_list("b", ListStyle::Repeat, Items::Literal, texts(&["1", "true"])).unwrap();
+    query.push_list("c", ListStyle::Repeat, Items::Digits, texts(&["7"])).unwrap();
+    query.push_list("d", ListStyle::Repeat, Items::Text, texts(&[])).unwrap();
+    assert_eq!(query.finish().body(), r#"{"a":["1,2","\""],"b":[1,true],"c":[7],"d":[]}"#);
 }

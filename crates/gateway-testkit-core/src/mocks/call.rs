@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use gateway_model_core::{Auth, BodyFormat, Dispatch, Service};
+use gateway_model_core::{Auth, BodyFormat, Dispatch, ListStyle, Service};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wiremock::ResponseTemplate;
@@ -46,6 +46,7 @@ pub struct Call {
     select: &'static str,
     post: Option<BodyFormat>,
     given: Vec<(Cow<'static, str>, Option<String>)>,
+    counts: Vec<(&'static str, usize)>,
     token: Option<String>,
     secrets: Vec<(&'static str, String)>,
     delay: Duration,
@@ -91,6 +92,7 @@ impl Call {
             select,
             post,
             given: Vec::new(),
+            counts: Vec::new(),
             token: None,
             secrets: Vec::new(),
             delay: Duration::ZERO,
@@ -103,6 +105,40 @@ impl Call {
     /// Matches only calls with this value of a parameter.
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
         self.given.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Matches only calls with exactly these values of a list. The style does not matter in a JSON body.
+    ///
+    /// ```
+    /// use gateway_model_core::ListStyle;
+    /// use gateway_testkit_core::mocks::Call;
+    /// # use gateway_model_core::Service;
+    /// # struct Photos;
+    /// # impl Service for Photos {
+    /// #     const NAME: &'static str = "photos";
+    /// #     const API_VERSION: &'static str = "v2";
+    /// #     const PATH: &'static str = "/api/v2";
+    /// #     const SELECTOR: &'static str = "action";
+    /// #     const ACCEPT: &'static str = "application/json";
+    /// # }
+    ///
+    /// let values = ["1", "2"].map(str::to_owned);
+    /// let call = Call::new::<Photos>("photos/list").with_list("id", ListStyle::Comma, values);
+    /// # drop(call);
+    /// ```
+    pub fn with_list(
+        mut self,
+        name: &'static str,
+        style: ListStyle,
+        values: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let is_json = self.post == Some(BodyFormat::Json);
+        let style = if is_json { ListStyle::Repeat } else { style };
+        let pairs = style.pairs(name, values.into_iter().collect());
+        self.counts.push((name, pairs.len()));
+        let given = pairs.into_iter().map(|(name, value)| (name.into(), Some(value)));
+        self.given.extend(given);
         self
     }
 
@@ -255,8 +291,8 @@ impl Call {
             let seconds = delay.as_secs().saturating_add(part).to_string();
             response = response.insert_header("retry-after", seconds);
         }
-        let Self { path, dispatch, auth, select, post, given, token, secrets, .. } = self;
-        let matcher = Matcher { path, dispatch, auth, select, post, given, token, secrets };
+        let Self { path, dispatch, auth, select, post, given, counts, token, secrets, .. } = self;
+        let matcher = Matcher { path, dispatch, auth, select, post, given, counts, token, secrets };
         MockedCall::new(matcher, response)
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Matcher {
     pub(super) post: Option<BodyFormat>,
     /// The parameters with the value of each; `None` if the call must not have it.
     pub(super) given: Vec<(Cow<'static, str>, Option<String>)>,
+    /// The number of parameters that each list consists of.
+    pub(super) counts: Vec<(&'static str, usize)>,
     pub(super) token: Option<String>,
     /// Secrets by their names.
     pub(super) secrets: Vec<(&'static str, String)>,
@@ -55,6 +57,15 @@ impl Matcher {
                 None => "is present",
             };
             differences.push(format!("`{name}` {difference}"));
+        }
+        for (name, count) in &self.counts {
+            let is_of_list = |given: &str| {
+                let rest = given.strip_prefix(name);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+            };
+            if given.iter().filter(|(given, _)| is_of_list(given)).count() > *count {
+                differences.push(format!("`{name}` has more values"));
+            }
         }
         if let Some(token) = &self.token {
             match request.headers.get("authorization") {

@@ -35,10 +35,19 @@ pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
         if let Some(parser) = value_parser(param) {
             _ = write!(settings, ", value_parser = {parser}");
         }
+        if param.list.is_some() {
+            _ = write!(settings, ", value_delimiter = ',', required = {}", param.required);
+            if param.ty.in_query() == Primitive::Boolean || param.ty.in_query() == Primitive::Coded
+            {
+                settings.push_str(", action = clap::ArgAction::Append");
+            }
+        }
         file.line(format_args!("#[arg({settings})]"));
         let ty = value_type(param);
         let name = param.rust.snake();
-        if param.required {
+        if param.list.is_some() {
+            file.line(format_args!("{name}: Vec<{ty}>,"));
+        } else if param.required {
             file.line(format_args!("{name}: {ty},"));
         } else {
             file.line(format_args!("{name}: Option<{ty}>,"));
@@ -71,6 +80,9 @@ fn help(operation: &Operation, param: &Param) -> String {
         operation.needed_by(param).map(|needed| format!("`--{}`", needed.flag())).collect();
     if !needed.is_empty() {
         _ = write!(help, " Requires {}.", needed.join(" and "));
+    }
+    if param.list.is_some() {
+        help.push_str(" Several values: repeat the flag, or separate them with commas.");
     }
     help
 }

@@ -98,9 +98,15 @@ fn call(service: &Service, operation: &Operation, query: &str) -> String {
 fn value(param: &Param) -> String {
     let name = param.rust.snake();
     let is_same = value_type(param).trim_start_matches("model::") == param.ty.rust();
-    if is_same || param.ty.as_closed_enum().is_some() {
-        format!("self.{name}")
-    } else {
-        format!("self.{name}.map(Into::into)")
+    let is_same = is_same || param.ty.as_closed_enum().is_some();
+    if param.list.is_some() {
+        let is_given = format!("(!self.{name}.is_empty())");
+        return if is_same {
+            format!("{is_given}.then_some(self.{name})")
+        } else {
+            let values = format!("self.{name}.into_iter().map(Into::into).collect()");
+            format!("{is_given}.then(|| {values})")
+        };
     }
+    if is_same { format!("self.{name}") } else { format!("self.{name}.map(Into::into)") }
 }

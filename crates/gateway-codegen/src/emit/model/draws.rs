@@ -1,7 +1,7 @@
 //! Draws for `arbitrary`, which create a value of any type from bytes.
 
 use crate::emit::model::random::{
-    Value, fields, imports, list, path, presence, type_name, value, when,
+    Value, fields, imports, in_list, list, path, presence, type_name, value, when,
 };
 use crate::emit::model::states::States;
 use crate::ir::{BuiltIn, Field, Form, Model, Operation, Param, Service, Type, ValueType};
@@ -166,10 +166,12 @@ fn query(file: &mut RustFile, operation: &Operation) {
 /// Returns the field of a parameter with its value.
 fn parameter(states: &States, param: &Param, index: usize) -> String {
     let (name, value) = (param.rust.snake(), value(param));
+    let list = in_list(param).map(|list| format!(".map({list})")).unwrap_or_default();
     if param.required {
-        return format!("{name}: {}?", drawn(param, &value));
+        return format!("{name}: {}{list}?", drawn(param, &value));
     }
     let draw = match &value {
+        _ if param.list.is_some() => format!("|source| {}{list}", drawn(param, &value)),
         Value::Sendable(name) => format!("draws::sendable::<{name}>"),
         Value::Any(name) => format!("draws::Unstructured::arbitrary::<{name}>"),
         Value::Text(_) | Value::Number { .. } => format!("|source| {}", drawn(param, &value)),

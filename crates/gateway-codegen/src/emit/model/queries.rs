@@ -3,7 +3,7 @@
 use crate::emit::model::queries::methods::decoded;
 use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
-use crate::ir::{BodyFormat, Operation, Param, Primitive, Response, Service};
+use crate::ir::{BodyFormat, ListStyle, Operation, Param, Primitive, Response, Service};
 use crate::project::Project;
 use crate::text::{RustFile, string};
 
@@ -65,7 +65,7 @@ fn structure(file: &mut RustFile, operation: &Operation, states: &States) {
     }
     file.open(format_args!("pub struct {name}{} {{", states.declared()));
     for param in operation.params.iter().filter(|param| param.required) {
-        file.line(format_args!("pub(super) {}: {},", param.rust.snake(), param.ty.rust()));
+        file.line(format_args!("pub(super) {}: {},", param.rust.snake(), param.rust_type()));
     }
     if let Some(name) = params::name(operation) {
         file.line(format_args!("pub(super) params: {name},"));
@@ -89,7 +89,7 @@ fn optional(file: &mut RustFile, operation: &Operation) {
     file.open(format_args!("pub struct {name} {{"));
     for param in params::optional(operation) {
         docs::of_param(file, operation, param);
-        file.line(format_args!("pub {}: Option<{}>,", param.rust.snake(), param.ty.rust()));
+        file.line(format_args!("pub {}: Option<{}>,", param.rust.snake(), param.rust_type()));
     }
     file.close("}");
 }
@@ -157,6 +157,10 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
 
 /// Writes the code that adds a parameter to the query, if it was given.
 fn push(file: &mut RustFile, param: &Param, is_json: bool) {
+    if let Some(style) = param.list {
+        push_list(file, param, style);
+        return;
+    }
     // JSON has numbers and Booleans without quotes.
     let literal = if is_json && param.ty.is_json_literal() { "push_literal" } else { "push" };
     let (name, wire) = (param.rust.snake(), string(&param.wire));
@@ -183,6 +187,28 @@ fn push(file: &mut RustFile, param: &Param, is_json: bool) {
     } else {
         file.open(format_args!("if let Some({name}) = &self.params.{name} {{"));
         file.line(code);
+        file.close("}");
+    }
+}
+
+/// Writes the code that adds a list to the query, if it was given.
+fn push_list(file: &mut RustFile, param: &Param, style: ListStyle) {
+    let (name, wire, style) = (param.rust.snake(), string(&param.wire), style.variant());
+    let items = match (param.ty.in_record(), param.ty.in_query()) {
+        (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => "Digits",
+        _ if param.ty.is_json_literal() => "Literal",
+        _ => "Text",
+    };
+    let code = |name: &str| {
+        let values = format!("{name}.iter().map(alloc::string::ToString::to_string)");
+        let (root, items) = ("gateway_model_core", format!("codegen::Items::{items}"));
+        format!("query.push_list({wire}, {root}::{style}, {root}::{items}, {values})?;")
+    };
+    if param.required {
+        file.line(code(&format!("self.{name}")));
+    } else {
+        file.open(format_args!("if let Some({name}) = &self.params.{name} {{"));
+        file.line(code(&name));
         file.close("}");
     }
 }

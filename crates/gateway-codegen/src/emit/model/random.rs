@@ -65,6 +65,23 @@ pub(super) fn value(param: &Param) -> Value {
     }
 }
 
+/// Returns the closure that turns a value of a list into a list that can be sent, if the parameter is one.
+pub(super) fn in_list(param: &Param) -> Option<String> {
+    let is_text = matches!(value(param), Value::Text(_) | Value::Sendable(_));
+    Some(match param.list?.separator().filter(|_| is_text) {
+        None => "|one| alloc::vec![one]".to_owned(),
+        Some(separator) => {
+            let replace = format!(".replace('{separator}', \"x\")");
+            if param.ty.name().is_some() {
+                let text = "alloc::string::ToString::to_string(&one)";
+                format!("|one| alloc::vec![{text}{replace}.into()]")
+            } else {
+                format!("|one| alloc::vec![one{replace}]")
+            }
+        }
+    })
+}
+
 fn text(param: &Param, name: Option<String>) -> Value {
     match name {
         Some(name) if param.ty.as_closed_enum().is_some() => Value::Any(name),

@@ -1,7 +1,7 @@
 //! Strategies for `proptest`, such as `any::<Photo>()`.
 
 use crate::emit::model::random::{
-    Value, fields, imports, list, path, presence, type_name, value, when,
+    Value, fields, imports, in_list, list, path, presence, type_name, value, when,
 };
 use crate::emit::model::states::States;
 use crate::ir::{Field, Form, Model, Operation, Param, Service, Type, ValueType};
@@ -180,6 +180,14 @@ fn parameters(file: &mut RustFile, operation: &Operation, states: &States) {
 }
 
 fn parameter(param: &Param) -> String {
+    let list = in_list(param).map(|list| format!(".prop_map({list})")).unwrap_or_default();
+    match value(param) {
+        Value::Number { range, into: None } if param.list.is_some() => format!("({range}){list}"),
+        _ => one_parameter(param) + &list,
+    }
+}
+
+fn one_parameter(param: &Param) -> String {
     match value(param) {
         Value::Text(length) => {
             let into = param.ty.name().map(path);

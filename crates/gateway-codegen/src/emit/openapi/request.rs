@@ -37,8 +37,13 @@ impl Request {
                 let members = members.map(|one| (one.clone(), is_required(one)));
                 let secrets = service.auth.secrets().iter();
                 let secrets = secrets.filter(|one| one.place == SecretPlace::Form).map(secret);
-                let schema = object(members.chain(secrets.map(|one| (one, true))));
-                content.insert(format.media_type().to_owned(), json!({ "schema": schema }));
+                let all: Vec<_> = members.chain(secrets.map(|one| (one, true))).collect();
+                let encoding = encoding(&all);
+                let mut body = Map::from_iter([("schema".to_owned(), object(all))]);
+                if format == BodyFormat::Form && !encoding.is_empty() {
+                    body.insert("encoding".to_owned(), encoding.into());
+                }
+                content.insert(format.media_type().to_owned(), body.into());
             }
         }
         if content.is_empty() {
@@ -57,12 +62,22 @@ impl Request {
     }
 }
 
+/// Returns how the lists of a form are written.
+fn encoding(parameters: &[(Value, bool)]) -> Map<String, Value> {
+    let styles = parameters.iter().filter_map(|(parameter, _)| {
+        let name = parameter.get("name")?.as_str()?.to_owned();
+        let (style, explode) = (parameter.get("style")?, parameter.get("explode")?);
+        Some((name, json!({ "style": style, "explode": explode })))
+    });
+    styles.collect()
+}
+
 fn is_required(parameter: &Value) -> bool {
     parameter.get("required") == Some(&Value::Bool(true))
 }
 
 /// Returns the schema of a body from its parameters, and whether each is required.
-fn object(parameters: impl Iterator<Item = (Value, bool)>) -> Value {
+fn object(parameters: Vec<(Value, bool)>) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for (mut parameter, is_required) in parameters {
         let Some(name) = parameter.get("name").and_then(Value::as_str).map(str::to_owned) else {

@@ -27,7 +27,9 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     file.import(&format!("use {model}"), names.chain(service_module).chain(float));
     let support = [Some("Call"), Some("MockedCall"), paged().next().map(|_| "MockedPages")];
     let posts = service.operations.iter().any(|one| one.post.is_some()).then_some("BodyFormat");
-    let support = support.into_iter().flatten().chain(posts);
+    let mut params = service.operations.iter().flat_map(|operation| &operation.params);
+    let lists = params.any(|param| param.list.is_some()).then_some("ListStyle");
+    let support = support.into_iter().flatten().chain(posts).chain(lists);
     file.import("use gateway_testkit_core::mocks", support);
     file.blank();
     if service.examples.iter().any(|example| example.client) {
@@ -151,8 +153,20 @@ fn parameter(file: &mut RustFile, param: &Param) {
     };
     file.blank();
     file.doc(&format!("Matches only calls with this `{}`.", param.wire));
-    file.open(format_args!("pub fn {setter}(self, value: {ty}) -> Self {{"));
-    file.line(format_args!("Self {{ call: self.call.with({wire}, {value}) }}"));
+    if let Some(style) = param.list {
+        let is_text = value == "value";
+        let ty = if is_text { "impl Into<String>" } else { &ty };
+        let value = if is_text { "value.into()" } else { value };
+        file.open(format_args!(
+            "pub fn {setter}(self, values: impl IntoIterator<Item = {ty}>) -> Self {{"
+        ));
+        file.line(format_args!("let values = values.into_iter().map(|value| {value});"));
+        let style = style.variant();
+        file.line(format_args!("Self {{ call: self.call.with_list({wire}, {style}, values) }}"));
+    } else {
+        file.open(format_args!("pub fn {setter}(self, value: {ty}) -> Self {{"));
+        file.line(format_args!("Self {{ call: self.call.with({wire}, {value}) }}"));
+    }
     file.close("}");
     if !param.required {
         file.blank();
@@ -311,7 +325,14 @@ fn one_example(
         let given = example.params.iter().find(|(given, _)| *given == index);
         let wire = string(&param.wire);
         _ = match given {
-            Some((_, text)) => write!(call, ".with({wire}, {})", string(text)),
+            Some((_, text)) => match param.list {
+                None => write!(call, ".with({wire}, {})", string(text)),
+                Some(style) => {
+                    let items: Vec<_> = param.items(text).into_iter().map(string).collect();
+                    let items = format!("[{}].map(str::to_owned)", items.join(", "));
+                    write!(call, ".with_list({wire}, {}, {items})", style.variant())
+                }
+            },
             None => write!(call, ".without({wire})"),
         };
     }

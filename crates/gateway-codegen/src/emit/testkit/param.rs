@@ -2,7 +2,7 @@
 
 use crate::emit::testkit::names::{check, points};
 use crate::ir::{ID, Operation, Otherwise, Param, Primitive, Service, ValueType};
-use crate::text::{RustFile, string};
+use crate::text::{RustFile, percent_encoded, string};
 
 pub(super) fn emit(file: &mut RustFile, service: &Service, operation: &Operation, param: &Param) {
     let needs: Vec<_> = operation.needed_by(param).map(|needed| string(&needed.wire)).collect();
@@ -14,8 +14,10 @@ pub(super) fn emit(file: &mut RustFile, service: &Service, operation: &Operation
     };
     file.open("Param {");
     file.line(format_args!("check: {},", string(&check(service, operation, param))));
-    file.line(format_args!("name: {},", string(&param.wire)));
-    file.line(format_args!("values: Values::{},", values(&param.ty)));
+    // A list of one value.
+    let name = param.list.map_or_else(|| param.wire.clone(), |style| style.name(&param.wire, 0));
+    file.line(format_args!("name: {},", string(&percent_encoded(&name))));
+    file.line(format_args!("values: Values::{},", values(param)));
     file.line(format_args!("origin: {},", option(origin)));
     file.line(format_args!("sample: {},", string(&service.sample(operation, param))));
     file.line(format_args!("unknown: {},", option(unknown.map(|text| string(&text)))));
@@ -29,7 +31,11 @@ pub(super) fn emit(file: &mut RustFile, service: &Service, operation: &Operation
 }
 
 /// Returns the variant of `Values`.
-fn values(ty: &ValueType) -> &'static str {
+fn values(param: &Param) -> &'static str {
+    let ty = &param.ty;
+    if param.list.is_some() {
+        return "Other";
+    }
     let is_id = matches!(ty, ValueType::Scalar(scalar) if *scalar.meaning == ID);
     match ty.in_query() {
         Primitive::Signed | Primitive::Unsigned if is_id => "NumericId",
@@ -59,7 +65,7 @@ fn origin(service: &Service, param: &Param) -> Option<String> {
 
 /// Returns a value that the service accepts and that no record has.
 fn unknown(param: &Param) -> Option<String> {
-    match values(&param.ty) {
+    match values(param) {
         "NumericId" => Some(u64::MAX.to_string()),
         "Integer" if param.max.is_none() => Some(i64::MAX.to_string()),
         "Text" | "TextId" => {

@@ -309,10 +309,11 @@ static PARAM: Table = table(
             Two,
             required(
                 "type",
-                Shape::Text(Form::TypeRef),
-                "`text`, `integer`, `float`, `boolean`, or the name of a scalar or enum.",
+                Shape::Text(Form::AnyType),
+                "`text`, `integer`, `float`, `boolean`, the name of a scalar or enum, or `list<…>` of one of them.",
             ),
         ),
+        only(Two, requests::STYLE),
         optional(
             "required",
             Shape::Boolean,
@@ -516,7 +517,8 @@ static EXAMPLE: Table = table(
         required("name", Shape::Text(Form::Kebab), "The name."),
         required("operation", Shape::Text(Form::Snake), "The operation."),
         DOC,
-        optional("params", Shape::Values, "The parameters with their values."),
+        only(One, optional("params", Shape::Values, "The parameters with their values.")),
+        only(Two, optional("params", Shape::ValuesOrLists, "The parameters with their values.")),
         only(One, required("query", Shape::Text(Form::Query), "The exact query that is sent.")),
         only(
             Two,

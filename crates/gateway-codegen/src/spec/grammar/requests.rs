@@ -53,6 +53,18 @@ pub(super) const IDEMPOTENT: Key = optional(
     "Whether several calls by POST have the effect of one, so that a client may repeat a call; `false` by default.",
 );
 
+pub(super) const STYLE: Key = optional(
+    "style",
+    Shape::Choice(&[
+        ("comma", "`id=1,2`."),
+        ("pipe", "`id=1|2`."),
+        ("repeat", "`id=1&id=2`."),
+        ("bracket", "`id[]=1&id[]=2`."),
+        ("index", "`id[0]=1&id[1]=2`."),
+    ]),
+    "How a list is written in a query or a form.",
+);
+
 /// How a call is authenticated.
 pub(super) static AUTH: Table = Table {
     exactly_one: true,

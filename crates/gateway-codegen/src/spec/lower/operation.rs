@@ -2,11 +2,12 @@
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{
-    Operation, Otherwise, Param, Primitive, Response, RustName, Service, Type, ValueType,
+    BodyFormat, Operation, Otherwise, Param, Primitive, Response, RustName, Service, Type,
+    ValueType,
 };
 use crate::spec::context::{About, Context};
 use crate::spec::lower::dispatch::{self, texts};
-use crate::spec::lower::{auth, command, paging, post, response};
+use crate::spec::lower::{auth, command, list, paging, post, response};
 use crate::spec::node::{Entry, Node};
 
 pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -> Vec<Operation> {
@@ -44,7 +45,8 @@ fn operation(
     let node = &entry.node;
     let about = About::of(cx, node);
     let post = post::post(cx, entry, service);
-    let params = params(cx, node, service);
+    let is_json = post.is_some_and(|post| post.format == BodyFormat::Json);
+    let params = params(cx, node, service, is_json);
     let response =
         node.get("response").and_then(|response| response::response(cx, root, response, service));
     if let Some(response) = &response {
@@ -66,7 +68,7 @@ fn operation(
     })
 }
 
-fn params(cx: &mut Context<'_>, operation: &Node, service: &Service) -> Vec<Param> {
+fn params(cx: &mut Context<'_>, operation: &Node, service: &Service, is_json: bool) -> Vec<Param> {
     let given = operation.entries_of("param");
     cx.distinct_rust_names("parameter", given);
 
@@ -75,13 +77,13 @@ fn params(cx: &mut Context<'_>, operation: &Node, service: &Service) -> Vec<Para
         dispatch::taken(cx, entry, &service.dispatch);
         auth::taken(cx, entry, &service.auth);
         let needs = needs(cx, given, index);
-        if let Some(param) = param(cx, entry, needs, &params) {
+        if let Some(param) = param(cx, entry, needs, &params, is_json) {
             params.push(param);
         } else {
             // The error was reported. Without this parameter, the positions of the others are wrong, so
             // the others are only checked.
             for entry in given.iter().skip(index + 1) {
-                param(cx, entry, Vec::new(), &[]);
+                param(cx, entry, Vec::new(), &[], is_json);
             }
             return Vec::new();
         }
@@ -155,14 +157,20 @@ fn param(
     entry: &Entry,
     direct: Vec<usize>,
     before: &[Param],
+    is_json: bool,
 ) -> Option<Param> {
     let node = &entry.node;
     let about = About::of(cx, node);
     let rust = cx.rust_name(entry);
     let named = node.get("type")?;
     let ty = cx.resolve(named.as_text()?, &named.span)?;
+    let is_list = ty.is_list();
     let ty = match ty {
         Type::Value(value) => value,
+        Type::List(of) if matches!(*of, Type::Value(_)) => {
+            let Type::Value(value) = *of else { return None };
+            value
+        }
         Type::Model(_) => {
             let message = format!("the model `{}` cannot be a query parameter", named.as_text()?);
             let help = format!("use {}, a scalar or an enum", cx.built_in_list(", "));
@@ -170,13 +178,14 @@ fn param(
             return None;
         }
         Type::List(_) | Type::Map(_) => {
-            let message = "a query parameter is a single value";
+            let message = "a parameter is a single value or a list of single values";
             let help = format!("use {}, a scalar or an enum", cx.built_in_list(", "));
             cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message).help(help));
             return None;
         }
     };
     limits(cx, node, &ty);
+    let list = list::style(cx, entry, is_list, is_json);
     dependence(cx, node, &direct, before);
 
     // A parameter also needs the ones that these need.
@@ -190,6 +199,7 @@ fn param(
         rust: rust?,
         wire: entry.key.clone(),
         ty,
+        list,
         required: node.flag("required"),
         needs,
         otherwise: if node.text("otherwise") == "error" {

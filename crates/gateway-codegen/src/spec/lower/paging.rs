@@ -77,6 +77,7 @@ impl Reader<'_, '_, '_> {
         };
         let is_cursor = key == "param" && self.by == PagedBy::Cursor;
         let (fits, needed) = match &param.ty {
+            _ if param.list.is_some() => (false, "a single value"),
             ty if is_cursor => (is_text(ty), "`text` or a scalar with `wire = \"string\"`"),
             ty => (is_integer(ty), "an `integer`"),
         };

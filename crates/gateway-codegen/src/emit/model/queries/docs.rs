@@ -74,8 +74,13 @@ fn with(project: &Project<'_>, operation: &Operation, example: &Example) -> Opti
         let Some(param) = operation.params.get(*index).filter(|param| !param.required) else {
             continue;
         };
-        let (field, value) = (param.rust.snake(), literal(krate, param, text)?);
-        let value = if is_value(param) { value } else { format!("{value}.into()") };
+        let field = param.rust.snake();
+        let items = param.items(text).into_iter().map(|item| {
+            let value = one_literal(krate, param, item)?;
+            Some(if is_value(param) { value } else { format!("{value}.into()") })
+        });
+        let items = items.collect::<Option<Vec<_>>>()?.join(", ");
+        let value = if param.list.is_some() { format!("vec![{items}]") } else { items };
         _ = writeln!(code, "params.{field} = Some({value});");
     }
     let refused = if params::can_be_refused(operation) { "?" } else { "" };
@@ -303,8 +308,15 @@ fn shortest<'a>(service: &'a Service, operation: &Operation, param: &Param) -> O
         .min_by_key(|example| example.params.len())
 }
 
-/// Returns a value as it is written in Rust, where the model is `krate`.
+/// Returns a value or a list as it is written in Rust, where the model is `krate`.
 fn literal(krate: &str, param: &Param, text: &str) -> Option<String> {
+    let items = param.items(text).into_iter().map(|item| one_literal(krate, param, item));
+    let items = items.collect::<Option<Vec<_>>>()?.join(", ");
+    Some(if param.list.is_some() { format!("[{items}]") } else { items })
+}
+
+/// Returns a value as it is written in Rust, where the model is `krate`.
+fn one_literal(krate: &str, param: &Param, text: &str) -> Option<String> {
     Some(match (&param.ty, param.ty.in_record(), param.ty.in_query()) {
         (ValueType::Enum(one), ..) if !one.open_ended => {
             let value = one.values.iter().find(|value| value.wire == text)?;

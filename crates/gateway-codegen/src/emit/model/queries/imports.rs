@@ -23,6 +23,7 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     let external = [
         (strings, "use alloc::string::String;"),
         (numbers, "use alloc::string::ToString as _;"),
+        (params().any(|param| param.list.is_some()), "use alloc::vec::Vec;"),
         (states, "use core::marker::PhantomData;"),
     ];
     for (_, line) in external.into_iter().filter(|(used, _)| *used) {

@@ -196,15 +196,26 @@ fn decode(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
 
 fn argument_type(param: &Param) -> String {
     let ty = param.ty.rust();
-    if is_converted(param) { format!("impl Into<{ty}>") } else { ty }
+    let one = if converts(param) { format!("impl Into<{ty}>") } else { ty };
+    if param.list.is_some() { format!("impl IntoIterator<Item = {one}>") } else { one }
 }
 
 fn converted(name: &str, param: &Param) -> String {
-    if is_converted(param) { format!("{name}.into()") } else { name.to_owned() }
+    match (param.list, converts(param)) {
+        (Some(_), true) => format!("{name}.into_iter().map(Into::into).collect()"),
+        (Some(_), false) => format!("{name}.into_iter().collect()"),
+        (None, true) => format!("{name}.into()"),
+        (None, false) => name.to_owned(),
+    }
+}
+
+/// Returns whether the argument of a parameter is not stored as it is.
+fn is_converted(param: &Param) -> bool {
+    param.list.is_some() || converts(param)
 }
 
 /// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag.
-fn is_converted(param: &Param) -> bool {
+fn converts(param: &Param) -> bool {
     param.ty.in_record() != Primitive::Boolean
 }
 
