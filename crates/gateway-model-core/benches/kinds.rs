@@ -15,12 +15,15 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Instant;
 
-use gateway_model_core::codegen::{self, Code, Layout, Nulls};
+use gateway_model_core::codegen::{self, Code, Layout, Nulls, OneAsList};
 use gateway_model_core::{Extra, Float, Map};
 
-/// Declares a record with one field of a kind, the same struct for serde, and both decoders.
+/// Declares a record with one field of a kind, which `$reader` reads, the same struct for serde, and both decoders.
 macro_rules! kind {
     ($module:ident, $owned:ty, $borrowed:ty, $derived:ty) => {
+        kind!($module, $owned, $borrowed, $derived, $owned);
+    };
+    ($module:ident, $owned:ty, $borrowed:ty, $derived:ty, $reader:ty) => {
         mod $module {
             use super::*;
 
@@ -40,7 +43,7 @@ macro_rules! kind {
 
             codegen::record! {
                 Holder, HolderRef, "a holder object";
-                0 required plain value: $owned = "value";
+                0 required plain value: $reader = "value";
                 columns ["value", "extra"];
             }
 
@@ -117,6 +120,16 @@ enum NumberOrText {
 kind!(prices, Vec<Price>, Vec<Cow<'a, str>>, Vec<TextOrNumber>);
 kind!(views, Vec<Views>, Vec<Views>, Vec<NumberOrText>);
 kind!(public, Vec<IsPublic>, Vec<IsPublic>, Vec<NumberOrText>);
+/// What `serde_json` can derive for a list or a single value.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "the benchmark only decodes it")]
+enum OneOrList {
+    One(String),
+    List(Vec<String>),
+}
+
+kind!(ones, Vec<String>, Vec<Cow<'a, str>>, OneOrList, OneAsList<String>);
 kind!(states, Vec<State>, Vec<State>, Vec<i64>);
 
 /// A kind of field, a sample of its values by their number, and both decoders.
@@ -167,6 +180,11 @@ const KINDS: &[Kind] = &[
         name: "enum of integers",
         value: |n| list(n, |n| (n % 4).to_string()),
         decoders: [states::ours, states::serde],
+    },
+    Kind {
+        name: "one-as-list",
+        value: |n| if n % 2 == 0 { list(n, text) } else { text(n) },
+        decoders: [ones::ours, ones::serde],
     },
     Kind { name: "map<text>", value: |n| object(n, text), decoders: [map::ours, map::serde] },
     Kind {
