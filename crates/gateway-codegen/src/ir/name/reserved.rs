@@ -104,6 +104,7 @@ pub(super) const TYPES: &[&str] = &[
     "Iterator",
     "Layout",
     "ListOperation",
+    "ListStyle",
     "Listing",
     "Map",
     "Mock",
