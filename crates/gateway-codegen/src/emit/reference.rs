@@ -332,6 +332,8 @@ fn anchored(name: &str) -> String {
 fn linked(label: String, name: Option<&RustName>, types: &str) -> String {
     match name {
         Some(name) => format!("[{}]({types}#{})", code(&label), name.pascal().to_lowercase()),
+        // Markdown takes `<float>` for HTML.
+        None if label.contains('<') => code(&label),
         None => label,
     }
 }
