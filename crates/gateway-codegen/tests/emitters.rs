@@ -322,3 +322,20 @@ fn the_examples_of_an_enum_use_a_text_that_it_does_not_list() {
         &["State, UnknownState, \"text\", not \"later still\","],
     );
 }
+
+#[test]
+fn the_constant_of_the_selector_says_where_it_is() {
+    let service = read(
+        "good-spec-2.toml",
+        &[
+            ("selector = \"call\"", "selector = \"call\"\nin = \"form\""),
+            ("query = \"call=", "body = \"call="),
+        ],
+    );
+    let config = Config::parse(CONFIG).expect("it is valid");
+    assert_generated(
+        &Project { service: &service, config: &config },
+        "crates/gateway-model/src/generated/service.rs",
+        &["/// The field of the form that selects the operation.\npub const SELECTOR"],
+    );
+}

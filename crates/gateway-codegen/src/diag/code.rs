@@ -83,7 +83,7 @@ codes! {
         (CVE-2021-42574), so a spec must not contain them. Remove the character.";
     Error GW011 UNKNOWN_TYPE: "unknown type",
         "A field, a parameter or a response refers to a type that does not exist. Use a built-in type \
-        (`text`, `integer`, `boolean`), or declare the type as `[scalar.…]`, `[enum.…]` or \
+        (`text`, `integer`, `boolean`; in version 2 of the language also `float`), or declare the type as `[scalar.…]`, `[enum.…]` or \
         `[model.…]`.";
     Error GW012 UNKNOWN_PARAM: "unknown parameter",
         "`needs` or an example refers to a parameter that the operation does not have. Correct the \
@@ -122,8 +122,8 @@ codes! {
         operation. Add one, or remove the declaration.";
     Error GW022 UNFIT_TYPE: "type not allowed here",
         "The type exists but is not allowed here. A query parameter cannot be a model. A response \
-        must be a model. A scalar can be written as an integer only if its meaning is `id`. \
-        `max-chars` applies to text, `min` and `max` to integers.";
+        must be a model. The `meaning` of a scalar decides which `wire` it can have, and the help line \
+        names one that fits. `max-chars` applies to text, `min` and `max` to integers.";
     Error GW023 IDENTITY: "invalid identity",
         "`identity` names the field that identifies a record. It must be a field of the model with \
         `presence = \"required\"`, whose type is `text`, `integer` or a scalar.";
@@ -201,8 +201,9 @@ codes! {
     Error GW043 ENVELOPE: "invalid envelope",
         "An envelope has either `success` (a member with one of a few values) or `failure` (a member \
         that only a failure has). Error classes and failures that mean an empty list need the place of \
-        the code or of the message in `error`. The marker and the fields beside a list are in objects \
-        around the data, so a list that is the whole body has neither.";
+        the code or of the message in `error`. The member of `success` and the fields beside a list \
+        are in objects around the data, so a list that is the whole body has neither. It can have \
+        `failure`: then an object in place of the list is a failure.";
     Error GW044 SECRETS: "secret that cannot be sent",
         "A secret has a name and a place of its own: a query parameter that no call has otherwise, a \
         header that the client does not set itself, or the text `{secret}` in the `path` of the \

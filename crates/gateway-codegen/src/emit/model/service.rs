@@ -14,7 +14,7 @@ pub(super) fn emit(service: &Service) -> RustFile {
             "The URL path that all operations share, appended to the base URL.",
             &service.path,
         ),
-        ("SELECTOR", "The query parameter that selects the operation.", &selector),
+        ("SELECTOR", selector_doc(&service.dispatch), &selector),
         ("ACCEPT", "The value of the `Accept` header of every call.", &service.accept),
     ];
     let has_secrets = !service.auth.secrets().is_empty();
@@ -51,6 +51,21 @@ pub(super) fn emit(service: &Service) -> RustFile {
     }
     file.close("}");
     file
+}
+
+/// Returns the description of the selector.
+fn selector_doc(dispatch: &Dispatch) -> &'static str {
+    match dispatch.place {
+        Place::Query if dispatch.selectors.len() > 1 => {
+            "The first of the query parameters that select the operation."
+        }
+        Place::Query => "The query parameter that selects the operation.",
+        Place::Form if dispatch.selectors.len() > 1 => {
+            "The first of the fields of the form that select the operation."
+        }
+        Place::Form => "The field of the form that selects the operation.",
+        Place::Path => "Empty: the end of the path selects the operation.",
+    }
 }
 
 /// Returns the expression for how a call is authenticated.

@@ -21,7 +21,7 @@ pub(super) fn distinct(cx: &mut Context<'_>, root: &Node) {
     let mut names = Names { cx, taken: BTreeMap::new(), reported: BTreeSet::new() };
     for (section, entry) in types {
         let Some(rust) = RustName::new(&entry.key) else { continue };
-        names.claim(&rust, format!("{section} `{}`", entry.key), &entry.key_span);
+        names.claim(&rust, format!("{section} `{}`", entry.key), &entry.key_span, RENAME);
         let second = match section {
             "model" => Some((rust.followed_by("ref"), "borrowed form")),
             "enum" if entry.node.flag("open-ended") => {
@@ -31,21 +31,21 @@ pub(super) fn distinct(cx: &mut Context<'_>, root: &Node) {
         };
         if let Some((rust, what)) = second {
             let what = format!("the {what} of {section} `{}`", entry.key);
-            names.claim(&rust, what, &entry.key_span);
+            names.claim(&rust, what, &entry.key_span, RENAME);
         }
     }
     // These are declared where the types are imported, but not in the same module as the queries.
     for entry in operations {
         let Some(rust) = RustName::new(&entry.key) else { continue };
         let mock = format!("the mock of operation `{}`", entry.key);
-        names.check(&rust.preceded_by("mock"), &mock, &entry.key_span);
+        names.check(&rust.preceded_by("mock"), &mock, &entry.key_span, RENAME);
         // Several states are a tuple without names.
         let mut states = needed(entry);
         if let (Some(param), None) = (states.next(), states.next())
             && let Some(rust) = rust_name(param)
         {
             let what = format!("the state of parameter `{}`", param.key);
-            names.check(&rust.preceded_by("has"), &what, &param.key_span);
+            names.check(&rust.preceded_by("has"), &what, &param.key_span, RENAME);
         }
     }
     // Each recovered attribute has a constant that is named after the operation and the parameter.
@@ -60,11 +60,12 @@ pub(super) fn distinct(cx: &mut Context<'_>, root: &Node) {
     names.cx.distinct(&code::NAMES_COLLIDE, "parameter", constants);
     for entry in operations {
         let Some(rust) = RustName::new(&entry.key) else { continue };
-        names.claim(&rust, format!("operation `{}`", entry.key), &entry.key_span);
+        let help = names.another(&rust, entry, operations).unwrap_or_else(|| RENAME.to_owned());
+        names.claim(&rust, format!("operation `{}`", entry.key), &entry.key_span, &help);
         let mut params = entry.node.entries_of("param").iter();
         if params.any(|param| !param.node.flag("required")) {
             let what = format!("the parameters of operation `{}`", entry.key);
-            names.claim(&rust.followed_by("params"), what, &entry.key_span);
+            names.claim(&rust.followed_by("params"), what, &entry.key_span, RENAME);
         }
     }
     files(cx, root, operations);
@@ -86,6 +87,9 @@ fn needed(operation: &Entry) -> impl Iterator<Item = &Entry> {
     params.iter().filter(is_needed).filter(|param| !param.node.flag("required"))
 }
 
+/// The hint of a collision.
+const RENAME: &str = "rename one of them";
+
 /// The names of types so far.
 struct Names<'a, 'c, 'n> {
     cx: &'a mut Context<'c>,
@@ -97,16 +101,29 @@ struct Names<'a, 'c, 'n> {
 }
 
 impl<'n> Names<'_, '_, 'n> {
+    /// Returns a hint with a verb for the name of an operation; `None` if that name is taken, or begins with the verb.
+    fn another(&self, rust: &RustName, operation: &Entry, all: &[Entry]) -> Option<String> {
+        let response = operation.node.get("response")?;
+        let is_object = response.get("object").is_some();
+        let verb = if is_object { "get" } else { "list" };
+        let name = rust.preceded_by(verb);
+        let is_free = !self.taken.contains_key(&name.pascal().to_lowercase())
+            && all.iter().all(|one| RustName::new(&one.key).as_ref() != Some(&name));
+        let has_verb = rust.words().starts_with(&format!("{verb}_"));
+        (is_free && !has_verb)
+            .then(|| format!("rename one of them: the operation could be `{}`", name.words()))
+    }
+
     /// Takes a name; reports an error if it is taken.
-    fn claim(&mut self, rust: &RustName, what: String, span: &'n Range<usize>) {
-        if self.check(rust, &what, span) {
+    fn claim(&mut self, rust: &RustName, what: String, span: &'n Range<usize>, help: &str) {
+        if self.check(rust, &what, span, help) {
             let name = rust.pascal();
             self.taken.insert(name.to_lowercase(), (name, what, span));
         }
     }
 
     /// Reports an error if a name is taken. Returns whether it is free.
-    fn check(&mut self, rust: &RustName, what: &str, span: &Range<usize>) -> bool {
+    fn check(&mut self, rust: &RustName, what: &str, span: &Range<usize>, help: &str) -> bool {
         let name = rust.pascal();
         let Some((first, owner, first_span)) = self.taken.get(&name.to_lowercase()) else {
             return true;
@@ -120,7 +137,7 @@ impl<'n> Names<'_, '_, 'n> {
                 )
             };
             let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, span, message)
-                .help("rename one of them")
+                .help(help)
                 .related(first_span, owner.clone());
             self.cx.say(diagnostic);
         }

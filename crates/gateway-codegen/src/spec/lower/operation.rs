@@ -52,12 +52,14 @@ fn operation(
     if let Some(response) = &response {
         recoveries(cx, node, service, response);
     }
-    let paging =
-        response.as_ref().and_then(|response| paging::paging(cx, node, service, &params, response));
+    let paging = response
+        .as_ref()
+        .zip(params.as_ref())
+        .and_then(|(response, params)| paging::paging(cx, node, service, params, response));
     Some(Operation {
         rust: RustName::new(&entry.key)?,
         select: texts(node.get("select")?).join("/"),
-        params,
+        params: params?,
         post,
         response: response?,
         paging,
@@ -68,7 +70,14 @@ fn operation(
     })
 }
 
-fn params(cx: &mut Context<'_>, operation: &Node, service: &Service, is_json: bool) -> Vec<Param> {
+/// Lowers the parameters of an operation; `None` if one of them is not valid, because the positions of the others are
+/// wrong without it.
+fn params(
+    cx: &mut Context<'_>,
+    operation: &Node,
+    service: &Service,
+    is_json: bool,
+) -> Option<Vec<Param>> {
     let given = operation.entries_of("param");
     cx.distinct_rust_names("parameter", given);
 
@@ -80,16 +89,15 @@ fn params(cx: &mut Context<'_>, operation: &Node, service: &Service, is_json: bo
         if let Some(param) = param(cx, entry, needs, &params, is_json) {
             params.push(param);
         } else {
-            // The error was reported. Without this parameter, the positions of the others are wrong, so
-            // the others are only checked.
+            // The error was reported. The others are only checked.
             for entry in given.iter().skip(index + 1) {
                 param(cx, entry, Vec::new(), &[], is_json);
             }
-            return Vec::new();
+            return None;
         }
     }
     command::flags(cx, given, &params);
-    params
+    Some(params)
 }
 
 /// Returns the positions of the parameters that `needs` lists, all of which precede the parameter.
