@@ -364,6 +364,10 @@ impl Diff<'_> {
         self.value(class, place, "recovered attribute", recovers, |attribute| {
             attribute.as_ref().map_or_else(|| "none".to_owned(), quoted)
         });
+        let default = (&old.default, &new.default);
+        self.value(Class::Additive, place, "default", default, |value| {
+            value.as_ref().map_or_else(|| "none".to_owned(), quoted)
+        });
         let most = |limit: Option<u32>| limit.map_or(i64::MAX, i64::from);
         self.limit(place, "max-chars", most(old.max_chars), most(new.max_chars), false);
         self.limit(place, "max", old.max.unwrap_or(i64::MAX), new.max.unwrap_or(i64::MAX), false);

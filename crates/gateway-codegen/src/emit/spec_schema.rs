@@ -102,6 +102,7 @@ impl Schema<'_> {
             Shape::Values => {
                 json!({ "type": "object", "additionalProperties": { "type": ["string", "number", "boolean"] } })
             }
+            Shape::Value => json!({ "type": ["string", "number", "boolean"] }),
             Shape::ValuesOrLists => {
                 let one = json!({ "type": ["string", "number", "boolean"] });
                 let list = json!({ "type": "array", "items": one });

@@ -109,6 +109,11 @@ impl TypeSchemas<'_> {
         if let Some(max) = param.max {
             schema.insert("maximum".to_owned(), json!(max));
         }
+        if let Some(text) = &param.default {
+            let number = param.ty.is_json_literal().then(|| serde_json::from_str(text).ok());
+            let value = number.flatten().unwrap_or_else(|| Value::from(text.as_str()));
+            schema.insert("default".to_owned(), value);
+        }
         if param.list.is_some() {
             return json!({ "type": "array", "minItems": 1, "items": schema });
         }

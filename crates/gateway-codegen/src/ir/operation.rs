@@ -52,6 +52,8 @@ pub struct Param {
     /// The attribute, absent from the records, that the selected records have with the value of the
     /// parameter.
     pub recovers: Option<String>,
+    /// The value that the service uses without the parameter, as wire text.
+    pub default: Option<String>,
     /// Maximum length of a text, in characters.
     pub max_chars: Option<u32>,
     /// The smallest integer that the service accepts.

@@ -191,6 +191,7 @@ impl Operation {
             }
         };
         let mut parts = vec![presence];
+        parts.extend(param.default.as_ref().map(|value| format!("default {}", name(value))));
         parts.extend(
             param.recovers.as_ref().map(|attribute| format!("recovers {}", name(attribute))),
         );

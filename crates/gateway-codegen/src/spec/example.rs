@@ -148,7 +148,7 @@ fn values(param: &Param, node: &Node) -> Result<String, String> {
 }
 
 /// Returns the wire text of a value. The error is the expected form.
-fn value(param: &Param, value: &Value) -> Result<String, String> {
+pub(super) fn value(param: &Param, value: &Value) -> Result<String, String> {
     match (param.ty.in_query(), value) {
         (Primitive::Coded, Value::Boolean(flag)) => {
             let code = param.ty.codes().and_then(|codes| codes.of(*flag));

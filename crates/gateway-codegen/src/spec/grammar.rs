@@ -78,6 +78,8 @@ pub enum Shape {
     Values,
     /// The same, or lists of them.
     ValuesOrLists,
+    /// Text, a number or a boolean.
+    Value,
     /// A table.
     Table(&'static Table),
     /// A table of tables, whose names have a form.

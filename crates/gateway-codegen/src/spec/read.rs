@@ -198,6 +198,7 @@ impl Reader<'_> {
                 })
             }
             (Shape::Values, DeValue::Table(table)) => self.values(table, false),
+            (Shape::Value, _) => self.single(key.name, value)?,
             (Shape::ValuesOrLists, DeValue::Table(table)) => self.values(table, true),
             (Shape::Table(inner), DeValue::Table(table)) => {
                 return Some(self.table(inner, table, &span, named));

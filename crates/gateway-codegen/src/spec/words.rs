@@ -15,6 +15,7 @@ pub(super) fn expected(shape: &Shape) -> &'static str {
         Shape::Positions => "a list of integers",
         Shape::Codes => "a list of strings, integers or booleans",
         Shape::Values | Shape::ValuesOrLists | Shape::Table(_) | Shape::Named(..) => "a table",
+        Shape::Value => "a string, a number or a boolean",
         Shape::Tables(_) => "a list of tables (`[[…]]`)",
     }
 }

@@ -664,6 +664,9 @@ impl Writer<'_> {
                 (ParamKind::Needing, Some(before)) => {
                     ("text".to_owned(), format!("needs = [\"{before}\"], otherwise = \"error\", "))
                 }
+                (ParamKind::Text, _) if dispatch.is_some() => {
+                    ("text".to_owned(), "default = \"`x`\", ".to_owned())
+                }
                 (ParamKind::Text | ParamKind::Needing, _) => ("text".to_owned(), String::new()),
                 (ParamKind::List(_, of), _) if dispatch.is_none() => {
                     ((*of).to_owned(), String::new())

@@ -81,6 +81,9 @@ fn help(operation: &Operation, param: &Param) -> String {
     if !needed.is_empty() {
         _ = write!(help, " Requires {}.", needed.join(" and "));
     }
+    if let Some(value) = &param.default {
+        _ = write!(help, " Without it, the service uses `{value}`.");
+    }
     if param.list.is_some() {
         help.push_str(" Several values: repeat the flag, or separate them with commas.");
     }

@@ -314,6 +314,7 @@ static PARAM: Table = table(
             ),
         ),
         only(Two, requests::STYLE),
+        only(Two, requests::DEFAULT),
         optional(
             "required",
             Shape::Boolean,

@@ -65,6 +65,12 @@ pub(super) const STYLE: Key = optional(
     "How a list is written in a query or a form.",
 );
 
+pub(super) const DEFAULT: Key = optional(
+    "default",
+    Shape::Value,
+    "The value that the service uses without the parameter. A client does not send it.",
+);
+
 /// How a call is authenticated.
 pub(super) static AUTH: Table = Table {
     exactly_one: true,

@@ -6,6 +6,7 @@ use crate::ir::{
     ValueType,
 };
 use crate::spec::context::{About, Context};
+use crate::spec::example;
 use crate::spec::lower::dispatch::{self, texts};
 use crate::spec::lower::{auth, command, list, paging, post, response};
 use crate::spec::node::{Entry, Node};
@@ -203,7 +204,7 @@ fn param(
     }
     needs.sort_unstable();
     needs.dedup();
-    Some(Param {
+    let mut param = Param {
         rust: rust?,
         wire: entry.key.clone(),
         ty,
@@ -216,6 +217,7 @@ fn param(
             Otherwise::NoEffect
         },
         recovers: node.get("recovers").and_then(Node::as_text).map(str::to_owned),
+        default: None,
         max_chars: node.integer("max-chars").and_then(|number| u32::try_from(number).ok()),
         min: node.integer("min"),
         max: node.integer("max"),
@@ -223,7 +225,26 @@ fn param(
         source: about.source,
         open: about.open,
         deprecated: about.deprecated,
-    })
+    };
+    param.default = default(cx, node, &param);
+    Some(param)
+}
+
+/// Lowers the value that the service uses without a parameter.
+fn default(cx: &mut Context<'_>, node: &Node, param: &Param) -> Option<String> {
+    let given = node.get("default")?;
+    let value = match (param.required, param.list) {
+        (true, _) => Err("a required parameter has no `default`".to_owned()),
+        (_, Some(_)) => Err("a list has no `default`".to_owned()),
+        _ => example::value(param, &given.value)
+            .map_err(|expected| format!("`default` must be {expected}")),
+    };
+    let message = match value {
+        Ok(value) => return Some(value),
+        Err(message) => message,
+    };
+    cx.say(Diagnostic::new(&code::UNFIT_TYPE, &given.span, message).help("correct or remove it"));
+    None
 }
 
 /// Checks the attributes that parameters recover.

@@ -40,6 +40,10 @@ pub(super) fn of_param(file: &mut RustFile, operation: &Operation, param: &Param
         file.doc_break();
         file.doc(&format!("Needs {needs}."));
     }
+    if let Some(default) = default(param) {
+        file.doc_break();
+        file.doc(&default);
+    }
     describe::deprecation(file, param.deprecated.as_ref());
 }
 
@@ -171,7 +175,7 @@ pub(super) fn of_setter<'a>(
     let needs = names_of_needed(operation, param);
     let are = if param.needs.len() > 1 { "are" } else { "is" };
     let needs = (!needs.is_empty()).then(|| format!("Available once {needs} {are} set."));
-    let about: Vec<_> = sections.into_iter().chain(needs).collect();
+    let about: Vec<_> = sections.into_iter().chain(needs).chain(default(param)).collect();
     if !about.is_empty() {
         file.doc_break();
         file.doc(&about.join(" "));
@@ -194,6 +198,11 @@ pub(super) fn shown<'a>(service: &'a Service, operation: &Operation) -> Vec<&'a 
 fn fullest<'a>(service: &'a Service, operation: &Operation) -> Option<&'a Example> {
     let plain = service.examples_of(operation).filter(|example| example.is_plain());
     plain.max_by_key(|example| example.params.len()).filter(|example| !example.params.is_empty())
+}
+
+/// Returns a sentence about what the service does without a parameter.
+fn default(param: &Param) -> Option<String> {
+    Some(format!("Without it, the service uses `{}`.", param.default.as_ref()?))
 }
 
 /// Returns the names of the parameters that a parameter needs: "`a`, `b` and `c`".
