@@ -77,7 +77,6 @@ pub(super) const TYPES: &[&str] = &[
     "Client",
     "ClientBuilder",
     "Clone",
-    "Code",
     "Copy",
     "Cow",
     "Debug",
