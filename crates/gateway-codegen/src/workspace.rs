@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::{Config, Role};
-use crate::ir::{Auth, Service};
+use crate::ir::{Auth, Operation, Service};
 use crate::output::{Error, Output};
 use crate::project::Project;
 use crate::report::Report;
@@ -94,6 +94,11 @@ fn unserved(service: &Service) -> Option<String> {
     if let Some(one) = service.operations.iter().find(|one| one.post.is_some()) {
         let name = one.rust.words();
         return Some(format!("a generated server expects GET requests, unlike `{name}`"));
+    }
+    let has_list = |one: &&Operation| one.params.iter().any(|param| param.list.is_some());
+    if let Some(one) = service.operations.iter().find(has_list) {
+        let name = one.rust.words();
+        return Some(format!("a generated server reads single values, unlike those of `{name}`"));
     }
     let mut operations = service.operations.iter();
     let one = operations.find(|one| one.response.body().is_some() || one.paging.is_some())?;
