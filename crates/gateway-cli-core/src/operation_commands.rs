@@ -90,7 +90,7 @@ impl Example {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope(pub(crate) Around);
 
-/// What is around a list.
+/// The place of a list in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Around {
     /// An object with a field that marks a successful response.

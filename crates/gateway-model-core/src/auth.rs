@@ -27,7 +27,7 @@ pub enum Auth {
     None,
     /// A bearer token in the header `Authorization` (RFC 6750).
     Bearer,
-    /// Secrets, each in a place of its own.
+    /// Secrets, each in another place.
     Secrets(&'static [Secret]),
 }
 

@@ -9,7 +9,7 @@ pub enum Auth {
     None,
     /// A bearer token in the header `Authorization` (RFC 6750).
     Bearer,
-    /// Secrets, at least one, each in a place of its own.
+    /// Secrets, at least one, each in another place.
     Secrets(Vec<Secret>),
 }
 

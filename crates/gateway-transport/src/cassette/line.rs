@@ -77,7 +77,7 @@ impl Line {
     }
 }
 
-/// What identifies a request: no scheme, no host, no secret.
+/// The identity of a request, without scheme, host and secrets.
 pub(super) struct Asked {
     method: String,
     target: String,

@@ -21,7 +21,7 @@ pub(super) fn post(cx: &mut Context<'_>, entry: &Entry, service: &Service) -> Op
         && is_json
         && let Some(given) = node.get("body")
     {
-        let message = "a JSON object is no form, and the selector is in the form";
+        let message = "the body must be a form, which has the selector";
         let help = "remove `body`, or `in = \"form\"` in `[dispatch]`";
         cx.say(Diagnostic::new(&code::BODY, &given.span, message).help(help));
     }
