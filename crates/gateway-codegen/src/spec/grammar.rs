@@ -13,6 +13,7 @@ mod form;
 mod language;
 mod paging;
 mod requests;
+mod responses;
 
 /// A table with a fixed set of keys.
 #[derive(Debug)]
