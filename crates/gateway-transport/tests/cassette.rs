@@ -44,9 +44,9 @@ fn no_credential_is_recorded_and_two_recordings_are_equal() {
     assert_eq!(
         cassette,
         concat!(
-            r#"{"method":"POST","target":"/a?token=-&b=1","status":429,"headers":[["retry-after","7"]],"body":"zu viel: ä"}"#,
+            r#"{"method":"POST","target":"/a?token=-&b=1","request":"client_secret=-","status":429,"headers":[["retry-after","7"]],"body":"zu viel: ä"}"#,
             "\n",
-            r#"{"method":"POST","target":"/b","status":200,"headers":[],"body_hex":"ff00"}"#,
+            r#"{"method":"POST","target":"/b","request":"client_secret=-","status":200,"headers":[],"body_hex":"ff00"}"#,
             "\n",
         )
     );
@@ -70,7 +70,10 @@ fn a_replay_equals_the_recording() {
 
     let error = BlockingTransport::send(&replayer, request("/b")).unwrap_err();
     let mismatch = error.source().unwrap().to_string();
-    assert_eq!(mismatch, "\n  requested: POST /b\n  every recorded line has been used");
+    assert_eq!(
+        mismatch,
+        "\n  requested: POST /b client_secret=-\n  every recorded line has been used"
+    );
 }
 
 #[test]

@@ -11,10 +11,10 @@ impl Report {
     /// # Examples
     ///
     /// ```
-    /// # use gateway_testkit_core::codegen::Dispatch;
+    /// # use gateway_testkit_core::codegen::{Auth, Dispatch};
     /// # use gateway_testkit_core::contract::{Contract, Profile, Target, run};
     /// # static CONTRACT: Contract = Contract {
-    /// #     path: "/api", dispatch: Dispatch::query(&["action"]), accept: "application/json", source: "", token_source: "", operations: &[],
+    /// #     path: "/api", dispatch: Dispatch::query(&["action"]), auth: Auth::Bearer, accept: "application/json", source: "", token_source: "", operations: &[],
     /// # };
     /// # let target = Target::new("https://gateway.example.com", "token")?;
     /// # let transport = gateway_transport::MemoryTransport::default();
@@ -49,10 +49,10 @@ impl Report {
     /// # Examples
     ///
     /// ```
-    /// # use gateway_testkit_core::codegen::Dispatch;
+    /// # use gateway_testkit_core::codegen::{Auth, Dispatch};
     /// # use gateway_testkit_core::contract::{Contract, Profile, Target, run};
     /// # static CONTRACT: Contract = Contract {
-    /// #     path: "/api", dispatch: Dispatch::query(&["action"]), accept: "application/json", source: "", token_source: "", operations: &[],
+    /// #     path: "/api", dispatch: Dispatch::query(&["action"]), auth: Auth::Bearer, accept: "application/json", source: "", token_source: "", operations: &[],
     /// # };
     /// # let target = Target::new("https://gateway.example.com", "token")?;
     /// # let transport = gateway_transport::MemoryTransport::default();
@@ -96,10 +96,10 @@ impl Report {
     /// # Examples
     ///
     /// ```
-    /// # use gateway_testkit_core::codegen::Dispatch;
+    /// # use gateway_testkit_core::codegen::{Auth, Dispatch};
     /// # use gateway_testkit_core::contract::{Contract, Profile, Target, run};
     /// # static CONTRACT: Contract = Contract {
-    /// #     path: "/api", dispatch: Dispatch::query(&["action"]), accept: "application/json", source: "", token_source: "", operations: &[],
+    /// #     path: "/api", dispatch: Dispatch::query(&["action"]), auth: Auth::Bearer, accept: "application/json", source: "", token_source: "", operations: &[],
     /// # };
     /// # let target = Target::new("https://gateway.example.com", "token")?;
     /// # let transport = gateway_transport::MemoryTransport::default();

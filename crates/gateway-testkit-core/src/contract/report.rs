@@ -58,10 +58,10 @@ pub fn run(
 /// Returns all checks of a service, by group.
 ///
 /// ```
-/// # use gateway_testkit_core::codegen::Dispatch;
+/// # use gateway_testkit_core::codegen::{Auth, Dispatch};
 /// # use gateway_testkit_core::contract::{Contract, checks};
 /// # static CONTRACT: Contract = Contract {
-/// #     path: "/api", dispatch: Dispatch::query(&["action"]), accept: "application/json", source: "", token_source: "", operations: &[],
+/// #     path: "/api", dispatch: Dispatch::query(&["action"]), auth: Auth::Bearer, accept: "application/json", source: "", token_source: "", operations: &[],
 /// # };
 /// let checks = checks(&CONTRACT);
 /// assert!(checks.iter().any(|check| check.name == "authorization.needed"));
