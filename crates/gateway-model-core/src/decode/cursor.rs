@@ -312,7 +312,7 @@ macro_rules! __members {
 }
 
 /// Decodes a number of at most 15 digits without an exponent, to the nearest value: both operands of the division are
-/// exact. The standard library takes a third longer for a list of such numbers.
+/// exact. With it, a list of such numbers decodes 1.1 times as fast.
 #[inline]
 fn short_float(text: &[u8]) -> Option<f64> {
     let (is_negative, digits) = match text.split_first()? {
