@@ -18,7 +18,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .build()?;
     let listing = client.list_candidates(&ListCandidates::new().vacancy_id(101)).await?;
 
-    // One row for each record. The fields of the portal have columns of their own, such as `portal.name`.
+    // One row for each record. Each field of the portal has a column, such as `portal.name`.
     let mut csv = csv::Writer::from_writer(io::stdout());
     for candidate in &listing {
         csv.serialize(FlatRow::of(candidate))?;

@@ -43,10 +43,11 @@ pub(crate) fn files(root: &Path) -> io::Result<Vec<String>> {
 /// Reads all configurations of a workspace.
 ///
 /// # Errors
-/// If one is invalid or cannot be read, if there is none, or if two of them write the same files.
+/// If a configuration is missing, invalid or unreadable, or if two of them write the same files.
 pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
-    let files = files(root)
-        .map_err(|error| rejected(FILE, &format!("cannot list the folder `{FOLDER}`: {error}")))?;
+    let files = files(root).map_err(|error| {
+        Report::of_file(FILE, &format!("cannot list the folder `{FOLDER}`: {error}"))
+    })?;
     // The error of a missing file says how to create one.
     let files = if files.is_empty() { vec![FILE.to_owned()] } else { files };
     let configs: Vec<_> =
@@ -62,7 +63,7 @@ pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
                     "cannot generate into `{path}`: {} does so, too; give each service its own crates and folders",
                     other.file
                 );
-                return Err(rejected(&config.file, &why));
+                return Err(Report::of_file(&config.file, &why));
             }
         }
         earlier.push((config, own));
@@ -84,15 +85,6 @@ fn overlap(a: &str, b: &str) -> bool {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     within(a, b) || within(b, a)
-}
-
-fn rejected(file: &str, why: &str) -> Report {
-    Report {
-        path: file.to_owned(),
-        text: format!("{file}: error: {why}\n"),
-        errors: 1,
-        warnings: 0,
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Starts a service, in a workspace of its own or in one that exists: the files that people own, around those that are
+//! Starts a service, in a new workspace or in one that exists: the files that people own, around those that are
 //! generated.
 
 use std::path::{Path, PathBuf};

@@ -16,6 +16,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Creates the report of one error about a whole file.
+    pub(crate) fn of_file(path: &str, why: &str) -> Self {
+        let text = format!("{path}: error: {why}\n");
+        Self { path: path.to_owned(), text, errors: 1, warnings: 0 }
+    }
+
     /// Returns the path with the number of errors and warnings; `None` if there are none.
     ///
     /// ```

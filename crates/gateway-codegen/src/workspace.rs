@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::{Config, Role};
-use crate::ir::{Auth, Operation, Service};
+use crate::ir::{Auth, Service};
 use crate::output::{Error, Output};
 use crate::project::Project;
 use crate::report::Report;
@@ -59,14 +59,13 @@ impl Workspace {
     pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
         let reading = spec::read_file(&root.join(&config.spec), &config.spec);
         let (service, warnings) = reading.accepted(&config.spec)?;
-        if let Some(reason) =
-            unserved(&service).filter(|_| config.packages.contains_key(&Role::Server))
+        if config.packages.contains_key(&Role::Server)
+            && let Some(reason) = unserved(&service)
         {
-            let file = &config.file;
-            let text = format!(
-                "{file}: error: cannot generate the crate `server`: {reason}; remove it from `[crate]`\n"
+            let why = format!(
+                "cannot generate the crate `server`: a generated server {reason}; remove it from `[crate]`"
             );
-            return Err(Report { path: file.clone(), text, errors: 1, warnings: 0 });
+            return Err(Report::of_file(&config.file, &why));
         }
         Ok(Self { root: root.to_owned(), config, service, warnings })
     }
@@ -80,30 +79,24 @@ impl Workspace {
     }
 }
 
-/// Returns the reason why a generated server cannot be this service.
+/// Returns what a generated server does, unlike this service.
 fn unserved(service: &Service) -> Option<String> {
     if !service.dispatch.is_plain() {
-        return Some(
-            "a generated server selects operations by one query parameter, without constants"
-                .to_owned(),
-        );
+        return Some("selects operations by one query parameter, without constants".to_owned());
     }
     if service.auth != Auth::Bearer {
-        return Some("a generated server expects a bearer token".to_owned());
+        return Some("expects a bearer token".to_owned());
     }
-    if let Some(one) = service.operations.iter().find(|one| one.post.is_some()) {
-        let name = one.rust.words();
-        return Some(format!("a generated server expects GET requests, unlike `{name}`"));
-    }
-    let has_list = |one: &&Operation| one.params.iter().any(|param| param.list.is_some());
-    if let Some(one) = service.operations.iter().find(has_list) {
-        let name = one.rust.words();
-        return Some(format!("a generated server reads single values, unlike those of `{name}`"));
-    }
-    let mut operations = service.operations.iter();
-    let one = operations.find(|one| one.response.body().is_some() || one.paging.is_some())?;
-    let name = one.rust.words();
-    Some(format!(
-        "a generated server reports failures by their status and has no pages, unlike `{name}`"
-    ))
+    service.operations.iter().find_map(|one| {
+        let reason = if one.post.is_some() {
+            "expects GET requests"
+        } else if one.params.iter().any(|param| param.list.is_some()) {
+            "reads parameters with single values"
+        } else if one.response.body().is_some() || one.paging.is_some() {
+            "reports failures by their status and has no pages"
+        } else {
+            return None;
+        };
+        Some(format!("{reason}, unlike `{}`", one.rust.words()))
+    })
 }

@@ -174,3 +174,41 @@ fn a_server_is_refused_for_a_service_that_it_cannot_be() {
         assert_eq!(report.text, expected);
     }
 }
+
+/// The example is changed with the operation, so that only the server is refused.
+#[test]
+fn a_server_is_refused_for_a_post_and_for_lists() {
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let good = fs::read_to_string(here.join("good-spec-2.toml")).expect("it is there");
+    let query = "query = \"call=tools/list&shelf=3&state=free\"";
+    let body = "query = \"call=tools/list\"\nbody = \"shelf=3&state=free\"";
+    let shelf = "shelf = { type = \"integer\"";
+    for (changes, reason) in [
+        (
+            [("doc = \"Lists the tools.\"", "doc = \"Lists.\"\nverb = \"post\""), (query, body)],
+            "expects GET requests",
+        ),
+        (
+            [
+                (shelf, "shelf = { type = \"list<integer>\", style = \"comma\""),
+                ("shelf = 3,", "shelf = [3],"),
+            ],
+            "reads parameters with single values",
+        ),
+    ] {
+        let spec = changes.iter().fold(good.clone(), |spec, (from, to)| {
+            assert!(spec.contains(from), "{from}");
+            spec.replacen(from, to, 1)
+        });
+        let root = tempfile::tempdir().expect("a folder");
+        let fixture = "bad-specs/fixtures/tools.json";
+        fs::create_dir_all(root.path().join("bad-specs/fixtures")).expect("a folder");
+        fs::copy(here.join(fixture), root.path().join(fixture)).expect("copied");
+        fs::write(root.path().join("spec.toml"), spec).expect("written");
+        let crates = "[crate]\nmodel = { name = 'a' }\nserver = { name = 'b' }";
+        let config = config(&format!("spec = 'spec.toml'\n{crates}"));
+        let report =
+            Workspace::of(root.path(), config).expect_err("a server cannot be this service");
+        assert!(report.text.contains(&format!("{reason}, unlike `list_tools`")), "{}", report.text);
+    }
+}

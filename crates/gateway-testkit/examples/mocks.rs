@@ -1,4 +1,4 @@
-//! Typed mocks: a server on the loopback address that answers as the service would, for tests of your own code.
+//! Typed mocks: a server on the loopback address that answers as the service would, for tests of your code.
 //!
 //! `cargo run -p gateway-testkit --features mocks --example mocks`
 

@@ -69,7 +69,7 @@ impl Matcher {
         }
         if let Some(token) = &self.token {
             match request.headers.get("authorization") {
-                None => differences.push("there is no token".to_owned()),
+                None => differences.push("the token is missing".to_owned()),
                 Some(given) if given.as_bytes() == format!("Bearer {token}").as_bytes() => {}
                 Some(_) => differences.push("the token differs".to_owned()),
             }

@@ -56,7 +56,7 @@ pub(super) fn declare(file: &mut RustFile, operation: &Operation) {
     file.close("}");
 }
 
-/// Returns whether the command of an operation has flags of its own.
+/// Returns whether the command of an operation has more flags than every command.
 pub(super) fn has_any(operation: &Operation) -> bool {
     !operation.params.is_empty()
         || operation.paging.is_some()

@@ -178,7 +178,7 @@ impl Reader<'_, '_, '_> {
             say(self.cx, &named.span, &message, "change its type, or name another field");
             return None;
         }
-        // An empty text means that there is no next page.
+        // An empty text means that the page is the last one.
         let is_always =
             fields.iter().all(|field| field.required) && !field.ty.value().is_some_and(is_text);
         if says == Says::Next && is_always && self.by != PagedBy::Continuation {
