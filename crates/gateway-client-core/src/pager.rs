@@ -171,26 +171,39 @@ impl<O: PagedOperation> Pager<O> {
         self.previous = page.hash;
         rises(&mut self.last, marks.last)?;
         rises(&mut self.total, marks.total)?;
+        if marks.more == Some(false) {
+            return Ok(None);
+        }
+        let goes_on = marks.more == Some(true);
         let number = self.query.position().and_then(|position| position.number());
         match O::PAGING.by {
             PagedBy::Number { first } => {
                 let number = number.unwrap_or(first);
                 let is_last = match self.last {
+                    _ if goes_on => false,
                     Some(last) => u64::try_from(number).is_ok_and(|number| number >= last),
                     None => self.is_complete(page)?,
                 };
                 Ok((!is_last).then(|| Position::Number(number.saturating_add(1))))
             }
+            PagedBy::Offset if goes_on && page.records == 0 => Err(
+                "the service returned no record, but says that others follow; report it to the service",
+            ),
             PagedBy::Offset => {
                 let records = i64::try_from(page.records).unwrap_or(i64::MAX);
                 let next = number.unwrap_or_default().saturating_add(records);
-                Ok((!self.is_complete(page)?).then_some(Position::Number(next)))
+                let is_last = !goes_on && self.is_complete(page)?;
+                Ok((!is_last).then_some(Position::Number(next)))
             }
-            PagedBy::NextOffset => match marks.next.as_ref().and_then(Position::number) {
-                Some(next) if next <= number.unwrap_or_default() => {
-                    Err("the service returned no greater offset; report it to the service")
+            _ if goes_on && marks.next.is_none() => Err(
+                "the service says that a page follows, but returned no position; report it to the service",
+            ),
+            PagedBy::NextOffset => match marks.next {
+                Some(Position::Number(next)) if next > number.unwrap_or_default() => {
+                    Ok(Some(Position::Number(next)))
                 }
-                next => Ok(next.map(Position::Number)),
+                Some(_) => Err("the service returned no greater offset; report it to the service"),
+                None => Ok(None),
             },
             _ => match marks.next {
                 Some(next) if !self.is_new(&next) => {

@@ -95,6 +95,15 @@ fn changes_of_paging() {
     compare(&page, &none, &[&format!("breaking {place} from `page` to none")]);
     compare(&page, &offset, &[&format!("additive {place} from `page` to `offset`")]);
     compare(&page, &first, &[&format!("additive {place}")]);
+
+    let model = "[model.Page]\ndoc = \"A page.\"\nfield.on = { type = \"boolean\", presence = \"optional\", doc = \"On.\" }\n[operation.list_tools]";
+    let beside = |more: &str| {
+        spec(&format!("paging.page = {{ param = \"shelf\"{more} }}"))
+            .replacen("[operation.list_tools]", model, 1)
+            .replacen("{ of = \"Tool\" }", "{ of = \"Tool\", at = \"data\", beside = \"Page\" }", 1)
+            .replacen("fixtures/tools.json", "fixtures/enveloped.json", 1)
+    };
+    compare(&beside(""), &beside(", more = \"on\""), &[&format!("additive {place}")]);
 }
 
 #[test]

@@ -156,13 +156,15 @@ pub struct PageMarks {
     pub total: Option<u64>,
     /// The position of the next page.
     pub next: Option<Position>,
+    /// Whether a page follows.
+    pub more: Option<bool>,
 }
 
 impl PageMarks {
     /// Creates the marks of a page that says nothing about the others.
     #[must_use]
     pub const fn new() -> Self {
-        Self { last: None, total: None, next: None }
+        Self { last: None, total: None, next: None, more: None }
     }
 
     /// Sets the number of the last page. Text that is not a number sets nothing.
@@ -177,10 +179,16 @@ impl PageMarks {
         Self { total: number(total), ..self }
     }
 
-    /// Sets the number of records before the next page.
+    /// Sets the number of records before the next page. An empty text sets nothing; other text that is not a number is kept
+    /// as a cursor, which a client refuses.
     #[must_use]
-    pub fn next_offset(self, next: Option<&i64>) -> Self {
-        Self { next: next.copied().map(Position::Number), ..self }
+    pub fn next_offset(self, next: Option<&impl ToString>) -> Self {
+        let next = next.map(ToString::to_string).filter(|offset| !offset.is_empty());
+        let position = next.map(|offset| match offset.parse() {
+            Ok(number) => Position::Number(number),
+            Err(_) => Position::Cursor(offset),
+        });
+        Self { next: position, ..self }
     }
 
     /// Sets the cursor of the next page. An empty one sets nothing.
@@ -188,6 +196,12 @@ impl PageMarks {
     pub fn next_cursor(self, next: Option<&impl ToString>) -> Self {
         let next = next.map(ToString::to_string).filter(|cursor| !cursor.is_empty());
         Self { next: next.map(Position::Cursor), ..self }
+    }
+
+    /// Sets whether a page follows.
+    #[must_use]
+    pub fn more(self, more: Option<&(impl Clone + Into<bool>)>) -> Self {
+        Self { more: more.cloned().map(Into::into), ..self }
     }
 
     /// Sets the parameters of the next page. An empty object sets nothing.

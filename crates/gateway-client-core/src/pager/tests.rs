@@ -26,6 +26,7 @@ struct Beside {
     total: Option<String>,
     next: Option<i64>,
     cursor: Option<String>,
+    more: Option<bool>,
 }
 
 impl Record for Beside {
@@ -46,6 +47,7 @@ impl Sealed for Beside {
             Member { name: "total", required: false, shape: || Shape::Text },
             Member { name: "next", required: false, shape: || Shape::Integer },
             Member { name: "cursor", required: false, shape: || Shape::Text },
+            Member { name: "more", required: false, shape: || Shape::Boolean },
         ],
     };
 }
@@ -142,7 +144,9 @@ impl<const BY: u8> PagedOperation for List<BY> {
 
     fn marks(beside: &Beside) -> PageMarks {
         let marks = PageMarks::new().last(beside.pages.as_ref()).total(beside.total.as_ref());
+        let marks = marks.more(beside.more.as_ref());
         match BY {
+            NEXT_OFFSET if beside.cursor.is_some() => marks.next_offset(beside.cursor.as_ref()),
             NEXT_OFFSET => marks.next_offset(beside.next.as_ref()),
             CURSOR => marks.next_cursor(beside.cursor.as_ref()),
             CONTINUATION => {
@@ -346,6 +350,63 @@ fn the_service_can_name_the_next_offset() {
         ("100", "{'photos':[{'id':2}]}"),
     ]);
     script.ends(&List::<NEXT_OFFSET>::default(), &["", "50", "100"], 2);
+}
+
+#[test]
+fn the_next_offset_can_be_text() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1}],'cursor':'50'}"),
+        ("50", "{'photos':[{'id':2}],'cursor':''}"),
+    ]);
+    script.ends(&List::<NEXT_OFFSET>::default(), &["", "50"], 2);
+    let script = Script::new([("", "{'photos':[{'id':1}],'cursor':'soon'}")]);
+    let error = "cannot read the next page: the service returned no greater offset after 1 record; report it to the service";
+    script.fails(&List::<NEXT_OFFSET>::default(), &[""], 1, error);
+}
+
+#[test]
+fn a_flag_ends_the_list() {
+    // Neither an empty or short page nor the total ends it, and the page after the last one is not requested.
+    let script = Script::new([
+        ("", "{'photos':[],'more':true,'total':'0'}"),
+        ("2", "{'photos':[{'id':1}],'more':true}"),
+        ("3", "{'photos':[{'id':2},{'id':3}],'more':false,'pages':9}"),
+    ]);
+    script.ends(&List::<NUMBER> { size: Some(2), ..List::default() }, &["", "2", "3"], 3);
+    let script = Script::new([
+        ("", "{'photos':[{'id':1}],'more':true}"),
+        ("1", "{'photos':[{'id':2},{'id':3}],'more':false}"),
+    ]);
+    script.ends(&List::<OFFSET> { size: Some(2), ..List::default() }, &["", "1"], 3);
+    let script = Script::new([
+        ("", "{'photos':[{'id':1}],'more':true,'cursor':'b'}"),
+        ("b", "{'photos':[{'id':2}],'more':false,'cursor':'c'}"),
+    ]);
+    script.ends(&List::<CURSOR>::default(), &["", "b"], 2);
+    script.ends(&List::<CONTINUATION>::default(), &["", "b"], 2);
+    let script = Script::new([("", "{'photos':[{'id':1}],'more':false,'next':50}")]);
+    script.ends(&List::<NEXT_OFFSET>::default(), &[""], 1);
+}
+
+#[test]
+fn without_the_flag_other_rules_end_the_list() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1}],'more':true}"),
+        ("2", "{'photos':[{'id':2}],'more':null}"),
+        ("3", "{'photos':[]}"),
+    ]);
+    script.ends(&List::<NUMBER>::default(), &["", "2", "3"], 2);
+}
+
+#[test]
+fn a_flag_without_a_next_page_is_an_error() {
+    let script = Script::new([("", "{'photos':[],'more':true}")]);
+    let error = "cannot read the next page: the service returned no record, but says that others follow; report it to the service";
+    script.fails(&List::<OFFSET>::default(), &[""], 0, error);
+    let error = "cannot read the next page: the service says that a page follows, but returned no position; report it to the service";
+    script.fails(&List::<CURSOR>::default(), &[""], 0, error);
+    script.fails(&List::<CONTINUATION>::default(), &[""], 0, error);
+    script.fails(&List::<NEXT_OFFSET>::default(), &[""], 0, error);
 }
 
 #[test]

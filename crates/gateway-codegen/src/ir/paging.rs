@@ -11,8 +11,8 @@ pub struct Paging {
     pub size: Option<usize>,
     /// Whether a page with fewer records is the last one.
     pub short_page_ends: bool,
-    /// The field beside the list that says how the list goes on.
-    pub mark: Option<Mark>,
+    /// The fields beside the list that say how the list goes on.
+    pub marks: Vec<Mark>,
 }
 
 /// The value that changes from page to page.
@@ -49,23 +49,34 @@ pub enum Says {
     Total,
     /// The offset, the cursor or the parameters of the next page.
     Next,
+    /// Whether a page follows.
+    More,
 }
 
 impl Says {
+    /// All meanings.
+    pub const ALL: [Self; 4] = [Self::Last, Self::Total, Self::Next, Self::More];
+
     /// Returns the key in a spec.
     pub fn word(self) -> &'static str {
         match self {
             Self::Last => "last",
             Self::Total => "total",
             Self::Next => "next",
+            Self::More => "more",
         }
     }
 }
 
 impl Paging {
+    /// Returns the field with a meaning.
+    pub fn mark(&self, says: Says) -> Option<&Mark> {
+        self.marks.iter().find(|mark| mark.says == says)
+    }
+
     /// Returns the expression for the runtime's `PagedBy`.
     pub fn code(&self) -> String {
-        let is_next = self.mark.as_ref().is_some_and(|mark| mark.says == Says::Next);
+        let is_next = self.mark(Says::Next).is_some();
         match self.by {
             PagedBy::Number { first } => format!("PagedBy::Number {{ first: {first} }}"),
             PagedBy::Offset if is_next => "PagedBy::NextOffset".to_owned(),

@@ -154,8 +154,10 @@ impl Operation {
             }
         };
         let size = self.size_param().map(|param| format!(", and `{}` its size", param.wire));
-        let end = match &paging.mark {
-            Some(mark) => {
+        let ends: Vec<_> = paging
+            .marks
+            .iter()
+            .map(|mark| {
                 let field = format!("`{}`", mark.path.join("."));
                 match mark.says {
                     Says::Last => format!("{field} is the number of pages."),
@@ -166,12 +168,14 @@ impl Operation {
                     Says::Next => {
                         format!("{field} is that of the next page; the last page has none.")
                     }
+                    Says::More => format!("{field} is false on the last page."),
                 }
-            }
-            None if paging.short_page_ends => {
-                "The last page has fewer records than its size.".to_owned()
-            }
-            None => "An empty page follows the last one.".to_owned(),
+            })
+            .collect();
+        let end = match (ends.is_empty(), paging.short_page_ends) {
+            (false, _) => ends.join(" "),
+            (true, true) => "The last page has fewer records than its size.".to_owned(),
+            (true, false) => "An empty page follows the last one.".to_owned(),
         };
         Some(format!("{by}{}. {end}", size.unwrap_or_default()))
     }

@@ -251,6 +251,8 @@ const PAGING: &[&str] = &[
     "offset = { param = \"at\", next = \"next\" }",
     "cursor = { param = \"cursor\", size = \"size\", next = \"count.total\" }",
     "continuation = { next = \"more\" }",
+    "page = { param = \"at\", more = \"goes_on\" }",
+    "offset = { param = \"at\", next = \"count.total\", more = \"goes_on\" }",
 ];
 
 /// How they follow each other without such fields.
@@ -268,6 +270,7 @@ last = { type = "integer", presence = "optional", doc = "A number." }
 next = { type = "integer", presence = "optional", doc = "An offset." }
 more = { type = "map<text>", presence = "optional", doc = "Parameters." }
 count = { type = "Count", presence = "optional", doc = "A count." }
+goes_on = { type = "boolean", presence = "optional", doc = "Whether a page follows." }
 [model.Count]
 doc = "A count."
 field.total = { type = "text", presence = "optional", doc = "A total." }"#;

@@ -106,6 +106,8 @@ pub struct Pages {
     pub total: &'static [&'static str],
     /// The keys that lead to the value for the next page; empty without one.
     pub next: &'static [&'static str],
+    /// The keys that lead to a boolean that is false on the last page, and its forms of `false`.
+    pub more: Option<(&'static [&'static str], &'static [Code])>,
 }
 
 /// A record.
@@ -309,8 +311,12 @@ impl Data {
     /// Returns the parameters of a call that requests the second page, each with a leading `&`; `None` if the first page with
     /// this number of records is the only one.
     pub(crate) fn second_page(&self, json: &Value, records: usize) -> Option<String> {
-        let Pages { by, param, last, total, next } = self.pages.as_ref()?;
+        let Pages { by, param, last, total, next, more } = self.pages.as_ref()?;
         let records = i64::try_from(records).ok()?;
+        let flag = more.and_then(|(path, no)| Some((at(json, path)?, no)));
+        if flag.is_some_and(|(flag, no)| no.iter().any(|code| is_code(flag, *code))) {
+            return None;
+        }
         let number = |path: &[&str]| match (path, text_at(json, path)) {
             ([], _) => None,
             (_, text) => text?.parse::<i64>().ok(),
@@ -351,6 +357,14 @@ impl Data {
         let path = self.failure?;
         let is_present = at(json, path).is_some_and(|value| !value.is_null());
         is_present.then(|| format!("`{}` is present", path.join(".")))
+    }
+}
+
+pub(crate) fn is_code(value: &Value, code: Code) -> bool {
+    match code {
+        Code::Text(text) => value.as_str() == Some(text),
+        Code::Integer(number) => value.as_i64() == Some(number),
+        Code::Boolean(flag) => value.as_bool() == Some(flag),
     }
 }
 

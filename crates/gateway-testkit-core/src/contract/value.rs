@@ -1,9 +1,8 @@
 //! Rules for one value, by the kind of its field.
 
-use gateway_model_core::codegen::Code;
 use serde_json::{Map, Value};
 
-use crate::contract::description::{Field, Kind, Record};
+use crate::contract::description::{Field, Kind, Record, is_code};
 
 /// A value that breaks the rule of its field.
 pub(super) struct Misfit {
@@ -103,14 +102,6 @@ fn of_kind(value: &Value, kind: &Kind, required: bool, path: &str) -> Option<Mis
 
 fn is_integer(value: &Value) -> bool {
     value.is_i64() || value.is_u64()
-}
-
-fn is_code(value: &Value, code: Code) -> bool {
-    match code {
-        Code::Text(text) => value.as_str() == Some(text),
-        Code::Integer(number) => value.as_i64() == Some(number),
-        Code::Boolean(flag) => value.as_bool() == Some(flag),
-    }
 }
 
 fn misfit_within(object: &Map<String, Value>, record: &Record, path: &str) -> Option<Misfit> {

@@ -37,7 +37,7 @@ impl Call {
     /// two others.
     ///
     /// The first page answers calls without a position, and the others those with the position that follows from the page
-    /// before. Pages after one that names no next page are not mounted.
+    /// before. Pages after one that is the last, as the fields beside it say, are not mounted.
     pub fn pages<O>(
         self,
         frame: (&str, &str, &str),
@@ -63,15 +63,16 @@ impl Call {
                 let call = at(self.clone(), paging.parameter, position);
                 mocks.push(call.list_beside(frame, records, *beside));
             }
+            let marks = O::marks(beside);
             offset += i64::try_from(records.len()).unwrap_or(i64::MAX);
             position = match (paging.by, position) {
                 (PagedBy::Number { .. }, Some(Position::Number(number))) => {
                     Some(Position::Number(number.saturating_add(1)))
                 }
                 (PagedBy::Offset, _) => Some(Position::Number(offset)),
-                _ => O::marks(beside).next,
+                _ => marks.next,
             };
-            if position.is_none() {
+            if position.is_none() || marks.more == Some(false) {
                 break;
             }
         }

@@ -4,8 +4,8 @@ use crate::emit::model::service::{auth_code, dispatch_code};
 use crate::emit::testkit::names::{group, points};
 use crate::emit::testkit::param;
 use crate::ir::{
-    Body, Code, Decides, Field, Leniency, Model, ModelId, OpenRef, Operation, Response, Says,
-    Service, Source, Type, Wire,
+    Body, Code, Decides, Field, Leniency, Model, ModelId, OpenRef, Operation, Paging, Response,
+    Says, Service, Source, Type, ValueType, Wire,
 };
 use crate::project::Project;
 use crate::text::{RustFile, string};
@@ -24,8 +24,10 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let of_secrets = ["Secret", "SecretPlace"].into_iter().filter(|_| has_secrets);
     let has_bodies = operations.iter().any(|one| one.response.body().is_some());
     let has_codes = fields(service, &operations).any(|ty| kind(service, ty).contains("Code::"));
-    let code = has_codes.then_some("Code");
-    let paged = operations.iter().any(|one| one.paging.is_some());
+    let paging = || operations.iter().filter_map(|one| one.paging.as_ref());
+    let paged = paging().next().is_some();
+    let has_more = paging().any(|paging| paging.mark(Says::More).is_some());
+    let code = (has_codes || has_more).then_some("Code");
     let data = (has_bodies || paged).then_some("Data");
     let of_pages = ["PagedBy", "Pages"].into_iter().filter(|_| paged);
     let names = names.chain(of_params).chain(of_secrets).chain(of_pages).chain(data).chain(code);
@@ -78,7 +80,7 @@ fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.line(format_args!("source: {},", string(&operation.source.0)));
     file.line(match &operation.response {
         response if operation.paging.is_some() => {
-            format!("response: Response::Body({}),", place(&response.in_body(), operation))
+            format!("response: Response::Body({}),", place(service, &response.in_body(), operation))
         }
         Response::Envelope { marker, success, items, .. } => {
             let [marker, success, items] = [marker, success, items].map(|text| string(text));
@@ -86,7 +88,7 @@ fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
         }
         Response::Array { .. } => "response: Response::Array,".to_owned(),
         Response::Object { .. } => "response: Response::Object,".to_owned(),
-        Response::Body { body, .. } => format!("response: Response::Body({}),", place(body, operation)),
+        Response::Body { body, .. } => format!("response: Response::Body({}),", place(service, body, operation)),
     });
     file.line(format_args!("record: &{},", name(service.response_model(operation))));
     file.open("params: &[");
@@ -98,7 +100,7 @@ fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
 }
 
 /// Returns the expression for the place of the data.
-fn place(body: &Body, operation: &Operation) -> String {
+fn place(service: &Service, body: &Body, operation: &Operation) -> String {
     let (success, failure) = match body.verdict.as_ref().map(|verdict| &verdict.decides) {
         Some(Decides::Success { at, is }) => {
             (format!("Some(({}, {}))", texts(at), texts(is)), "None".to_owned())
@@ -115,25 +117,39 @@ fn place(body: &Body, operation: &Operation) -> String {
         texts(&body.at),
         body.absent_as_empty,
         body.one_as_list,
-        pages(body, operation)
+        pages(service, body, operation)
     )
 }
 
 /// Returns the expression for how the pages of a list follow each other.
-fn pages(body: &Body, operation: &Operation) -> String {
+fn pages(service: &Service, body: &Body, operation: &Operation) -> String {
     let Some(paging) = &operation.paging else { return "None".to_owned() };
     let path = |says: Says| {
-        let mark = paging.mark.as_ref().filter(|mark| mark.says == says);
+        let mark = paging.mark(says);
         texts(&mark.map(|mark| [body.beside_at(), &mark.path].concat()).unwrap_or_default())
     };
     format!(
-        "Some(Pages {{ by: {}, param: {}, last: {}, total: {}, next: {} }})",
+        "Some(Pages {{ by: {}, param: {}, last: {}, total: {}, next: {}, more: {} }})",
         paging.code(),
         string(operation.position_param().map_or("", |param| &param.wire)),
         path(Says::Last),
         path(Says::Total),
-        path(Says::Next)
+        path(Says::Next),
+        more(service, body, paging)
     )
+}
+
+/// Returns the expression for the field that is false on the last page.
+fn more(service: &Service, body: &Body, paging: &Paging) -> String {
+    let Some(mark) = paging.mark(Says::More) else { return "None".to_owned() };
+    let fields = body.beside.and_then(|beside| service.fields_at(beside, &mark.path));
+    let field = fields.as_ref().and_then(|fields| fields.last()?.ty.value());
+    let no = match field.and_then(ValueType::codes) {
+        Some(codes) => codes.no.iter().map(Code::expression).collect::<Vec<_>>().join(", "),
+        None => "Code::Boolean(false)".to_owned(),
+    };
+    let path = texts(&[body.beside_at(), &mark.path].concat());
+    format!("Some(({path}, &[{no}]))")
 }
 
 fn texts(texts: &[String]) -> String {

@@ -49,6 +49,11 @@ const TOTAL: Key = optional(
     Shape::Text(Form::Wire),
     "The field beside the list with the number of records of all pages.",
 );
+const MORE: Key = optional(
+    "more",
+    Shape::Text(Form::Wire),
+    "The boolean field beside the list that is false on the last page.",
+);
 const NEXT: &str =
     "The field beside the list with the value for the next page. The last page lacks it.";
 
@@ -65,6 +70,7 @@ static PAGE: Table = table(
             "The field beside the list with the number of pages.",
         ),
         TOTAL,
+        MORE,
         SHORT,
     ],
 );
@@ -72,17 +78,17 @@ static PAGE: Table = table(
 static OFFSET: Table = table(
     "paging by offset",
     "A parameter is the number of records before the page.",
-    &[PARAM, SIZE, TOTAL, optional("next", Shape::Text(Form::Wire), NEXT), SHORT],
+    &[PARAM, SIZE, TOTAL, optional("next", Shape::Text(Form::Wire), NEXT), MORE, SHORT],
 );
 
 static CURSOR: Table = table(
     "paging by cursor",
     "A parameter is a text that the page before contains.",
-    &[PARAM, SIZE, required("next", Shape::Text(Form::Wire), NEXT)],
+    &[PARAM, SIZE, required("next", Shape::Text(Form::Wire), NEXT), MORE],
 );
 
 static CONTINUATION: Table = table(
     "paging by continuation",
     "The page before contains an object with the parameters.",
-    &[SIZE, required("next", Shape::Text(Form::Wire), NEXT)],
+    &[SIZE, required("next", Shape::Text(Form::Wire), NEXT), MORE],
 );

@@ -45,8 +45,8 @@ pub(super) fn paging(
     let param = reader.param(&entry.node, "param");
     let size = reader.param(&entry.node, "size");
     let short_page_ends = reader.short_page(entry);
-    let mark = reader.mark(&entry.node, response.beside());
-    Some(Paging { by, param, size, short_page_ends, mark })
+    let marks = reader.marks(&entry.node, response.beside());
+    Some(Paging { by, param, size, short_page_ends, marks })
 }
 
 struct Reader<'c, 'd, 's> {
@@ -110,19 +110,23 @@ impl Reader<'_, '_, '_> {
         node.flag("short-page-ends")
     }
 
-    /// Returns the field that says how the list goes on.
-    fn mark(&mut self, node: &Node, beside: Option<ModelId>) -> Option<Mark> {
-        let given = [Says::Last, Says::Total, Says::Next]
-            .into_iter()
-            .filter_map(|says| Some((says, node.get(says.word())?)));
+    /// Returns the fields that say how the list goes on.
+    fn marks(&mut self, node: &Node, beside: Option<ModelId>) -> Vec<Mark> {
+        let given = Says::ALL.into_iter().filter_map(|says| Some((says, node.get(says.word())?)));
         let given: Vec<_> = given.collect();
-        let (says, named) = given.first().copied()?;
-        if let Some((other, second)) = given.get(1) {
+        if let [(says, _), (other, second), ..] = *given
+            && (says, other) != (Says::Next, Says::More)
+        {
             let message =
                 format!("`{}` and `{}` both say where the list ends", says.word(), other.word());
             say(self.cx, &second.span, &message, "remove one of them");
-            return None;
+            return Vec::new();
         }
+        given.into_iter().filter_map(|(says, named)| self.mark(says, named, beside)).collect()
+    }
+
+    /// Returns a field that says how the list goes on.
+    fn mark(&mut self, says: Says, named: &Node, beside: Option<ModelId>) -> Option<Mark> {
         let Some(beside) = beside else {
             let message =
                 format!("`{}` names a field beside the list, which has none", says.word());
@@ -154,10 +158,6 @@ impl Reader<'_, '_, '_> {
     fn fits(&mut self, says: Says, named: &Node, fields: &[&Field]) -> Option<()> {
         let field = fields.last()?;
         let needed = match (says, self.by) {
-            (Says::Last | Says::Total, _) => {
-                let fits = field.ty.value().is_some_and(is_single);
-                (!fits).then_some("an integer or text")
-            }
             (Says::Next, PagedBy::Continuation) => {
                 let fits = match &field.ty {
                     Type::Map(of) => of.value().is_some_and(is_single),
@@ -165,11 +165,13 @@ impl Reader<'_, '_, '_> {
                 };
                 (!fits).then_some("a `map` of single values, such as `map<text>`")
             }
-            (Says::Next, PagedBy::Offset) => {
-                (!field.ty.value().is_some_and(is_integer)).then_some("an `integer`")
+            (Says::More, _) => {
+                let fits = field.ty.value().is_some_and(is_boolean);
+                (!fits).then_some("a `boolean`, or a scalar with `meaning = \"boolean\"`")
             }
-            (Says::Next, _) => {
-                (!field.ty.value().is_some_and(is_single)).then_some("text or an integer")
+            (Says::Last | Says::Total | Says::Next, _) => {
+                let fits = field.ty.value().is_some_and(is_single);
+                (!fits).then_some("an integer or text")
             }
         };
         if let Some(needed) = needed {
@@ -201,6 +203,10 @@ fn is_text(ty: &ValueType) -> bool {
         ValueType::Scalar(scalar) => scalar.form.primitive == Primitive::Text,
         ValueType::Enum(_) => false,
     }
+}
+
+fn is_boolean(ty: &ValueType) -> bool {
+    matches!(ty.in_record(), Primitive::Boolean | Primitive::Coded)
 }
 
 /// Returns whether a value has a text that identifies it: text or an integer.

@@ -39,10 +39,11 @@ pub(super) fn write(
     turn(file, operation);
     file.close("}");
     file.blank();
-    let beside = if paging.mark.is_some() { "beside" } else { "_" };
+    let beside = if paging.marks.is_empty() { "_" } else { "beside" };
     file.open(format_args!("fn marks({beside}: &Self::Beside) -> paging::PageMarks {{"));
-    let mark = paging.mark.as_ref().map(|mark| self::mark(service, operation, mark));
-    file.line(format_args!("paging::PageMarks::new(){}", mark.unwrap_or_default()));
+    let marks: String =
+        paging.marks.iter().map(|mark| self::mark(service, operation, mark)).collect();
+    file.line(format_args!("paging::PageMarks::new(){marks}"));
     file.close("}");
     file.close("}");
 }
@@ -110,6 +111,7 @@ fn mark(service: &Service, operation: &Operation, mark: &Mark) -> String {
         (Says::Next, Some(PagedBy::Offset)) => "next_offset",
         (Says::Next, Some(PagedBy::Continuation)) => "continuation",
         (Says::Next, _) => "next_cursor",
+        (Says::More, _) => "more",
     };
     let beside = operation.response.beside();
     let fields =

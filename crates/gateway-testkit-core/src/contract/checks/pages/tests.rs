@@ -1,3 +1,4 @@
+use gateway_model_core::codegen::Code;
 use gateway_model_core::paging::PagedBy;
 use gateway_model_core::{Auth, Dispatch};
 use gateway_transport::{BlockingBody, blocking_transport_fn};
@@ -46,6 +47,7 @@ fn paged(by: PagedBy) -> &'static Contract {
         last: if matches!(by, PagedBy::Number { .. }) { &["pages"] } else { &[] },
         total: if by == PagedBy::Offset { &["total"] } else { &[] },
         next: if is_next { &["next"] } else { &[] },
+        more: Some((&["more"], &[Code::Boolean(false), Code::Integer(0)])),
     };
     let place = Data {
         is_list: true,
@@ -107,7 +109,7 @@ fn a_second_page_with_other_records_passes() {
     for (by, query, first) in [
         (NUMBER, "&at=2", "{'photos':[{'id':'1'}],'pages':'2'}"),
         (PagedBy::Offset, "&at=1", "{'photos':[{'id':'1'}],'total':2}"),
-        (PagedBy::Offset, "&at=1", "{'photos':[{'id':'1'}]}"),
+        (PagedBy::Offset, "&at=1", "{'photos':[{'id':'1'}],'more':1}"),
         (PagedBy::NextOffset, "&at=50", "{'photos':[{'id':'1'}],'next':50}"),
         (PagedBy::Cursor, "&at=b%2F1", "{'photos':[{'id':'1'}],'next':'b/1'}"),
         (PagedBy::Continuation, "&at=b&on=1", "{'photos':[{'id':'1'}],'next':{'at':'b','on':1}}"),
@@ -125,6 +127,8 @@ fn a_list_with_one_page_is_not_judged() {
         (PagedBy::Offset, "{'photos':[{'id':'1'}],'total':1}"),
         (PagedBy::Offset, "{'photos':[]}"),
         (PagedBy::NextOffset, "{'photos':[{'id':'1'}]}"),
+        (NUMBER, "{'photos':[{'id':'1'}],'pages':2,'more':false}"),
+        (PagedBy::Cursor, "{'photos':[{'id':'1'}],'next':'b','more':0}"),
         (PagedBy::Cursor, "{'photos':[{'id':'1'}],'next':''}"),
         (PagedBy::Continuation, "{'photos':[{'id':'1'}],'next':{}}"),
     ] {
