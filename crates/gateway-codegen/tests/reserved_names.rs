@@ -8,16 +8,15 @@ use std::fs;
 use std::path::Path;
 
 use gateway_codegen::config::Config;
-use gateway_codegen::ir::RustName;
+use gateway_codegen::ir::{RustName, Service};
 use gateway_codegen::spec::read_bytes;
 use gateway_codegen::{Project, emit};
-use proptest::strategy::{Strategy as _, ValueTree as _};
-use proptest::test_runner::TestRunner;
 use syn::{ImplItem, Item, Type, UseTree};
 
-#[expect(clippy::indexing_slicing, reason = "the services of another test")]
-#[path = "random_specs/service.rs"]
-mod random;
+use crate::drawn::{covering, read};
+
+#[path = "random_specs/drawn.rs"]
+mod drawn;
 
 fn parse(path: &Path) -> syn::File {
     let text =
@@ -50,13 +49,17 @@ fn generate(spec: &str, folder: &Path) -> Vec<syn::File> {
 fn generate_only(paths: &[&str], spec: &str, folder: &Path) -> Vec<syn::File> {
     let reading = read_bytes(spec.as_bytes(), folder, "spec.toml");
     let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
+    files_of(&service, paths)
+}
+
+fn files_of(service: &Service, paths: &[&str]) -> Vec<syn::File> {
     let config = Config::parse(include_bytes!("../../../spec/codegen.toml")).expect("it is valid");
-    let files = emit::all(&Project { service: &service, config: &config });
+    let files = emit::all(&Project { service, config: &config });
     let files = files.iter().filter(|file| paths.iter().any(|path| file.path.starts_with(path)));
     files.map(|file| syn::parse_file(&file.text).expect("it is Rust")).collect()
 }
 
-/// Returns these files of the gateway, of every sample service, and of random services, which have
+/// Returns these files of the gateway, of every sample service, and of random services, which together have
 /// every feature of the language.
 fn generated() -> Vec<syn::File> {
     let samples = fs::read_dir(crates().join("../tests/fixtures")).expect("the samples");
@@ -68,17 +71,11 @@ fn generated() -> Vec<syn::File> {
             generate(&spec, path.parent().expect("a folder"))
         })
         .collect();
-    let mut runner = TestRunner::deterministic();
-    for _ in 0..RANDOM {
-        let random = random::random().new_tree(&mut runner).expect("a service").current();
-        let folder = tempfile::tempdir().expect("a folder");
-        files.extend(generate(&random.write(folder.path(), true), folder.path()));
+    for number in covering().0 {
+        files.extend(files_of(&read(number, true).1, &WITH_BARE_NAMES));
     }
     files
 }
-
-/// Number of random services.
-const RANDOM: usize = 64;
 
 /// Each import, from its first segment to its last.
 fn imports(file: &syn::File) -> Vec<Vec<String>> {
