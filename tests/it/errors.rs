@@ -14,7 +14,7 @@ use gateway_client::transport::{
     TransportError, blocking_transport_fn,
 };
 use gateway_client::{
-    AccessToken, CallOptions, CommandToken, EnvironmentToken, Error, ErrorKind, FileToken,
+    AccessToken, CallOptions, CommandToken, Entry, EnvironmentToken, Error, ErrorKind, FileToken,
     RetryPolicy, TokenSource, blocking,
 };
 
@@ -142,17 +142,33 @@ fn a_body_above_the_limit_names_the_limit_its_value_and_its_setting() {
 }
 
 #[test]
-fn a_record_above_the_limit_names_the_limit_its_value_and_its_setting() {
-    let client = client(token(), Ok(json(200, r#"[{"id":"1","project":"Welder"}]"#)));
-    let records = client.stream(&ListVacancies::new()).unwrap().record_limit(10);
+fn a_record_above_the_limit_is_rejected_and_names_the_limit() {
+    let body = r#"[{"id":"1","project":"Welder"},{"id":"2"}]"#;
+    let client = client(token(), Ok(json(200, body)));
+    let records = client.stream(&ListVacancies::new()).unwrap().record_limit(12);
+    let entries: Vec<_> = records.map(Result::unwrap).collect();
+    let [Entry::Rejected(large), Entry::Record(vacancy)] = &entries[..] else {
+        panic!("{entries:?}")
+    };
+    assert_eq!(
+        large.error().to_string(),
+        "record exceeds the size limit at [0] (line 1 column 2), expected at most 12 bytes"
+    );
+    assert_eq!(vacancy.id.as_str(), "2");
+}
+
+#[test]
+fn a_field_beside_the_records_above_the_limit_names_the_limit_its_value_and_its_setting() {
+    let client = client(token(), Ok(json(200, r#"{"status":"a long value","result":[]}"#)));
+    let records = client.stream(&ListCandidates::new()).unwrap().record_limit(10);
     let error = records.last().unwrap().unwrap_err();
     is_a_success_without_its_body(&error);
     let texts = [error.to_string(), error.source().unwrap().to_string()];
     assert_eq!(
         texts,
         [
-            "a record exceeds the record limit after 0 records; raise it with `Records::record_limit`",
-            "record exceeds the size limit at [0] (line 1 column 2), expected at most 10 bytes"
+            "a value beside the records exceeds the record limit after 0 records; raise it with `Records::record_limit`",
+            "record exceeds the size limit (line 1 column 11), expected at most 10 bytes"
         ]
     );
 }

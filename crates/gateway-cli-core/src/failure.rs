@@ -41,12 +41,6 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
-    /// Creates the failure that says how many records were skipped.
-    pub(crate) fn rejected(count: u64) -> Self {
-        let records = if count == 1 { "1 record" } else { &format!("{count} records") };
-        Self::new(Exit::Rejected, format!("skipped {records}; all other records were written"))
-    }
-
     /// Sets the hint: what to do next. It replaces the hint set before.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -165,6 +165,7 @@ mod run;
 mod screen;
 mod session;
 mod suggest;
+mod tally;
 mod token_command;
 mod trace;
 

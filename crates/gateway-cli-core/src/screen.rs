@@ -91,9 +91,11 @@ impl Screen {
         }
     }
 
-    /// Prints a warning to standard error.
+    /// Prints a warning to standard error, unless `-q` is given.
     pub(crate) fn warn(self, text: &str) {
-        self.say(Tone::Warning, "warning", text);
+        if !self.quiet {
+            self.say(Tone::Warning, "warning", text);
+        }
     }
 
     /// Prints a message with a label to standard error.

@@ -25,6 +25,7 @@ use crate::output::raw::Raw;
 use crate::output::schema::{RecordSource, Schema};
 use crate::output::select::Fields;
 use crate::paging_flags::PagingFlags;
+use crate::tally::Tally;
 use crate::trace::Trace;
 
 /// One run of a command: a client of the service `S`, with the settings and the flags for its output.
@@ -83,8 +84,17 @@ impl<S: Service> Session<S> {
         O: ListOperation<Service = S>,
     {
         self.print_list(operation, columns, fields, || {
-            self.client.stream(operation).map_err(|error| self.explain(&error))
+            let records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
+            Ok(match self.record_limit() {
+                Some(bytes) => records.record_limit(bytes),
+                None => records,
+            })
         })
+    }
+
+    /// Returns the maximum size of a record, in bytes, if the flag sets it.
+    fn record_limit(&self) -> Option<usize> {
+        self.invocation.service.record_limit.map(|mebibytes| usize::from(mebibytes) << 20)
     }
 
     /// Requests the pages of a list one by one, and prints the records of all of them as [`list`](Self::list) does.
@@ -121,7 +131,12 @@ impl<S: Service> Session<S> {
             return self.list(operation, columns, fields);
         }
         self.print_list(operation, columns, fields, || {
-            Ok(self.client.stream_all(operation).limit(flags.max_records.unwrap_or(u64::MAX)))
+            let records = self.client.stream_all(operation);
+            let records = records.limit(flags.max_records.unwrap_or(u64::MAX));
+            Ok(match self.record_limit() {
+                Some(bytes) => records.record_limit(bytes),
+                None => records,
+            })
         })
     }
 
@@ -140,9 +155,9 @@ impl<S: Service> Session<S> {
         let schema = Schema { columns, fields, single: false, source };
         let mut printer = Printer::open(&self.invocation, &schema)?;
         match open().and_then(|entries| self.print_all(entries, &mut printer)) {
-            Ok(rejected) => {
+            Ok(tally) => {
                 self.close(printer)?;
-                if rejected == 0 { Ok(()) } else { Err(Failure::rejected(rejected)) }
+                tally.check_all()
             }
             Err(failure) => {
                 printer.abort();
@@ -151,9 +166,13 @@ impl<S: Service> Session<S> {
         }
     }
 
-    /// Prints the records of a list. Returns how many were rejected.
-    fn print_all(&self, mut entries: impl Entries, printer: &mut Printer) -> Result<u64, Failure> {
-        let mut rejected = 0;
+    /// Prints the records of a list, and counts them. Fails if none of them could be read.
+    fn print_all(
+        &self,
+        mut entries: impl Entries,
+        printer: &mut Printer,
+    ) -> Result<Tally, Failure> {
+        let mut tally = Tally::default();
         loop {
             // Records are borrowed from the buffer of the client, so nothing is copied.
             let next = match entries.received(|_, json| printer.print_received(json)) {
@@ -163,11 +182,14 @@ impl<S: Service> Session<S> {
                 }
                 received => received,
             };
-            let Some(entry) = next else { return Ok(rejected) };
+            let Some(entry) = next else { return tally.check_any().map(|()| tally) };
             match entry.map_err(|error| self.explain(&error))? {
-                Entry::Record(done) => done?,
+                Entry::Record(done) => {
+                    tally.add();
+                    done?;
+                }
                 Entry::Rejected(record) => {
-                    rejected += 1;
+                    tally.skip(&record);
                     printer.skipped(record.index(), record.error());
                 }
             }

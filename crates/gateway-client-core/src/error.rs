@@ -295,7 +295,7 @@ impl From<gateway_model_core::Error> for Error {
             }
             Kind::TooLarge => (
                 ErrorKind::TooLarge,
-                "a record exceeds the record limit; raise it with `Records::record_limit`",
+                "a value beside the records exceeds the record limit; raise it with `Records::record_limit`",
             ),
             _ => (ErrorKind::Decode, "the response does not match the contract"),
         };

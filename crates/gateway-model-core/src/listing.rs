@@ -138,6 +138,8 @@ impl Rejected {
 
     /// Returns the JSON text of the record, unchanged. It may contain personal data.
     ///
+    /// The text is empty if the record exceeds the [record limit](crate::StreamDecoder::with_record_limit).
+    ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// assert_eq!(ListPhotos::decode(b"[ [1] ]")?.rejected[0].raw(), "[1]");

@@ -302,6 +302,16 @@ impl Fields {
         })
     }
 
+    /// Returns the number of bytes of all values.
+    pub(crate) fn size(&self) -> usize {
+        let sizes = self.0.iter().map(|(_name, value)| match value {
+            Value::Text(text) | Value::Number(text) | Value::Json(text) => text.len(),
+            Value::Object(fields) => fields.size(),
+            Value::Boolean(_) => 0,
+        });
+        sizes.sum()
+    }
+
     /// Returns the name of a field that contains a NUL character.
     pub(crate) fn with_nul(&self) -> Option<String> {
         self.0.iter().find_map(|(name, value)| match value {

@@ -37,6 +37,10 @@ pub(crate) struct ServiceFlags {
     /// 5 s in each attempt, regardless of this limit.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
+
+    /// Maximum size of one record of a list [default: 1]. Larger records are skipped.
+    #[arg(long, global = true, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) record_limit: Option<u16>,
 }
 
 /// How to call the service.

@@ -67,7 +67,7 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "CHAR", value_parser = separator::parse)]
     pub(crate) separator: Option<char>,
 
-    /// Print only data, warnings and errors.
+    /// Print only data and errors: no notes, no warnings, no progress line.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 

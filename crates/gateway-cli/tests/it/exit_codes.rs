@@ -55,6 +55,7 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (5, Answers("302 Found", ""), "credits get", "the base URL may be wrong"),
     (5, Answers("404 Not Found", ""), "vacancies list", "the base URL may be wrong"),
     (5, Answers("501 Not Implemented", ""), "credits get", "the service has an internal problem"),
+    (5, Answers("200 OK", "[{}]"), "vacancies list", "cannot read the only record"),
     (6, Answers("200 OK", r#"[{"id":"1"},null]"#), "vacancies list", "skipped record 1: "),
     (6, Answers("200 OK", r#"[0,{"id":"1"},2]"#), "vacancies list -o csv", "skipped 2 records"),
     (130, Hangs, "vacancies list", "interrupted"),

@@ -14,6 +14,7 @@ mod help;
 #[cfg(target_os = "linux")]
 mod memory;
 mod no_settings;
+mod oversized;
 mod process;
 mod raw;
 mod run;

@@ -37,7 +37,7 @@ impl<T: Record, S: Beside> Records<T, S> {
 
     /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
     ///
-    /// A larger record ends the list with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    /// A larger record is rejected like any other unreadable one, and the list goes on. Its text is not kept.
     #[must_use]
     pub fn record_limit(mut self, bytes: usize) -> Self {
         self.reader = self.reader.record_limit(bytes);

@@ -63,6 +63,7 @@ const RESERVED_FLAGS: &[&str] = &[
     "output-file",
     "profile",
     "quiet",
+    "record-limit",
     "separator",
     "sort",
     "timeout",

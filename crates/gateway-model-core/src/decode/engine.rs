@@ -20,6 +20,7 @@ mod envelope;
 mod failure;
 mod member;
 mod outside;
+mod oversized;
 
 /// The part of a document that has been received.
 #[derive(Clone, Copy)]
@@ -66,6 +67,10 @@ enum State {
     AfterRecord,
     /// Before a record that is not in a list.
     Only,
+    /// In a record that exceeds the limit.
+    Oversized {
+        only: bool,
+    },
     /// After the document, where only whitespace may follow.
     Trailing,
 }
@@ -82,6 +87,8 @@ pub(crate) struct Engine {
     /// Number of steps to the data that have been found.
     found: usize,
     splitter: Splitter,
+    /// The error of the record that is being skipped because it exceeds the limit.
+    oversized: Option<Error>,
     /// The index of the next record in the list.
     index: u64,
     /// The field that decides has been read.
@@ -109,6 +116,7 @@ impl Engine {
             depth: 0,
             found: 0,
             splitter: Splitter::default(),
+            oversized: None,
             index: 0,
             is_decided: false,
             failure: None,
@@ -195,7 +203,7 @@ impl Engine {
         self.checked::<T, O>(window, at, take)
     }
 
-    /// Decodes a record with serde, once the window contains all of it.
+    /// Decodes a record with serde, once the window contains all of it. Skips a record that exceeds the limit.
     #[inline(never)]
     fn checked<'w, T: Record, O>(
         &mut self,
@@ -203,6 +211,9 @@ impl Engine {
         at: &mut usize,
         take: impl FnOnce(T::Ref<'w>, &'w str) -> O,
     ) -> Result<Step<O>, Error> {
+        if let Some(error) = self.oversized.take() {
+            return self.skip_oversized(window, at, error);
+        }
         match self.whole(window, *at) {
             Ok(Some(json)) => {
                 let step = match serde_json::from_str(json) {
@@ -218,6 +229,11 @@ impl Engine {
                 Ok(step)
             }
             Ok(None) => Ok(Step::More),
+            Err(error) if error.kind() == ErrorKind::TooLarge => {
+                self.state = State::Oversized { only: self.state == State::Only };
+                self.splitter = Splitter::default();
+                self.skip_oversized(window, at, error)
+            }
             Err(error) => Err(self.fail(error)),
         }
     }
@@ -253,6 +269,9 @@ impl Engine {
                 *at += BYTE_ORDER_MARK.len_utf8();
             }
             self.state = State::Start;
+        }
+        if let State::Oversized { .. } = self.state {
+            return Ok(Walk::Only);
         }
         let Some(byte) = token(window.text, at) else {
             return if self.state == State::Trailing && window.after == After::Nothing {
@@ -354,7 +373,7 @@ impl fmt::Debug for Engine {
 /// The result of a step outside the records.
 enum Walk {
     On,
-    /// At a record that is not in a list.
+    /// At a record that is not in a list, or in one that exceeds the limit.
     Only,
     More,
     End,

@@ -43,6 +43,11 @@ impl Splitter {
         (last && self.bare).then_some(self.seen)
     }
 
+    /// Forgets the bytes already examined: the next call of [`end`](Self::end) passes only the bytes after them.
+    pub(crate) fn forget(&mut self) {
+        self.seen = 0;
+    }
+
     fn ends_with(&mut self, byte: u8) -> bool {
         if self.escaped {
             self.escaped = false;

@@ -79,19 +79,27 @@ pub enum Next<T> {
 
 impl<T: Record> StreamDecoder<T> {
     /// Default maximum size of a single record: 1 MiB.
+    ///
+    /// A service that stores records should refuse larger ones, because clients skip them.
     pub const RECORD_LIMIT: usize = 1 << 20;
 }
 
 impl<T: Record, B: Beside> StreamDecoder<T, B> {
-    /// Sets the maximum size of a single record, in bytes. A larger one is [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    /// Sets the maximum size of a single record, in bytes.
+    ///
+    /// A larger record is rejected with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the records after it are
+    /// decoded. Its JSON text is not kept: [`Rejected::raw`] returns empty text. It is not checked to be valid JSON.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use gateway_model_core::{ErrorKind, ListOperation as _};
+    /// use gateway_model_core::{ErrorKind, ListOperation as _, Next};
     ///
     /// let mut decoder = ListPhotos::new().decoder().with_record_limit(16);
-    /// decoder.push(br#"[{"id":"1","title":"Harbour"}]"#);
-    /// assert_eq!(decoder.next_record().unwrap_err().kind(), ErrorKind::TooLarge);
+    /// decoder.push(br#"[{"id":"1","title":"Harbour"},{"id":"2"}]"#);
+    /// let Next::Rejected(large) = decoder.next_record()? else { panic!("not rejected") };
+    /// assert_eq!((large.error().kind(), large.raw()), (ErrorKind::TooLarge, ""));
+    /// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "2"));
+    /// # Ok::<(), gateway_model_core::Error>(())
     /// ```
     #[must_use]
     pub fn with_record_limit(mut self, bytes: usize) -> Self {

@@ -372,6 +372,16 @@ fn a_field_beside_a_list_that_is_invalid_is_an_error() {
 }
 
 #[test]
+fn a_single_record_that_exceeds_the_limit_is_rejected() {
+    let single = Layout::Body(&Body { one_as_list: true, ..Body::ROOT });
+    let mut decoder = codegen::decoder::<Photo, ()>(single).with_record_limit(16);
+    decoder.push(br#"{"id":"1","title":"Harbour"} "#);
+    assert!(matches!(decoder.next_record().unwrap(), Next::Rejected(_)));
+    decoder.finish();
+    assert!(matches!(decoder.next_record().unwrap(), Next::End));
+}
+
+#[test]
 fn the_fields_beside_a_list_are_limited_in_size() {
     let mut decoder = codegen::decoder::<Photo, Page>(PAGE).with_record_limit(64);
     decoder.push(b"{");

@@ -1,6 +1,6 @@
 //! Determines the kind of each record of an import by its fields, checks it and stages it.
 
-use gateway_model::{CandidateKind, DecimalText};
+use gateway_model::{CandidateKind, DecimalText, StreamDecoder, Vacancy};
 
 use crate::error::Error;
 use crate::fields::{Fields, Record as _};
@@ -61,12 +61,14 @@ impl<'s, 'p> Target<'s, 'p> {
 
     fn vacancy(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
         let row = VacancyRow::from_fields(fields);
+        check_size(place, fields, |json| row.write(json))?;
         self.stage.vacancy(place, number(place, "id", row.id)?, &row)
     }
 
     fn balance(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
         let row = CreditsRow::from_fields(fields);
         credits(place, row.credits_number, row.currency)?;
+        check_size(place, fields, |json| row.write(json))?;
         self.stage.credits(place, &row)
     }
 
@@ -80,6 +82,7 @@ impl<'s, 'p> Target<'s, 'p> {
         if row.kind.is_empty() {
             row.kind = CandidateKind::Person.as_str();
         }
+        check_size(place, fields, |json| row.write(json))?;
         self.stage.candidate(place, id, &row)?;
         let own = match (fields.has("vacancy_id"), fields.has("status")) {
             (true, true) => Some((
@@ -127,6 +130,27 @@ fn check(place: Place, fields: &Fields, kind: RecordKind) -> Result<(), Error> {
     }
 }
 
+/// Fails if clients would skip the record in a response, because it is too large.
+fn check_size(
+    place: Place,
+    fields: &Fields,
+    write: impl FnOnce(&mut Vec<u8>),
+) -> Result<(), Error> {
+    if fields.size() <= SMALL {
+        return Ok(());
+    }
+    let mut json = Vec::new();
+    write(&mut json);
+    if json.len() <= RECORD_LIMIT {
+        return Ok(());
+    }
+    let text = format!(
+        "the record has {} bytes as JSON, but clients read at most {RECORD_LIMIT}; shorten it",
+        json.len()
+    );
+    Err(Error::at(place, text))
+}
+
 fn missing(place: Place, field: &str) -> Error {
     Error::at(place, format!("`{field}` is missing"))
 }
@@ -171,6 +195,12 @@ pub(super) fn shown(name: &str) -> String {
 
 /// Maximum number of characters of an unknown name that an error shows.
 const MAX_SHOWN: usize = 60;
+
+/// Maximum size of a record in a response, in bytes: the default limit of clients.
+const RECORD_LIMIT: usize = StreamDecoder::<Vacancy>::RECORD_LIMIT;
+
+/// Maximum size of the values of a record that is never too large as JSON, in bytes. JSON makes text up to 6 times as long.
+const SMALL: usize = RECORD_LIMIT / 8;
 
 /// Number of records between two reports of progress.
 const PROGRESS: u64 = 100_000;

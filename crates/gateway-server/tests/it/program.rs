@@ -182,6 +182,31 @@ const LOSSES: [(&str, &str, &str); 13] = [
 ];
 
 #[test]
+fn a_record_that_clients_would_skip_is_not_imported() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    account(&database, "acme");
+    // A quote is two bytes in JSON, so only the second title is too long.
+    for (quotes, code) in [((1 << 19) - 20, 0), (1 << 19, 2)] {
+        let path = directory.path().join("v.csv");
+        let title = "\"\"".repeat(quotes);
+        std::fs::write(&path, format!("id,project\n1,\"{title}\"\n")).unwrap();
+        let output = program()
+            .args(["import", "--account", "acme", "--database", &database])
+            .arg(&path)
+            .output()
+            .unwrap();
+        let error = error(&output);
+        assert_eq!(output.status.code(), Some(code), "{error}");
+        assert_eq!(
+            error.contains("clients read at most 1048576; shorten it"),
+            code == 2,
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();

@@ -32,7 +32,9 @@ impl Engine {
             State::Colon => "a colon",
             State::AfterValue => "a comma or the end of the object",
             State::AfterRecord => "a comma or the end of the array",
-            State::Value | State::Record { .. } | State::Only => "a value",
+            State::Value | State::Record { .. } | State::Only | State::Oversized { .. } => {
+                "a value"
+            }
             State::Trailing => "the end of the document",
         };
         let begins_value =
@@ -69,8 +71,10 @@ impl Engine {
     /// Returns the path of the record that is being decoded.
     pub(super) fn path(&self) -> String {
         match self.state {
-            State::Record { .. } => format!("{}[{}]", self.plan.at.join("."), self.index),
-            State::Only => self.plan.at.join("."),
+            State::Record { .. } | State::Oversized { only: false } => {
+                format!("{}[{}]", self.plan.at.join("."), self.index)
+            }
+            State::Only | State::Oversized { only: true } => self.plan.at.join("."),
             _ => String::new(),
         }
     }
