@@ -50,7 +50,7 @@
 //! use gateway_cli_core::client::model::{Error, Operation, Query, RawQuery, Service};
 //! use gateway_cli_core::client::{ServiceClient, blocking};
 //! use gateway_cli_core::{
-//!     Envelope, Example, Failure, OperationCommands, Program, Session,
+//!     Envelope, Example, Failure, OperationCommands, Program, RecordType, Session,
 //! };
 //! use serde::{Deserialize, Serialize};
 //!
@@ -117,7 +117,7 @@
 //!     fn run(self, session: &Session<Photos>) -> Result<(), Failure> {
 //!         let fields = &["photos", "albums"];
 //!         match self {
-//!             Self::Totals => session.object(&GetTotals, fields, fields),
+//!             Self::Totals => session.object(&GetTotals, RecordType::new(fields, fields)),
 //!         }
 //!     }
 //! }
@@ -161,6 +161,7 @@ mod program;
 #[cfg_attr(not(unix), path = "prompt_windows.rs")]
 mod prompt;
 mod proxy;
+mod record_type;
 mod run;
 mod screen;
 mod session;
@@ -168,6 +169,7 @@ mod suggest;
 mod tally;
 mod token_command;
 mod trace;
+mod wrap;
 
 #[doc(no_inline)]
 pub use gateway_client_core as client;
@@ -180,6 +182,7 @@ pub use crate::operation_commands::{Envelope, Example, OperationCommands};
 pub use crate::output::select::Fields;
 pub use crate::paging_flags::PagingFlags;
 pub use crate::program::Program;
+pub use crate::record_type::RecordType;
 pub use crate::run::run;
 pub use crate::session::Session;
 

@@ -22,9 +22,9 @@ use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::progress::records as count;
 use crate::output::raw::Raw;
-use crate::output::schema::{RecordSource, Schema};
-use crate::output::select::Fields;
+use crate::output::schema::Schema;
 use crate::paging_flags::PagingFlags;
+use crate::record_type::RecordType;
 use crate::tally::Tally;
 use crate::trace::Trace;
 
@@ -56,8 +56,7 @@ impl<S: Service> Session<S> {
 
     /// Requests a list and prints its records while they arrive.
     ///
-    /// `columns` are the columns of a table and of CSV, unless `--fields` names others. `fields` are the paths of all
-    /// documented fields. With `--dry-run`, prints the request and sends nothing.
+    /// With `--dry-run`, prints the request and sends nothing.
     ///
     /// # Errors
     ///
@@ -65,25 +64,20 @@ impl<S: Service> Session<S> {
     ///
     /// ```
     /// use gateway_cli_core::client::model::{ListOperation, Service};
-    /// use gateway_cli_core::{Failure, Session};
+    /// use gateway_cli_core::{Failure, RecordType, Session};
     ///
     /// fn list<S: Service, O: ListOperation<Service = S>>(
     ///     session: &Session<S>,
     ///     photos: &O,
     /// ) -> Result<(), Failure> {
-    ///     session.list(photos, &["id", "title"], &["id", "title", "size"])
+    ///     session.list(photos, RecordType::new(&["id", "title"], &["id", "title", "size"]))
     /// }
     /// ```
-    pub fn list<O>(
-        &self,
-        operation: &O,
-        columns: Fields<'_>,
-        fields: Fields<'_>,
-    ) -> Result<(), Failure>
+    pub fn list<O>(&self, operation: &O, record: RecordType<'_>) -> Result<(), Failure>
     where
         O: ListOperation<Service = S>,
     {
-        self.print_list(operation, columns, fields, || {
+        self.print_list(operation, record, || {
             let records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
             Ok(match self.record_limit() {
                 Some(bytes) => records.record_limit(bytes),
@@ -107,30 +101,29 @@ impl<S: Service> Session<S> {
     ///
     /// ```
     /// use gateway_cli_core::client::model::{PagedOperation, Service};
-    /// use gateway_cli_core::{Failure, PagingFlags, Session};
+    /// use gateway_cli_core::{Failure, PagingFlags, RecordType, Session};
     ///
     /// fn list<S: Service, O: PagedOperation<Service = S>>(
     ///     session: &Session<S>,
     ///     photos: &O,
     ///     flags: PagingFlags,
     /// ) -> Result<(), Failure> {
-    ///     session.list_all(photos, flags, &["id", "title"], &["id", "title", "size"])
+    ///     session.list_all(photos, flags, RecordType::new(&["id", "title"], &["id", "title", "size"]))
     /// }
     /// ```
     pub fn list_all<O>(
         &self,
         operation: &O,
         flags: PagingFlags,
-        columns: Fields<'_>,
-        fields: Fields<'_>,
+        record: RecordType<'_>,
     ) -> Result<(), Failure>
     where
         O: PagedOperation<Service = S>,
     {
         if flags.one_page {
-            return self.list(operation, columns, fields);
+            return self.list(operation, record);
         }
-        self.print_list(operation, columns, fields, || {
+        self.print_list(operation, record, || {
             let records = self.client.stream_all(operation);
             let records = records.limit(flags.max_records.unwrap_or(u64::MAX));
             Ok(match self.record_limit() {
@@ -144,15 +137,13 @@ impl<S: Service> Session<S> {
     fn print_list<O: Operation<Service = S>, E: Entries>(
         &self,
         operation: &O,
-        columns: Fields<'_>,
-        fields: Fields<'_>,
+        record: RecordType<'_>,
         open: impl FnOnce() -> Result<E, Failure>,
     ) -> Result<(), Failure> {
         if self.print_dry_run(operation)? || self.print_raw(operation)? {
             return Ok(());
         }
-        let source = RecordSource::Operation;
-        let schema = Schema { columns, fields, single: false, source };
+        let schema = Schema::of_operation(record, false);
         let mut printer = Printer::open(&self.invocation, &schema)?;
         match open().and_then(|entries| self.print_all(entries, &mut printer)) {
             Ok(tally) => {
@@ -205,42 +196,34 @@ impl<S: Service> Session<S> {
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]
     /// fn totals(session: &Session<Photos>) -> Result<(), Failure> {
-    ///     session.object(&GetTotals, &["photos"], &["photos", "albums"])
+    ///     session.object(&GetTotals, RecordType::new(&["photos"], &["photos", "albums"]))
     /// }
     /// ```
-    pub fn object<O>(
-        &self,
-        operation: &O,
-        columns: Fields<'_>,
-        fields: Fields<'_>,
-    ) -> Result<(), Failure>
+    pub fn object<O>(&self, operation: &O, record: RecordType<'_>) -> Result<(), Failure>
     where
         O: Operation<Service = S, Output: Serialize>,
     {
-        self.print_object(operation, columns, fields, |object| object)
+        self.print_object(operation, record, |object| object)
     }
 
     /// Requests a response and prints an object of it.
     fn print_object<O: Operation<Service = S>, T: Serialize>(
         &self,
         operation: &O,
-        columns: Fields<'_>,
-        fields: Fields<'_>,
+        record: RecordType<'_>,
         object: impl FnOnce(O::Output) -> T,
     ) -> Result<(), Failure> {
         if self.print_dry_run(operation)? || self.print_raw(operation)? {
             return Ok(());
         }
-        let source = RecordSource::Operation;
-        let schema = Schema { columns, fields, single: true, source };
+        let schema = Schema::of_operation(record, true);
         let mut printer = Printer::open(&self.invocation, &schema)?;
         let response = self.client.send(operation).map_err(|error| self.explain(&error))?;
         printer.print(&object(response))?;
         self.close(printer)
     }
 
-    /// Requests a list and prints the fields beside it, as one object. The arguments are those of [`list`](Self::list), with
-    /// the fields of this object.
+    /// Requests a list and prints the fields beside it, as one object. `record` describes this object.
     ///
     /// # Errors
     ///
@@ -248,26 +231,21 @@ impl<S: Service> Session<S> {
     ///
     /// ```
     /// use gateway_cli_core::client::model::{ListOperation, Service};
-    /// use gateway_cli_core::{Failure, Session};
+    /// use gateway_cli_core::{Failure, RecordType, Session};
     /// use serde::Serialize;
     ///
     /// fn totals<S: Service, O>(session: &Session<S>, photos: &O) -> Result<(), Failure>
     /// where
     ///     O: ListOperation<Service = S, Beside: Serialize>,
     /// {
-    ///     session.beside(photos, &["total"], &["page", "total"])
+    ///     session.beside(photos, RecordType::new(&["total"], &["page", "total"]))
     /// }
     /// ```
-    pub fn beside<O>(
-        &self,
-        operation: &O,
-        columns: Fields<'_>,
-        fields: Fields<'_>,
-    ) -> Result<(), Failure>
+    pub fn beside<O>(&self, operation: &O, record: RecordType<'_>) -> Result<(), Failure>
     where
         O: ListOperation<Service = S, Beside: Serialize>,
     {
-        self.print_object(operation, columns, fields, |listing| listing.beside)
+        self.print_object(operation, record, |listing| listing.beside)
     }
 
     /// Completes the output, and logs the number of records with `-v`.

@@ -234,13 +234,15 @@ fn the_spec_declares_the_attributes_that_filters_recover() {
 #[test]
 fn the_spec_declares_the_columns_of_a_table() {
     let commands = "crates/gateway-cli/src/generated/commands.rs";
-    let constant = "const TOOL_COLUMNS: Fields<'_> =";
-    check(&[], commands, &[&format!("{constant} &[\"id\", \"name\", \"state\"];")]);
+    let constant = "const TOOL_RECORD: RecordType<'_> =";
+    let fields = "&[\"id\", \"name\", \"state\"]";
+    let named = ".named(\"tool\", \"tools\");";
+    check(&[], commands, &[constant, &format!("({fields}, {fields})"), named]);
     let identity = "identity = \"id\"";
     check(
         &[(identity, &format!("{identity}\ncolumns = [\"state\", \"id\"]"))],
         commands,
-        &[&format!("{constant} &[\"state\", \"id\"];")],
+        &[&format!("(&[\"state\", \"id\"], {fields})")],
     );
 }
 

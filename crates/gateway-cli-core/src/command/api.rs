@@ -15,6 +15,7 @@ use crate::output::printer::Printer;
 use crate::output::raw::Raw;
 use crate::output::record::{Object, one_line};
 use crate::output::schema::{RecordSource, Schema};
+use crate::record_type::Noun;
 use crate::session::{RAW, RawResponse, Session};
 
 /// The flags of `api`.
@@ -115,7 +116,13 @@ fn records<S: Service>(
     };
     let names = names(&values);
     let columns: Vec<&str> = names.iter().map(String::as_str).collect();
-    let schema = Schema { columns: &columns, fields: &[], single, source: RecordSource::Response };
+    let schema = Schema {
+        columns: &columns,
+        fields: &[],
+        noun: (!single).then_some(Noun::RECORD),
+        single,
+        source: RecordSource::Response,
+    };
     let mut printer = Printer::open(&session.invocation, &schema)?;
     for value in values {
         printer.print_line(&one_line(value))?;

@@ -26,7 +26,7 @@ use crate::invocation::Invocation;
 use crate::name::{Name, Variable};
 use crate::operation_commands::OperationCommands;
 use crate::output::printer::Printer;
-use crate::output::schema::{RecordSource, Schema};
+use crate::output::schema::Schema;
 use crate::program::Program;
 use crate::session::Session;
 
@@ -232,9 +232,7 @@ fn status<C: ServiceClient, O: Operation<Service = C::Service>>(
     if session.print_dry_run(probe)? {
         return Ok(());
     }
-    let source = RecordSource::Program;
-    let schema = Schema { columns: FIELDS, fields: FIELDS, single: true, source };
-    let mut printer = Printer::open(invocation, &schema)?;
+    let mut printer = Printer::open(invocation, &Schema::of_program(FIELDS, true))?;
     let settings = &session.settings;
     let program = invocation.program.name;
     let raw = program.command(&format!("api {} -o raw", O::METHOD));

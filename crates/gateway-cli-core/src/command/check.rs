@@ -104,7 +104,7 @@ fn open<S>(session: &Session<S>, report: Option<ReportFormat>) -> Result<Finding
     let output = &session.invocation.output;
     let Some(form) = report else {
         let source = RecordSource::Program;
-        let schema = Schema { columns: COLUMNS, fields: FIELDS, single: false, source };
+        let schema = Schema { columns: COLUMNS, fields: FIELDS, noun: None, single: false, source };
         return Ok(Findings::Records(Box::new(Printer::open(&session.invocation, &schema)?)));
     };
     output.refuse_selection("a report contains every check")?;

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::name::Name;
 use crate::output::printer::Printer;
-use crate::output::schema::{RecordSource, Schema};
+use crate::output::schema::Schema;
 use crate::program::Program;
 
 /// A command about settings.
@@ -130,9 +130,7 @@ pub(crate) fn run<S: Service>(
             let settings = Settings::of_known(invocation)?;
             let fields: &[&str] = &["setting", "value", "origin"];
             let fields = fields.get(..if origin { 3 } else { 2 }).unwrap_or(fields);
-            let source = RecordSource::Program;
-            let schema = Schema { columns: fields, fields, single: false, source };
-            let mut printer = Printer::open(invocation, &schema)?;
+            let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
             for mut listed in listed(name, &settings) {
                 if !origin {
                     listed.origin = None;

@@ -7,7 +7,7 @@ use crate::command::print::print;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::output::printer::Printer;
-use crate::output::schema::{RecordSource, Schema};
+use crate::output::schema::Schema;
 
 /// The facts that belong in a bug report.
 #[derive(Serialize)]
@@ -41,9 +41,7 @@ pub(crate) fn run<S: Service>(invocation: &Invocation) -> Result<(), Failure> {
         );
         return print(invocation, text.as_bytes());
     }
-    let source = RecordSource::Program;
-    let schema = Schema { columns: FIELDS, fields: FIELDS, single: true, source };
-    let mut printer = Printer::open(invocation, &schema)?;
+    let mut printer = Printer::open(invocation, &Schema::of_program(FIELDS, true))?;
     printer.print(&version)?;
     Ok(printer.finish()?)
 }

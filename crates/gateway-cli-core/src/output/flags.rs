@@ -25,7 +25,7 @@ pub(crate) struct OutputFlags {
     pub(crate) output: Option<Format>,
 
     /// Print only these fields, such as `{fields}`, in any case.
-    #[arg(long, global = true, value_name = "FIELDS", value_delimiter = ',')]
+    #[arg(long, alias = "columns", global = true, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) fields: Option<Vec<String>>,
 
     /// Print only records where FIELD equals TEXT (FIELD~TEXT: contains TEXT, ignoring case).
@@ -47,6 +47,10 @@ pub(crate) struct OutputFlags {
     /// Accept fields that the contract does not document in --fields, --filter and --sort.
     #[arg(long, global = true)]
     pub(crate) any_field: bool,
+
+    /// Never shorten or hide a column of a table.
+    #[arg(long, global = true)]
+    pub(crate) wide: bool,
 
     /// Write to FILE atomically; `-` is standard output.
     #[arg(long, global = true, value_name = "FILE")]
@@ -82,28 +86,31 @@ impl OutputFlags {
         self.output_file.as_deref().filter(|file| file.as_os_str() != "-")
     }
 
-    /// Returns the requested format: the value of `-o`, else that of the file extension, else CSV if a CSV flag is given.
+    /// Returns the requested format: the value of `-o`, else that of the file extension, else that of a flag that only
+    /// one format has.
     pub(crate) fn format(&self) -> Result<Option<Format>, Failure> {
         let requested = match (self.output, self.file()) {
             (None, Some(file)) => Format::of_file(file)?,
             (output, _) => output,
         };
-        let csv_flags = [
-            ("--excel", self.excel),
-            ("--csv-raw", self.csv_raw),
-            ("--separator", self.separator.is_some()),
+        let given = [
+            ("--excel", self.excel, Format::Csv),
+            ("--csv-raw", self.csv_raw, Format::Csv),
+            ("--separator", self.separator.is_some(), Format::Csv),
+            ("--wide", self.wide, Format::Table),
         ];
-        match (requested, csv_flags.iter().find(|(_, given)| *given)) {
-            (None | Some(Format::Csv), Some(_)) => Ok(Some(Format::Csv)),
-            (Some(other), Some((flag, _))) => {
-                let other = other.name();
-                Err(Failure::usage(format!(
-                    "cannot use {flag}: the output format is {other}, not csv"
+        let mut format = requested;
+        for (flag, _, own) in given.into_iter().filter(|(_, given, _)| *given) {
+            let chosen = *format.get_or_insert(own);
+            if chosen != own {
+                let (chosen, own) = (chosen.name(), own.name());
+                return Err(Failure::usage(format!(
+                    "cannot use {flag}: the output format is {chosen}, not {own}"
                 ))
-                .hint(format!("remove {flag}, or add -o csv")))
+                .hint(format!("remove {flag}, or add -o {own}")));
             }
-            (requested, None) => Ok(requested),
         }
+        Ok(format)
     }
 
     /// Returns the CSV dialect. Its default separator depends on the locale.

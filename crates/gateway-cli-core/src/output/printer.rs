@@ -20,7 +20,7 @@ use crate::output::record_writer::RecordWriter;
 use crate::output::schema::Schema;
 use crate::output::select::{Filter, Selection};
 use crate::output::sort::{Key, Sort};
-use crate::output::table::Table;
+use crate::output::table::{Style, Table};
 use crate::screen::{Screen, View, variable};
 
 /// One output, from its first record to its last.
@@ -81,7 +81,7 @@ impl Printer {
         let shows_progress = notes && !flags.quiet && variable("CI").is_none();
         let selection = (json && flags.fields.is_some()).then(|| Selection::of(&columns));
         Ok(Self {
-            writer: writer(format, schema.single, columns, flags, view)?,
+            writer: writer(format, schema, columns, flags, view)?,
             out,
             filters: flags.filter.iter().map(|f| (schema.path(&f.path), f.clone())).collect(),
             sort: sort.into_iter().map(|sort| (schema.path(&sort.path), sort)).collect(),
@@ -200,15 +200,18 @@ impl Printer {
 /// Creates the writer of a format.
 fn writer(
     format: Format,
-    single: bool,
+    schema: &Schema<'_>,
     columns: Vec<Path>,
     flags: &OutputFlags,
     view: View,
 ) -> Result<Box<dyn RecordWriter>, Failure> {
     let terminal = view.is_terminal();
     Ok(match format {
-        Format::Table => Box::new(Table::new(columns, view)),
-        Format::Json => Box::new(Json::new(single, terminal)),
+        Format::Table => {
+            let &OutputFlags { wide, quiet, .. } = flags;
+            Box::new(Table::new(columns, Style { view, wide, quiet, noun: schema.noun }))
+        }
+        Format::Json => Box::new(Json::new(schema.single, terminal)),
         Format::Ndjson => Box::new(Ndjson { terminal }),
         Format::Csv => Box::new(Csv::new(flags.dialect(), columns, terminal)),
         Format::Raw => {

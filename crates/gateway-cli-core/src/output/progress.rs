@@ -78,6 +78,11 @@ impl Drop for Progress {
 
 /// Formats a number of records, such as `1 record` or `1,234,567 records`.
 pub(crate) fn records(count: u64) -> String {
+    with_separators(count) + if count == 1 { " record" } else { " records" }
+}
+
+/// Formats a number, such as `1,234,567`.
+pub(crate) fn with_separators(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -86,7 +91,7 @@ pub(crate) fn records(count: u64) -> String {
         }
         text.push(digit);
     }
-    text + if count == 1 { " record" } else { " records" }
+    text
 }
 
 /// Formats a number of bytes, such as `512 B` or `1.5 MB`.

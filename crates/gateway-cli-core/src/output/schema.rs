@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output::record::Path;
 use crate::output::select::Fields;
+use crate::record_type::{Noun, RecordType};
 use crate::suggest::closest;
 
 /// The fields of the records to print.
@@ -12,6 +13,8 @@ pub(crate) struct Schema<'a> {
     pub(crate) columns: Fields<'a>,
     /// All known fields.
     pub(crate) fields: Fields<'a>,
+    /// The name of a record, for the count below a table.
+    pub(crate) noun: Option<Noun>,
     /// Whether the output is one object, not a list.
     pub(crate) single: bool,
     /// The source of the records, which decides whether an unknown field is an error.
@@ -29,7 +32,19 @@ pub(crate) enum RecordSource {
     Response,
 }
 
-impl Schema<'_> {
+impl<'a> Schema<'a> {
+    /// Creates the schema of a list from an operation, or of one object.
+    pub(crate) fn of_operation(record: RecordType<'a>, single: bool) -> Self {
+        let RecordType { columns, fields, noun } = record;
+        let noun = (!single).then_some(noun);
+        Self { columns, fields, noun, single, source: RecordSource::Operation }
+    }
+
+    /// Creates the schema of records of the program itself, or of one object.
+    pub(crate) fn of_program(fields: Fields<'a>, single: bool) -> Self {
+        Self { columns: fields, fields, noun: None, single, source: RecordSource::Program }
+    }
+
     /// Parses a field name from a flag. Known names match in any case, because a table shows its headers in capitals.
     pub(crate) fn path(&self, name: &str) -> Path {
         let (known, parse): (_, fn(&str) -> Path) = match self.source {

@@ -1,97 +1,97 @@
 //! A table for people: one line per record, in aligned columns.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
-
-use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::printable;
 use crate::output::record::{Cells, Path};
 use crate::output::record_writer::RecordWriter;
+use crate::output::table::layout::Layout;
+use crate::output::table::line::line;
+use crate::record_type::Noun;
 use crate::screen::{Tone, View, paint};
 
-/// A header, then one line per record.
+mod footer;
+mod layout;
+mod line;
+
+/// A header, then one line per record. On a terminal, the number of records follows.
 ///
 /// The first records set the widths of the columns: up to 1000 of them, or those of the first half second. Later records
 /// are written immediately.
 ///
-/// On a terminal a line never wraps: text that does not fit is cut and ends in `…`, and columns that do not fit are left
-/// out from the right, with a note at the end.
+/// On a terminal a line never wraps, unless the table is wide: text that does not fit is cut and ends in `…`, and columns
+/// that do not fit are hidden and named at the end.
 #[derive(Debug)]
 pub(crate) struct Table {
     paths: Vec<Path>,
-    width: Option<usize>,
-    color: bool,
+    style: Style,
     /// The records held until the widths are set.
     held: Vec<Vec<String>>,
     /// The time of the first held record.
     held_since: Option<Instant>,
-    columns: Option<Vec<Column>>,
-    hidden: Vec<String>,
+    layout: Option<Layout>,
+    records: u64,
 }
 
-/// The position and width of a column.
+/// The view of a table, and what is shown of it.
 #[derive(Clone, Copy, Debug)]
-struct Column {
-    /// The index of its cells in a row.
-    index: usize,
-    width: usize,
-    /// Whether its text is useless if cut, such as a phone number.
-    exact: bool,
-}
-
-impl Column {
-    /// Returns the minimum width that keeps the column readable.
-    fn min_width(self) -> usize {
-        if self.exact { self.width } else { self.width.min(MIN_WIDTH) }
-    }
-
-    /// Returns the width that the column can give to the first column in a single line.
-    fn spare(self) -> usize {
-        if self.exact { 0 } else { self.width.saturating_sub(MIN_SHARED_WIDTH) }
-    }
+pub(crate) struct Style {
+    pub(crate) view: View,
+    /// Whether nothing is shortened or hidden.
+    pub(crate) wide: bool,
+    /// Whether the lines below the table are left out.
+    pub(crate) quiet: bool,
+    /// The name of a record, if records are counted.
+    pub(crate) noun: Option<Noun>,
 }
 
 impl Table {
     /// Creates a writer with these columns.
-    pub(crate) fn new(paths: Vec<Path>, View { width, color }: View) -> Self {
-        let width = width.map(usize::from);
-        Self {
-            paths,
-            width,
-            color,
-            held: Vec::new(),
-            held_since: None,
-            columns: None,
-            hidden: Vec::new(),
-        }
+    pub(crate) fn new(paths: Vec<Path>, style: Style) -> Self {
+        Self { paths, style, held: Vec::new(), held_since: None, layout: None, records: 0 }
+    }
+
+    /// Returns whether lines must fit into a terminal.
+    fn cuts(&self) -> bool {
+        self.style.view.is_terminal() && !self.style.wide
     }
 
     /// Sets the widths, and writes the header and the held records.
     fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let titles: Vec<String> = self.paths.iter().map(title).collect();
-        let mut columns: Vec<Column> = titles
-            .iter()
-            .enumerate()
-            .map(|(index, title)| {
-                let cells = || self.held.iter().filter_map(move |row| row.get(index));
-                let width = cells().map(|cell| cell.width()).max().unwrap_or(0).max(title.width());
-                Column { index, width, exact: cells().all(|cell| is_exact(cell)) }
-            })
-            .collect();
-        if let Some(width) = self.width {
-            fit(&mut columns, width);
+        let cuts = self.cuts();
+        let mut layout = Layout::of(&titles, &self.held);
+        if let Some(width) = self.style.view.width.filter(|_| cuts) {
+            layout.fit(width.into());
         }
-        let hidden = self.paths.iter().skip(columns.len());
-        self.hidden = hidden.map(ToString::to_string).collect();
-        let header = line(&columns, &titles, true);
-        writeln!(out, "{}", paint(self.color, Tone::Bold, &header))?;
+        let header = line(&layout.columns, &titles, cuts);
+        writeln!(out, "{}", paint(self.style.view.color, Tone::Bold, &header))?;
         for row in std::mem::take(&mut self.held) {
-            writeln!(out, "{}", line(&columns, &row, true))?;
+            writeln!(out, "{}", line(&layout.columns, &row, cuts))?;
         }
-        self.columns = Some(columns);
+        self.layout = Some(layout);
+        Ok(())
+    }
+
+    /// Writes the number of records, and the hidden columns.
+    fn end(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Style { view, quiet, noun, .. } = self.style;
+        let Some(width) = view.width.filter(|_| !quiet) else { return Ok(()) };
+        let count = noun.map(|noun| footer::count(self.records, noun));
+        let hidden = self.layout.iter().flat_map(|layout| &layout.hidden);
+        let hidden: Vec<_> = hidden
+            .filter_map(|one| Some((self.paths.get(one.index)?, one.constant.as_deref())))
+            .map(|(path, constant)| (printable(&path.to_string()).into_owned(), constant))
+            .collect();
+        let hidden = (!hidden.is_empty()).then(|| footer::hidden(&hidden, width.into()));
+        let lines: Vec<String> = count.into_iter().chain(hidden).collect();
+        if !lines.is_empty() && self.layout.is_some() {
+            writeln!(out)?;
+        }
+        for text in lines.iter().flat_map(|lines| lines.lines()) {
+            writeln!(out, "{}", paint(view.color, Tone::Dim, text))?;
+        }
         Ok(())
     }
 }
@@ -101,8 +101,11 @@ impl RecordWriter for Table {
         let mut cells = Cells::read(record);
         let row: Vec<String> =
             self.paths.iter().map(|path| printable(&cells.cell(path)).into_owned()).collect();
-        if let Some(columns) = &self.columns {
-            return writeln!(out, "{}", line(columns, &row, self.width.is_some()));
+        self.records += 1;
+        let cuts = self.cuts();
+        if let Some(layout) = &mut self.layout {
+            layout.compare(&row);
+            return writeln!(out, "{}", line(&layout.columns, &row, cuts));
         }
         self.held_since.get_or_insert_with(Instant::now);
         self.held.push(row);
@@ -110,7 +113,7 @@ impl RecordWriter for Table {
     }
 
     fn idle(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let held_since = self.held_since.filter(|_| self.columns.is_none());
+        let held_since = self.held_since.filter(|_| self.layout.is_none());
         let due = held_since.is_some_and(|since| since.elapsed() >= MAX_HOLD);
         if due { self.start(out) } else { Ok(()) }
     }
@@ -120,14 +123,14 @@ impl RecordWriter for Table {
     }
 
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
-        if self.columns.is_none() {
+        let Style { view, quiet, noun, .. } = self.style;
+        // A person reads `no photos` instead of a header.
+        let says_none = self.records == 0 && noun.is_some() && view.is_terminal() && !quiet;
+        if self.layout.is_none() && !says_none {
             self.start(out)?;
         }
-        if self.hidden.is_empty() {
-            return Ok(None);
-        }
-        let hidden = self.hidden.join(", ");
-        Ok(Some(format!("hidden columns: {hidden}; choose columns with --fields, or use -o json")))
+        self.end(out)?;
+        Ok(None)
     }
 }
 
@@ -135,89 +138,6 @@ impl RecordWriter for Table {
 fn title(path: &Path) -> String {
     printable(&path.to_string().to_uppercase().replace(['_', '.'], " ")).into_owned()
 }
-
-/// Returns whether a text is a number, a phone number or a date, which is useless if cut.
-fn is_exact(cell: &str) -> bool {
-    cell.len() <= MAX_EXACT
-        && cell.bytes().all(|byte| byte.is_ascii_digit() || b"+-.,:/() TZ".contains(&byte))
-}
-
-/// Fits the columns into a line: removes the last ones until the rest are readable, then narrows the widest text.
-fn fit(columns: &mut Vec<Column>, room: usize) {
-    let gaps = |columns: &[Column]| GAP.len() * columns.len().saturating_sub(1);
-    while columns.len() > 1
-        && columns.iter().map(|column| column.min_width()).sum::<usize>() + gaps(columns) > room
-    {
-        columns.pop();
-    }
-    let room = room.saturating_sub(gaps(columns));
-    if let [only] = columns.as_mut_slice() {
-        only.width = only.width.min(room.max(1));
-    }
-    let mut excess = columns.iter().map(|column| column.width).sum::<usize>().saturating_sub(room);
-    while excess > 0 {
-        let text = columns.iter_mut().filter(|column| column.width > column.min_width());
-        let Some(widest) = text.max_by_key(|column| column.width) else { return };
-        widest.width -= 1;
-        excess -= 1;
-    }
-}
-
-/// Returns one line without trailing spaces.
-///
-/// The first column identifies the record. If its cell is too wide, the other columns of the line give up width, and the
-/// cell is cut only if they cannot give enough. Without a terminal (`cuts` is false) nothing is cut.
-fn line(columns: &[Column], cells: &[String], cuts: bool) -> String {
-    let mut line = String::new();
-    // The width by which earlier cells exceed their columns.
-    let mut excess = 0;
-    let spare: usize = columns.iter().skip(1).map(|column| column.spare()).sum();
-    for (position, column) in columns.iter().enumerate() {
-        if position > 0 {
-            line.push_str(GAP);
-        }
-        let cell = cells.get(column.index).map_or("", String::as_str);
-        let width = cell.width();
-        let room = column.width - excess.min(if position == 0 { 0 } else { column.spare() });
-        excess -= column.width - room;
-        if width <= room {
-            // Writing to a string cannot fail.
-            _ = write!(line, "{cell}{:1$}", "", room - width);
-        } else if !cuts || (position == 0 && width - room <= spare) {
-            line.push_str(cell);
-            excess += width - room;
-        } else {
-            cut(cell, room, &mut line);
-        }
-    }
-    line.truncate(line.trim_end().len());
-    line
-}
-
-/// Appends the start of a text and `…`, padded to exactly `width` columns. Grapheme clusters are not split.
-fn cut(text: &str, width: usize, line: &mut String) {
-    let mut used = 0;
-    for cluster in text.graphemes(true) {
-        if used + cluster.width() >= width {
-            break;
-        }
-        used += cluster.width();
-        line.push_str(cluster);
-    }
-    _ = write!(line, "…{:1$}", "", width.saturating_sub(used + 1));
-}
-
-/// The space between two columns.
-const GAP: &str = "  ";
-
-/// Minimum width of a column with long text; below it, the last column is left out.
-const MIN_WIDTH: usize = 10;
-
-/// Maximum length of text that is never cut. A date with its time and zone is shorter.
-const MAX_EXACT: usize = 30;
-
-/// Minimum width of a column that gives width to the first one.
-const MIN_SHARED_WIDTH: usize = 6;
 
 /// Maximum number of records that set the widths.
 const MAX_HELD: usize = 1000;
@@ -227,21 +147,24 @@ const MAX_HOLD: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
     use unicode_width::UnicodeWidthStr as _;
 
-    use super::Table;
+    use super::{Style, Table};
     use crate::output::record::Path;
     use crate::output::record_writer::RecordWriter as _;
+    use crate::record_type::Noun;
     use crate::screen::View;
 
-    fn view(width: Option<u16>) -> View {
-        View { width, color: false }
+    fn style(width: Option<u16>) -> Style {
+        let view = View { width, color: false };
+        Style { view, wide: false, quiet: false, noun: Some(Noun::RECORD) }
     }
 
     const PATHS: [&str; 8] =
-        ["id", "name", "email", "phone", "phone_mobile", "date", "studio.name", "type"];
+        ["id", "name", "email", "date", "studio.name", "phone", "phone_mobile", "type"];
 
+    /// Returns the table of some hostile records.
     fn shown(width: Option<u16>, paths: &[&str]) -> String {
         let person = |id: &str, name: &str, email: &str, studio: &str| {
             json!({"id": id, "name": name, "email": email, "phone": "+40 21 000 0001", "phone_mobile": "",
@@ -259,19 +182,22 @@ mod tests {
             ),
             person("4711", &"Wolfeschlegelsteinhausen".repeat(5), &"x".repeat(90), "Aperto"),
         ];
-        let (mut writer, mut out) = (
-            Table::new(paths.iter().map(|path| Path::parse(path)).collect(), view(width)),
-            Vec::new(),
-        );
-        for record in people {
+        table(style(width), paths, &people)
+    }
+
+    fn table(style: Style, paths: &[&str], records: &[Value]) -> String {
+        let paths = paths.iter().map(|path| Path::parse(path)).collect();
+        let (mut writer, mut out) = (Table::new(paths, style), Vec::new());
+        for record in records {
             writer.write(&mut out, &record.to_string()).unwrap();
         }
-        let note = writer.finish(&mut out).unwrap();
+        assert_eq!(writer.finish(&mut out).unwrap(), None);
         let text = String::from_utf8(out).unwrap();
-        if let Some(width) = width {
-            assert!(text.lines().all(|line| line.width() <= usize::from(width)), "{text}");
+        if let Some(width) = style.view.width.filter(|_| !style.wide) {
+            let mut table = text.lines().take_while(|line| !line.is_empty());
+            assert!(table.all(|line| line.width() <= usize::from(width)), "{text}");
         }
-        format!("{text}{}", note.map(|note| format!("note: {note}\n")).unwrap_or_default())
+        text
     }
 
     #[test]
@@ -307,7 +233,7 @@ mod tests {
     #[test]
     fn a_late_record_keeps_its_first_cell_whole() {
         let columns = ["id", "name"].map(Path::parse).to_vec();
-        let (mut writer, mut out) = (Table::new(columns, view(Some(30))), Vec::new());
+        let (mut writer, mut out) = (Table::new(columns, style(Some(30))), Vec::new());
         for id in 0..1002 {
             let id = if id < 1001 { 7 } else { 1_234_567 };
             let record = json!({"id": id, "name": "Wolfeschlegelsteinhausenbergerdorff"});
@@ -316,6 +242,48 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let last: Vec<&str> = text.lines().rev().take(2).collect();
         assert_eq!(last, ["1234567  Wolfeschlegelsteinha…", "7   Wolfeschlegelsteinhausenb…"]);
+    }
+
+    #[test]
+    fn records_are_counted_on_a_terminal_only() {
+        let paths = &["id", "title"];
+        let one = [json!({"id": 7, "title": "Sunrise"})];
+        let terminal = style(Some(40));
+        assert_eq!(table(terminal, paths, &one), "ID  TITLE\n7   Sunrise\n\n1 record\n");
+        assert_eq!(table(terminal, paths, &[]), "no records\n");
+        let quiet = Style { quiet: true, ..terminal };
+        assert_eq!(table(quiet, paths, &one), "ID  TITLE\n7   Sunrise\n");
+        assert_eq!(table(quiet, paths, &[]), "ID  TITLE\n");
+        let object = Style { noun: None, ..terminal };
+        assert_eq!(table(object, paths, &one), "ID  TITLE\n7   Sunrise\n");
+        assert_eq!(table(style(None), paths, &[]), "ID  TITLE\n");
+    }
+
+    #[test]
+    fn a_wide_table_is_never_shortened() {
+        let wide = Style { wide: true, ..style(Some(20)) };
+        let records = [
+            json!({"id": 1, "title": "Sunrise over the harbour", "kind": "photo"}),
+            json!({"id": 2, "title": "", "kind": "photo"}),
+        ];
+        assert_eq!(
+            table(wide, &["id", "title", "kind"], &records),
+            "ID  TITLE                     KIND\n1   Sunrise over the harbour  photo\n2                             photo\n\n2 records\n"
+        );
+    }
+
+    #[test]
+    fn a_hidden_column_is_constant_until_a_late_record_differs() {
+        let of = |late: &str| {
+            let mut records =
+                vec![json!({"id": 7, "title": "x".repeat(40), "kind": "photo"}); 1000];
+            records.push(json!({"id": 8, "title": "", "kind": late}));
+            let shown = table(style(Some(30)), &["id", "title", "kind"], &records);
+            let (_, hidden) = shown.split_once("hidden: ").unwrap();
+            hidden.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("photo"), "kind (always photo); --wide shows all columns");
+        assert_eq!(of("album"), "kind; --wide shows all columns");
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn a_terminal_without_a_size_shows_a_table() {
     let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
     let list = ["vacancies", "list"];
     let by_name = |name: &str| person.command(&[&list[..], &["--output-file", name]].concat());
-    let expected = "ID  PROJECT\r\n1\r\n";
+    let expected = "ID  PROJECT\r\n1\r\n\r\n1 vacancy\r\n";
     assert_eq!(Running::start_at(person.command(&list), 0).end().1, expected);
     assert_eq!(Running::start_with(80, by_name).end().1, expected);
 }

@@ -13,6 +13,7 @@ mod envelopes;
 mod example;
 mod flags;
 mod imperative;
+mod plural;
 mod probe;
 mod run;
 
@@ -34,7 +35,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         file.line(format_args!("use {RUNTIME}::codegen::whole_number;"));
     }
     file.line(format_args!(
-        "use {RUNTIME}::{{Envelope, Example, Failure, Fields, OperationCommands}};"
+        "use {RUNTIME}::{{Envelope, Example, Failure, OperationCommands, RecordType}};"
     ));
     file.line(format_args!("use {}::{{blocking, model}};", config.rust_name(Role::Client)));
     file.blank();

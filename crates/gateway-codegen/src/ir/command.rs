@@ -41,7 +41,7 @@ impl Param {
 
 /// Commands that are written by hand.
 const RESERVED_COMMANDS: &[&str] =
-    &["api", "auth", "check", "completions", "config", "help", "man", "version"];
+    &["api", "auth", "check", "completions", "config", "help", "man", "profile", "version"];
 
 /// Flags that every command has.
 const RESERVED_FLAGS: &[&str] = &[
@@ -50,6 +50,7 @@ const RESERVED_FLAGS: &[&str] = &[
     "base-url",
     "beside",
     "color",
+    "columns",
     "csv-raw",
     "demo",
     "dry-run",
@@ -58,6 +59,7 @@ const RESERVED_FLAGS: &[&str] = &[
     "filter",
     "help",
     "max-records",
+    "no-pager",
     "one-page",
     "output",
     "output-file",
@@ -72,6 +74,7 @@ const RESERVED_FLAGS: &[&str] = &[
     "token-stdin",
     "verbose",
     "version",
+    "wide",
 ];
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! Table columns and field paths of the records in responses.
+//! Columns, field paths and names of the records in responses.
 
+use crate::emit::cli::plural::plural;
 use crate::ir::{Model, Service};
 use crate::text::{RustFile, string};
 
-/// Declares the columns and the paths of each record in a response.
+/// Declares the type of each record in a response.
 pub(super) fn declare(file: &mut RustFile, service: &Service) {
     let is_response = |model: &Model| {
         let is_it = |id| id == model.id;
@@ -11,17 +12,28 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
         responses.any(|one| is_it(one.of()) || one.beside().is_some_and(is_it))
     };
     for model in service.models.iter().filter(|model| is_response(model)) {
-        let (name, constant) = (model.rust.pascal(), model.rust.screaming_snake());
+        let name = model.rust.pascal();
         file.blank();
-        file.doc_markdown(format_args!("The default columns of a [`{name}`](model::{name})."));
-        list(file, &format!("{constant}_COLUMNS"), &service.columns(model));
-        file.blank();
-        file.doc_markdown(format_args!("The paths of all fields of a [`{name}`](model::{name})."));
-        list(file, &format!("{constant}_FIELDS"), &service.paths(model));
+        file.doc_markdown(format_args!(
+            "The columns, the fields and the name of a [`{name}`](model::{name})."
+        ));
+        let constant = constant(model);
+        let columns = list(&service.columns(model));
+        let paths = list(&service.paths(model));
+        let noun = model.rust.spaced();
+        let nouns = format!("{}, {}", string(&noun), string(&plural(&noun)));
+        file.line(format_args!(
+            "const {constant}: RecordType<'_> = RecordType::new({columns}, {paths}).named({nouns});"
+        ));
     }
 }
 
-fn list(file: &mut RustFile, name: &str, paths: &[String]) {
+/// Returns the name of the constant with the type of a record.
+pub(super) fn constant(model: &Model) -> String {
+    format!("{}_RECORD", model.rust.screaming_snake())
+}
+
+fn list(paths: &[String]) -> String {
     let paths: Vec<_> = paths.iter().map(|path| string(path)).collect();
-    file.line(format_args!("const {name}: Fields<'_> = &[{}];", paths.join(", ")));
+    format!("&[{}]", paths.join(", "))
 }

@@ -1,5 +1,6 @@
 //! The functions that run a command, one for each, so that no function grows with the spec.
 
+use crate::emit::cli::columns::constant;
 use crate::emit::cli::flags::{self, BESIDE_FLAG, PAGING_FLAGS, value_type};
 use crate::emit::model::queries::params;
 use crate::ir::{Operation, Param, Service};
@@ -57,9 +58,9 @@ pub(super) fn by_flags(file: &mut RustFile, service: &Service, operation: &Opera
         file.line(format_args!("let query = {new};"));
     }
     if let Some(beside) = operation.response.beside() {
-        let model = service.model(beside).rust.screaming_snake();
+        let record = constant(service.model(beside));
         file.open(format_args!("if self.{BESIDE_FLAG}.is_set() {{"));
-        file.line(format_args!("return session.beside(&query, {model}_COLUMNS, {model}_FIELDS);"));
+        file.line(format_args!("return session.beside(&query, {record});"));
         file.close("}");
     }
     file.line(call(service, operation, "query"));
@@ -85,13 +86,13 @@ const CALLS: &str = "Calls the service and prints the response.";
 
 /// Returns the call of the session that runs an operation.
 fn call(service: &Service, operation: &Operation, query: &str) -> String {
-    let model = service.response_model(operation).rust.screaming_snake();
+    let record = constant(service.response_model(operation));
     let (call, paging) = match &operation.paging {
         Some(_) => ("list_all", format!("self.{PAGING_FLAGS}, ")),
         None if operation.response.is_list() => ("list", String::new()),
         None => ("object", String::new()),
     };
-    format!("session.{call}(&{query}, {paging}{model}_COLUMNS, {model}_FIELDS)")
+    format!("session.{call}(&{query}, {paging}{record})")
 }
 
 /// Returns the value of an optional parameter, from its flag.

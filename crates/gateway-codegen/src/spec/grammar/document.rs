@@ -194,7 +194,7 @@ static MODEL: Table = table(
         optional(
             "columns",
             Shape::Texts(Form::Wire),
-            "The columns of a table, in order: fields, or `field.field` of a nested model.",
+            "The columns of a table, most important first: fields, or `field.field` of a nested model.",
         ),
         required("field", Shape::Named(Form::Wire, &FIELD), "The fields, by their JSON key."),
         DOC,

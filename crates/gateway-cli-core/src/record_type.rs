@@ -1,0 +1,54 @@
+//! The columns, the fields and the name of the records of an operation.
+
+use crate::output::select::Fields;
+
+/// The columns, the fields and the name of the records that an operation returns.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_cli_core::RecordType;
+///
+/// const PHOTO: RecordType<'_> =
+///     RecordType::new(&["id", "title"], &["id", "title", "size"]).named("photo", "photos");
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct RecordType<'a> {
+    pub(crate) columns: Fields<'a>,
+    pub(crate) fields: Fields<'a>,
+    pub(crate) noun: Noun,
+}
+
+impl<'a> RecordType<'a> {
+    /// Creates the description of records without a name of their own.
+    ///
+    /// `columns` are the columns of a table and of CSV, unless `--fields` names others, the most important first: a narrow
+    /// terminal leaves out the last ones. `fields` are the paths of all documented fields.
+    pub const fn new(columns: Fields<'a>, fields: Fields<'a>) -> Self {
+        Self { columns, fields, noun: Noun::RECORD }
+    }
+
+    /// Sets the name of one record and of several, for the count below a table: `24 photos`.
+    pub const fn named(mut self, one: &'static str, several: &'static str) -> Self {
+        self.noun = Noun { one, several };
+        self
+    }
+}
+
+/// The name of a record, such as `photo` and `photos`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Noun {
+    one: &'static str,
+    several: &'static str,
+}
+
+impl Noun {
+    /// The name of records of unknown kind.
+    pub(crate) const RECORD: Self = Self { one: "record", several: "records" };
+
+    /// Returns the name for this number of records.
+    pub(crate) fn of(self, count: u64) -> &'static str {
+        if count == 1 { self.one } else { self.several }
+    }
+}
