@@ -9,6 +9,8 @@ mod cancel;
 mod cases;
 mod concurrent;
 mod contract;
+#[path = "../../crates/gateway-codegen/tests/random_specs/drawn.rs"]
+mod drawn;
 mod drivers;
 mod errors;
 mod evolution;
@@ -19,6 +21,7 @@ mod mocks;
 mod new_workspace;
 mod opening;
 mod operations;
+mod random_specs;
 mod samples;
 mod schemas;
 mod secrets;

@@ -235,6 +235,7 @@ fn in_record(value: &ValueType) -> Map<String, Value> {
         Some(Wire::IntegerOrText) => {
             let sign = if value.in_record() == Primitive::Signed { "-?" } else { "" };
             schema.insert("type".to_owned(), json!(["integer", "string"]));
+            // Wider than the decoders: a pattern that limits the digits to 64 bits would be hard to read.
             schema.insert("pattern".to_owned(), json!(format!("^{sign}[0-9]+$")));
             if let Some(Value::Array(values)) = schema.get_mut("enum") {
                 let texts: Vec<_> = values.iter().map(|value| json!(value.to_string())).collect();
