@@ -73,6 +73,46 @@ kind!(flags, Vec<bool>, Vec<bool>, Vec<bool>);
 kind!(map, Map<String>, Map<Cow<'a, str>, Cow<'a, str>>, std::collections::BTreeMap<String, String>);
 kind!(lists, Map<Vec<String>>, Map<Vec<Cow<'a, str>>, Cow<'a, str>>, std::collections::BTreeMap<String, Vec<String>>);
 
+/// A record in a list or a map.
+#[derive(Clone, PartialEq, Eq)]
+struct Photo {
+    id: String,
+    title: Option<String>,
+    views: Option<i64>,
+    extra: Extra<'static>,
+    nulls: Nulls,
+}
+
+/// The same record, which borrows its text.
+#[derive(Clone, PartialEq, Eq)]
+struct PhotoRef<'a> {
+    id: Cow<'a, str>,
+    title: Option<Cow<'a, str>>,
+    views: Option<i64>,
+    extra: Extra<'a>,
+    nulls: Nulls,
+}
+
+codegen::record! {
+    Photo, PhotoRef, "a photo object";
+    0 required plain id: String = "id";
+    1 optional plain title: String = "title";
+    2 optional plain views: i64 = "views";
+    columns ["id", "title", "views", "extra"];
+}
+
+/// The same record for serde.
+#[derive(serde::Deserialize)]
+#[expect(dead_code, reason = "the benchmark only decodes it")]
+struct DerivedPhoto {
+    id: String,
+    title: Option<String>,
+    views: Option<i64>,
+}
+
+kind!(photos, Vec<Photo>, Vec<PhotoRef<'a>>, Vec<DerivedPhoto>);
+kind!(photos_by_key, Map<Photo>, Map<PhotoRef<'a>, Cow<'a, str>>, std::collections::BTreeMap<String, DerivedPhoto>);
+
 codegen::scalar! {
     /// A price.
     Price, decimal, or_number
@@ -192,7 +232,22 @@ const KINDS: &[Kind] = &[
         value: |n| object(n, |n| list(n, text)),
         decoders: [lists::ours, lists::serde],
     },
+    Kind {
+        name: "list<Model>",
+        value: |n| list(n, photo),
+        decoders: [photos::ours, photos::serde],
+    },
+    Kind {
+        name: "map<Model>",
+        value: |n| object(n, photo),
+        decoders: [photos_by_key::ours, photos_by_key::serde],
+    },
 ];
+
+fn photo(number: u64) -> String {
+    let views = if number % 3 == 0 { "null".to_owned() } else { number.to_string() };
+    format!("{{\"id\":\"{number}\",\"title\":{},\"views\":{views}}}", text(number))
+}
 
 fn text(number: u64) -> String {
     format!("\"value {}\"", number % 9973)
