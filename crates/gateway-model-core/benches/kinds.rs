@@ -245,7 +245,7 @@ const KINDS: &[Kind] = &[
 ];
 
 fn photo(number: u64) -> String {
-    let views = if number % 3 == 0 { "null".to_owned() } else { number.to_string() };
+    let views = if number.is_multiple_of(3) { "null".to_owned() } else { number.to_string() };
     format!("{{\"id\":\"{number}\",\"title\":{},\"views\":{views}}}", text(number))
 }
 
