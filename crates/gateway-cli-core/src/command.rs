@@ -4,6 +4,7 @@ use clap::Subcommand;
 
 use crate::command::api::ApiFlags;
 use crate::command::auth::AuthCommand;
+use crate::command::cache::CacheCommand;
 use crate::command::check::CheckFlags;
 use crate::command::completions::CompletionsFlags;
 use crate::command::config::ConfigCommand;
@@ -16,6 +17,7 @@ use crate::session::Session;
 
 mod api;
 mod auth;
+mod cache;
 mod check;
 mod completions;
 mod config;
@@ -35,6 +37,9 @@ pub(crate) enum Command<C: Subcommand> {
     /// Log in, log out, and show where the active token comes from.
     #[command(subcommand)]
     Auth(AuthCommand),
+    /// Remove the responses that --cache stored.
+    #[command(subcommand)]
+    Cache(CacheCommand),
     /// Show and change settings.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -42,6 +47,8 @@ pub(crate) enum Command<C: Subcommand> {
     ///
     /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the contract
     /// leaves open. Open points are reported but fail only with --strict. The exit code is 5 if a check fails.
+    ///
+    /// A table has only the failed checks and a line for each group; -v adds all other checks. Other formats have all checks.
     Check(CheckFlags),
     /// Print shell completions.
     Completions(CompletionsFlags),
@@ -61,8 +68,15 @@ pub(crate) fn run<C: OperationCommands>(
 ) -> Result<(), Failure> {
     let session = || Session::open::<C::Client>(invocation);
     match command {
-        Command::Operation(operation) => operation.run(&session()?),
-        Command::Api(flags) => api::run::<C>(&session()?, flags),
+        Command::Operation(operation) => {
+            let session = session()?;
+            session.keep_responses(operation.run(&session))
+        }
+        Command::Api(flags) => {
+            let session = session()?;
+            session.keep_responses(api::run::<C>(&session, flags))
+        }
+        Command::Cache(command) => cache::run(&command, invocation),
         Command::Check(flags) => check::run::<C>(&session()?, &flags),
         Command::Auth(command) => auth::run::<C>(command, invocation),
         Command::Config(command) => config::run::<C::Service>(command, invocation),

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway_client_core::model::{Auth, Service};
+use gateway_client_core::transport::gzip::Gzip;
 use gateway_client_core::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client_core::transport::{BlockingTransport, Options};
 use gateway_client_core::{
     AccessToken, EnvironmentToken, ErrorKind, FileToken, ServiceClient, blocking,
 };
 
+use crate::cache::cached::Cached;
+use crate::cache::store::Store;
 use crate::config::keyring::Keyring;
 use crate::config::origin::{Origin, Setting, TokenFrom};
 use crate::config::settings::Settings;
@@ -21,41 +24,44 @@ use crate::failure::Failure;
 use crate::interrupt::Unfinished;
 use crate::invocation::Invocation;
 use crate::name::{Name, Variable, secret_variable};
+use crate::notices::Noticed;
 use crate::program::Program;
 use crate::token_command::TokenCommand;
 use crate::trace::Trace;
 use crate::{prompt, proxy};
 
-/// Creates the client that the settings describe. With `--demo`, starts the sample service too, which runs until the
-/// second part is dropped.
+/// Creates the client that the settings describe, with the store of `--cache`. With `--demo`, starts the sample service
+/// too, which runs until the second part is dropped.
 pub(crate) fn connect<C: ServiceClient>(
     invocation: &Invocation,
     settings: &mut Settings,
+    store: Option<&Arc<Store>>,
 ) -> Result<(blocking::Client<C::Service>, Option<Unfinished>), Failure> {
     if let Some(demo) = invocation.program.demo.filter(|_| invocation.call.demo) {
         let (base_url, token, running) = demo.start()?;
         settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
         settings.token = Some(TokenFrom::Demo);
-        let client = build::<C>(invocation, settings, |builder| builder.token(token))?;
+        let client = build::<C>(invocation, settings, None, |builder| builder.token(token))?;
         return Ok((client, Some(running)));
     }
-    Ok((connect_to_service::<C>(invocation, settings)?, None))
+    Ok((connect_to_service::<C>(invocation, settings, store)?, None))
 }
 
 fn connect_to_service<C: ServiceClient>(
     invocation: &Invocation,
     settings: &Settings,
+    store: Option<&Arc<Store>>,
 ) -> Result<blocking::Client<C::Service>, Failure> {
     if settings.base_url.is_none() {
         return Err(no_base_url(&invocation.program));
     }
     if C::Service::AUTH == Auth::None {
-        return build::<C>(invocation, settings, |builder| builder);
+        return build::<C>(invocation, settings, store, |builder| builder);
     }
     if invocation.call.dry_run {
         // A dry run prints a variable in place of the token.
         let token = AccessToken::new("unused")?;
-        return build::<C>(invocation, settings, |builder| builder.token(token));
+        return build::<C>(invocation, settings, store, |builder| builder.token(token));
     }
     let missing = || no_token(&invocation.program);
     let token = settings.token.clone().ok_or_else(missing)?;
@@ -64,18 +70,18 @@ fn connect_to_service<C: ServiceClient>(
         TokenFrom::File(file) => {
             check_token_file(&file)?;
             let source = FileToken::new(file.value);
-            build::<C>(invocation, settings, |builder| builder.token(source))
+            build::<C>(invocation, settings, store, |builder| builder.token(source))
         }
         TokenFrom::Command(command) => {
             let source = TokenCommand::new(command.value);
-            build::<C>(invocation, settings, |builder| builder.token(source))
+            build::<C>(invocation, settings, store, |builder| builder.token(source))
         }
         fixed => {
             let text = read_token(settings.program, &fixed)?.ok_or_else(missing)?;
             let token = parsed_token::<C::Service>(text.trim()).map_err(|error| {
                 Failure::from(error).hint(format!("the token comes from {fixed}"))
             })?;
-            build::<C>(invocation, settings, |builder| builder.token(token))
+            build::<C>(invocation, settings, store, |builder| builder.token(token))
         }
     }
 }
@@ -201,12 +207,13 @@ pub(crate) fn with_token<C: ServiceClient>(
     settings: &Settings,
     token: AccessToken,
 ) -> Result<blocking::Client<C::Service>, Failure> {
-    build::<C>(invocation, settings, |builder| builder.token(token))
+    build::<C>(invocation, settings, None, |builder| builder.token(token))
 }
 
 fn build<C: ServiceClient>(
     invocation: &Invocation,
     settings: &Settings,
+    store: Option<&Arc<Store>>,
     token: impl FnOnce(Builder<C>) -> Builder<C>,
 ) -> Result<blocking::Client<C::Service>, Failure> {
     let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
@@ -229,11 +236,10 @@ fn build<C: ServiceClient>(
         let limit = Duration::from_secs(value);
         builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
     }
-    let trace = Trace::of(invocation);
-    if let Some(trace) = trace {
+    if let Some(trace) = Trace::of(invocation) {
         builder = builder.observer(trace);
     }
-    builder = builder.transport(transport(trace, settings)?);
+    builder = builder.transport(client_transport(invocation, settings, store)?);
     builder.build().map(|Plain(client)| client).map_err(|error| {
         let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
         let refused = plain && !settings.allow_insecure_http.value;
@@ -253,7 +259,25 @@ fn build<C: ServiceClient>(
     })
 }
 
-/// Creates the transport. It logs with `-v`.
+/// Creates the transport of the client: with compression, stored responses and notices.
+fn client_transport(
+    invocation: &Invocation,
+    settings: &Settings,
+    store: Option<&Arc<Store>>,
+) -> Result<Arc<dyn BlockingTransport>, Failure> {
+    let mut transport = transport(Trace::of(invocation), settings)?;
+    // Within one machine, compression takes longer than it saves.
+    let is_local = settings.base_url.as_ref().is_some_and(|url| proxy::is_local(&url.value));
+    if !invocation.call.no_compression && !is_local {
+        transport = Arc::new(Gzip::new(transport));
+    }
+    if let Some(store) = store {
+        transport = Arc::new(Cached::new(transport, Arc::clone(store)));
+    }
+    Ok(Arc::new(Noticed::new(transport, invocation.screen)))
+}
+
+/// Creates a transport that passes on what arrives. It logs with `-v`.
 pub(crate) fn transport(
     trace: Option<Trace>,
     settings: &Settings,

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `api` | calls any method and prints the raw response |
 //! | `auth` | logs in and out, and shows where the active token comes from |
+//! | `cache` | removes the responses that `--cache` stored |
 //! | `config` | shows and changes settings |
 //! | `check` | checks the service against its contract, if the program has one |
 //! | `completions`, `help`, `man`, `version` | describe the program |
@@ -134,6 +135,7 @@
 mod args;
 mod atomic_file;
 mod beside_flag;
+mod cache;
 mod command;
 mod config;
 mod connect;
@@ -151,6 +153,7 @@ mod interrupt;
 mod invocation;
 mod lock;
 mod name;
+mod notices;
 mod number;
 mod operation_commands;
 mod output;

@@ -23,7 +23,7 @@ pub(crate) fn check(base_url: &str) -> Result<(), Failure> {
 /// none.
 pub(crate) fn variable_for(base_url: &str) -> Option<String> {
     let url: Uri = base_url.parse().ok()?;
-    let host = url.host()?.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    let host = url.host()?.to_ascii_lowercase();
     let own = if url.scheme_str()? == "https" { "HTTPS_PROXY" } else { "HTTP_PROXY" };
     let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
     let either = |name: &str| [name.to_owned(), name.to_ascii_lowercase()].into_iter().find(is_set);
@@ -34,6 +34,11 @@ pub(crate) fn variable_for(base_url: &str) -> Option<String> {
         || direct.split(',').any(|entry| is_below(&host, entry.trim()))
         || env::var_os("REQUEST_METHOD").is_some();
     (!uses_none).then_some(name)
+}
+
+/// Returns whether this is the URL of a service on this machine.
+pub(crate) fn is_local(base_url: &str) -> bool {
+    base_url.parse::<Uri>().is_ok_and(|url| url.host().is_some_and(is_this_machine))
 }
 
 fn is_valid(address: &str) -> bool {
@@ -47,7 +52,8 @@ fn is_valid(address: &str) -> bool {
 }
 
 fn is_this_machine(host: &str) -> bool {
-    is_below(host, "localhost")
+    let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    is_below(&host, "localhost")
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 

@@ -28,7 +28,8 @@ use self::inflate::Inflate;
 ///
 /// A truncated or corrupt stream (it ends early, cannot be decoded, or has a wrong checksum) is
 /// [`ErrorKind::Interrupted`]. A stream that does not start as gzip or has data after its end is
-/// [`ErrorKind::Protocol`], and so is a content coding that was not requested.
+/// [`ErrorKind::Protocol`], and so is a content coding that was not requested. If the status is not a success, a response
+/// with such a coding is returned unchanged: the status says more.
 ///
 /// # Examples
 ///
@@ -59,7 +60,7 @@ impl<T: Transport> Transport for Gzip<T> {
     async fn send(&self, mut request: Request) -> Result<Response, TransportError> {
         let requested = request_gzip(request.headers_mut());
         let mut response = self.0.send(request).await?;
-        if requested && take_encoding(response.headers_mut())? {
+        if requested && take_encoding(&mut response)? {
             response = response.map(|body| Body::new(Decoded::new(body)));
         }
         Ok(response)
@@ -74,7 +75,7 @@ impl<T: BlockingTransport> BlockingTransport for Gzip<T> {
     fn send(&self, mut request: Request) -> Result<BlockingResponse, TransportError> {
         let requested = request_gzip(request.headers_mut());
         let mut response = self.0.send(request)?;
-        if requested && take_encoding(response.headers_mut())? {
+        if requested && take_encoding(&mut response)? {
             response = response.map(|body| BlockingBody::new(Decoded::new(body)));
         }
         Ok(response)
@@ -97,19 +98,22 @@ fn request_gzip(headers: &mut HeaderMap) -> bool {
 }
 
 /// Returns whether the response must be decoded. If so, removes the headers that describe the encoded body.
-fn take_encoding(headers: &mut HeaderMap) -> Result<bool, TransportError> {
+fn take_encoding<B>(response: &mut http::Response<B>) -> Result<bool, TransportError> {
+    let is_success = response.status().is_success();
+    let not_requested = || if is_success { Err(not_requested()) } else { Ok(false) };
+    let headers = response.headers_mut();
     let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
     let encoding = match (encodings.next(), encodings.next()) {
         (None, _) => return Ok(false),
         (Some(one), None) => one.as_bytes().trim_ascii(),
-        (Some(_), Some(_)) => return Err(not_requested()),
+        (Some(_), Some(_)) => return not_requested(),
     };
     if encoding.is_empty() || encoding.eq_ignore_ascii_case(b"identity") {
         return Ok(false);
     }
     // `x-gzip` is an alias (RFC 9110, section 8.4.1.3).
     if !encoding.eq_ignore_ascii_case(b"gzip") && !encoding.eq_ignore_ascii_case(b"x-gzip") {
-        return Err(not_requested());
+        return not_requested();
     }
     headers.remove(CONTENT_ENCODING);
     headers.remove(CONTENT_LENGTH);

@@ -12,10 +12,13 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::operation_commands::OperationCommands;
 use crate::output::destination::Destination;
+use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
 use crate::session::Session;
 use crate::trace::token_of;
+
+mod summary;
 
 /// The flags of `check`.
 #[derive(Debug, Args)]
@@ -42,6 +45,7 @@ enum ReportFormat {
 enum Findings {
     Report(ReportFormat, Destination),
     Records(Box<Printer>),
+    Summary(Destination),
 }
 
 /// Sends the requests and judges the responses.
@@ -51,6 +55,11 @@ pub(crate) fn run<C: OperationCommands>(
 ) -> Result<(), Failure> {
     let Invocation { program, screen, .. } = &session.invocation;
     let Some(contract) = program.contract else { return Ok(()) };
+    if session.invocation.call.cache {
+        return Err(Failure::usage(
+            "cannot use --cache: the checks need the responses of the service",
+        ));
+    }
     let probe = C::probe();
     if session.print_dry_run(&probe)? {
         screen.note(&format!("this is the first of about {} requests", contract.requests));
@@ -89,6 +98,11 @@ pub(crate) fn run<C: OperationCommands>(
             }
             printer.finish()?;
         }
+        Findings::Summary(mut out) => {
+            let color = out.view(*screen).color;
+            summary::write(&mut out, &report.results, color)?;
+            out.finish()?;
+        }
     }
     screen.note(&report.summary);
     let checks = match report.failed {
@@ -101,8 +115,14 @@ pub(crate) fn run<C: OperationCommands>(
 
 /// Opens the output.
 fn open<S>(session: &Session<S>, report: Option<ReportFormat>) -> Result<Findings, Failure> {
-    let output = &session.invocation.output;
+    let Invocation { program, call, output, screen, .. } = &session.invocation;
     let Some(form) = report else {
+        let format = output.format()?;
+        let is_table = format == Some(Format::Table)
+            || (format.is_none() && output.file().is_none() && screen.output.is_terminal());
+        if is_table && call.verbose == 0 && output.selection().is_none() {
+            return Ok(Findings::Summary(Destination::open(output.file(), program.name)?));
+        }
         let source = RecordSource::Program;
         let schema = Schema { columns: COLUMNS, fields: FIELDS, noun: None, single: false, source };
         return Ok(Findings::Records(Box::new(Printer::open(&session.invocation, &schema)?)));
@@ -114,7 +134,7 @@ fn open<S>(session: &Session<S>, report: Option<ReportFormat>) -> Result<Finding
         )
         .hint("remove --report, or remove -o and the CSV flags"));
     }
-    Ok(Findings::Report(form, Destination::open(output.file(), session.invocation.program.name)?))
+    Ok(Findings::Report(form, Destination::open(output.file(), program.name)?))
 }
 
 const COLUMNS: &[&str] = &["check", "verdict", "source", "seen"];

@@ -12,7 +12,6 @@ use crate::name::Name;
 ///
 /// `None` if the variables are not set, as in some containers and cron jobs. The settings are empty then.
 pub(crate) fn find(program: Name, name: &str) -> Option<PathBuf> {
-    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = if cfg!(windows) {
         absolute("APPDATA")
     } else {
@@ -27,6 +26,25 @@ pub(crate) fn path(program: Name, name: &str) -> Result<PathBuf, Failure> {
     find(program, name).ok_or_else(|| {
         Failure::usage("cannot find the settings folder").hint(format!("set {variables}"))
     })
+}
+
+/// Returns the folder of stored responses: in `$XDG_CACHE_HOME/PROGRAM`, `~/.cache/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`.
+pub(crate) fn cache_folder(program: Name) -> Result<PathBuf, Failure> {
+    let (base, variables) = if cfg!(windows) {
+        (absolute("LOCALAPPDATA"), "LOCALAPPDATA")
+    } else {
+        let home = || absolute("HOME").map(|home| home.join(".cache"));
+        (absolute("XDG_CACHE_HOME").or_else(home), "HOME or XDG_CACHE_HOME")
+    };
+    let base = base.ok_or_else(|| {
+        Failure::usage("cannot find the folder for --cache").hint(format!("set {variables}"))
+    })?;
+    Ok(base.join(program.as_str()).join("responses"))
+}
+
+/// Returns the absolute path in an environment variable. Another path would depend on the current folder.
+fn absolute(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// Reads a file. Returns `None` if it does not exist.

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod auth;
+mod cache;
+mod compression;
 mod config;
 mod dry_run;
 mod environment;
@@ -14,6 +16,7 @@ mod help;
 #[cfg(target_os = "linux")]
 mod memory;
 mod no_settings;
+mod notices;
 mod oversized;
 mod process;
 mod raw;

@@ -141,7 +141,7 @@ fn checks() {
     let shown = transcript(
         &person,
         &[
-            &["--demo", "check", "-o", "table"],
+            &["--demo", "check", "-o", "table", "--filter", "check~."],
             &["--demo", "check", "--strict", "-o", "csv"],
             &["--demo", "check", "--strict", "--report", "tap"],
         ],

@@ -40,8 +40,18 @@ impl Param {
 }
 
 /// Commands that are written by hand.
-const RESERVED_COMMANDS: &[&str] =
-    &["api", "auth", "check", "completions", "config", "help", "man", "profile", "version"];
+const RESERVED_COMMANDS: &[&str] = &[
+    "api",
+    "auth",
+    "cache",
+    "check",
+    "completions",
+    "config",
+    "help",
+    "man",
+    "profile",
+    "version",
+];
 
 /// Flags that every command has.
 const RESERVED_FLAGS: &[&str] = &[
@@ -49,6 +59,7 @@ const RESERVED_FLAGS: &[&str] = &[
     "any-field",
     "base-url",
     "beside",
+    "cache",
     "color",
     "columns",
     "csv-raw",
@@ -59,6 +70,7 @@ const RESERVED_FLAGS: &[&str] = &[
     "filter",
     "help",
     "max-records",
+    "no-compression",
     "no-pager",
     "one-page",
     "output",

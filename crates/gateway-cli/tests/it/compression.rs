@@ -1,0 +1,147 @@
+//! Compressed responses: requested from other machines, decoded, and limited after decoding.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
+
+use crate::run::{Person, code, stderr, stdout};
+
+const LIST: &str = r#"[{"id":"1","project":"Welder"},{"id":"2","project":"Fitter"}]"#;
+const GZIP: &str = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
+
+/// Starts a service that sends this body with these headers.
+fn service(headers: &'static str, body: Vec<u8>) -> RawServer {
+    RawServer::start(move |_: &RawRequest, connection: &mut Connection| {
+        connection.respond(&format!("{headers}connection: close\r\n"), &body);
+        Next::Close
+    })
+    .unwrap()
+}
+
+/// Returns a person who reaches the service through a proxy, as if it were on another machine.
+fn person(server: &RawServer) -> Person {
+    Person::of_service("http://gateway.test").with("HTTP_PROXY", &server.uri(""))
+}
+
+fn gzip(data: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn compressed_responses_are_decoded() {
+    // One response of two gzip members.
+    let (one, two) = LIST.split_at(20);
+    let body = [gzip(one.as_bytes()), gzip(two.as_bytes())].concat();
+    let server = service(GZIP, body);
+    let person = person(&server);
+    let lines = LIST.trim_matches(['[', ']']).replace("},{", "}\n{") + "\n";
+    for (args, expected) in [
+        ("vacancies list -o ndjson", lines.as_str()),
+        ("vacancies list -o raw", LIST),
+        ("api vacancies/list -o raw", LIST),
+    ] {
+        let args: Vec<&str> = args.split(' ').chain(["--allow-insecure-http"]).collect();
+        let output = person.run(&args);
+        assert_eq!((code(&output), stdout(&output)), (0, expected), "{}", stderr(&output));
+    }
+    // The headers describe the decoded body.
+    let output = person.run(&["api", "vacancies/list", "--include", "--allow-insecure-http"]);
+    let (head, body) = stdout(&output).split_once("\n\n").unwrap();
+    assert_eq!(body, LIST.to_owned() + "\n");
+    assert!(head.contains("content-type: application/json"), "{head}");
+    assert!(!head.contains("content-encoding") && !head.contains("content-length"), "{head}");
+    for request in server.progress().requests {
+        assert_eq!(request.header("accept-encoding"), [b"gzip"]);
+    }
+    // The log shows what was sent: the size is that of the compressed body.
+    let output = person.run(&["vacancies", "list", "-vv", "--allow-insecure-http"]);
+    let log = stderr(&output);
+    assert!(
+        log.contains(">   accept-encoding: gzip") && log.contains("<   content-encoding: gzip")
+    );
+}
+
+#[test]
+fn compression_is_requested_only_where_it_saves_time() {
+    let server = service("content-type: application/json\r\n", LIST.into());
+    let far = person(&server);
+    let output = far.run(&["vacancies", "list", "--no-compression", "--allow-insecure-http"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(code(&Person::of_service(&server.uri("")).run(&["vacancies", "list"])), 0);
+    let requests = server.progress().requests;
+    assert_eq!(requests.len(), 2);
+    for request in requests {
+        assert!(request.header("accept-encoding").is_empty());
+    }
+    // A service may send its response uncompressed.
+    let output = far.run(&["vacancies", "list", "-o", "raw", "--allow-insecure-http"]);
+    assert_eq!(stdout(&output), LIST);
+}
+
+#[test]
+fn truncated_and_corrupt_compressed_responses_are_errors() {
+    let records: Vec<String> =
+        (0..5000).map(|id| format!("{{\"id\":\"{}\"}}", id * 7919)).collect();
+    let list = format!("[{}]", records.join(","));
+    let whole = gzip(list.as_bytes());
+    let mut corrupt = whole.clone();
+    let checksum = whole.len() - 8;
+    corrupt[checksum] ^= 1;
+    let cut = whole[..whole.len() - 4].to_vec();
+    for (body, expected) in [(cut, 4), (corrupt, 4), (b"[] is not gzip".to_vec(), 5)] {
+        let server = service(GZIP, body);
+        let person = person(&server);
+        for args in [
+            &["vacancies", "list", "-o", "ndjson", "--allow-insecure-http"][..],
+            &["vacancies", "list", "-o", "raw", "--allow-insecure-http"],
+            &["vacancies", "list", "--output-file", "v.csv", "--allow-insecure-http"],
+        ] {
+            let output = person.run(args);
+            assert_eq!(code(&output), expected, "{args:?}: {}", stderr(&output));
+            assert!(stderr(&output).contains("gzip"), "{args:?}: {}", stderr(&output));
+        }
+        assert!(!person.home.path().join("v.csv").exists());
+    }
+}
+
+#[test]
+fn another_content_coding_is_an_error() {
+    let server = service("content-type: application/json\r\ncontent-encoding: br\r\n", vec![7; 9]);
+    for args in ["vacancies list", "vacancies list -o raw", "credits get"] {
+        let args: Vec<&str> = args.split(' ').chain(["--allow-insecure-http"]).collect();
+        let output = person(&server).run(&args);
+        assert_eq!(code(&output), 5, "{}", stderr(&output));
+        assert!(stderr(&output).contains("content coding that was not requested"));
+        assert_eq!(stdout(&output), "");
+    }
+    // The status of a failure says more than its coding.
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        let head = "HTTP/1.1 403 Forbidden\r\ncontent-encoding: br\r\ncontent-length: 1\r\n";
+        connection.send(format!("{head}connection: close\r\n\r\n\u{1}").as_bytes());
+        Next::Close
+    })
+    .unwrap();
+    let output = person(&server).run(&["credits", "get", "--allow-insecure-http"]);
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+}
+
+#[test]
+fn limits_count_decoded_bytes() {
+    // 65 MiB of spaces and one record of 2 MiB, both in a few KiB.
+    let spaces = [&vec![b' '; 65 << 20][..], b"{}"].concat();
+    let long = format!("[{{\"id\":\"1\"}},{{\"id\":\"{}\"}}]", "7".repeat(2 << 20));
+    let (object, list) = (service(GZIP, gzip(&spaces)), service(GZIP, gzip(long.as_bytes())));
+    let output = person(&object).run(&["credits", "get", "--allow-insecure-http"]);
+    assert_eq!(code(&output), 5, "{}", stderr(&output));
+    assert!(stderr(&output).contains("exceeds the body limit"), "{}", stderr(&output));
+    let plain = service("content-type: application/json\r\n", long.into());
+    let args = ["vacancies", "list", "-o", "ndjson", "--allow-insecure-http"];
+    let (decoded, plain) = (person(&list).run(&args), person(&plain).run(&args));
+    assert_ne!(code(&plain), 0);
+    assert_eq!((code(&decoded), stdout(&decoded)), (code(&plain), stdout(&plain)));
+    assert_eq!(stderr(&decoded), stderr(&plain));
+}
