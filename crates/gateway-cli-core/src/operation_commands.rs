@@ -12,8 +12,9 @@ use crate::session::Session;
 /// Generated code implements it. The [documentation of the crate](crate#commands-without-the-generator) shows a complete
 /// implementation.
 ///
-/// The names `api`, `auth`, `cache`, `check`, `completions`, `config`, `help`, `man` and `version` belong to the frame; no
-/// command of a service may have one of them. The same is true of the flags that `--help` lists for every command.
+/// The names `api`, `auth`, `cache`, `check`, `completions`, `config`, `help`, `man`, `profile` and `version` belong to the
+/// frame; no command of a service may have one of them. The same is true of the flags that `--help` lists for every
+/// command.
 ///
 /// # Examples
 ///
