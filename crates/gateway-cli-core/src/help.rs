@@ -104,7 +104,7 @@ fn environment(name: Name) -> String {
     let service: String = service.into_iter().map(own).collect();
     let proxies = line("", "proxy for each scheme, and hosts to call directly");
     let colours = line("NO_COLOR", "no colours");
-    let ci = line("CI", "no progress line");
+    let ci = line("CI", "no progress line and no pager");
     format!(
         "Environment:\n{service}  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY\n{proxies}{}{colours}{ci}",
         own(terminal)
@@ -117,6 +117,7 @@ fn meaning(variable: Variable) -> &'static str {
         Variable::Profile => "profile",
         Variable::Token => "access token",
         Variable::TokenFile => "file that contains the access token",
+        Variable::Pager => "pager for long output on a terminal (or PAGER); default: less",
         Variable::ForceTty => "print as on a terminal with this number of columns",
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{mem, process};
 
 use crate::exit::Exit;
@@ -78,7 +79,37 @@ pub(crate) fn begin<T, E>(
 /// Starts to handle the signals that end a program, such as Ctrl-C.
 pub(crate) fn watch(screen: Screen) {
     // Without a handler, a signal still ends the program.
-    drop(signals::watch(move |exit| end(exit, screen)));
+    drop(signals::watch(move |exit| {
+        if exit != Exit::Interrupted || !PAGING.load(Ordering::Acquire) {
+            end(exit, screen);
+        }
+    }));
+}
+
+/// Leaves Ctrl-C to a pager until the guard is dropped, which the pager uses to stop a search, for example.
+pub(crate) fn leave_to_pager() -> Paging {
+    PAGING.store(true, Ordering::Release);
+    Paging
+}
+
+/// Guard of a running pager.
+#[derive(Debug)]
+pub(crate) struct Paging;
+
+impl Drop for Paging {
+    fn drop(&mut self) {
+        PAGING.store(false, Ordering::Release);
+    }
+}
+
+/// Ends the program with success, because a person quit the pager. Undoes unfinished work first.
+pub(crate) fn quit() {
+    let mut registry = lock(&REGISTRY);
+    for undo in mem::take(&mut registry.undos).into_values().rev() {
+        (undo.run)();
+    }
+    #[expect(clippy::exit, reason = "the main thread may be waiting for the network")]
+    process::exit(Exit::Done.code().into());
 }
 
 fn end(exit: Exit, screen: Screen) {
@@ -113,6 +144,9 @@ struct Registry {
     next: u64,
     undos: BTreeMap<u64, Undo>,
 }
+
+/// Whether a pager is running.
+static PAGING: AtomicBool = AtomicBool::new(false);
 
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry { next: 0, undos: BTreeMap::new() });
 

@@ -48,14 +48,15 @@ pub(crate) enum Variable {
     Profile,
     Token,
     TokenFile,
+    Pager,
     /// The columns of a terminal, for screenshots and tests.
     ForceTty,
 }
 
 impl Variable {
     /// All variables, in the order of the help.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::BaseUrl, Self::Profile, Self::Token, Self::TokenFile, Self::ForceTty];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::BaseUrl, Self::Profile, Self::Token, Self::TokenFile, Self::Pager, Self::ForceTty];
 
     /// Returns the name of the variable, such as `PHOTOS_TOKEN`.
     pub(crate) fn of(self, program: Name) -> String {
@@ -64,6 +65,7 @@ impl Variable {
             Self::Profile => "PROFILE",
             Self::Token => "TOKEN",
             Self::TokenFile => "TOKEN_FILE",
+            Self::Pager => "PAGER",
             Self::ForceTty => "FORCE_TTY",
         };
         format!("{}_{name}", program.prefix())

@@ -7,6 +7,8 @@ pub(crate) mod flags;
 pub(crate) mod format;
 mod formula;
 mod json;
+mod paged;
+pub(crate) mod pager;
 pub(crate) mod printer;
 pub(crate) mod progress;
 pub(crate) mod raw;

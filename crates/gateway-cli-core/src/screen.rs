@@ -41,11 +41,20 @@ impl View {
     }
 }
 
+/// The size of a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TerminalSize {
+    pub(crate) columns: u16,
+    pub(crate) rows: u16,
+}
+
 /// The state of standard output and standard error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     /// The view of standard output.
     pub(crate) output: View,
+    /// The size of standard output if it is a terminal with a known size.
+    pub(crate) size: Option<TerminalSize>,
     /// Whether standard error is a terminal.
     pub(crate) errors_seen: bool,
     /// Whether standard error is coloured.
@@ -62,9 +71,11 @@ impl Screen {
         let forced =
             variable(&Variable::ForceTty.of(program)).and_then(|columns| columns.parse().ok());
         let width = forced.or_else(|| columns(&io::stdout()));
+        let size = if forced.is_none() { size(&io::stdout()) } else { None };
         let errors_seen = forced.is_some() || io::stderr().is_terminal();
         Self {
             output: View { width, color: wants(color, width.is_some()) },
+            size,
             errors_seen,
             errors_color: wants(color, errors_seen),
             color,
@@ -151,6 +162,12 @@ fn columns<S: IsTerminal + Stream>(stream: &S) -> Option<u16> {
     // Some terminals do not know their size, such as a serial line or a pseudoterminal of another program.
     let known = || terminal_size::terminal_size_of(stream).map_or(COLUMNS, |(width, _)| width.0);
     stream.is_terminal().then(known)
+}
+
+/// Returns the size of a stream; `None` if it is not a terminal, or its size is unknown.
+fn size<S: IsTerminal + Stream>(stream: &S) -> Option<TerminalSize> {
+    let (columns, rows) = terminal_size::terminal_size_of(stream)?;
+    stream.is_terminal().then_some(TerminalSize { columns: columns.0, rows: rows.0 })
 }
 
 fn wants(color: Color, terminal: bool) -> bool {

@@ -68,6 +68,11 @@ impl<W: Write + Send + 'static> Write for AutoFlush<W> {
     }
 }
 
+/// Returns a writer with a buffer for large outputs.
+pub(crate) fn buffered<W: Write>(out: W) -> BufWriter<W> {
+    BufWriter::with_capacity(128 * 1024, out)
+}
+
 /// Flushes the shared buffer at intervals until the writer is dropped.
 fn run<W: Write>(shared: &Weak<Mutex<Option<BufWriter<W>>>>) {
     while let Some(shared) = shared.upgrade() {

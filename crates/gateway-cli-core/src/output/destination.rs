@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::atomic_file::{AtomicFile, prefix};
 use crate::failure::Failure;
 use crate::name::Name;
-use crate::output::auto_flush::AutoFlush;
+use crate::output::auto_flush::{AutoFlush, buffered};
+use crate::output::paged::Paged;
+use crate::output::pager::Pager;
 use crate::screen::{Screen, View};
 
 /// An open output that counts the bytes written to it.
@@ -20,6 +22,8 @@ pub(crate) struct Destination {
 #[derive(Debug)]
 enum Target {
     Stdout(AutoFlush<io::Stdout>),
+    /// Standard output, which is a terminal, through a pager if it is long.
+    Paged(Paged),
     /// A device or a pipe, which cannot be replaced by another file.
     Device(AutoFlush<File>),
     /// A temporary file: renamed to `path` when it is complete, removed on failure.
@@ -52,6 +56,21 @@ impl Destination {
         Ok(Self { target, bytes: 0 })
     }
 
+    /// Shows output to a terminal in this pager if it is longer than the screen.
+    pub(crate) fn through(self, pager: Option<Pager>) -> Self {
+        match (self.target, pager) {
+            (Target::Stdout(_), Some(pager)) => {
+                Self { target: Target::Paged(Paged::new(pager)), ..self }
+            }
+            (target, _) => Self { target, ..self },
+        }
+    }
+
+    /// Returns whether a pager is running, so that nothing else may be written to the terminal.
+    pub(crate) fn is_paged(&self) -> bool {
+        matches!(&self.target, Target::Paged(out) if out.is_running())
+    }
+
     fn file(path: &Path, program: Name) -> io::Result<Target> {
         let existing = fs::metadata(path).ok();
         if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
@@ -82,7 +101,7 @@ impl Destination {
     /// Returns the view of the output. The path of a device may name a terminal.
     pub(crate) fn view(&self, screen: Screen) -> View {
         match &self.target {
-            Target::Stdout(_) => screen.output,
+            Target::Stdout(_) | Target::Paged(_) => screen.output,
             Target::Device(device) => {
                 device.get_ref().map_or_else(View::default, |device| screen.view_of(device))
             }
@@ -99,6 +118,7 @@ impl Destination {
     pub(crate) fn flush_soon(&mut self) {
         match &mut self.target {
             Target::Stdout(out) => out.flush_soon(),
+            Target::Paged(out) => out.flush_soon(),
             Target::Device(out) => out.flush_soon(),
             Target::File { .. } => {}
         }
@@ -113,6 +133,7 @@ impl Destination {
     pub(crate) fn finish(self) -> io::Result<()> {
         match self.target {
             Target::Stdout(mut out) => out.flush(),
+            Target::Paged(out) => out.finish(),
             Target::Device(mut out) => out.flush(),
             Target::File { out, path } => {
                 let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -132,6 +153,7 @@ impl Write for Destination {
         self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
         match &mut self.target {
             Target::Stdout(out) => out.write_all(bytes),
+            Target::Paged(out) => out.write_all(bytes),
             Target::Device(out) => out.write_all(bytes),
             Target::File { out, .. } => out.write_all(bytes),
         }
@@ -140,6 +162,7 @@ impl Write for Destination {
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
             Target::Stdout(out) => out.flush(),
+            Target::Paged(out) => out.flush(),
             Target::Device(out) => out.flush(),
             Target::File { out, .. } => out.flush(),
         }
@@ -179,10 +202,6 @@ fn check_link(link: &Path) -> io::Result<()> {
 #[expect(clippy::unnecessary_wraps, reason = "fails on Unix")]
 fn check_link(_link: &Path) -> io::Result<()> {
     Ok(())
-}
-
-fn buffered<W: Write>(out: W) -> BufWriter<W> {
-    BufWriter::with_capacity(128 * 1024, out)
 }
 
 /// Suffix of unfinished output files.

@@ -52,6 +52,13 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true)]
     pub(crate) wide: bool,
 
+    /// Don't show long output on a terminal in a pager.
+    ///
+    /// The pager is `{PROGRAM}_PAGER`, else `PAGER`, else `less`; `cat` and an empty text disable it. It starts if the output
+    /// is longer than the screen.
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
+
     /// Write to FILE atomically; `-` is standard output.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) output_file: Option<PathBuf>,

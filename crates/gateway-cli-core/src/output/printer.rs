@@ -14,6 +14,7 @@ use crate::output::destination::Destination;
 use crate::output::flags::OutputFlags;
 use crate::output::format::Format;
 use crate::output::json::{Json, Ndjson};
+use crate::output::pager::Pager;
 use crate::output::progress::Progress;
 use crate::output::record::{Cells, Path, one_line};
 use crate::output::record_writer::RecordWriter;
@@ -37,6 +38,8 @@ pub(crate) struct Printer {
     selected: String,
     progress: Progress,
     printed: u64,
+    /// The warnings to print after the pager has ended.
+    late_warnings: Vec<String>,
     /// The file to name in the closing note, if standard error is a terminal.
     file: Option<String>,
     screen: Screen,
@@ -72,7 +75,8 @@ impl Printer {
         }
         // Before the file is created: its extension may be refused.
         let requested = flags.format()?;
-        let out = Destination::open(flags.file(), program.name)?;
+        let pager = if schema.single { None } else { Pager::of(invocation) };
+        let out = Destination::open(flags.file(), program.name)?.through(pager);
         let view = out.view(screen);
         let default = if view.is_terminal() { Format::Table } else { Format::Json };
         let format = requested.unwrap_or(default);
@@ -91,6 +95,7 @@ impl Printer {
             selected: String::new(),
             progress: Progress::new(shows_progress.then_some(screen)),
             printed: 0,
+            late_warnings: Vec::new(),
             file: flags.file().filter(|_| notes).map(|file| file.display().to_string()),
             screen,
         })
@@ -135,7 +140,12 @@ impl Printer {
     /// Warns that a record was skipped.
     pub(crate) fn skipped(&mut self, index: u64, error: &dyn Display) {
         self.progress.clear();
-        self.screen.warn(&format!("skipped record {index}: {error}"));
+        let warning = format!("skipped record {index}: {error}");
+        if !self.out.is_paged() {
+            self.screen.warn(&warning);
+        } else if self.late_warnings.len() < MAX_LATE_WARNINGS {
+            self.late_warnings.push(warning);
+        }
     }
 
     /// Updates the progress line, and flushes live output soon. Call it before waiting for the next record.
@@ -168,7 +178,11 @@ impl Printer {
         let note = self.writer.finish(&mut self.out)?;
         self.progress.clear();
         let summary = self.progress.summary(self.printed, self.out.bytes());
-        self.out.finish()?;
+        let done = self.out.finish();
+        for warning in self.late_warnings {
+            self.screen.warn(&warning);
+        }
+        done?;
         if let Some(note) = note {
             self.screen.note(&note);
         }
@@ -227,3 +241,6 @@ fn compare(sort: &[(Path, Sort)], one: &[Key], other: &[Key]) -> Ordering {
     let orderings = pairs.map(|((_, sort), (one, other))| sort.compare(one, other));
     orderings.fold(Ordering::Equal, Ordering::then)
 }
+
+/// Maximum number of warnings that are kept while a pager runs.
+const MAX_LATE_WARNINGS: usize = 100;

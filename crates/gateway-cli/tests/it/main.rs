@@ -18,6 +18,8 @@ mod memory;
 mod no_settings;
 mod notices;
 mod oversized;
+#[cfg(unix)]
+mod pager;
 mod process;
 mod raw;
 mod run;
