@@ -101,6 +101,38 @@ fn dev_dependencies_between_published_crates_have_no_version() {
     }
 }
 
+/// `.ci/release` names the archives; `cargo binstall`, Homebrew and the workflow must know the same names.
+#[test]
+fn every_installer_knows_the_names_of_the_archives() {
+    let script = read(&root().join(".ci/release"));
+    assert!(script.contains("name=gateway-$version-$target\n"), "the name in .ci/release");
+
+    let packages = published();
+    let program = packages.iter().find(|one| key(one) == "gateway-cli").expect("the program");
+    let binstall = &program["metadata"]["binstall"];
+    let url = binstall["pkg-url"].as_str().expect("an address");
+    let archive = "gateway-{ version }-{ target }";
+    assert!(url.ends_with(&format!("/v{{ version }}/{archive}{{ archive-suffix }}")), "{url}");
+    assert_eq!(binstall["bin-dir"], format!("{archive}/{{ bin }}{{ binary-ext }}"));
+
+    let formula = read(&root().join("crates/gateway-cli/packaging/homebrew.rb"));
+    let workflow = read(&root().join(".github/workflows/release.yml"));
+    let targets: Vec<&str> = workflow
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- { target: ")?.split(',').next())
+        .collect();
+    assert_eq!(targets.len(), 5, "{targets:?}");
+    for target in targets {
+        if target.contains("windows") {
+            assert_eq!(binstall["overrides"][target]["pkg-fmt"], "zip");
+            continue;
+        }
+        let file = format!("/v@VERSION@/gateway-@VERSION@-{target}.tar.gz\"");
+        assert!(formula.contains(&file), "the formula has no {file}");
+        assert!(formula.contains(&format!("\"@SHA256 {target}@\"")), "checksum of {target}");
+    }
+}
+
 /// Returns the members of the workspace that may be published, as `cargo metadata` describes them.
 fn published() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))

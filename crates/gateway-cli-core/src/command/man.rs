@@ -1,13 +1,15 @@
-//! `man`: the manual page of the program or a command.
+//! `man`: the manual page of the program or a command, or all pages.
 
 use std::fmt::Write as _;
-use std::io;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use clap::{Args as Flags, Command};
+use clap::{Args as Flags, Command, ValueHint};
 use clap_mangen::Man;
 
 use crate::command::find::find;
 use crate::command::print::print;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::program::Program;
@@ -17,19 +19,44 @@ use crate::program::Program;
 #[command(after_help = "\
 Examples:
   {program} man | man -l -
-  {program} man {command} > {program}-{page}.1")]
+  {program} man {command} > {program}-{page}.1
+  {program} man --all ~/.local/share/man/man1")]
 pub(crate) struct ManFlags {
     /// Command, such as `{command}` [default: the whole program].
     command: Vec<String>,
+
+    /// Write the pages of the program and of each command to this folder.
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with = "command")]
+    all: Option<PathBuf>,
 }
 
-/// Prints the page in the format of `man`.
+/// Prints the page in the format of `man`, or writes all pages.
 pub(crate) fn run(
     flags: &ManFlags,
-    definition: Command,
+    mut definition: Command,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    print(invocation, &page(&find(definition, &flags.command)?, &invocation.program)?)
+    let program = &invocation.program;
+    if let Some(folder) = &flags.all {
+        definition.build();
+        return write_pages(&definition, program, folder).map_err(|error| {
+            let folder = folder.display();
+            Failure::new(Exit::Unwritten, format!("cannot write the pages to `{folder}`"))
+                .because(error.to_string())
+        });
+    }
+    print(invocation, &page(&find(definition, &flags.command)?, program)?)
+}
+
+/// Writes the page of a command and of those below it. The built-in `help` repeats the others.
+fn write_pages(command: &Command, program: &Program, folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    fs::write(folder.join(format!("{name}.1")), page(command, program)?)?;
+    let below = command.get_subcommands().filter(|one| !one.is_hide_set());
+    below
+        .filter(|one| one.get_name() != "help")
+        .try_for_each(|one| write_pages(one, program, folder))
 }
 
 /// Returns the page. Each paragraph at the end of the help, such as the examples, becomes a section.

@@ -1,6 +1,7 @@
 //! Help, manual pages and completions: they are complete, and their examples work.
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use crate::run::{Person, code, stderr, stdout};
 use crate::tree::leaves;
@@ -138,6 +139,31 @@ fn completions_and_manual_pages_are_complete() {
     for section in ["OUTPUT", "SUBCOMMANDS", "EXAMPLES", "ACCESS TOKEN", "EXIT CODES"] {
         assert!(stdout(&output).contains(&format!("\n.SH {section}\n")), "{section}");
     }
+}
+
+/// A package installs the pages of all commands, except of those that are hidden.
+#[test]
+fn all_manual_pages_are_written_to_a_folder() {
+    let person = Person::new();
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    let output = person.run(&["man", "--all", pages.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let names: BTreeSet<String> = fs::read_dir(&pages)
+        .unwrap()
+        .map(|page| page.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for name in ["gateway.1", "gateway-candidates.1", "gateway-candidates-list.1"] {
+        assert!(names.contains(name), "{names:?}");
+    }
+    assert!(!names.contains("gateway-help.1"), "{names:?}");
+    let alone = person.run(&["man", "credits", "get"]);
+    let page = fs::read_to_string(pages.join("gateway-credits-get.1")).unwrap();
+    assert_eq!(page, stdout(&alone));
+
+    let output = person.run(&["man", "--all", pages.join("gateway.1").to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("error: cannot write the pages to"), "{}", stderr(&output));
 }
 
 /// The guide describes every variable that the help lists.
