@@ -22,10 +22,10 @@ pub(super) struct Database {
 impl Database {
     /// Opens the database, which must exist: a mistyped name must not create one.
     pub(super) fn open(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
-        match Location::parse(self.database.as_deref())? {
+        match given(self.database.as_deref())? {
             Location::File(path) => Ok(Arc::new(SqliteStore::open_existing(path)?)),
             #[cfg(feature = "postgres")]
-            Location::Url(url) => Ok(Arc::new(PostgresStore::connect_existing(url)?)),
+            Location::Url(url) => Ok(Arc::new(PostgresStore::connect_existing(&url)?)),
         }
     }
 
@@ -40,39 +40,163 @@ pub(super) fn open_or_create(
     database: Option<&str>,
     budget: Duration,
 ) -> Result<Arc<dyn StoreAdmin>, Error> {
-    match Location::parse(database)? {
+    match given(database)? {
         Location::File(path) => {
             Ok(Arc::new(SqliteStore::open(path)?.with_statement_budget(budget)))
         }
         #[cfg(feature = "postgres")]
         Location::Url(url) => {
-            Ok(Arc::new(PostgresStore::connect(url)?.with_statement_budget(budget)))
+            Ok(Arc::new(PostgresStore::connect(&url)?.with_statement_budget(budget)))
         }
     }
 }
 
+fn given(database: Option<&str>) -> Result<Location<'_>, Error> {
+    let missing = || {
+        let help = "no database given: set --database FILE or GATEWAY_DATABASE";
+        Error::new(ErrorKind::Config, help)
+    };
+    Location::parse(database.ok_or_else(missing)?)
+}
+
 /// Where a database is.
-enum Location<'d> {
+pub(super) enum Location<'d> {
     File(&'d str),
+    /// The URL of a PostgreSQL database, with its scheme in lower case.
     #[cfg(feature = "postgres")]
-    Url(&'d str),
+    Url(String),
 }
 
 impl<'d> Location<'d> {
-    fn parse(database: Option<&'d str>) -> Result<Self, Error> {
-        let Some(database) = database else {
-            let help = "no database given: set --database FILE or GATEWAY_DATABASE";
-            return Err(Error::new(ErrorKind::Config, help));
-        };
-        if !database.starts_with("postgres://") && !database.starts_with("postgresql://") {
+    /// Reads the setting. Its errors do not repeat it, because a mistyped URL may contain a password.
+    pub(super) fn parse(database: &'d str) -> Result<Self, Error> {
+        let config = |text: &'static str| Err(Error::new(ErrorKind::Config, text));
+        let Some((scheme, rest)) = scheme(database) else {
+            if database.to_ascii_lowercase().contains("password=") {
+                return config(
+                    "cannot open the database: key-value settings are not supported; \
+                     write a URL, such as postgres://USER@HOST/NAME",
+                );
+            }
             return Ok(Self::File(database));
+        };
+        let scheme = scheme.to_ascii_lowercase();
+        if !matches!(&*scheme, "postgres" | "postgresql") || !rest.starts_with("//") {
+            return config(
+                "cannot open the database: it is neither a file nor a URL that starts with postgres:// or \
+                 postgresql://; if it is a file with a colon in its name, write ./ before it",
+            );
         }
         #[cfg(feature = "postgres")]
-        return Ok(Self::Url(database));
+        return Ok(Self::Url(format!("{scheme}:{rest}")));
         #[cfg(not(feature = "postgres"))]
-        Err(Error::new(
-            ErrorKind::Config,
+        config(
             "cannot open a PostgreSQL database: this program was built without the feature `postgres`",
-        ))
+        )
+    }
+}
+
+/// Splits a text after the scheme of a URL (RFC 3986, section 3.1), if it starts with one.
+fn scheme(text: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = text.split_once(':')?;
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
+    let starts = scheme.starts_with(|first: char| first.is_ascii_alphabetic());
+    (starts && scheme.chars().all(letter)).then_some((scheme, rest))
+}
+
+/// Returns the setting for people: the password of a URL is masked.
+pub(super) fn masked(database: &str) -> Result<String, Error> {
+    match Location::parse(database)? {
+        Location::File(path) => Ok(path.to_owned()),
+        #[cfg(feature = "postgres")]
+        Location::Url(url) => Ok(masked_url(&url)),
+    }
+}
+
+/// Masks the password before the host and among the parameters. When in doubt, a value is masked.
+#[cfg(feature = "postgres")]
+fn masked_url(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
+    let rest = match rest.split_once('?') {
+        Some((before, parameters)) => {
+            let shown: Vec<_> = parameters.split('&').map(masked_parameter).collect();
+            &format!("{before}?{}", shown.join("&"))
+        }
+        None => rest,
+    };
+    match rest.rsplit_once('@') {
+        Some((user, host)) if user.contains(':') => {
+            let user = user.split(':').next().unwrap_or_default();
+            format!("{scheme}://{user}:***@{host}")
+        }
+        _ => format!("{scheme}://{rest}"),
+    }
+}
+
+#[cfg(feature = "postgres")]
+fn masked_parameter(parameter: &str) -> String {
+    match parameter.split_once('=') {
+        // A name with an escape might decode to `password`.
+        Some((name, _)) if name.to_ascii_lowercase().contains("pass") || name.contains('%') => {
+            format!("{name}=***")
+        }
+        _ => parameter.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(feature = "postgres")]
+    fn a_url_is_recognised_in_any_case() {
+        for url in ["Postgres://u@h/d", "postgres://u@h/d", "POSTGRES://u@h/d"] {
+            let Location::Url(read) = Location::parse(url).unwrap() else { panic!("{url}") };
+            assert_eq!(read, "postgres://u@h/d");
+        }
+    }
+
+    #[test]
+    fn a_file_may_have_any_other_name() {
+        for file in ["gateway.db", "/var/lib/a:b.db", "./a:b", "1:2", "a@b", ":memory:", "é:b"] {
+            assert!(matches!(Location::parse(file), Ok(Location::File(read)) if read == file));
+        }
+    }
+
+    #[test]
+    fn a_mistyped_url_is_refused_without_repeating_it() {
+        for url in [
+            "postgress://u:canary@h/d",
+            "postgres:/u:canary@h/d",
+            "postgres:u:canary@h/d",
+            "pg://u:canary@h/d",
+            "mysql://u:canary@h/d",
+            "u:canary@h/d",
+            "host=h user=u PASSWORD=canary",
+        ] {
+            let Err(error) = Location::parse(url) else { panic!("{url} was accepted") };
+            assert_eq!(error.kind(), ErrorKind::Config);
+            assert!(!format!("{error} {error:?}").contains("canary"), "{error}");
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "postgres")]
+    fn passwords_are_masked() {
+        let shown = |database| masked(database).unwrap();
+        assert_eq!(shown("postgres://u:p@h/d"), "postgres://u:***@h/d");
+        assert_eq!(shown("postgres://u:p@q@h/d"), "postgres://u:***@h/d");
+        assert_eq!(shown("postgres://u@h/d"), "postgres://u@h/d");
+        assert_eq!(shown("postgres://h/d?user=u&password=p"), "postgres://h/d?user=u&password=***");
+        assert_eq!(
+            shown("postgres://h/d?password=p@q&port=1"),
+            "postgres://h/d?password=***&port=1"
+        );
+        assert_eq!(shown("postgres://h/d?p%61ssword=p"), "postgres://h/d?p%61ssword=***");
+        assert_eq!(shown("postgres://u:p@h/d?PASSWORD=q"), "postgres://u:***@h/d?PASSWORD=***");
+        assert_eq!(shown("postgres://u:p?q@h/d"), "postgres://u:***@h/d");
+        assert_eq!(shown("postgres://u@h/d?port=1"), "postgres://u@h/d?port=1");
+        assert_eq!(shown("/var/lib/g.db"), "/var/lib/g.db");
     }
 }

@@ -1,6 +1,5 @@
 //! The settings of `serve`. Order of precedence: flags, environment, file, defaults.
 
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
@@ -10,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use crate::cli::database::masked;
 use crate::config::{CONNECTIONS, Config, LONGEST_RESPONSE, READERS, SECONDS};
 use crate::error::{Error, ErrorKind};
 
@@ -148,7 +148,7 @@ impl Settings {
         let effective = Self {
             listen: Some(config.listen),
             ops_listen: config.ops_listen,
-            database: self.database.as_deref().map(masked),
+            database: self.database.as_deref().map(masked).transpose()?,
             prefix: Some(config.prefix.clone()),
             tls_certificate,
             tls_key,
@@ -231,35 +231,6 @@ const MIB: u64 = 1024 * 1024;
 /// Maximum of `list-cache`: a pebibyte, more than any disk has, and in bytes still within 64 bits.
 const MAX_MIB: u64 = 1024 * MIB;
 
-/// Masks the password of a URL, before the host and among the parameters. When in doubt, a value is masked.
-fn masked(database: &str) -> String {
-    let Some((scheme, rest)) = database.split_once("://") else { return database.to_owned() };
-    let rest = match rest.split_once('?') {
-        Some((before, parameters)) => {
-            let shown: Vec<_> = parameters.split('&').map(masked_parameter).collect();
-            Cow::Owned(format!("{before}?{}", shown.join("&")))
-        }
-        None => Cow::Borrowed(rest),
-    };
-    match rest.rsplit_once('@') {
-        Some((user, host)) if user.contains(':') => {
-            let user = user.split(':').next().unwrap_or_default();
-            format!("{scheme}://{user}:***@{host}")
-        }
-        _ => format!("{scheme}://{rest}"),
-    }
-}
-
-fn masked_parameter(parameter: &str) -> Cow<'_, str> {
-    match parameter.split_once('=') {
-        // A name with an escape might decode to `password`.
-        Some((name, _)) if name.to_ascii_lowercase().contains("pass") || name.contains('%') => {
-            Cow::Owned(format!("{name}=***"))
-        }
-        _ => Cow::Borrowed(parameter),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -332,25 +303,5 @@ mod tests {
         for line in ["rate = 0", "drain-timeout = 0", "list-cache = 0", "idle-timeout = 86400"] {
             settings(line).config().unwrap();
         }
-    }
-
-    #[test]
-    fn passwords_are_masked() {
-        assert_eq!(masked("postgres://u:p@h/d"), "postgres://u:***@h/d");
-        assert_eq!(masked("postgres://u:p@q@h/d"), "postgres://u:***@h/d");
-        assert_eq!(masked("postgres://u@h/d"), "postgres://u@h/d");
-        assert_eq!(
-            masked("postgres://h/d?user=u&password=p"),
-            "postgres://h/d?user=u&password=***"
-        );
-        assert_eq!(
-            masked("postgres://h/d?password=p@q&port=1"),
-            "postgres://h/d?password=***&port=1"
-        );
-        assert_eq!(masked("postgres://h/d?p%61ssword=p"), "postgres://h/d?p%61ssword=***");
-        assert_eq!(masked("postgres://u:p@h/d?PASSWORD=q"), "postgres://u:***@h/d?PASSWORD=***");
-        assert_eq!(masked("postgres://u:p?q@h/d"), "postgres://u:***@h/d");
-        assert_eq!(masked("postgres://u@h/d?port=1"), "postgres://u@h/d?port=1");
-        assert_eq!(masked("/var/lib/g.db"), "/var/lib/g.db");
     }
 }
