@@ -99,7 +99,7 @@ const RUN: &str = r#"
 PATH=$1:$PATH data=$2/data log=$2/log
 if initdb -D "$data" -U postgres -A trust --no-sync -E UTF8 --locale=C >"$log" 2>&1 &&
     pg_ctl -D "$data" -w -l "$log" start >>"$log" 2>&1 \
-        -o "-c listen_addresses= -c unix_socket_directories=$2 -c fsync=off"; then
+        -o "-c listen_addresses= -c unix_socket_directories=$2 -c fsync=off -c autovacuum=off"; then
     echo ready
     read -r _
     pg_ctl -D "$data" -m immediate stop >/dev/null 2>&1

@@ -39,7 +39,12 @@ pub(super) fn run(
     let report = merge(&mut session, account, credits_changed)?;
     match mode {
         ImportMode::DryRun => session.transaction.rollback().map_err(failed)?,
-        ImportMode::Commit => session.transaction.commit().map_err(failed)?,
+        ImportMode::Commit => {
+            if report.changed_anything() {
+                session.transaction.batch_execute(ANALYZE).map_err(failed)?;
+            }
+            session.transaction.commit().map_err(failed)?;
+        }
     }
     Ok(report)
 }
@@ -272,6 +277,9 @@ const EVERY_RECORD: [(Kind, &str); 3] = [
 const NOW: &str = "SELECT extract(epoch FROM clock_timestamp())::bigint";
 
 const LOCK_ACCOUNT: &str = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
+
+/// Without statistics, the planner assumes small tables until the next autovacuum.
+const ANALYZE: &str = "ANALYZE vacancy, candidate, application, status";
 
 const STATUS_KEY: &str = "SELECT key FROM status WHERE account_id = $1 AND name = $2";
 
