@@ -69,14 +69,13 @@ impl Ops {
                     Ok::<_, Infallible>(ops.answer(request.method(), request.uri().path()).await)
                 }
             });
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_TIMEOUT)
+                .keep_alive(false)
+                .serve_connection(TokioIo::new(socket), service);
             // A scrape is one request, and how it ended does not matter.
-            drop(
-                http1::Builder::new()
-                    .timer(TokioTimer::new())
-                    .keep_alive(false)
-                    .serve_connection(TokioIo::new(socket), service)
-                    .await,
-            );
+            drop(timeout(CONNECTION_TIMEOUT, connection).await);
             drop(permit);
         });
     }
@@ -120,5 +119,11 @@ fn text(status: StatusCode, body: String) -> Response<ResponseBody> {
 /// Time within which a ready database responds.
 const READY_WITHIN: Duration = Duration::from_secs(2);
 
+/// Timeout of the head of a request. Together with [`CONNECTIONS`] it limits how long silent connections delay a probe.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Timeout of a connection: of its request, and of a client that does not read the response.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Maximum number of open connections.
-pub(crate) const CONNECTIONS: usize = 16;
+pub(crate) const CONNECTIONS: usize = 64;

@@ -71,8 +71,8 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
 async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), Error> {
     // Before the address is printed: a process that has read it may send a signal.
     let mut stop = StopSignals::register()?;
-    // Without certificates SIGHUP keeps its usual meaning and ends the process.
-    let hangup = config.tls.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
+    let encrypted = config.tls.is_some();
+    let hangup = signal(SignalKind::hangup())?;
     let (running, directory) = if let Some(store) = store {
         let running = Server::new(config, store).start().await?;
         print(&format!("listening on {}\n", running.base_url()))?;
@@ -88,7 +88,7 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
     };
     tokio::select! {
         () = stop.received() => {}
-        never = renew(&running, hangup) => match never {},
+        never = renew(&running, hangup, encrypted) => match never {},
     }
     // A second signal ends the process without waiting for responses.
     tokio::select! {
@@ -99,14 +99,16 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
     Ok(())
 }
 
-/// Reads the certificates again on every SIGHUP.
-async fn renew(running: &RunningServer, hangup: Option<Signal>) -> Infallible {
-    if let Some(mut hangup) = hangup {
-        while hangup.recv().await.is_some() {
-            match running.renew_certificates() {
-                Ok(()) => note("gateway-server: reloaded the certificates"),
-                Err(error) => print_error(&error),
-            }
+/// Reads the certificates again on every SIGHUP. Without certificates, the signal has no effect.
+async fn renew(running: &RunningServer, mut hangup: Signal, encrypted: bool) -> Infallible {
+    while hangup.recv().await.is_some() {
+        if !encrypted {
+            note("gateway-server: ignored SIGHUP: there are no certificates to reload");
+            continue;
+        }
+        match running.renew_certificates() {
+            Ok(()) => note("gateway-server: reloaded the certificates"),
+            Err(error) => print_error(&error),
         }
     }
     std::future::pending().await
