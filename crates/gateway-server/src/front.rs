@@ -41,6 +41,7 @@ use crate::generated::call::Call;
 use crate::generated::operation::Operation;
 use crate::listen::head::Refusal;
 use crate::listen::service::Service;
+use crate::listen::state::ConnectionState;
 use crate::query::Pairs;
 use crate::records::Records;
 use crate::store::{Page, Principal, Snapshot};
@@ -184,9 +185,14 @@ impl Front {
 impl Service for Front {
     type Body = RecordedBody;
 
-    async fn answer(&self, request: &Parts, refusal: Option<Refusal>) -> Response<RecordedBody> {
+    async fn answer(
+        &self,
+        request: &Parts,
+        refusal: Option<Refusal>,
+        connection: &Arc<ConnectionState>,
+    ) -> Response<RecordedBody> {
         let id = request_id::of(&request.headers);
-        let mut recorder = Recorder::begin(&id, &self.log, &self.metrics);
+        let mut recorder = Recorder::begin(&id, connection, &self.log, &self.metrics);
         let mut response = match self.decide(request, refusal, &mut recorder).await {
             Ok(response) => response,
             Err(problem) => {

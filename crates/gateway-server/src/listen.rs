@@ -5,7 +5,7 @@ pub(crate) mod guard;
 pub(crate) mod head;
 mod linger;
 pub(crate) mod service;
-mod state;
+pub(crate) mod state;
 pub(crate) mod tls;
 
 use std::convert::Infallible;
@@ -28,7 +28,7 @@ use self::connections::Connections;
 use self::guard::{Guard, Timeouts};
 use self::head::{HeadLimits, Refusal};
 use self::service::Service;
-use self::state::{ConnectionState, Responding};
+use self::state::{ConnectionState, Cut, Responding};
 
 /// How far the server has shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,7 +173,7 @@ impl<S: Service> Listen<S> {
             let (head, _body) = request.into_parts();
             // Boxed: the library reserves room for this future in every connection, even when none is running.
             Box::pin(async move {
-                let response = self.service.answer(&head, refusal).await;
+                let response = self.service.answer(&head, refusal, state).await;
                 Ok::<_, Infallible>(response.map(|body| responding.until_sent(body)))
             })
         });
@@ -193,6 +193,7 @@ impl<S: Service> Listen<S> {
                 reached = phase.changed() => {
                     let phase = *phase.borrow_and_update();
                     if reached.is_err() || phase == Phase::Cutting {
+                        state.cut_by(Cut::Drain);
                         return None;
                     }
                     if phase == Phase::Draining {

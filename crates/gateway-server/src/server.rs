@@ -1,11 +1,11 @@
 //! Starting and stopping a server.
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{Semaphore, watch};
 
 use crate::config::{Config, LONGEST_RESPONSE};
@@ -41,16 +41,14 @@ impl Server {
     /// # Errors
     ///
     /// Fails if an address cannot be bound, or if the certificates or their key cannot be used.
+    #[expect(clippy::unused_async, reason = "listening needs the runtime of the caller")]
     pub async fn start(self) -> Result<RunningServer, Error> {
         let Self { config, store } = self;
-        let listener = bind(config.listen).await?;
+        let listener = bind(config.listen)?;
         let address = listener.local_addr()?;
         let (phase, watched) = watch::channel(Phase::Serving);
-        let log = if config.access_log {
-            AccessLog::to(std::io::stderr())?
-        } else {
-            AccessLog::default()
-        };
+        let log =
+            if config.access_log { AccessLog::to(io::stderr())? } else { AccessLog::default() };
         let work = Work::new(store, config.readers, config.statement_timeout);
         let connections = Arc::new(Connections::default());
         let metrics = Arc::new(Metrics::new(Arc::clone(&connections)));
@@ -61,14 +59,14 @@ impl Server {
             limits: RateLimits::new(config.rate, config.burst),
             lists: Arc::new(ListCache::new(config.list_cache, config.list_files)),
             response_timeout: config.response_timeout,
-            log,
+            log: log.clone(),
             metrics: Arc::clone(&metrics),
         };
         let limit = config.connections;
         let permits = Arc::new(Semaphore::new(limit));
         let ops_address = match config.ops_listen {
             Some(address) => {
-                let listener = bind(address).await?;
+                let listener = bind(address)?;
                 let address = listener.local_addr()?;
                 let ops = Ops::new(metrics, work.clone(), watched.clone());
                 tokio::spawn(Arc::new(ops).run(listener));
@@ -107,6 +105,7 @@ impl Server {
             permits,
             limit,
             accepting,
+            log,
         })
     }
 }
@@ -122,6 +121,7 @@ pub struct RunningServer {
     permits: Arc<Semaphore>,
     limit: usize,
     accepting: tokio::task::JoinHandle<()>,
+    log: AccessLog,
 }
 
 impl RunningServer {
@@ -156,14 +156,20 @@ impl RunningServer {
     pub async fn stop(self) -> bool {
         self.phase.send_replace(Phase::Draining);
         // After this the listener is closed, so that no new connection takes a permit.
-        let Self { accepting, permits, limit, drain, phase, .. } = self;
+        let Self { accepting, permits, limit, drain, phase, log, .. } = self;
         drop(accepting.await);
         let all = u32::try_from(limit).unwrap_or(u32::MAX);
         let drained = tokio::time::timeout(drain, permits.acquire_many(all)).await.is_ok();
         phase.send_replace(Phase::Cutting);
+        // The connections close themselves, so that the log names the end of each response.
+        drop(tokio::time::timeout(CUT_TIMEOUT, permits.acquire_many(all)).await);
+        drop(tokio::time::timeout(CUT_TIMEOUT, log.written()).await);
         drained
     }
 }
+
+/// Timeout for the connections that remain after the drain timeout to close, and for the access log to be written.
+const CUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl fmt::Debug for RunningServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -186,8 +192,22 @@ async fn remove_superseded_rows(work: Work, mut phase: watch::Receiver<Phase>) {
 /// Interval between two removals of superseded rows.
 const REMOVAL_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
-async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
-    TcpListener::bind(address).await.map_err(|error| {
+fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
+    listen(address).map_err(|error| {
         Error::caused(ErrorKind::Listen, format!("cannot listen on {address}"), error)
     })
 }
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // As the standard library does: a restarted server gets its port back immediately.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// Maximum number of connections that wait to be accepted. The system may lower it: on Linux to `net.core.somaxconn`.
+const BACKLOG: u32 = 4096;

@@ -53,6 +53,11 @@ impl ResponseBody {
         let list = List { state: State::Idle(pages), work, deadline };
         Self(Content::List(Box::new(list)))
     }
+
+    /// Returns whether the response failed because it exceeded its deadline.
+    pub(crate) fn is_late(&self) -> bool {
+        matches!(&self.0, Content::List(list) if Instant::now() > list.deadline)
+    }
 }
 
 impl Body for ResponseBody {

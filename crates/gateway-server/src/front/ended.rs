@@ -5,6 +5,7 @@ use std::time::Duration;
 use http::{HeaderValue, StatusCode};
 
 use crate::generated::operation::Operation;
+use crate::listen::state::Cut;
 
 /// How a response ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,11 +16,24 @@ pub(crate) enum End {
     ClientGone,
     /// The rest of a list could not be read, and the connection was cut.
     Failed,
+    /// The client accepted nothing for the stall timeout, and the connection was cut.
+    Stalled,
+    /// The response took longer than the response timeout, and the connection was cut.
+    ResponseTimeout,
+    /// The server stopped, and cut the connection after the drain timeout.
+    Drained,
 }
 
 impl End {
     /// All ends, in the order in which the metrics list them.
-    pub(crate) const ALL: [Self; 3] = [Self::Complete, Self::ClientGone, Self::Failed];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Complete,
+        Self::ClientGone,
+        Self::Failed,
+        Self::Stalled,
+        Self::ResponseTimeout,
+        Self::Drained,
+    ];
 
     /// Returns the name in metrics and in the log.
     pub(crate) const fn name(self) -> &'static str {
@@ -27,6 +41,19 @@ impl End {
             Self::Complete => "complete",
             Self::ClientGone => "client_gone",
             Self::Failed => "failed",
+            Self::Stalled => "stalled",
+            Self::ResponseTimeout => "response_timeout",
+            Self::Drained => "drained",
+        }
+    }
+}
+
+impl From<Cut> for End {
+    fn from(cut: Cut) -> Self {
+        match cut {
+            Cut::Stall => Self::Stalled,
+            Cut::ResponseTimeout => Self::ResponseTimeout,
+            Cut::Drain => Self::Drained,
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
 use http::StatusCode;
+use tokio::sync::oneshot;
 
 use crate::error::Error;
 use crate::front::ended::EndedResponse;
@@ -15,16 +16,25 @@ use crate::json;
 
 /// The access log. A line that cannot be written in time is dropped: logging never delays a response.
 #[derive(Clone, Default)]
-pub(crate) struct AccessLog(Option<SyncSender<Vec<u8>>>);
+pub(crate) struct AccessLog(Option<SyncSender<Entry>>);
+
+enum Entry {
+    Line(Vec<u8>),
+    /// Is dropped when the lines before it are written.
+    Mark(oneshot::Sender<()>),
+}
 
 impl AccessLog {
     /// Writes lines to `out` from a separate thread, which ends when the last handle is dropped.
     pub(crate) fn to(mut out: impl Write + Send + 'static) -> Result<Self, Error> {
-        let (sender, receiver) = sync_channel::<Vec<u8>>(QUEUED_LINES);
+        let (sender, receiver) = sync_channel(QUEUED_LINES);
         let writer = move || {
-            for line in receiver {
-                // Ignored: this is the place where an error would be reported.
-                drop(out.write_all(&line));
+            for entry in receiver {
+                match entry {
+                    // Ignored: this is the place where an error would be reported.
+                    Entry::Line(line) => drop(out.write_all(&line)),
+                    Entry::Mark(mark) => drop(mark),
+                }
             }
         };
         std::thread::Builder::new().name("access-log".into()).spawn(writer)?;
@@ -38,7 +48,16 @@ impl AccessLog {
 
     /// Queues the line of a response. Returns false if the line had to be dropped.
     pub(crate) fn write(&self, response: &EndedResponse) -> bool {
-        self.0.as_ref().is_none_or(|sender| sender.try_send(line(response)).is_ok())
+        self.0.as_ref().is_none_or(|sender| sender.try_send(Entry::Line(line(response))).is_ok())
+    }
+
+    /// Waits until the lines queued so far are written.
+    pub(crate) async fn written(&self) {
+        let Some(sender) = self.0.clone() else { return };
+        let (mark, written) = oneshot::channel();
+        // The queue may be full.
+        tokio::task::spawn_blocking(move || drop(sender.send(Entry::Mark(mark))));
+        drop(written.await);
     }
 }
 

@@ -18,11 +18,13 @@ use crate::front::log::AccessLog;
 use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
 use crate::generated::operation::Operation;
+use crate::listen::state::ConnectionState;
 use crate::store::Principal;
 
 /// Collects the facts of one request and its response. Counts and logs them when it is dropped.
 pub(crate) struct Recorder {
     began: Instant,
+    connection: Arc<ConnectionState>,
     response: EndedResponse,
     log: AccessLog,
     metrics: Arc<Metrics>,
@@ -30,7 +32,12 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Starts to record a request that has just arrived.
-    pub(crate) fn begin(request_id: &HeaderValue, log: &AccessLog, metrics: &Arc<Metrics>) -> Self {
+    pub(crate) fn begin(
+        request_id: &HeaderValue,
+        connection: &Arc<ConnectionState>,
+        log: &AccessLog,
+        metrics: &Arc<Metrics>,
+    ) -> Self {
         metrics.began();
         let response = EndedResponse {
             request_id: request_id.clone(),
@@ -45,7 +52,13 @@ impl Recorder {
             took: Duration::ZERO,
             end: End::ClientGone,
         };
-        Self { began: Instant::now(), response, log: log.clone(), metrics: Arc::clone(metrics) }
+        Self {
+            began: Instant::now(),
+            connection: Arc::clone(connection),
+            response,
+            log: log.clone(),
+            metrics: Arc::clone(metrics),
+        }
     }
 
     pub(crate) fn principal(&mut self, principal: &Principal) {
@@ -73,7 +86,7 @@ impl Recorder {
     ) -> RecordedBody {
         self.response.status = Some(status);
         // The HTTP library never polls a body that it does not have to send.
-        if is_head || body.is_end_stream() {
+        if is_head || status == StatusCode::NOT_MODIFIED || body.is_end_stream() {
             self.response.end = End::Complete;
         }
         RecordedBody { body, recorder: self }
@@ -84,8 +97,8 @@ impl Recorder {
         self.response.first_byte.get_or_insert_with(|| self.began.elapsed());
     }
 
-    fn failed(&mut self, error: &Error) {
-        self.response.end = End::Failed;
+    fn failed(&mut self, error: &Error, is_late: bool) {
+        self.response.end = if is_late { End::ResponseTimeout } else { End::Failed };
         self.response.cause = Some(with_causes(error));
     }
 }
@@ -93,6 +106,9 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.response.took = self.began.elapsed();
+        if let (End::ClientGone, Some(cut)) = (self.response.end, self.connection.cut()) {
+            self.response.end = cut.into();
+        }
         self.metrics.ended(&self.response);
         if !self.log.write(&self.response) {
             self.metrics.log_line_dropped();
@@ -124,7 +140,7 @@ impl Body for RecordedBody {
                     recorder.response.end = End::Complete;
                 }
             }
-            Some(Err(error)) => recorder.failed(error),
+            Some(Err(error)) => recorder.failed(error, body.is_late()),
         }
         Poll::Ready(next)
     }

@@ -12,7 +12,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::listen::head::{self, HeadLimits, Refusal};
 use crate::listen::linger::Linger;
-use crate::listen::state::ConnectionState;
+use crate::listen::state::{ConnectionState, Cut};
 
 /// Timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -303,6 +303,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         };
         let timer = stall.get_or_insert_with(|| Box::pin(sleep_until(stalled())));
         ready!(timer.as_mut().poll(context));
+        let late = state.response_began().is_some_and(|began| began.elapsed() >= timeouts.response);
+        state.cut_by(if late { Cut::ResponseTimeout } else { Cut::Stall });
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll};
 
 use http_body::{Body, Frame, SizeHint};
@@ -20,9 +20,31 @@ pub(crate) struct ConnectionState {
     refusal: Mutex<Option<(u64, Refusal)>>,
     responding: AtomicU32,
     response_began: Mutex<Option<Instant>>,
+    cut: OnceLock<Cut>,
+}
+
+/// Why the server closed a connection during a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// The client accepted nothing for the stall timeout.
+    Stall,
+    /// The response took longer than the response timeout.
+    ResponseTimeout,
+    /// The drain timeout of a server that stops has passed.
+    Drain,
 }
 
 impl ConnectionState {
+    /// Returns why the server closed the connection during a response, if it did.
+    pub(crate) fn cut(&self) -> Option<Cut> {
+        self.cut.get().copied()
+    }
+
+    /// Records that the server is about to close the connection. The first cut counts.
+    pub(super) fn cut_by(&self, cut: Cut) {
+        self.cut.get_or_init(|| cut);
+    }
+
     /// Returns why the request with this number is refused, if it is.
     pub(super) fn refusal(&self, request: u64) -> Option<Refusal> {
         let refusal = *lock(&self.refusal);

@@ -2,10 +2,13 @@
 
 use std::io::{BufRead as _, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 use crate::front::Here;
-use crate::process::{Served, account, run};
+use crate::process::{Served, account, program, run};
 use crate::support::{exchange, get, parse};
 
 /// Writes a byte whenever the server is silent for a moment, until it answers, and returns its whole response.
@@ -71,39 +74,121 @@ fn an_empty_line_does_not_begin_a_head() {
 /// Each byte is progress, so that only the timeout of the whole response applies.
 #[test]
 fn a_response_that_is_read_byte_by_byte_times_out() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
-    // A list larger than the buffers of the system.
-    run(&database, &["demo-data", "--account", "acme", "--candidates", "40000"]);
-    let limits = ["--response-timeout", "1", "--stall-timeout", "600"];
-    let mut served =
-        Served::start(&database, &[&limits[..], &["--ops-listen", "127.0.0.1:0"]].concat());
-    let mut line = String::new();
-    served.out.read_line(&mut line).unwrap();
-    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
-    let in_flight = || {
-        let response = exchange(&ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
-        parse(&response).text().lines().any(|line| line == "gateway_requests_in_flight 1")
-    };
-    let mut socket = TcpStream::connect(served.base_url.strip_prefix("http://").unwrap()).unwrap();
-    let request = format!(
-        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
-    );
-    socket.write_all(request.as_bytes()).unwrap();
-    let mut head = [0; 12];
-    socket.read_exact(&mut head).unwrap();
-    assert_eq!(&head, b"HTTP/1.1 200");
-    assert!(in_flight(), "the response must not fit into the buffers");
+    let mut large = LargeResponse::begin(&["--response-timeout", "1", "--stall-timeout", "600"]);
     let begun = Instant::now();
-    while in_flight() {
+    while large.is_in_flight() {
         assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
-        socket.read_exact(&mut [0]).unwrap();
+        large.socket.read_exact(&mut [0]).unwrap();
     }
-    // The rest of the buffers of the system, and then the end of the connection.
-    let mut rest = Vec::new();
-    drop(socket.read_to_end(&mut rest));
-    assert!(!rest.ends_with(b"0\r\n\r\n"), "the list looks complete");
+    assert_eq!(large.ends(), ["response_timeout"]);
+    large.assert_cut();
+}
+
+#[test]
+fn a_response_that_is_not_read_stalls() {
+    let large = LargeResponse::begin(&["--response-timeout", "600", "--stall-timeout", "1"]);
+    let begun = Instant::now();
+    while large.is_in_flight() {
+        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
+        std::thread::yield_now();
+    }
+    assert_eq!(large.ends(), ["stalled"]);
+    large.assert_cut();
+}
+
+/// The metrics end with the server, so the access log names this end.
+#[test]
+fn a_response_that_outlasts_the_drain_timeout_is_drained() {
+    let mut large = LargeResponse::begin(&["--drain-timeout", "0", "--access-log", "true"]);
+    large.served.signal("-TERM");
+    let mut log = String::new();
+    large.served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(log.contains("\"end\":\"drained\""), "{log}");
+    large.assert_cut();
+}
+
+#[test]
+fn a_response_whose_client_has_closed_the_connection_has_no_client() {
+    let large = LargeResponse::begin(&[]);
+    let LargeResponse { served, ops, socket, directory } = large;
+    drop(socket);
+    let begun = Instant::now();
+    while in_flight(&ops) {
+        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
+        std::thread::yield_now();
+    }
+    assert_eq!(ends(&ops), ["client_gone"]);
+    drop((served, directory));
+}
+
+/// A response that is being sent, and that is larger than the buffers of the system.
+struct LargeResponse {
+    served: Served,
+    ops: String,
+    socket: TcpStream,
+    directory: TempDir,
+}
+
+impl LargeResponse {
+    fn begin(flags: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+        let token = account(&database, "acme");
+        run(&database, &["demo-data", "--account", "acme", "--candidates", "40000"]);
+        let mut command = program();
+        command.stderr(Stdio::piped());
+        let flags = [flags, &["--ops-listen", "127.0.0.1:0"]].concat();
+        let mut served = Served::started_by(command, &database, &flags);
+        let mut line = String::new();
+        served.out.read_line(&mut line).unwrap();
+        let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+        let address = served.base_url.strip_prefix("http://").unwrap();
+        let mut socket = TcpStream::connect(address).unwrap();
+        let request = format!(
+            "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
+        );
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut head = [0; 12];
+        socket.read_exact(&mut head).unwrap();
+        assert_eq!(&head, b"HTTP/1.1 200");
+        let large = Self { served, ops, socket, directory };
+        assert!(large.is_in_flight(), "the response must not fit into the buffers");
+        large
+    }
+
+    fn is_in_flight(&self) -> bool {
+        in_flight(&self.ops)
+    }
+
+    fn ends(&self) -> Vec<String> {
+        ends(&self.ops)
+    }
+
+    /// Reads the rest of the buffers of the system, and then the end of the connection.
+    fn assert_cut(mut self) {
+        let mut rest = Vec::new();
+        drop(self.socket.read_to_end(&mut rest));
+        assert!(!rest.ends_with(b"0\r\n\r\n"), "the list looks complete");
+        drop(self.directory);
+    }
+}
+
+fn metrics(ops: &str) -> String {
+    let response = exchange(ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+    parse(&response).text().to_owned()
+}
+
+fn in_flight(ops: &str) -> bool {
+    metrics(ops).lines().any(|line| line == "gateway_requests_in_flight 1")
+}
+
+/// Returns how the responses so far have ended, without counts.
+fn ends(ops: &str) -> Vec<String> {
+    let metrics = metrics(ops);
+    let named =
+        metrics.lines().filter_map(|line| line.strip_prefix("gateway_response_ends_total{end=\""));
+    let counted = named.filter(|line| !line.ends_with(" 0"));
+    counted.filter_map(|line| Some(line.split_once('"')?.0.to_owned())).collect()
 }
 
 /// The program refuses such settings; a server that is configured in code must work with them.

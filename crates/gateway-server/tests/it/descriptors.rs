@@ -36,7 +36,7 @@ fn more_connections_than_descriptors_break_no_response() {
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
     run(&database, &["demo-data", "--account", "acme"]);
-    let mut command = limited(160);
+    let mut command = limited(208);
     command.stderr(Stdio::piped());
     let mut served = Served::started_by(command, &database, &["--ops-listen", "127.0.0.1:0"]);
     let mut line = String::new();
@@ -69,7 +69,7 @@ fn more_connections_than_descriptors_break_no_response() {
     assert_eq!(
         messages,
         format!(
-            "gateway-server: serving at most {good} connections, not 10000: the process may open 160 files; raise the limit (ulimit -n)\n"
+            "gateway-server: serving at most {good} connections, not 10000: the process may open 208 files; raise the limit (ulimit -n)\n"
         )
     );
 }

@@ -202,6 +202,10 @@ fn health_and_metrics_have_a_separate_listener() {
     let base = here.running.base_url();
     assert_eq!(get(&base, &here.token, "method=credits/get").status, 200);
     assert_eq!(get(&base, "gwt_no", "method=credits/get").status, 401);
+    // A response without a body is complete.
+    let unmodified =
+        call(&base, &here.token, "GET", "method=vacancies/list", "If-None-Match: *\r\n");
+    assert_eq!(unmodified.status, 304);
     let ops = here.running.ops_address().unwrap().to_string();
     let ask = |path: &str| {
         let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -213,7 +217,7 @@ fn health_and_metrics_have_a_separate_listener() {
     for line in [
         "gateway_requests_total{operation=\"credits/get\",status=\"2xx\"} 1",
         "gateway_requests_total{operation=\"none\",status=\"4xx\"} 1",
-        "gateway_response_ends_total{end=\"complete\"} 2",
+        "gateway_response_ends_total{end=\"complete\"} 3",
         "gateway_requests_in_flight 0",
     ] {
         assert!(metrics.text().lines().any(|other| other == line), "{line}\n{}", metrics.text());
@@ -224,6 +228,22 @@ fn health_and_metrics_have_a_separate_listener() {
         exchange(&here.running.address().to_string(), format!("GET {path}").as_bytes());
     assert_eq!(parse(&on_the_service).status, 404);
     assert!(here.runtime.block_on(here.running.stop()));
+}
+
+#[test]
+fn silent_connections_do_not_keep_a_probe_waiting() {
+    let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
+    let ops = here.running.ops_address().unwrap().to_string();
+    // More than the listener serves concurrently; the head timeout ends each of them.
+    let silent: Vec<TcpStream> = (0..80).map(|_| TcpStream::connect(&ops).unwrap()).collect();
+    let health = parse(&exchange(&ops, b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"));
+    assert_eq!(health.text(), "ok\n");
+    for mut socket in silent {
+        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut rest = Vec::new();
+        socket.read_to_end(&mut rest).unwrap();
+        assert!(rest.is_empty() || rest.starts_with(b"HTTP/1.1 408"), "{rest:?}");
+    }
 }
 
 #[test]

@@ -40,9 +40,11 @@ impl Served {
 
     /// Does the same with a command that the test has prepared.
     pub(crate) fn started_by(mut command: Command, database: &str, arguments: &[&str]) -> Self {
+        if !arguments.contains(&"--access-log") {
+            command.env("GATEWAY_ACCESS_LOG", "false");
+        }
         let mut child = command
-            .args(["serve", "--listen", "127.0.0.1:0", "--access-log", "false", "--rate", "0"])
-            .args(["--database", database])
+            .args(["serve", "--listen", "127.0.0.1:0", "--rate", "0", "--database", database])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()

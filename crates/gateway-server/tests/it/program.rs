@@ -448,6 +448,66 @@ fn flags_take_precedence_over_the_environment_and_that_over_the_file() {
     assert!(!text.contains("hunter2"), "{text}");
 }
 
+/// Every command, with URLs that cannot be used: none of its output repeats the password.
+#[test]
+fn no_command_prints_the_password_of_a_database_url() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("vacancies.ndjson");
+    std::fs::write(&file, "{\"id\":\"52\"}\n").unwrap();
+    let commands: [&[&str]; 10] = [
+        &["serve"],
+        &["serve", "--print-config"],
+        &["account", "create", "acme"],
+        &["account", "list"],
+        &["token", "create", "--account", "acme", "--label", "a"],
+        &["token", "list", "--account", "acme"],
+        &["token", "revoke", "--account", "acme", "a"],
+        &["import", "--account", "acme", file.to_str().unwrap()],
+        &["demo-data", "--account", "acme"],
+        &["check"],
+    ];
+    for url in [
+        "postgress://user:canary@127.0.0.1:1/d",
+        "Postgres://user:canary@127.0.0.1:1/d",
+        "postgres://user:canary@127.0.0.1:no/d",
+        "postgres:/user:canary@127.0.0.1/d",
+        "user:canary@127.0.0.1/d",
+        "host=127.0.0.1 password=canary",
+    ] {
+        for arguments in commands {
+            for flag in [true, false] {
+                let mut command = program();
+                command.args(arguments);
+                if flag {
+                    command.args(["--database", url]);
+                } else {
+                    command.env("GATEWAY_DATABASE", url);
+                }
+                let output = command.current_dir(directory.path()).output().unwrap();
+                let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), error(&output));
+                assert!(!text.is_empty() && !text.contains("canary"), "{arguments:?}: {text}");
+            }
+        }
+    }
+    let left: Vec<_> = std::fs::read_dir(directory.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "a URL was taken for the name of a file: {left:?}");
+}
+
+#[test]
+fn a_hangup_without_certificates_does_not_stop_the_server() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    let mut command = program();
+    command.stderr(Stdio::piped());
+    let mut served = Served::started_by(command, &database, &[]);
+    served.signal("-HUP");
+    let mut line = String::new();
+    BufReader::new(served.child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("ignored SIGHUP"), "{line}");
+    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+}
+
 #[test]
 fn an_interrupt_before_the_address_is_printed_stops_the_server() {
     let directory = tempfile::tempdir().unwrap();
