@@ -39,24 +39,40 @@ pub(crate) fn run(
     let program = &invocation.program;
     if let Some(folder) = &flags.all {
         definition.build();
-        return write_pages(&definition, program, folder).map_err(|error| {
-            let folder = folder.display();
-            Failure::new(Exit::Unwritten, format!("cannot write the pages to `{folder}`"))
-                .because(error.to_string())
-        });
+        let mut all = Vec::new();
+        pages(&definition, program, &mut all)?;
+        return write(&all, folder, invocation);
     }
     print(invocation, &page(&find(definition, &flags.command)?, program)?)
 }
 
-/// Writes the page of a command and of those below it. The built-in `help` repeats the others.
-fn write_pages(command: &Command, program: &Program, folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+/// Collects the page of a command and of those below it, with their file names. The built-in `help` repeats the others.
+fn pages(command: &Command, program: &Program, all: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
-    fs::write(folder.join(format!("{name}.1")), page(command, program)?)?;
+    all.push((format!("{name}.1"), page(command, program)?));
     let below = command.get_subcommands().filter(|one| !one.is_hide_set());
-    below
-        .filter(|one| one.get_name() != "help")
-        .try_for_each(|one| write_pages(one, program, folder))
+    below.filter(|one| one.get_name() != "help").try_for_each(|one| pages(one, program, all))
+}
+
+fn write(
+    pages: &[(String, Vec<u8>)],
+    folder: &Path,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let (count, shown) = (pages.len(), folder.display());
+    if invocation.call.dry_run {
+        invocation.screen.note(&format!("would write {count} pages to `{shown}`"));
+        return Ok(());
+    }
+    let written = fs::create_dir_all(folder).and_then(|()| {
+        pages.iter().try_for_each(|(name, page)| fs::write(folder.join(name), page))
+    });
+    written.map_err(|error| {
+        Failure::new(Exit::Unwritten, format!("cannot write the pages to `{shown}`"))
+            .because(error.to_string())
+    })?;
+    invocation.screen.note(&format!("wrote {count} pages to `{shown}`"));
+    Ok(())
 }
 
 /// Returns the page. Each paragraph at the end of the help, such as the examples, becomes a section.
