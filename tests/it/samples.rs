@@ -21,7 +21,7 @@ fn the_samples_share_a_workspace_and_work() {
     let mut printed = String::new();
     for command in [
         "photo-share photos search --text=sea --per-page=2",
-        "photo-share photos search --text=sea --per-page=2 --max-records=1",
+        "photo-share photos search --text=sea --per-page=2 --limit=1",
         "photo-share photos search --text=sea --per-page=2 --beside",
         "photo-share api photos.search -f text=sea -f per_page=2 -o ndjson --fields id",
         "photo-share photos search --text=hut --tags=alps,snow",

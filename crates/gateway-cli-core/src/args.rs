@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::name::{Name, Variable};
 use crate::operation_commands::OperationCommands;
 use crate::output::flags::OutputFlags;
+use crate::output::since::Since;
 use crate::program::Program;
 use crate::screen::Color;
 use crate::{fill, help};
@@ -31,6 +32,7 @@ pub(crate) struct Args<C: Subcommand> {
 pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Command {
     let fill = |text: &str| help::fill(text, program, C::EXAMPLE);
     let flags = OutputFlags::augment_args(clap::Command::new(program.name.as_str()));
+    let flags = if C::DATES.is_empty() { flags } else { flags.arg(Since::flag()) };
     let flags = ServiceFlags::augment_args(flags);
     let flags = if program.demo.is_some() { flags.arg(demo_flag()) } else { flags };
     let flags = CallFlags::augment_args(flags);
@@ -107,11 +109,12 @@ pub(crate) fn parse<C: OperationCommands>(
 }
 
 fn read<C: OperationCommands>(matches: &clap::ArgMatches) -> Result<Args<C>, clap::Error> {
+    let output = OutputFlags::from_arg_matches(matches)?;
     let call = CallFlags::from_arg_matches(matches)?;
     // A program without a sample service has no such flag.
     let demo = matches.try_get_one(DEMO).ok().flatten().copied().unwrap_or_default();
     Ok(Args {
-        output: OutputFlags::from_arg_matches(matches)?,
+        output: OutputFlags { since: Since::of(matches, C::DATES), ..output },
         service: ServiceFlags::from_arg_matches(matches)?,
         call: CallFlags { demo, ..call },
         command: Command::from_arg_matches(matches)?,

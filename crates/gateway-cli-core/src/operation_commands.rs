@@ -42,6 +42,10 @@ pub trait OperationCommands: Subcommand {
     /// The objects in which the service wraps lists. `api` looks for records in them.
     const ENVELOPES: &'static [Envelope];
 
+    /// The paths of civil dates in the records of lists, the first one of a record first. If there are none, the program has no
+    /// flag `--since`.
+    const DATES: &'static [&'static str] = &[];
+
     /// Returns the call that checks a token. Its response should be short.
     fn probe() -> Self::Probe;
 

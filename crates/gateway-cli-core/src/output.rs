@@ -1,11 +1,15 @@
 //! Output: formats, destinations, and the selection of records and fields.
 
 mod auto_flush;
+mod bound;
+mod chooser;
 mod csv;
 pub(crate) mod destination;
 pub(crate) mod flags;
+mod fold;
 pub(crate) mod format;
 mod formula;
+mod groups;
 mod json;
 mod paged;
 pub(crate) mod pager;
@@ -17,5 +21,6 @@ mod record_writer;
 pub(crate) mod schema;
 pub(crate) mod select;
 pub(crate) mod separator;
+pub(crate) mod since;
 mod sort;
 mod table;

@@ -139,7 +139,6 @@ impl<S: Service> Session<S> {
         }
         self.print_list(operation, record, || {
             let records = self.client.stream_all(operation);
-            let records = records.limit(flags.max_records.unwrap_or(u64::MAX));
             Ok(match self.record_limit() {
                 Some(bytes) => records.record_limit(bytes),
                 None => records,
@@ -178,7 +177,8 @@ impl<S: Service> Session<S> {
         printer: &mut Printer,
     ) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
-        loop {
+        // Without the rest of the list, its connection is closed.
+        while !printer.is_done() {
             // Records are borrowed from the buffer of the client, so nothing is copied.
             let next = match entries.received(|_, json| printer.print_received(json)) {
                 None => {
@@ -187,7 +187,7 @@ impl<S: Service> Session<S> {
                 }
                 received => received,
             };
-            let Some(entry) = next else { return tally.check_any().map(|()| tally) };
+            let Some(entry) = next else { break };
             match entry.map_err(|error| self.explain(&error))? {
                 Entry::Record(done) => {
                     tally.add();
@@ -199,6 +199,7 @@ impl<S: Service> Session<S> {
                 }
             }
         }
+        tally.check_any().map(|()| tally)
     }
 
     /// Requests one object and prints it. The arguments are those of [`list`](Self::list).

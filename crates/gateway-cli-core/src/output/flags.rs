@@ -9,6 +9,7 @@ use crate::output::csv::Dialect;
 use crate::output::format::Format;
 use crate::output::select::Filter;
 use crate::output::separator;
+use crate::output::since::Since;
 use crate::screen::{Color, variable};
 
 /// The format and destination of the output, and the records and fields to print.
@@ -28,9 +29,11 @@ pub(crate) struct OutputFlags {
     #[arg(long, alias = "columns", global = true, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) fields: Option<Vec<String>>,
 
-    /// Print only records where FIELD equals TEXT (FIELD~TEXT: contains TEXT, ignoring case).
+    /// Print only records where FIELD equals TEXT (`FIELD~TEXT`: contains TEXT, ignoring case; also `!=` `<` `<=` `>` `>=`).
     ///
-    /// Records are filtered locally. If the flag is repeated, a record must match every filter.
+    /// `<`, `<=`, `>` and `>=` compare dates and decimal numbers: `FIELD>=2026-11-30`. Every time of a day equals its date. A
+    /// record without such a value does not match. Records are filtered locally. If the flag is repeated, a record must
+    /// match every filter.
     #[arg(long, global = true, value_name = "FIELD=TEXT", value_parser = Filter::parse)]
     pub(crate) filter: Vec<Filter>,
 
@@ -44,7 +47,19 @@ pub(crate) struct OutputFlags {
     )]
     pub(crate) sort: Option<Vec<String>>,
 
-    /// Accept fields that the contract does not document in --fields, --filter and --sort.
+    /// Stop after N records. With --sort or --count-by, print only the first N.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+
+    /// Print how many records have each value of FIELD, the most frequent first.
+    #[arg(long, global = true, value_name = "FIELD", conflicts_with_all = ["fields", "sort"])]
+    pub(crate) count_by: Option<String>,
+
+    /// Whether only records from a date on are printed. Its flag exists only in programs whose records have dates.
+    #[arg(skip)]
+    pub(crate) since: Option<Since>,
+
+    /// Accept fields that the contract does not document in --fields, --filter, --sort and --count-by.
     #[arg(long, global = true)]
     pub(crate) any_field: bool,
 
@@ -131,10 +146,17 @@ impl OutputFlags {
 
     /// Returns the first flag that selects records or fields, if one is given.
     pub(crate) fn selection(&self) -> Option<&'static str> {
+        if self.fields.is_some() { Some("--fields") } else { self.choice() }
+    }
+
+    /// Returns the first flag that chooses records of a list, if one is given.
+    pub(crate) fn choice(&self) -> Option<&'static str> {
         let given = [
-            ("--fields", self.fields.is_some()),
             ("--filter", !self.filter.is_empty()),
+            ("--since", self.since.is_some()),
             ("--sort", self.sort.is_some()),
+            ("--limit", self.limit.is_some()),
+            ("--count-by", self.count_by.is_some()),
         ];
         given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
     }

@@ -1,6 +1,5 @@
-//! The printer: filters, sorts and selects records, and writes them in the requested format.
+//! The printer: chooses records, selects their fields, and writes them in the requested format.
 
-use std::cmp::Ordering;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 
@@ -9,6 +8,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::output::chooser::Chooser;
 use crate::output::csv::Csv;
 use crate::output::destination::Destination;
 use crate::output::flags::OutputFlags;
@@ -16,11 +16,10 @@ use crate::output::format::Format;
 use crate::output::json::{Json, Ndjson};
 use crate::output::pager::Pager;
 use crate::output::progress::Progress;
-use crate::output::record::{Cells, Path, one_line};
+use crate::output::record::{Path, one_line};
 use crate::output::record_writer::RecordWriter;
 use crate::output::schema::Schema;
-use crate::output::select::{Filter, Selection};
-use crate::output::sort::{Key, Sort};
+use crate::output::select::Selection;
 use crate::output::table::{Style, Table};
 use crate::screen::{Screen, View, variable};
 
@@ -28,12 +27,9 @@ use crate::screen::{Screen, View, variable};
 pub(crate) struct Printer {
     writer: Box<dyn RecordWriter>,
     out: Destination,
-    filters: Vec<(Path, Filter)>,
-    sort: Vec<(Path, Sort)>,
+    chooser: Chooser,
     /// The fields to keep in JSON. Other formats select fields by their columns.
     selection: Option<Selection>,
-    /// With `--sort`: all records so far, with their sort keys.
-    unsorted: Vec<(Vec<Key>, String)>,
     buffer: Vec<u8>,
     selected: String,
     progress: Progress,
@@ -49,15 +45,8 @@ impl Printer {
     /// Checks the flags against the schema, and opens the output.
     pub(crate) fn open(invocation: &Invocation, schema: &Schema<'_>) -> Result<Self, Failure> {
         let &Invocation { output: ref flags, screen, ref program, .. } = invocation;
-        if schema.single && (flags.sort.is_some() || !flags.filter.is_empty()) {
-            return Err(Failure::usage(
-                "cannot use --filter or --sort: the output is one object, not a list",
-            ));
-        }
-        let sort: Vec<Sort> = flags.sort.iter().flatten().map(|text| Sort::parse(text)).collect();
-        let fields = flags.fields.iter().flatten().map(String::as_str);
-        let filtered = flags.filter.iter().map(|filter| filter.path.as_str());
-        for name in fields.chain(filtered).chain(sort.iter().map(|sort| sort.path.as_str())) {
+        let chooser = Chooser::new(flags, schema, screen)?;
+        for name in flags.fields.iter().flatten() {
             if let Some(warning) = schema.check(name, flags.any_field)? {
                 screen.warn(&warning);
             }
@@ -73,6 +62,9 @@ impl Printer {
                 columns.push(path);
             }
         }
+        if let Some(groups) = chooser.groups() {
+            columns = groups.fields().map(Path::field).to_vec();
+        }
         // Before the file is created: its extension may be refused.
         let requested = flags.format()?;
         let pager = if schema.single { None } else { Pager::of(invocation) };
@@ -87,10 +79,8 @@ impl Printer {
         Ok(Self {
             writer: writer(format, schema, columns, flags, view)?,
             out,
-            filters: flags.filter.iter().map(|f| (schema.path(&f.path), f.clone())).collect(),
-            sort: sort.into_iter().map(|sort| (schema.path(&sort.path), sort)).collect(),
+            chooser,
             selection,
-            unsorted: Vec::new(),
             buffer: Vec::with_capacity(1024),
             selected: String::new(),
             progress: Progress::new(shows_progress.then_some(screen)),
@@ -123,18 +113,12 @@ impl Printer {
     /// Prints a record, given as JSON text on one line.
     pub(crate) fn print_line(&mut self, record: &str) -> io::Result<()> {
         self.progress.add(record.len());
-        if !self.filters.is_empty() || !self.sort.is_empty() {
-            let mut cells = Cells::read(record);
-            if !self.filters.iter().all(|(path, filter)| filter.accepts(&cells.cell(path))) {
-                return Ok(());
-            }
-            if !self.sort.is_empty() {
-                let keys = self.sort.iter().map(|(path, _)| Key::of(&cells.cell(path)));
-                self.unsorted.push((keys.collect(), record.to_owned()));
-                return Ok(());
-            }
-        }
-        self.write(record)
+        if self.chooser.takes(record) { self.write(record) } else { Ok(()) }
+    }
+
+    /// Returns whether no further record will be printed, so that none need be received.
+    pub(crate) fn is_done(&self) -> bool {
+        self.chooser.is_done()
     }
 
     /// Warns that a record was skipped.
@@ -169,17 +153,14 @@ impl Printer {
 
     /// Prints the sorted records and the end of the output, then the notes for the user.
     pub(crate) fn finish(mut self) -> io::Result<()> {
-        let sort = std::mem::take(&mut self.sort);
-        let mut records = std::mem::take(&mut self.unsorted);
-        records.sort_by(|(one, _), (other, _)| compare(&sort, one, other));
-        for (_, record) in records {
+        for record in self.chooser.rest() {
             self.write(&record)?;
         }
         let note = self.writer.finish(&mut self.out)?;
         self.progress.clear();
         let summary = self.progress.summary(self.printed, self.out.bytes());
         let done = self.out.finish();
-        for warning in self.late_warnings {
+        for warning in self.late_warnings.into_iter().chain(self.chooser.warnings()) {
             self.screen.warn(&warning);
         }
         done?;
@@ -223,7 +204,8 @@ fn writer(
     Ok(match format {
         Format::Table => {
             let &OutputFlags { wide, quiet, .. } = flags;
-            Box::new(Table::new(columns, Style { view, wide, quiet, noun: schema.noun }))
+            let noun = schema.noun.filter(|_| flags.count_by.is_none());
+            Box::new(Table::new(columns, Style { view, wide, quiet, noun }))
         }
         Format::Json => Box::new(Json::new(schema.single, terminal)),
         Format::Ndjson => Box::new(Ndjson { terminal }),
@@ -234,12 +216,6 @@ fn writer(
             ));
         }
     })
-}
-
-fn compare(sort: &[(Path, Sort)], one: &[Key], other: &[Key]) -> Ordering {
-    let pairs = sort.iter().zip(one.iter().zip(other));
-    let orderings = pairs.map(|((_, sort), (one, other))| sort.compare(one, other));
-    orderings.fold(Ordering::Equal, Ordering::then)
 }
 
 /// Maximum number of warnings that are kept while a pager runs.

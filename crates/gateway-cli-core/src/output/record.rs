@@ -92,21 +92,26 @@ impl<'a, 'c> Cells<'a, 'c> {
 
     /// Returns the text of the field at a path, as a person reads it.
     pub(crate) fn cell(&mut self, path: &'c Path) -> Cow<'a, str> {
+        text_of(self.value(path))
+    }
+
+    /// Returns the JSON text of the field at a path.
+    pub(crate) fn value(&mut self, path: &'c Path) -> Option<&'a str> {
         if path.outer.is_empty() {
-            return text_of(self.record.get(&path.name));
+            return self.record.get(&path.name);
         }
         let inner = match self.inner.take() {
             Some((last, inner)) if last == path.outer => inner,
             _ => self.record.nested(&path.outer).map(Object::parse).unwrap_or_default(),
         };
-        let cell = text_of(inner.get(&path.name));
+        let value = inner.get(&path.name);
         self.inner = Some((&path.outer, inner));
-        cell
+        value
     }
 }
 
 /// Returns the text of a value: a string without its quotes, and empty text for `null` or an absent value.
-fn text_of(json: Option<&str>) -> Cow<'_, str> {
+pub(crate) fn text_of(json: Option<&str>) -> Cow<'_, str> {
     let Some(json) = json.filter(|json| *json != "null") else { return Cow::Borrowed("") };
     match json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         None if json.starts_with(['[', '{']) => Cow::Owned(one_line(json)),

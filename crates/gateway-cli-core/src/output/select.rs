@@ -1,5 +1,7 @@
 //! Selection of records and of their fields, for `--filter` and `--fields`.
 
+use crate::output::bound::Bound;
+use crate::output::fold::folded;
 use crate::output::record::{Object, Path};
 
 /// The paths of fields of a record, such as `id`, `album` and `album.title`.
@@ -15,27 +17,81 @@ pub(crate) struct Filter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Condition {
     Equals(String),
+    Differs(String),
     Contains(String),
+    Compares(Relation, Bound),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
 }
 
 impl Filter {
-    /// Parses `FIELD=TEXT` (equals) or `FIELD~TEXT` (contains, ignoring case).
+    /// Parses a field, an operator and a value. The operators are `=`, `!=`, `~`, `<`, `<=`, `>` and `>=`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let Some((path, value)) = text.split_once(['=', '~']) else {
-            return Err("expected FIELD=TEXT (equals) or FIELD~TEXT (contains)".to_owned());
+        let place = text.find(['=', '!', '~', '<', '>']).unwrap_or(text.len());
+        let (path, rest) = text.split_at(place);
+        // An operator before its own first character.
+        let operators = ["!=", "<=", ">=", "=", "~", "<", ">"];
+        let operator = operators.into_iter().find(|operator| rest.starts_with(operator));
+        let Some(value) = operator.and_then(|operator| rest.strip_prefix(operator)) else {
+            return Err("expected FIELD=TEXT (equals), FIELD!=TEXT (differs), FIELD~TEXT (contains), or FIELD with \
+                        <, <=, > or >= and a date or number"
+                .to_owned());
         };
-        let condition = match text.as_bytes().get(path.len()) {
-            Some(b'~') => Condition::Contains(value.to_lowercase()),
+        let compares = |relation| match Bound::parse(value) {
+            Some(bound) => Ok(Condition::Compares(relation, bound)),
+            None => Err(format!(
+                "expected a date such as 2026-11-30 or a number after `{path}{}`",
+                operator.unwrap_or_default()
+            )),
+        };
+        let condition = match operator {
+            Some("!=") => Condition::Differs(value.to_owned()),
+            Some("~") => Condition::Contains(folded(value)),
+            Some("<") => compares(Relation::Less)?,
+            Some("<=") => compares(Relation::LessOrEqual)?,
+            Some(">") => compares(Relation::Greater)?,
+            Some(">=") => compares(Relation::GreaterOrEqual)?,
             _ => Condition::Equals(value.to_owned()),
         };
         Ok(Self { path: path.to_owned(), condition })
     }
 
-    /// Returns whether the text of the field matches. The text of an absent field is empty.
-    pub(crate) fn accepts(&self, cell: &str) -> bool {
-        match &self.condition {
+    /// Creates the filter of records that are not before a date.
+    pub(crate) fn since(path: &str, date: Bound) -> Self {
+        let condition = Condition::Compares(Relation::GreaterOrEqual, date);
+        Self { path: path.to_owned(), condition }
+    }
+
+    /// Returns whether the text of the field matches; `None` if it has no date or no number to compare. The text of an absent
+    /// field is empty.
+    pub(crate) fn accepts(&self, cell: &str) -> Option<bool> {
+        Some(match &self.condition {
             Condition::Equals(text) => cell == text,
-            Condition::Contains(text) => cell.to_lowercase().contains(text),
+            Condition::Differs(text) => cell != text,
+            Condition::Contains(text) => folded(cell).contains(text),
+            Condition::Compares(relation, bound) => {
+                let ordering = bound.compare(cell)?;
+                match relation {
+                    Relation::Less => ordering.is_lt(),
+                    Relation::LessOrEqual => ordering.is_le(),
+                    Relation::Greater => ordering.is_gt(),
+                    Relation::GreaterOrEqual => ordering.is_ge(),
+                }
+            }
+        })
+    }
+
+    /// Returns the kind of value that the filter compares, with its article.
+    pub(crate) fn kind(&self) -> &'static str {
+        match &self.condition {
+            Condition::Compares(_, bound) => bound.kind(),
+            _ => "text",
         }
     }
 }
@@ -131,15 +187,52 @@ mod tests {
         assert_eq!(text, r#"{"a.b":2,"c":3}"#);
     }
 
+    #[track_caller]
+    fn accepts(filter: &str, expected: Option<bool>) {
+        let record =
+            r#"{"name":"Ada Example","a":{"b":"x=y"},"n":10.50,"date":"2026-11-01 09:30:00"}"#;
+        let filter = Filter::parse(filter).unwrap();
+        let found = filter.accepts(&Cells::read(record).cell(&Path::parse(&filter.path)));
+        assert_eq!(found, expected, "{filter:?}");
+    }
+
     #[test]
     fn filters_compare_the_text_of_a_field() {
-        let record = r#"{"name":"Ada Example","a":{"b":"x=y"}}"#;
-        let accepts = |text| {
-            let filter = Filter::parse(text).unwrap();
-            filter.accepts(&Cells::read(record).cell(&Path::parse(&filter.path)))
-        };
-        assert!(accepts("name~EXAM") && accepts("name=Ada Example") && accepts("a.b=x=y"));
-        assert!(!accepts("name=Ada") && !accepts("none=x") && accepts("none="));
-        assert!(Filter::parse("name").is_err());
+        for filter in
+            ["name~EXAM", "name=Ada Example", "a.b=x=y", "none=", "name!=Ada", "name!=", "a.b~=Y"]
+        {
+            accepts(filter, Some(true));
+        }
+        for filter in ["name=Ada", "none=x", "none!=", "name~eve"] {
+            accepts(filter, Some(false));
+        }
+    }
+
+    #[test]
+    fn filters_compare_dates_and_numbers() {
+        for filter in [
+            "n>10.4999",
+            "n<=10.5",
+            "n>=1e1",
+            "n<11",
+            "date>=2026-11-01",
+            "date<=2026-11-01",
+            "date<2026-11-02",
+        ] {
+            accepts(filter, Some(true));
+        }
+        for filter in ["n<10.5", "n>10.50", "date>2026-11-01", "date<2026-11-01 09:30"] {
+            accepts(filter, Some(false));
+        }
+        for filter in ["date>5", "n<2026-11-01", "none>1", "name>1"] {
+            accepts(filter, None);
+        }
+    }
+
+    #[test]
+    fn a_filter_has_an_operator_and_a_value_that_fits() {
+        for filter in ["name", "name!Ada", "n<", "n>x", "date>=today", "date>=2026-02-30"] {
+            assert!(Filter::parse(filter).is_err(), "{filter}");
+        }
     }
 }

@@ -55,7 +55,7 @@ pub(crate) struct Number {
 
 impl Number {
     /// Parses a JSON number, such as `-12.50` or `1e9`. Leading zeros are allowed.
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let (decimal, exponent) = match unsigned.split_once(['e', 'E']) {
             Some((decimal, exponent)) => (decimal, exponent.parse().ok()?),

@@ -23,6 +23,7 @@ mod pager;
 mod process;
 mod raw;
 mod run;
+mod selecting;
 mod service;
 #[cfg(unix)]
 mod signals;

@@ -9,6 +9,7 @@ use crate::project::Project;
 use crate::text::{RustFile, string};
 
 mod columns;
+mod dates;
 mod envelopes;
 mod example;
 mod flags;
@@ -124,6 +125,7 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
     file.line("type Client = blocking::Client;");
     probe::declare_type(file, service);
     example::declare(file, service);
+    dates::declare(file, service);
     envelopes::declare(file, service);
     probe::declare_query(file, service);
     run::function(file, "", |file| {

@@ -1,0 +1,81 @@
+//! The flag `--since`: only records from a date on.
+
+use chrono::Local;
+use clap::{Arg, ArgMatches};
+
+use crate::failure::Failure;
+use crate::output::bound::Bound;
+use crate::output::schema::Schema;
+use crate::output::select::Filter;
+
+/// The value of the flag, and the paths of dates in the records of the service.
+#[derive(Clone, Debug)]
+pub(crate) struct Since {
+    date: Bound,
+    dates: &'static [&'static str],
+}
+
+impl Since {
+    /// Returns the flag. Only programs of services whose records have dates have it.
+    pub(crate) fn flag() -> Arg {
+        Arg::new(ID)
+            .long("since")
+            .help("Print only records from DATE on: YYYY-MM-DD, `today` or `yesterday`")
+            .long_help(
+                "Print only records from DATE on: YYYY-MM-DD, `today` or `yesterday`.\n\nIt is short for a filter of the \
+                 first date of a record. `today` is the date of this machine. Dates of records are compared as they are \
+                 written, without a time zone.",
+            )
+            .help_heading("Output")
+            .value_name("DATE")
+            .value_parser(parse)
+            .global(true)
+    }
+
+    /// Returns the value of the flag, if the program has it and it is given.
+    pub(crate) fn of(matches: &ArgMatches, dates: &'static [&'static str]) -> Option<Self> {
+        let date: &Bound = matches.try_get_one(ID).ok().flatten()?;
+        Some(Self { date: date.clone(), dates })
+    }
+
+    /// Returns the filter of the first date of the records.
+    pub(crate) fn filter(&self, schema: &Schema<'_>) -> Result<Filter, Failure> {
+        let known = if schema.fields.is_empty() { schema.columns } else { schema.fields };
+        match known.iter().find(|field| self.dates.contains(*field)) {
+            Some(field) => Ok(Filter::since(field, self.date.clone())),
+            None => Err(Failure::usage("cannot use --since: the records have no date")),
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<Bound, String> {
+    let today = Local::now().date_naive();
+    let date = match text {
+        "today" => today.to_string(),
+        "yesterday" => today.pred_opt().unwrap_or(today).to_string(),
+        _ => text.to_owned(),
+    };
+    Bound::date(&date)
+        .ok_or_else(|| "expected a date such as 2026-11-30, `today` or `yesterday`".to_owned())
+}
+
+const ID: &str = "frame:since";
+
+#[cfg(test)]
+mod tests {
+    use chrono::Local;
+
+    use super::parse;
+
+    #[test]
+    fn days_have_names() {
+        let [yesterday, today] = ["yesterday", "today"].map(|day| parse(day).unwrap());
+        let now = Local::now().date_naive();
+        assert!(yesterday.compare(&now.to_string()).unwrap().is_gt());
+        assert!(today.compare(&now.pred_opt().unwrap().to_string()).unwrap().is_lt());
+        assert!(parse("2026-11-30").is_ok());
+        for wrong in ["", "tomorrow", "2026-11-31", "5"] {
+            assert!(parse(wrong).unwrap_err().contains("such as 2026-11-30"), "{wrong}");
+        }
+    }
+}
