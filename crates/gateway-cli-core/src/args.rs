@@ -8,6 +8,7 @@ use clap::{
 };
 
 use crate::command::Command;
+use crate::command::groups::{MAX_WIDTH, grouped};
 use crate::config::flags::{CallFlags, ServiceFlags};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -36,17 +37,34 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Comma
     let flags = ServiceFlags::augment_args(flags);
     let flags = if program.demo.is_some() { flags.arg(demo_flag()) } else { flags };
     let flags = CallFlags::augment_args(flags);
+    let flags = flags.mut_args(|one| one.hide_short_help(true));
     fill::command(flags, &fill)
         .version(program.version)
         .propagate_version(true)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .next_help_heading(None)
+        .args(own_flags())
         .about(program.about)
         .after_help(help::short(program, C::EXAMPLE))
         .after_long_help(help::long(program, C::EXAMPLE))
         .disable_help_subcommand(true)
-        .max_term_width(100)
+        .max_term_width(MAX_WIDTH)
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands(subcommands::<C>(program, &fill))
+}
+
+/// The flags of the parser itself. The short help of a command has only the flags of the command.
+fn own_flags() -> [Arg; 2] {
+    let flag = |name: &'static str, short, action| {
+        let arg = Arg::new(name).short(short).long(name).action(action);
+        arg.global(true).hide_short_help(true)
+    };
+    [
+        flag("help", 'h', ArgAction::Help).help("Print help; -h prints a summary"),
+        flag("version", 'V', ArgAction::Version).help("Print version"),
+    ]
 }
 
 /// Returns the commands of the program. Placeholders are filled in texts of the frame only: those of the service are free
@@ -59,7 +77,14 @@ fn subcommands<C: OperationCommands>(
     let has = |name: &str| name != "check" || program.contract.is_some();
     let shown = all.get_subcommands().filter(|one| has(one.get_name())).cloned();
     shown
-        .map(|one| if C::has_subcommand(one.get_name()) { one } else { fill::command(one, fill) })
+        .map(|one| {
+            if C::has_subcommand(one.get_name()) {
+                help::with_examples(one, program.name)
+            } else {
+                fill::command(one, fill)
+            }
+        })
+        .map(|one| help::with_common_options(one, program.name))
         .collect()
 }
 
@@ -84,7 +109,7 @@ pub(crate) fn parse<C: OperationCommands>(
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let matches = definition.color(color).try_get_matches();
+    let matches = grouped(definition).color(color).try_get_matches();
     matches.and_then(|matches| read(&matches)).map_err(|error| {
         // People try it because other programs have such a flag. If it were defined here, shells would complete it.
         if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--token".to_owned())) {
@@ -173,7 +198,7 @@ mod tests {
         let large = help(&mut definition::<Commands>(&LARGE));
         for text in [
             "Photos and albums\n",
-            "With sample data:\n  photos --demo totals\n",
+            "Examples:\n  photos --demo totals\n",
             "With sample data:\n  photos --demo totals -o csv\n",
             "photos totals -o json\n",
             "photos api totals/get -f year=2024",

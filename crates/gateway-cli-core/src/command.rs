@@ -22,6 +22,7 @@ mod check;
 mod completions;
 mod config;
 mod find;
+pub(crate) mod groups;
 mod help;
 mod man;
 mod print;

@@ -1,5 +1,7 @@
 //! The parts of the help that depend on the program and its service.
 
+use clap::Command;
+
 use crate::name::{Name, Variable};
 use crate::operation_commands::Example;
 use crate::program::Program;
@@ -28,13 +30,41 @@ pub(crate) fn fill(text: &str, program: &Program, example: Example) -> String {
 
 /// Returns the end of the short help.
 pub(crate) fn short(program: &Program, example: Example) -> String {
-    let demo = program.demo.map(|demo| demo.examples);
     let name = program.name;
+    let demo = program.demo.map(|demo| demo.examples.first().unwrap_or(&example.command));
+    let demo = demo.map(|command| format!("--demo {command}"));
+    let login = format!("auth login --base-url https://{name}.example.com");
+    let first = program.examples.first().unwrap_or(&example.command);
+    let examples = demo.iter().map(String::as_str).chain([&*login, first]);
     format!(
-        "{}{}\n\nSee `{name} --help` for token sources, environment variables and exit codes.",
-        sample_data(name, demo, example),
-        examples(program, example)
+        "Examples:\n{}\n\n{}Flags of a command: `{name} COMMAND -h`. Everything: `{name} --help`",
+        lines(name, examples),
+        common_options(name)
     )
+}
+
+/// Turns the examples of the commands of the service, which do not name the program, into sections of their help.
+pub(crate) fn with_examples(command: Command, name: Name) -> Command {
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let command = if examples.is_empty() {
+        command
+    } else {
+        command.after_help(format!("Examples:\n{}", lines(name, examples.lines())))
+    };
+    command.mut_subcommands(|one| with_examples(one, name))
+}
+
+/// Adds to the short help of a command and its subcommands where the common options are explained.
+pub(crate) fn with_common_options(command: Command, name: Name) -> Command {
+    let own = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let gap = if own.is_empty() { "" } else { "\n\n" };
+    let short = format!("{own}{gap}{}", common_options(name));
+    let command = command.after_help(short).after_long_help(own);
+    command.mut_subcommands(|one| with_common_options(one, name))
+}
+
+fn common_options(name: Name) -> String {
+    format!("Common options: {}\n", name.command("help options"))
 }
 
 /// Returns the end of the long help.
@@ -96,7 +126,7 @@ fn lines<T: AsRef<str>>(name: Name, examples: impl Iterator<Item = T>) -> String
 }
 
 /// Returns the list of environment variables.
-fn environment(name: Name) -> String {
+pub(crate) fn environment(name: Name) -> String {
     let width = Variable::TokenFile.of(name).len();
     let line = |variable: &str, text: &str| format!("  {variable:width$}  {text}\n");
     let own = |variable: Variable| line(&variable.of(name), meaning(variable));
@@ -122,7 +152,7 @@ fn meaning(variable: Variable) -> &'static str {
     }
 }
 
-const EXIT_CODES: &str = "\
+pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0    success
   1    the output could not be written, for example because the disk is full

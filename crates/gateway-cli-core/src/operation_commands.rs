@@ -9,7 +9,8 @@ use crate::session::Session;
 
 /// The commands that call the operations of a service.
 ///
-/// Generated code implements it. The [documentation of the crate](crate#commands-without-the-generator) shows a complete
+/// Generated code implements it. The text after the help of a command (`after_help`) has its examples, one on each line and
+/// without the name of the program. The [documentation of the crate](crate#commands-without-the-generator) shows a complete
 /// implementation.
 ///
 /// The names `api`, `auth`, `cache`, `check`, `completions`, `config`, `help`, `man`, `profile` and `version` belong to the

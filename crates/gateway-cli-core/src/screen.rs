@@ -164,6 +164,11 @@ fn columns<S: IsTerminal + Stream>(stream: &S) -> Option<u16> {
     stream.is_terminal().then(known)
 }
 
+/// Returns the width of standard output; `None` if it is not a terminal.
+pub(crate) fn output_columns() -> Option<u16> {
+    columns(&io::stdout())
+}
+
 /// Returns the size of a stream; `None` if it is not a terminal, or its size is unknown.
 fn size<S: IsTerminal + Stream>(stream: &S) -> Option<TerminalSize> {
     let (columns, rows) = terminal_size::terminal_size_of(stream)?;

@@ -247,6 +247,18 @@ fn the_spec_declares_the_columns_of_a_table() {
 }
 
 #[test]
+fn commands_have_examples_in_their_help() {
+    let commands = "crates/gateway-cli/src/generated/commands.rs";
+    check(
+        &[],
+        commands,
+        &[
+            "after_help = \"tools list --shelf 3 --state free\\ntools list --output-file tools.csv --excel\"",
+        ],
+    );
+}
+
+#[test]
 fn flags_check_the_documented_limits_of_parameters() {
     let commands = "crates/gateway-cli/src/generated/commands.rs";
     let shelf = "shelf = { type = \"integer\"";
@@ -300,7 +312,7 @@ fn a_selector_that_is_not_a_rust_name_becomes_a_command() {
             ["name = \"2fa\")]\n    Service2fa(Service2faCommand)", "enum Service2faCommand"],
         ),
         ("operation/get", ["Operation(OperationCommand_)", "enum OperationCommand_"]),
-        ("2fa", ["name = \"2fa\")]\n    Service2fa(ListToolsFlags)", "Self::Service2fa(flags)"]),
+        ("2fa", ["    Service2fa(ListToolsFlags)", "Self::Service2fa(flags)"]),
     ] {
         let query = format!("query = \"call={selector}&");
         check(

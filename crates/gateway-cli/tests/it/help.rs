@@ -93,6 +93,37 @@ fn help_is_a_command_too() {
     );
 }
 
+#[test]
+fn the_short_help_fits_a_screen() {
+    let person = Person::new();
+    let mut commands = vec![Vec::new()];
+    leaves(&person, &[], &mut commands);
+    for command in commands {
+        let mut args: Vec<&str> = command.iter().map(String::as_str).collect();
+        args.push("-h");
+        let help = person.run(&args);
+        let help = stdout(&help);
+        assert!(help.lines().count() <= 30, "{help}");
+        assert!(help.contains("Common options: `gateway help options`\n"), "{help}");
+        assert!(!help.contains("--output <FORMAT>") && !help.contains("\n\n\n"), "{help}");
+    }
+}
+
+#[test]
+fn topics_have_help() {
+    let person = Person::new();
+    let long = stdout(&person.run(&["--help"])).to_owned();
+    for topic in ["environment", "exit-codes"] {
+        let output = person.run(&["help", topic]);
+        assert!(stdout(&output).lines().count() > 5, "{topic}");
+        assert!(long.contains(stdout(&output).trim_end()), "{topic}");
+    }
+    let options = person.run(&["help", "options"]);
+    for flag in ["--output <FORMAT>", "--profile <NAME>", "--dry-run", "--verbose"] {
+        assert!(stdout(&options).contains(flag), "{flag}");
+    }
+}
+
 /// Help and usage errors are printed before the command line is parsed completely.
 #[test]
 fn the_colour_flag_applies_to_help_and_usage_errors() {

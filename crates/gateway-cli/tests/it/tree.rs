@@ -5,19 +5,24 @@ use crate::run::{Person, code, stdout};
 /// Finds all commands without subcommands.
 pub(crate) fn leaves(person: &Person, path: &[String], found: &mut Vec<Vec<String>>) {
     let mut args: Vec<&str> = path.iter().map(String::as_str).collect();
-    args.push("-h");
+    args.push("--help");
     let help = person.run(&args);
     assert_eq!(code(&help), 0, "{args:?}");
     let text = stdout(&help);
     assert!(text.contains("-o, --output <FORMAT>"), "{args:?} has no -o");
     assert!(text.contains("--dry-run") && text.contains("--profile"), "{args:?}");
-    let commands = text.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names: Vec<&str> = commands
-        .take_while(|line| !line.is_empty())
+    let mut heading = "";
+    let mut names = Vec::new();
+    for line in text.lines() {
+        if !line.starts_with(' ') && line.ends_with(':') {
+            heading = line;
+        }
+        let lists = ["Commands:", "Read data:", "Set up and check:", "Help:"].contains(&heading);
         // Names are indented by two columns, continued descriptions by more.
-        .filter(|line| !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
-        .collect();
+        if lists && line.starts_with("  ") && !line.starts_with("   ") {
+            names.extend(line.split_whitespace().next());
+        }
+    }
     if names.is_empty() {
         found.push(path.to_vec());
     }

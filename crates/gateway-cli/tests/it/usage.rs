@@ -60,8 +60,16 @@ fn without_fields(message: &str) -> String {
 fn help() {
     let person = Person::new();
     insta::assert_snapshot!(
-        [person.see(&["-h"]), person.see(&["--help"]), person.see(&["candidates", "list", "-h"])]
-            .join("\n")
+        [
+            &["-h"][..],
+            &["--help"],
+            &["candidates", "list", "-h"],
+            &["config", "set", "-h"],
+            &["version", "-h"],
+            &["help", "options"],
+        ]
+        .map(|args| person.see(args))
+        .join("\n")
     );
 }
 

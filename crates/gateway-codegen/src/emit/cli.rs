@@ -9,6 +9,7 @@ use crate::project::Project;
 use crate::text::{RustFile, string};
 
 mod columns;
+mod command_examples;
 mod dates;
 mod envelopes;
 mod example;
@@ -111,7 +112,7 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
     for group in groups {
         let noun = &group.command.noun;
         if let Some(operation) = group.alone {
-            variant(file, operation, noun, &group.variant());
+            variant(file, service, operation, (noun, &group.variant()));
         } else {
             file.doc(&group.about());
             file.line(format_args!("#[command(subcommand, name = {})]", string(noun)));
@@ -149,7 +150,7 @@ fn verbs(file: &mut RustFile, service: &Service, group: &Group<'_>) {
     file.line("#[derive(Debug, Subcommand)]");
     file.open(format_args!("pub(crate) enum {name} {{"));
     for (verb, operation) in &group.verbs {
-        variant(file, operation, verb, &operation.rust.variant());
+        variant(file, service, operation, (verb, &operation.rust.variant()));
     }
     file.close("}");
     run::by_command(file, &name, |file| {
@@ -159,9 +160,18 @@ fn verbs(file: &mut RustFile, service: &Service, group: &Group<'_>) {
     });
 }
 
-fn variant(file: &mut RustFile, operation: &Operation, name: &str, variant: &str) {
+fn variant(
+    file: &mut RustFile,
+    service: &Service,
+    operation: &Operation,
+    (name, variant): (&str, &str),
+) {
     file.doc(&imperative(operation));
     file.line(format_args!("#[command(name = {})]", string(name)));
+    let examples = command_examples::examples(service, operation);
+    if !examples.is_empty() {
+        file.line(format_args!("#[command(after_help = {})]", string(&examples.join("\n"))));
+    }
     if flags::has_any(operation) {
         file.line(format_args!("{variant}({}Flags),", operation.rust.pascal()));
     } else {
