@@ -1,6 +1,7 @@
 //! The program `gateway-server`: its commands and exit codes.
 
 mod account;
+mod backup;
 mod data;
 mod database;
 mod descriptors;
@@ -43,6 +44,10 @@ enum Command {
     Credits(data::CreditsCommand),
     /// Fill an account with invented data; the same seed gives the same data.
     DemoData(data::DemoArguments),
+    /// Copy a SQLite database, also while it is in use.
+    Backup(backup::BackupArguments),
+    /// Create a SQLite database from a backup, after checking it.
+    Restore(backup::RestoreArguments),
     /// Check the database for damage.
     Check(Database),
 }
@@ -64,6 +69,8 @@ pub fn main() -> ExitCode {
         Command::Import(arguments) => data::import(arguments),
         Command::Credits(command) => data::credits(command),
         Command::DemoData(arguments) => data::demo(&arguments),
+        Command::Backup(arguments) => backup::backup(&arguments),
+        Command::Restore(arguments) => backup::restore(&arguments),
         Command::Check(database) => data::check(&database),
     };
     match result {

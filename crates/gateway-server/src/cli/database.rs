@@ -1,5 +1,6 @@
 //! The database that a command works on.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,13 +9,13 @@ use clap::Args;
 use crate::error::{Error, ErrorKind};
 #[cfg(feature = "postgres")]
 use crate::store::postgres::PostgresStore;
-use crate::store::sqlite::SqliteStore;
+use crate::store::sqlite::{SqliteStore, check_log};
 use crate::store::{STATEMENT_BUDGET, StoreAdmin};
 
 /// The flag that names the database.
 #[derive(Debug, Args)]
 pub(super) struct Database {
-    /// Database: a file, or `postgres://USER@HOST/NAME`. Only `serve` and `account create` create it if missing.
+    /// Database: a file, or `postgres://USER@HOST/NAME`. Only `serve`, `account create` and `restore` create it if missing.
     #[arg(long, value_name = "FILE|URL", env = "GATEWAY_DATABASE", hide_env_values = true)]
     database: Option<String>,
 }
@@ -23,9 +24,25 @@ impl Database {
     /// Opens the database, which must exist: a mistyped name must not create one.
     pub(super) fn open(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
         match given(self.database.as_deref())? {
-            Location::File(path) => Ok(Arc::new(SqliteStore::open_existing(path)?)),
+            Location::File(path) => {
+                check_log(Path::new(path))?;
+                Ok(Arc::new(SqliteStore::open_existing(path)?))
+            }
             #[cfg(feature = "postgres")]
             Location::Url(url) => Ok(Arc::new(PostgresStore::connect_existing(&url)?)),
+        }
+    }
+
+    /// Returns the database file. For a PostgreSQL database, fails with the message `refusal`.
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(unused_variables, reason = "every database is a file")
+    )]
+    pub(super) fn file(&self, refusal: &'static str) -> Result<&Path, Error> {
+        match given(self.database.as_deref())? {
+            Location::File(path) => Ok(Path::new(path)),
+            #[cfg(feature = "postgres")]
+            Location::Url(_) => Err(Error::new(ErrorKind::Config, refusal)),
         }
     }
 
@@ -42,6 +59,7 @@ pub(super) fn open_or_create(
 ) -> Result<Arc<dyn StoreAdmin>, Error> {
     match given(database)? {
         Location::File(path) => {
+            check_log(Path::new(path))?;
             Ok(Arc::new(SqliteStore::open(path)?.with_statement_budget(budget)))
         }
         #[cfg(feature = "postgres")]

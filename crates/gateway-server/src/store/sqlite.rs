@@ -1,7 +1,9 @@
 //! The store on SQLite: one file, one writer, any number of readers.
 
+mod backup;
 mod failure;
 mod import;
+mod log;
 mod open;
 mod read;
 mod stage;
@@ -18,6 +20,7 @@ use crate::error::Error;
 use crate::lock::lock;
 use crate::store::errors::{account_exists, no_account};
 use crate::store::sqlite::failure::{failed, failure};
+pub(crate) use crate::store::sqlite::log::check_log;
 use crate::store::sqlite::read::Reader;
 use crate::store::{
     Account, AccountId, CandidateFilter, CheckReport, Fill, ImportMode, ImportReport, Page,
@@ -30,8 +33,8 @@ use crate::token::{TokenDigest, TokenId};
 /// Several processes may use the file concurrently, for example a server and an import. Readers are never blocked;
 /// writers wait for one another.
 ///
-/// The latest changes may be in a log beside the file, `FILE-wal`: the two belong together. To restore a backup, stop
-/// every process that uses the file, remove `FILE`, `FILE-wal` and `FILE-shm`, and put the backup in place.
+/// The latest changes may be in a log beside the file, `FILE-wal`: the two belong together. To copy a database in use,
+/// run `gateway-server backup`, and to put a backup in place, `gateway-server restore`.
 pub struct SqliteStore {
     path: PathBuf,
     writer: Mutex<Connection>,
@@ -75,6 +78,16 @@ impl SqliteStore {
     pub fn with_statement_budget(mut self, budget: Duration) -> Self {
         self.budget = budget;
         self
+    }
+
+    /// Writes the newest committed data to a new file. Other processes may read and write meanwhile.
+    pub(crate) fn backup(&self, to: &Path) -> Result<(), Error> {
+        backup::backup(&open::reader(&self.path)?, to)
+    }
+
+    /// Creates a database from a backup. Refuses a damaged backup, and without `replace` also an existing database.
+    pub(crate) fn restore(from: &Path, to: &Path, replace: bool) -> Result<(), Error> {
+        backup::restore(from, to, replace)
     }
 
     /// Runs `work` with a pooled read-only connection. The caller limits the number of concurrent calls; the pool only

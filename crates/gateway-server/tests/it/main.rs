@@ -2,6 +2,8 @@
 
 // `cfg(test)` although these are tests: it tells the lints that these helpers may panic.
 #[cfg(test)]
+mod backup;
+#[cfg(test)]
 mod certificates;
 #[cfg(test)]
 mod cluster;

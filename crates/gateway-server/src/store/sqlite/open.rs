@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind};
 use crate::store::schema;
@@ -12,21 +13,25 @@ use crate::store::sqlite::failure::{failed, failure};
 
 /// Creates the file if it does not exist.
 pub(super) fn create_if_missing(path: &Path) -> Result<(), Error> {
-    let is_missing = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    refuse_orphaned_log(path)?;
+    if std::fs::metadata(path).is_err_and(is_missing) { create(path) } else { Ok(()) }
+}
+
+/// Refuses the log of a missing database. SQLite would write its content into a new database of the same name.
+pub(super) fn refuse_orphaned_log(path: &Path) -> Result<(), Error> {
     // The log is looked for first: another process that creates the database has it in place before it writes a log.
-    let log = orphaned_log(path);
+    let Some(log) = log_of(path) else { return Ok(()) };
     if !std::fs::metadata(path).is_err_and(is_missing) {
         return Ok(());
     }
-    let Some(log) = log else { return create(path) };
     let (path, log) = (path.display(), log.display());
     let context =
         format!("{path} is missing but its log {log} exists; restore {path} or remove the log");
     Err(Error::new(ErrorKind::StorageForeign, context))
 }
 
-/// Finds the log of a missing database. SQLite would write its content into a new database of the same name.
-fn orphaned_log(path: &Path) -> Option<PathBuf> {
+/// Finds the log of a database.
+pub(super) fn log_of(path: &Path) -> Option<PathBuf> {
     ["-wal", "-journal"].into_iter().find_map(|suffix| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
@@ -35,14 +40,16 @@ fn orphaned_log(path: &Path) -> Option<PathBuf> {
     })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature of `is_err_and`")]
+fn is_missing(error: std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::NotFound
+}
+
 /// Opens the file for writing.
 pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
     match std::fs::metadata(path) {
         // SQLite would open an empty file as a new database.
-        Ok(file) if file.len() == 0 => {
-            let context = format!("{} is empty, so it is not a database", path.display());
-            return Err(Error::new(ErrorKind::StorageForeign, context));
-        }
+        Ok(file) if file.len() == 0 => return Err(empty(path)),
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let context = format!("database {} does not exist", path.display());
@@ -64,6 +71,12 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
     Ok(writer)
 }
 
+/// Returns the error of a file that is empty.
+pub(super) fn empty(path: &Path) -> Error {
+    let context = format!("{} is empty, so it is not a database", path.display());
+    Error::new(ErrorKind::StorageForeign, context)
+}
+
 /// Opens the file for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
     let reader = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -80,7 +93,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
     Ok(reader)
 }
 
-fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
+pub(super) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(failed("cannot open the database"))?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("cannot open the database"))?;
@@ -89,12 +102,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
 
 /// Creates the database under a temporary name and renames it, so that a crash leaves no incomplete file behind.
 fn create(path: &Path) -> Result<(), Error> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let file =
-        tempfile::Builder::new().prefix(".gateway-").suffix(".new").tempfile_in(directory)?;
+    let file = temporary(path)?;
     let new = connect(file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     new.execute_batch(&format!(
         "PRAGMA application_id = {APPLICATION_ID}; PRAGMA journal_mode = WAL; \
@@ -111,8 +119,22 @@ fn create(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Creates a file that is to be renamed to `path`. Only its owner may read and write it.
+pub(super) fn temporary(path: &Path) -> Result<NamedTempFile, Error> {
+    let mut name = tempfile::Builder::new();
+    Ok(name.prefix(".gateway-").suffix(".new").tempfile_in(directory(path))?)
+}
+
+/// Returns the directory of a file.
+pub(super) fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
 /// Checks that the file belongs to this program, has a known schema and has all of its tables.
-fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
+pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
     let pragma = |name| {
         connection
             .pragma_query_value(None, name, |row| row.get::<_, i64>(0))

@@ -1,0 +1,239 @@
+//! Backups of a database in use, restored databases, and logs that do not belong to their file. Real processes.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use gateway_server::{SqliteStore, StoreAdmin as _, UnixTime};
+use tempfile::TempDir;
+
+use crate::process::{Served, account, error, program, run};
+use crate::support::get;
+
+/// A directory with a database, and an account with its token.
+struct Fixture {
+    directory: TempDir,
+    database: String,
+    token: String,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+        let token = account(&database, "acme");
+        Self { directory, database, token }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.directory.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn fill(&self, candidates: &str) {
+        run(&self.database, &["demo-data", "--account", "acme", "--candidates", candidates]);
+    }
+
+    /// Returns the list of candidates of any database with this account.
+    fn list(&self, database: &str) -> Vec<u8> {
+        let served = Served::start(database, &[]);
+        let response = get(&served.base_url, &self.token, "method=candidates/list");
+        assert_eq!(response.status, 200);
+        response.body
+    }
+
+    /// Returns the names of temporary files that were left behind.
+    fn leftovers(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.directory.path()).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with('.')).collect()
+    }
+}
+
+/// Runs a command that fails, and returns its exit code and message.
+#[track_caller]
+fn refused(database: &str, arguments: &[&str]) -> (i32, String) {
+    let output = program().args(arguments).args(["--database", database]).output().unwrap();
+    assert!(!output.status.success(), "{arguments:?} succeeded");
+    (output.status.code().unwrap(), error(&output))
+}
+
+fn candidates(list: &[u8]) -> usize {
+    let json: serde_json::Value = serde_json::from_slice(list).unwrap();
+    json["result"].as_array().unwrap().len()
+}
+
+/// The input of the import is a pipe, so that the first backup is made while the import waits for more input.
+#[test]
+fn a_backup_during_an_import_is_complete_and_the_import_goes_on() {
+    const COUNT: usize = 20_000;
+    let fixture = Fixture::new();
+    let served = Served::start(&fixture.database, &[]);
+    let pipe = fixture.path("in.ndjson");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut import = program()
+        .args(["import", "--account", "acme", &pipe, "--database", &fixture.database])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = String::new();
+    for id in 0..COUNT {
+        writeln!(lines, "{{\"id\":\"{id}\",\"name\":\"someone\"}}").unwrap();
+    }
+    let (first, second) = lines.split_at(lines.len() / 2);
+    let mut input = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    input.write_all(first.as_bytes()).unwrap();
+    let mut backups = vec![fixture.path("0.bak")];
+    run(&fixture.database, &["backup", &backups[0]]);
+    assert!(import.try_wait().unwrap().is_none());
+    input.write_all(second.as_bytes()).unwrap();
+    drop(input);
+    // As many backups as there is time for, while the import merges and commits.
+    while import.try_wait().unwrap().is_none() {
+        backups.push(fixture.path(&format!("{}.bak", backups.len())));
+        run(&fixture.database, &["backup", backups.last().unwrap()]);
+    }
+    assert!(import.wait().unwrap().success());
+    backups.push(fixture.path("last.bak"));
+    run(&fixture.database, &["backup", backups.last().unwrap()]);
+    let counts: Vec<_> = backups
+        .iter()
+        .map(|backup| {
+            assert!(run(backup, &["check"]).contains("no damage"), "{backup}");
+            candidates(&fixture.list(backup))
+        })
+        .collect();
+    println!("candidates in the backups: {counts:?}");
+    assert!(counts.iter().all(|count| [0, COUNT].contains(count)) && counts.is_sorted());
+    assert_eq!((counts[0], *counts.last().unwrap()), (0, COUNT));
+    assert_eq!(fixture.leftovers(), [""; 0].map(PathBuf::from));
+    drop(served);
+}
+
+#[test]
+fn a_restored_database_serves_the_same_bytes() {
+    let fixture = Fixture::new();
+    fixture.fill("2000");
+    let backup = fixture.path("a.bak");
+    run(&fixture.database, &["backup", &backup]);
+    assert_eq!(std::fs::metadata(&backup).unwrap().permissions().mode() & 0o777, 0o600);
+    let copy = fixture.path("b.db");
+    run(&copy, &["restore", &backup]);
+    assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fixture.list(&copy), fixture.list(&fixture.database));
+    // The restored database can be written while it is read: it still has a log.
+    let served = Served::start(&copy, &[]);
+    run(&copy, &["credits", "set", "--account", "acme", "7", "EUR"]);
+    assert!(Path::new(&format!("{copy}-wal")).exists());
+    assert!(get(&served.base_url, &fixture.token, "method=credits/get").text().contains("\"7\""));
+}
+
+#[test]
+fn nothing_that_exists_is_overwritten_unless_asked_for() {
+    let fixture = Fixture::new();
+    let backup = fixture.path("a.bak");
+    run(&fixture.database, &["backup", &backup]);
+    let before = std::fs::read(&backup).unwrap();
+    fixture.fill("2000");
+    let (code, text) = refused(&fixture.database, &["backup", &backup]);
+    assert_eq!((code, text.contains("already exists")), (2, true), "{text}");
+    assert_eq!(std::fs::read(&backup).unwrap(), before);
+    let (code, text) = refused(&fixture.database, &["restore", &backup]);
+    assert_eq!((code, text.contains("--replace")), (2, true), "{text}");
+    // A server uses the database, and its log has changes that the file lacks.
+    let served = Served::start(&fixture.database, &[]);
+    run(&fixture.database, &["credits", "set", "--account", "acme", "7", "EUR"]);
+    let (code, text) = refused(&fixture.database, &["restore", &backup, "--replace"]);
+    assert_eq!((code, text.contains("another process uses it")), (1, true), "{text}");
+    let credits = get(&served.base_url, &fixture.token, "method=credits/get");
+    assert!(credits.text().contains("\"7\""), "{}", credits.text());
+    drop(served);
+    run(&fixture.database, &["restore", &backup, "--replace"]);
+    assert_eq!(candidates(&fixture.list(&fixture.database)), 0);
+    assert!(run(&fixture.database, &["check"]).contains("no damage"));
+    assert_eq!(fixture.leftovers(), [""; 0].map(PathBuf::from));
+}
+
+#[test]
+fn a_file_that_is_not_a_whole_backup_is_not_restored() {
+    let fixture = Fixture::new();
+    fixture.fill("2000");
+    let backup = fixture.path("a.bak");
+    run(&fixture.database, &["backup", &backup]);
+    let good = std::fs::read(&backup).unwrap();
+    let mut flipped = good.clone();
+    let middle = good.windows(5).rposition(|window| window == b"\"name").unwrap();
+    flipped[middle + 2] ^= 1;
+    let target = fixture.path("b.db");
+    for (name, bytes, code, expected) in [
+        ("empty", &[][..], 3, "is empty"),
+        ("text", b"no database, but long enough for a header", 3, "not an SQLite database"),
+        ("cut", &good[..good.len() / 4096 / 2 * 4096], 3, "damaged"),
+        ("flipped", &flipped, 3, "is damaged: candidates that are not stored"),
+    ] {
+        let path = fixture.path(name);
+        std::fs::write(&path, bytes).unwrap();
+        let (found, text) = refused(&target, &["restore", &path]);
+        assert_eq!((found, text.contains(expected)), (code, true), "{name}: {text}");
+        assert!(!Path::new(&target).exists());
+    }
+    let (code, text) = refused(&target, &["restore", &fixture.path("missing")]);
+    assert_eq!((code, text.contains("cannot read")), (2, true), "{text}");
+    // A copy with its log is not a backup.
+    let served = Served::start(&fixture.database, &[]);
+    run(&fixture.database, &["credits", "set", "--account", "acme", "7", "EUR"]);
+    let (code, text) = refused(&target, &["restore", &fixture.database]);
+    assert_eq!((code, text.contains("gateway-server backup")), (3, true), "{text}");
+    assert_eq!(fixture.leftovers(), [""; 0].map(PathBuf::from));
+    drop(served);
+}
+
+#[test]
+fn a_log_of_another_file_is_refused_and_changes_nothing() {
+    let fixture = Fixture::new();
+    let old = fixture.path("old.bak");
+    run(&fixture.database, &["backup", &old]);
+    fixture.fill("500");
+    // The writer is open in this process, so that the log stays when the commands end.
+    let store = SqliteStore::open_existing(&fixture.database).unwrap();
+    for number in 0..30 {
+        store.create_account(&format!("{number}{}", "x".repeat(190)), UnixTime(0)).unwrap();
+    }
+    let copied = |file: &str, log: &str, name: &str| {
+        let target = fixture.path(name);
+        std::fs::copy(file, &target).unwrap();
+        std::fs::copy(log, format!("{target}-wal")).unwrap();
+        target
+    };
+    let log = format!("{}-wal", fixture.database);
+    let both = copied(&fixture.database, &log, "both.db");
+    assert!(run(&both, &["check"]).contains("no damage"));
+    assert_eq!(run(&both, &["account", "list"]).lines().count(), 32);
+    // An old file with the new log.
+    let foreign = copied(&old, &log, "foreign.db");
+    let before = std::fs::read(&foreign).unwrap();
+    for command in [&["check"][..], &["account", "list"], &["serve"], &["backup", "x.bak"]] {
+        let (code, text) = refused(&foreign, command);
+        assert_eq!((code, text.contains("does not belong")), (3, true), "{text}");
+    }
+    assert_eq!(std::fs::read(&foreign).unwrap(), before);
+    // A new file with an old log.
+    let old_log = fixture.path("old-log");
+    std::fs::copy(&log, &old_log).unwrap();
+    drop(store);
+    fixture.fill("600");
+    fixture.fill("700");
+    let (code, text) = refused(&copied(&fixture.database, &old_log, "late.db"), &["check"]);
+    assert_eq!((code, text.contains("does not belong")), (3, true), "{text}");
+}
+
+#[test]
+fn a_postgresql_database_is_left_to_its_own_programs() {
+    for (command, program) in [("backup", "pg_dump"), ("restore", "pg_restore")] {
+        // Nothing connects to this address.
+        let (code, text) = refused("postgres://u:canary@192.0.2.1/d", &[command, "x.bak"]);
+        assert_eq!((code, text.contains(program)), (2, true), "{text}");
+        assert!(!text.contains("canary"), "{text}");
+    }
+}
