@@ -13,6 +13,7 @@ mod groups;
 mod json;
 mod paged;
 pub(crate) mod pager;
+mod pretty;
 pub(crate) mod printer;
 pub(crate) mod progress;
 pub(crate) mod raw;

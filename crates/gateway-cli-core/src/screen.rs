@@ -140,6 +140,10 @@ pub(crate) enum Tone {
     Hint,
     Bold,
     Dim,
+    /// The name of a field in JSON.
+    Name,
+    /// A string in JSON.
+    Text,
 }
 
 /// Adds the colour of a tone to the text.
@@ -153,6 +157,8 @@ pub(crate) fn paint(color: bool, tone: Tone, text: &str) -> String {
         Tone::Hint => "1;36",
         Tone::Bold => "1",
         Tone::Dim => "2",
+        Tone::Name => "1;34",
+        Tone::Text => "32",
     };
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }

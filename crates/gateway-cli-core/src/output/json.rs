@@ -1,17 +1,19 @@
-//! JSON and NDJSON, with everything the service sent.
+//! JSON and NDJSON, with everything the service sent. On a terminal, JSON is indented and coloured.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crate::escape::is_hostile;
+use crate::output::pretty::pretty;
 use crate::output::record_writer::RecordWriter;
+use crate::screen::View;
 
 /// A list as a JSON array with one record per line, or one object.
 #[derive(Debug)]
 pub(crate) struct Json {
     single: bool,
-    terminal: bool,
+    view: View,
     has_bracket: bool,
     /// On a terminal: the last record, until it is known whether a comma follows it. A message of the program that is
     /// written in between must not share a line with it.
@@ -20,17 +22,28 @@ pub(crate) struct Json {
 
 impl Json {
     /// Creates a writer of a list, or of one object.
-    pub(crate) fn new(single: bool, terminal: bool) -> Self {
-        Self { single, terminal, has_bracket: false, held: None }
+    pub(crate) fn new(single: bool, view: View) -> Self {
+        Self { single, view, has_bracket: false, held: None }
+    }
+
+    /// Returns the text of a record: unchanged, or indented on a terminal.
+    fn text<'a>(&self, record: &'a str) -> Cow<'a, str> {
+        if !self.view.is_terminal() {
+            return Cow::Borrowed(record);
+        }
+        let level = usize::from(!self.single);
+        let indentation = if self.single { "" } else { "  " };
+        let text = pretty(&safe(record, true), level, self.view.color);
+        Cow::Owned(format!("{indentation}{text}"))
     }
 }
 
 impl RecordWriter for Json {
     fn write(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
         if self.single {
-            return out.write_all(safe(record, self.terminal).as_bytes());
+            return out.write_all(self.text(record).as_bytes());
         }
-        if !self.terminal {
+        if !self.view.is_terminal() {
             out.write_all(if self.has_bracket { b",\n" } else { b"[\n" })?;
             self.has_bracket = true;
             return out.write_all(record.as_bytes());
@@ -39,7 +52,8 @@ impl RecordWriter for Json {
             self.has_bracket = true;
             out.write_all(b"[\n")?;
         }
-        match self.held.replace(safe(record, true).into_owned()) {
+        let text = self.text(record).into_owned();
+        match self.held.replace(text) {
             Some(held) => writeln!(out, "{held},"),
             None => Ok(()),
         }

@@ -207,7 +207,7 @@ fn writer(
             let noun = schema.noun.filter(|_| flags.count_by.is_none());
             Box::new(Table::new(columns, Style { view, wide, quiet, noun }))
         }
-        Format::Json => Box::new(Json::new(schema.single, terminal)),
+        Format::Json => Box::new(Json::new(schema.single, view)),
         Format::Ndjson => Box::new(Ndjson { terminal }),
         Format::Csv => Box::new(Csv::new(flags.dialect(), columns, terminal)),
         Format::Raw => {

@@ -91,3 +91,15 @@ fn a_check_logs_every_request() {
     assert_eq!(stdout(&output).lines().count(), 1);
     assert!(stderr(&output).contains("the first of about 40 requests"));
 }
+
+#[cfg(feature = "demo")]
+#[test]
+fn json_is_indented_and_coloured_on_a_terminal_only() {
+    let args = ["--demo", "credits", "get", "-o", "json"];
+    let piped = stdout(&Person::new().with("NO_COLOR", "").run(&args)).to_owned();
+    assert!(piped.starts_with("{\"") && piped.lines().count() == 1, "{piped}");
+    let plain = stdout(&Person::new().on_terminal(80).run(&args)).to_owned();
+    assert!(plain.starts_with("{\n  \"") && !plain.contains('\u{1b}'), "{plain}");
+    let shown = stdout(&Person::new().with("GATEWAY_FORCE_TTY", "80").run(&args)).to_owned();
+    assert!(shown.starts_with("{\n  \u{1b}[1;34m\""), "{shown}");
+}

@@ -59,7 +59,10 @@ fn an_error_appears_below_the_printed_records() {
                   truncated document at [2] (line 1 column 24), expected the rest of the document\r\n";
     for (command, printed) in [
         ("vacancies list", "ID  PROJECT\r\n1\r\n2\r\n"),
-        ("vacancies list -o json", "[\r\n{\"id\":\"1\"},\r\n{\"id\":\"2\"}\r\n"),
+        (
+            "vacancies list -o json",
+            "[\r\n  {\r\n    \"id\": \"1\"\r\n  },\r\n  {\r\n    \"id\": \"2\"\r\n  }\r\n",
+        ),
         ("vacancies list -o ndjson", "{\"id\":\"1\"}\r\n{\"id\":\"2\"}\r\n"),
         ("vacancies list -o csv", "id,project\r\r\n1,\r\r\n2,\r\r\n"),
         // An incomplete list is not sorted, so nothing is printed.
