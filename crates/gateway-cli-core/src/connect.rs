@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gateway_client_core::model::{Auth, Service};
 use gateway_client_core::transport::gzip::Gzip;
-use gateway_client_core::transport::reqwest_blocking::ReqwestBlockingTransport;
+use gateway_client_core::transport::reqwest::ReqwestTransport;
 use gateway_client_core::transport::{BlockingTransport, Options};
 use gateway_client_core::{
     AccessToken, EnvironmentToken, ErrorKind, FileToken, ServiceClient, blocking,
@@ -15,6 +15,7 @@ use gateway_client_core::{
 
 use crate::cache::cached::Cached;
 use crate::cache::store::Store;
+use crate::caller_thread::CallerThread;
 use crate::config::keyring::Keyring;
 use crate::config::origin::{Origin, Setting, TokenFrom};
 use crate::config::settings::Settings;
@@ -282,8 +283,13 @@ pub(crate) fn transport(
     trace: Option<Trace>,
     settings: &Settings,
 ) -> Result<Arc<dyn BlockingTransport>, Failure> {
-    let inner = ReqwestBlockingTransport::new(&options(settings.timeout.as_ref()))
+    let options = options(settings.timeout.as_ref());
+    let idle = options.idle_timeout;
+    let inner = ReqwestTransport::new(&options.idle_timeout(Duration::from_secs(MAX_IDLE)))
         .map_err(gateway_client_core::Error::from)?;
+    let inner = CallerThread::new(inner, idle).map_err(|error| {
+        Failure::usage("cannot create the HTTP client").because(error.to_string())
+    })?;
     Ok(match trace {
         Some(trace) => Arc::new(trace.transport(inner)),
         None => Arc::new(inner),

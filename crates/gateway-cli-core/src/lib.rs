@@ -136,6 +136,7 @@ mod args;
 mod atomic_file;
 mod beside_flag;
 mod cache;
+mod caller_thread;
 mod command;
 mod config;
 mod connect;

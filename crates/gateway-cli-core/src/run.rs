@@ -13,8 +13,9 @@ use crate::{command, interrupt};
 
 /// Runs a program with the command line of the process. `C` are the commands that call the operations of its service.
 ///
-/// Call it once, in `main`: it handles the signals of the process. It exits the process itself after a usage error or a
-/// signal. Otherwise it returns the exit code, which scripts may rely on; `--help` lists all of them.
+/// Call it once, in `main`, which must not be `async`: it handles the signals of the process, and runs a tokio runtime. It
+/// exits the process itself after a usage error or a signal. Otherwise it returns the exit code, which scripts may rely on;
+/// `--help` lists all of them.
 ///
 /// # Examples
 ///

@@ -5,7 +5,6 @@
 use std::iter;
 use std::time::Instant;
 
-use gateway_client_core::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client_core::transport::{
     BlockingBody, BlockingResponse, BlockingTransport, Redacted, Request, TransportError,
 };
@@ -13,6 +12,7 @@ use gateway_client_core::{Attempt, Observer};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, LOCATION};
 
+use crate::caller_thread::CallerThread;
 use crate::config::flags::CallFlags;
 use crate::invocation::Invocation;
 use crate::output::progress::size;
@@ -34,7 +34,7 @@ impl Trace {
     }
 
     /// Creates a transport that logs the requests and responses of another one.
-    pub(crate) fn transport(self, inner: ReqwestBlockingTransport) -> Traced {
+    pub(crate) fn transport(self, inner: CallerThread) -> Traced {
         Traced { inner, trace: self }
     }
 
@@ -75,7 +75,7 @@ impl Observer for Trace {
 /// A transport that logs.
 #[derive(Debug)]
 pub(crate) struct Traced {
-    inner: ReqwestBlockingTransport,
+    inner: CallerThread,
     trace: Trace,
 }
 
