@@ -10,6 +10,7 @@ use crate::command::completions::CompletionsFlags;
 use crate::command::config::ConfigCommand;
 use crate::command::help::HelpFlags;
 use crate::command::man::ManFlags;
+use crate::command::profile::ProfileCommand;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::operation_commands::OperationCommands;
@@ -26,6 +27,7 @@ pub(crate) mod groups;
 mod help;
 mod man;
 mod print;
+mod profile;
 mod version;
 
 /// A command of the program.
@@ -57,6 +59,9 @@ pub(crate) enum Command<C: Subcommand> {
     Help(HelpFlags),
     /// Print the manual page.
     Man(ManFlags),
+    /// List, choose, rename and remove profiles.
+    #[command(subcommand)]
+    Profile(ProfileCommand),
     /// Print the version and the features of this build.
     Version,
 }
@@ -84,6 +89,7 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Completions(flags) => completions::run(&flags, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => man::run(&flags, definition, invocation),
+        Command::Profile(command) => profile::run(command, invocation),
         Command::Version => version::run::<C::Service>(invocation),
     }
 }

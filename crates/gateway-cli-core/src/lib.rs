@@ -9,6 +9,7 @@
 //! | `auth` | logs in and out, and shows where the active token comes from |
 //! | `cache` | removes the responses that `--cache` stored |
 //! | `config` | shows and changes settings |
+//! | `profile` | lists, chooses, renames and removes profiles |
 //! | `check` | checks the service against its contract, if the program has one |
 //! | `completions`, `help`, `man`, `version` | describe the program |
 //!

@@ -47,6 +47,11 @@ impl Noun {
     /// The name of records of unknown kind.
     pub(crate) const RECORD: Self = Self { one: "record", several: "records" };
 
+    /// Creates the name of one record and of several.
+    pub(crate) const fn new(one: &'static str, several: &'static str) -> Self {
+        Self { one, several }
+    }
+
     /// Returns the name for this number of records.
     pub(crate) fn of(self, count: u64) -> &'static str {
         if count == 1 { self.one } else { self.several }

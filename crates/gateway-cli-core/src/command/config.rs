@@ -90,8 +90,8 @@ pub(crate) fn run<S: Service>(
     match command {
         ConfigCommand::Path => print(invocation, format!("{}\n", path(name)?.display()).as_bytes()),
         ConfigCommand::Set { key, value } => {
-            let profile = profile(invocation)?.value;
             let mut file = ConfigFile::read(name)?;
+            let profile = profile(invocation, &file)?.value;
             if key == "base-url" {
                 check_base_url::<S>(&value)?;
             }

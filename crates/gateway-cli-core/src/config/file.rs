@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use toml_edit::{DocumentMut, Item, Table, Value};
+use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 use crate::config::names::{check_key, check_name};
 use crate::config::{folder, value};
@@ -47,6 +47,47 @@ impl ConfigFile {
     pub(crate) fn profiles(&self) -> impl Iterator<Item = &str> {
         let profiles = self.document.get("profile").and_then(Item::as_table_like);
         profiles.into_iter().flat_map(|profiles| profiles.iter().map(|(name, _)| name))
+    }
+
+    /// Returns the profile to use if neither a flag nor the environment names one.
+    pub(crate) fn default_profile(&self) -> Option<&str> {
+        self.document.get(DEFAULT)?.as_str()
+    }
+
+    /// Sets the default profile in memory; [`Self::save`] writes it.
+    pub(crate) fn set_default_profile(&mut self, name: Option<&str>) {
+        let before = match name {
+            Some(name) => self.document.insert(DEFAULT, toml_edit::value(name)),
+            None => self.document.remove(DEFAULT),
+        };
+        self.changed |= name.is_some() || before.is_some();
+    }
+
+    /// Renames a profile in memory; [`Self::save`] writes that. The default profile stays the same one.
+    pub(crate) fn rename_profile(&mut self, name: &str, new: &str) {
+        if self.default_profile() == Some(name) {
+            self.set_default_profile(Some(new));
+        }
+        if let Some(profiles) = self.profiles_mut()
+            && let Some(settings) = profiles.remove(name)
+        {
+            profiles.insert(new, settings);
+            self.changed = true;
+        }
+    }
+
+    /// Removes a profile in memory; [`Self::save`] writes that. It is no longer the default profile.
+    pub(crate) fn remove_profile(&mut self, name: &str) {
+        if self.default_profile() == Some(name) {
+            self.set_default_profile(None);
+        }
+        if self.profiles_mut().and_then(|profiles| profiles.remove(name)).is_some() {
+            self.changed = true;
+        }
+    }
+
+    fn profiles_mut(&mut self) -> Option<&mut dyn TableLike> {
+        self.document.get_mut("profile")?.as_table_like_mut()
     }
 
     /// Returns a setting of a profile as text.
@@ -114,6 +155,11 @@ pub(crate) fn path(program: Name) -> Result<PathBuf, Failure> {
 /// Refuses unknown keys: a mistyped setting must not be ignored.
 fn check(program: Name, document: &DocumentMut) -> Result<(), Failure> {
     for (key, item) in document.iter() {
+        if key == DEFAULT {
+            let name = item.as_str();
+            check_name(name.ok_or_else(|| Failure::usage(format!("`{DEFAULT}` must be text")))?)?;
+            continue;
+        }
         let profiles = item.as_table_like().filter(|_| key == "profile").ok_or_else(|| {
             Failure::usage(format!("unexpected key `{key}`"))
                 .hint("settings belong in a table [profile.NAME]")
@@ -144,5 +190,8 @@ fn place(text: &str, error: &toml_edit::TomlError) -> String {
     let line = before.matches('\n').count() + 1;
     format!("line {line}, column {}: {message}", begun.chars().count() + 1)
 }
+
+/// Key of the default profile.
+const DEFAULT: &str = "default-profile";
 
 const NAME: &str = "config.toml";

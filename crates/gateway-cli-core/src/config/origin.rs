@@ -11,6 +11,8 @@ pub(crate) enum Origin {
     Flag(&'static str),
     Variable(String),
     Profile(String),
+    /// The default profile in the settings file, which `profile use` sets.
+    DefaultProfile,
     Default,
     Demo,
 }
@@ -21,6 +23,7 @@ impl fmt::Display for Origin {
             Self::Flag(name) => write!(f, "flag {name}"),
             Self::Variable(name) => write!(f, "environment variable {name}"),
             Self::Profile(name) => write!(f, "profile {name}"),
+            Self::DefaultProfile => f.write_str("profile use"),
             Self::Default => f.write_str("default"),
             Self::Demo => f.write_str("flag --demo"),
         }

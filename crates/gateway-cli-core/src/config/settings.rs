@@ -31,10 +31,10 @@ pub(crate) struct Settings {
 impl Settings {
     /// Combines flags, environment and profile, in this order of precedence.
     pub(crate) fn of(invocation: &Invocation) -> Result<Self, Failure> {
-        let profile = profile(invocation)?;
         let Invocation { service: flags, call, program, .. } = invocation;
         let program = program.name;
         let file = if call.demo { ConfigFile::empty(program) } else { ConfigFile::read(program)? };
+        let profile = profile(invocation, &file)?;
         let given = |key: &str| file.get(&profile.value, key);
         let from = || Origin::Profile(profile.value.clone());
         let base_url = first([
@@ -81,12 +81,18 @@ impl Settings {
         {
             return Ok(settings);
         }
-        let failure = Failure::usage(format!("unknown profile `{name}`"));
-        Err(match closest(name, file.profiles()) {
-            Some(near) => failure.hint(format!("did you mean `{near}`?")),
-            None => failure
-                .hint(format!("`{program} --profile {name} config set base-url URL` creates it")),
-        })
+        Err(unknown_profile(program, name, &file.profiles().collect::<Vec<_>>()))
+    }
+}
+
+/// Returns the failure for the name of a profile that does not exist.
+pub(crate) fn unknown_profile(program: Name, name: &str, known: &[&str]) -> Failure {
+    let failure = Failure::usage(format!("unknown profile `{name}`"));
+    match closest(name, known.iter().copied()) {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => {
+            failure.hint(format!("`{program} --profile {name} config set base-url URL` creates it"))
+        }
     }
 }
 
@@ -102,10 +108,14 @@ fn variable(variable: Variable, program: Name) -> Result<Option<(String, Origin)
 }
 
 /// Returns the profile, which may not exist yet.
-pub(crate) fn profile(invocation: &Invocation) -> Result<Setting<String>, Failure> {
+pub(crate) fn profile(
+    invocation: &Invocation,
+    file: &ConfigFile,
+) -> Result<Setting<String>, Failure> {
     let named = first([
         invocation.service.profile.clone().map(|name| (name, Origin::Flag("--profile"))),
         variable(Variable::Profile, invocation.program.name)?,
+        file.default_profile().map(|name| (name.to_owned(), Origin::DefaultProfile)),
     ]);
     let profile = named
         .unwrap_or_else(|| Setting { value: DEFAULT_PROFILE.to_owned(), origin: Origin::Default });
@@ -154,7 +164,7 @@ fn token(
 }
 
 /// Name of the profile if none is given.
-const DEFAULT_PROFILE: &str = "default";
+pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 /// Maximum size of stored responses if none is set, in megabytes.
 const DEFAULT_CACHE_SIZE: u64 = 500;

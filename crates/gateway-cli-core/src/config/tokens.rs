@@ -13,6 +13,11 @@ pub(crate) fn hold(program: Name, profile: &str) -> bool {
     read(program, profile).map_or(true, |token| token.is_some())
 }
 
+/// Returns the names of the profiles that have a token.
+pub(crate) fn profiles(program: Name) -> Result<Vec<String>, Failure> {
+    Ok(open(program)?.iter().map(|(name, _)| name.to_owned()).collect())
+}
+
 /// Returns the token of a profile.
 pub(crate) fn read(program: Name, profile: &str) -> Result<Option<String>, Failure> {
     let document = open(program)?;

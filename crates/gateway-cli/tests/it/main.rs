@@ -21,6 +21,7 @@ mod oversized;
 #[cfg(unix)]
 mod pager;
 mod process;
+mod profile;
 mod raw;
 mod run;
 mod selecting;

@@ -1,0 +1,236 @@
+//! `profile`: the profiles, and which of them commands use.
+
+use clap::Subcommand;
+use serde::Serialize;
+
+use crate::config::file::ConfigFile;
+use crate::config::keyring::Keyring;
+use crate::config::names::check_name;
+use crate::config::settings::{DEFAULT_PROFILE, Settings, unknown_profile};
+use crate::config::tokens;
+use crate::config::variable::setting;
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::name::{Name, Variable};
+use crate::output::printer::Printer;
+use crate::output::schema::Schema;
+use crate::record_type::Noun;
+
+/// A command about profiles.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfileCommand {
+    /// List the profiles. Never shows a token.
+    List,
+    /// Show one profile. Never shows a token.
+    Show {
+        /// Name of the profile [default: the active one].
+        name: Option<String>,
+    },
+    /// Set the default profile, for commands without --profile and `{PROGRAM}_PROFILE`.
+    #[command(after_help = "\
+Examples:
+  {program} profile use work
+  {program} profile use default")]
+    Use {
+        /// Name of the profile.
+        name: String,
+    },
+    /// Rename a profile. Its settings and its stored token move with it.
+    Rename {
+        /// Current name of the profile.
+        name: String,
+        /// New name of the profile.
+        new_name: String,
+    },
+    /// Remove a profile with its settings and its stored token.
+    Remove {
+        /// Name of the profile.
+        name: String,
+    },
+}
+
+/// A profile, as a record of the output.
+#[derive(Serialize)]
+struct Shown {
+    profile: String,
+    active: bool,
+    base_url: Option<String>,
+    /// The kind of source of the token in the profile, never the token.
+    token: Option<&'static str>,
+    token_for: Option<String>,
+    allow_insecure_http: bool,
+    timeout: Option<u64>,
+}
+
+/// Runs the command.
+pub(crate) fn run(command: ProfileCommand, invocation: &Invocation) -> Result<(), Failure> {
+    if invocation.call.demo {
+        return Err(Failure::usage("cannot use profiles with --demo: the sample service has none"));
+    }
+    let settings = Settings::of(invocation)?;
+    match command {
+        ProfileCommand::List => list(invocation, &settings),
+        ProfileCommand::Show { name } => show(invocation, &settings, name),
+        ProfileCommand::Use { name } => select(invocation, settings.file, &name),
+        ProfileCommand::Rename { name, new_name } => {
+            rename(invocation, settings.file, &name, &new_name)
+        }
+        ProfileCommand::Remove { name } => remove(invocation, settings.file, &name),
+    }
+}
+
+/// Returns the names of all profiles: those with settings, and those that only have a token.
+pub(crate) fn names(program: Name, file: &ConfigFile) -> Result<Vec<String>, Failure> {
+    let mut names = tokens::profiles(program)?;
+    names.extend(file.profiles().map(str::to_owned));
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
+fn list(invocation: &Invocation, settings: &Settings) -> Result<(), Failure> {
+    let noun = Some(Noun::new("profile", "profiles"));
+    let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
+    let mut printer = Printer::open(invocation, &schema)?;
+    for name in names(settings.program, &settings.file)? {
+        printer.print(&shown(settings, name)?)?;
+    }
+    Ok(printer.finish()?)
+}
+
+fn show(invocation: &Invocation, settings: &Settings, name: Option<String>) -> Result<(), Failure> {
+    let name = name.unwrap_or_else(|| settings.profile.value.clone());
+    check_known(settings.program, &settings.file, &name)?;
+    let mut printer = Printer::open(invocation, &Schema::of_program(FIELDS, true))?;
+    printer.print(&shown(settings, name)?)?;
+    Ok(printer.finish()?)
+}
+
+fn shown(settings: &Settings, profile: String) -> Result<Shown, Failure> {
+    let file = &settings.file;
+    let get = |key| file.get(&profile, key);
+    let token = if file.words(&profile, "token-command").is_some() {
+        Some("command")
+    } else if get("token-file").is_some() {
+        Some("file")
+    } else if file.is_on(&profile, "token-keyring") {
+        Some("keyring")
+    } else {
+        tokens::read(settings.program, &profile)?.map(|_token| "stored")
+    };
+    Ok(Shown {
+        active: profile == settings.profile.value,
+        base_url: get("base-url"),
+        token,
+        token_for: get("token-for"),
+        allow_insecure_http: file.is_on(&profile, "allow-insecure-http"),
+        timeout: get("timeout").and_then(|seconds| seconds.parse().ok()),
+        profile,
+    })
+}
+
+/// Makes a profile the default one.
+fn select(invocation: &Invocation, mut file: ConfigFile, name: &str) -> Result<(), Failure> {
+    let Invocation { program, call, screen, .. } = invocation;
+    let program = program.name;
+    if name != DEFAULT_PROFILE {
+        check_known(program, &file, name)?;
+    }
+    file.set_default_profile(Some(name).filter(|name| *name != DEFAULT_PROFILE));
+    let done = if call.dry_run { "would be" } else { "is now" };
+    if !call.dry_run {
+        file.save()?;
+    }
+    screen.note(&format!("the default profile {done} {name}"));
+    let variable = Variable::Profile.of(program);
+    if let Some(other) = setting(&variable)?.filter(|other| other != name) {
+        screen.warn(&format!("{variable} still selects profile {other}"));
+    }
+    Ok(())
+}
+
+/// Renames a profile. The token exists under one of the names at any time, even if a step fails.
+fn rename(
+    invocation: &Invocation,
+    mut file: ConfigFile,
+    name: &str,
+    new: &str,
+) -> Result<(), Failure> {
+    let Invocation { program, call, screen, .. } = invocation;
+    let program = program.name;
+    check_known(program, &file, name)?;
+    check_name(new)?;
+    if names(program, &file)?.iter().any(|known| known == new) {
+        return Err(Failure::usage(format!("cannot rename profile {name}: profile {new} exists")));
+    }
+    if call.dry_run {
+        screen.note(&format!("would rename profile {name} to {new}"));
+        return Ok(());
+    }
+    let keyring = keyring(program, &file, name)?;
+    let stored = tokens::read(program, name)?;
+    let kept = keyring.as_ref().map(|keyring| keyring.read(name)).transpose()?.flatten();
+    // A token without its profile is never sent, because it belongs to no service.
+    if let (Some(keyring), Some(token)) = (&keyring, &kept) {
+        keyring.store(new, token)?;
+    }
+    let copied = stored.as_ref().map_or(Ok(()), |token| tokens::store(program, new, token));
+    file.rename_profile(name, new);
+    if let Err(failure) = copied.and_then(|()| file.save()) {
+        // The failure that is about to be reported matters more than an error here.
+        drop(forget(program, keyring.as_ref(), new));
+        return Err(failure);
+    }
+    forget(program, keyring.as_ref(), name)?;
+    screen.note(&format!("renamed profile {name} to {new}"));
+    Ok(())
+}
+
+fn remove(invocation: &Invocation, mut file: ConfigFile, name: &str) -> Result<(), Failure> {
+    let Invocation { program, call, screen, .. } = invocation;
+    let program = program.name;
+    check_known(program, &file, name)?;
+    let is_default = file.default_profile() == Some(name);
+    if call.dry_run {
+        screen.note(&format!("would remove profile {name}"));
+        return Ok(());
+    }
+    // First the token: if this fails, the profile still shows where it is.
+    forget(program, keyring(program, &file, name)?.as_ref(), name)?;
+    file.remove_profile(name);
+    file.save()?;
+    screen.note(&format!("removed profile {name}"));
+    if is_default {
+        screen.note(&format!("the default profile is now {DEFAULT_PROFILE}"));
+    }
+    Ok(())
+}
+
+/// Returns the keyring if it has the token of the profile.
+fn keyring(program: Name, file: &ConfigFile, profile: &str) -> Result<Option<Keyring>, Failure> {
+    file.is_on(profile, "token-keyring").then(|| Keyring::open(program)).transpose()
+}
+
+/// Removes the stored token of a profile.
+fn forget(program: Name, keyring: Option<&Keyring>, profile: &str) -> Result<(), Failure> {
+    if let Some(keyring) = keyring {
+        keyring.remove(profile)?;
+    }
+    tokens::remove(program, profile)?;
+    Ok(())
+}
+
+fn check_known(program: Name, file: &ConfigFile, name: &str) -> Result<(), Failure> {
+    check_name(name)?;
+    let names = names(program, file)?;
+    if names.iter().any(|known| known == name) {
+        return Ok(());
+    }
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    Err(unknown_profile(program, name, &names))
+}
+
+const COLUMNS: &[&str] = &["profile", "active", "base_url", "token"];
+
+const FIELDS: &[&str] =
+    &["profile", "active", "base_url", "token", "token_for", "allow_insecure_http", "timeout"];

@@ -1,0 +1,145 @@
+//! Profiles: they are listed, chosen, renamed and removed with their tokens, which are never shown.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::run::{Person, TOKEN, code, stdout};
+
+fn settings(person: &Person, name: &str) -> PathBuf {
+    person.config().join("gateway").join(name)
+}
+
+/// Creates a person with the profiles `home` and `work`, of which only `work` has a stored token.
+fn person() -> Person {
+    let person = Person::new();
+    let folder = settings(&person, "");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), CONFIG).unwrap();
+    let login = ["--profile", "work", "auth", "login", "--unchecked", "--token-stdin"];
+    let output = person.run_with(TOKEN, &login);
+    assert_eq!(code(&output), 0);
+    person
+}
+
+fn config(person: &Person) -> String {
+    fs::read_to_string(settings(person, "config.toml")).unwrap()
+}
+
+fn tokens(person: &Person) -> String {
+    fs::read_to_string(settings(person, "tokens.toml")).unwrap()
+}
+
+#[test]
+fn profiles_are_listed_without_their_tokens() {
+    let person = person();
+    let list: &[&str] = &["profile", "list", "-o", "table"];
+    let mut shown = person.see(list);
+    shown += &person.see(&["profile", "list", "--profile", "work", "--fields", "profile,active"]);
+    shown += &person.see(&["profile", "show", "work"]);
+    shown += &person.see(&["profile", "show", "--profile", "home", "-o", "table"]);
+    shown += &person.see(&["profile", "show", "wrok"]);
+    let person = Person::new().on_terminal(80);
+    shown += &person.see(&["profile", "list"]);
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn the_default_profile_yields_to_the_environment_and_the_flag() {
+    let person = person();
+    let active = |person: &Person, args: &[&str]| {
+        let all = [&["config", "get", "profile"], args].concat();
+        stdout(&person.run(&all)).trim_end().to_owned()
+    };
+    assert_eq!(active(&person, &[]), "default");
+    let mut shown = person.see(&["profile", "use", "work", "--dry-run"]);
+    assert_eq!(active(&person, &[]), "default");
+    shown += &person.see(&["profile", "use", "work"]);
+    assert_eq!(active(&person, &[]), "work");
+    assert_eq!(active(&person, &["--profile", "home"]), "home");
+    shown += &person.see(&["config", "list", "--origin", "-o", "table"]);
+    let person = person.with("GATEWAY_PROFILE", "home");
+    assert_eq!(active(&person, &[]), "home");
+    assert_eq!(active(&person, &["--profile", "work"]), "work");
+    shown += &person.see(&["profile", "use", "work"]);
+    shown += &person.see(&["profile", "use", "office"]);
+    let person = person.with("GATEWAY_PROFILE", "");
+    shown += &person.see(&["profile", "use", "default"]);
+    assert_eq!(active(&person, &[]), "default");
+    assert!(!config(&person).contains("default-profile"));
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn a_renamed_profile_keeps_its_settings_its_token_and_its_rank() {
+    let person = person();
+    person.run(&["profile", "use", "work"]);
+    let mut shown = person.see(&["profile", "rename", "work", "office", "--dry-run"]);
+    assert!(tokens(&person).contains("work = "));
+    shown += &person.see(&["profile", "rename", "work", "office"]);
+    assert_eq!(tokens(&person), format!("office = \"{TOKEN}\"\n"));
+    shown += &person.see(&["profile", "list", "-o", "table"]);
+    for args in [["work", "desk"], ["office", "home"], ["office", "../x"], ["office", "office"]] {
+        shown += &person.see(&["profile", "rename", args[0], args[1]]);
+    }
+    insta::assert_snapshot!(shown);
+    insta::assert_snapshot!(config(&person));
+}
+
+#[test]
+fn a_removed_profile_leaves_nothing_behind() {
+    let person = person();
+    person.run(&["profile", "use", "work"]);
+    let mut shown = person.see(&["profile", "remove", "work", "--dry-run"]);
+    assert!(tokens(&person).contains(TOKEN));
+    shown += &person.see(&["profile", "remove", "work"]);
+    assert_eq!(tokens(&person), "");
+    shown += &person.see(&["profile", "remove", "work"]);
+    shown += &person.see(&["--demo", "profile", "list"]);
+    insta::assert_snapshot!(shown);
+    insta::assert_snapshot!(config(&person));
+}
+
+/// A profile whose token cannot be removed from the keyring stays as it is.
+#[cfg(not(feature = "keyring"))]
+#[test]
+fn a_profile_with_an_unreachable_token_is_neither_renamed_nor_removed() {
+    let person = person();
+    person.run(&["--profile", "home", "config", "set", "token-keyring", "true"]);
+    let before = config(&person);
+    for args in [&["profile", "remove", "home"][..], &["profile", "rename", "home", "desk"]] {
+        assert_eq!(code(&person.run(args)), 2, "{args:?}");
+    }
+    assert_eq!(config(&person), before);
+}
+
+/// The new name must not keep a token if the settings cannot be written.
+#[cfg(unix)]
+#[test]
+fn a_failed_rename_changes_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let person = person();
+    let before = (config(&person), tokens(&person));
+    let folder = settings(&person, "");
+    let set = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+    set(0o500);
+    // The superuser may write anyway.
+    let refuses = fs::write(folder.join("probe"), "").is_err();
+    let output = person.run(&["profile", "rename", "work", "office"]);
+    set(0o700);
+    if refuses {
+        assert_eq!(code(&output), 2);
+        assert_eq!((config(&person), tokens(&person)), before);
+    }
+}
+
+const CONFIG: &str = "\
+# mine
+[profile.home]
+base-url = \"https://home.example\" # at home
+
+# the office
+[profile.work]
+base-url = \"https://work.example\"
+timeout = 9
+";
