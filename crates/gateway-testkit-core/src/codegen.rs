@@ -4,8 +4,8 @@
 
 pub use gateway_model_core::codegen::Code;
 pub use gateway_model_core::paging::PagedBy;
-pub use gateway_model_core::{Auth, Dispatch, Secret, SecretPlace};
+pub use gateway_model_core::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
 
 pub use crate::contract::description::{
-    Contract, Data, Field, Kind, Operation, Pages, Param, Record, Response, Values,
+    Contract, Data, Field, Kind, Operation, Pages, Param, Post, Record, Response, Values,
 };

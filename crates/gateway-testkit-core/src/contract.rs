@@ -4,8 +4,10 @@
 //! their parameters, the form of each response, and the fields of each record. A new field or operation in the spec
 //! therefore brings its checks with it.
 //!
-//! The checks send only GET and HEAD requests, so they are safe to run against production. Only the requests for whole
-//! lists have large responses. Each check names its source: a section of the contract, a section of an RFC, or a decision
+//! The checks send GET and HEAD requests, and a POST only for operations that the spec calls idempotent: several calls of
+//! one have the effect of a single call. Without such operations, the checks are safe to run against production. Only the
+//! requests for whole lists have large responses. A request is refused by its status or, if the spec has an envelope, by a
+//! failure in the body. Each check names its source: a section of the contract, a section of an RFC, or a decision
 //! about a point that the contract leaves open. A decision is judged only under [`Profile::Reference`]; under
 //! [`Profile::Any`] its verdict is [`Verdict::Open`], which says what was observed.
 //!
@@ -30,6 +32,7 @@
 //! # Ok::<(), http::Error>(())
 //! ```
 
+mod call;
 mod check;
 mod checks;
 pub(crate) mod description;
@@ -40,6 +43,8 @@ mod record;
 mod render;
 mod report;
 mod target;
+#[cfg(test)]
+mod tests;
 mod value;
 
 pub use self::check::{ContractCheck, Source};

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::check::Judged;
-use crate::contract::description::Contract;
+use crate::contract::check::{Group, Judged, Source};
+use crate::contract::description::{Contract, Operation};
+use crate::outcome::skip;
 
 mod authorization;
 mod errors;
@@ -16,16 +17,25 @@ mod representation;
 
 /// Returns all checks of a service.
 pub(super) fn all(contract: &'static Contract) -> Vec<Judged> {
-    let general = [
-        filters::group(contract),
-        query::group(contract),
-        method::group(contract),
-        authorization::group(contract),
-        errors::group(),
-        representation::group(contract),
+    let general: [fn(&'static Contract) -> Group; 6] = [
+        filters::group,
+        query::group,
+        method::group,
+        authorization::group,
+        errors::group,
+        representation::group,
     ];
-    let operations = contract.operations.iter();
-    let groups = operations.flat_map(|one| [records::group(one), pages::group(one)]).chain(general);
+    // The general checks call an operation.
+    let is_called = contract.operations.is_empty() || contract.probe().is_some();
+    let general = general.into_iter().filter(|_| is_called).map(|group| group(contract));
+    let of_operation = |one: &'static Operation| {
+        if one.is_called() {
+            vec![records::group(one), pages::group(one)]
+        } else {
+            vec![skipped(one)]
+        }
+    };
+    let groups = contract.operations.iter().flat_map(of_operation).chain(general);
     let mut checks: Vec<_> = groups.flat_map(|group| group.checks).collect();
     // A field may have the name of another check.
     let mut names = BTreeSet::new();
@@ -35,4 +45,14 @@ pub(super) fn all(contract: &'static Contract) -> Vec<Judged> {
         }
     }
     checks
+}
+
+/// Returns the only check of an operation that the checks do not call.
+fn skipped(operation: &'static Operation) -> Group {
+    let mut group = Group::new(operation.group);
+    let title = "the call is answered with 200";
+    group.add("response", title, Source::Contract(operation.source), |_| {
+        skip("the contract does not say that this POST is idempotent")
+    });
+    group
 }

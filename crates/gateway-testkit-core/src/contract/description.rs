@@ -4,7 +4,7 @@ use std::slice;
 
 use gateway_model_core::codegen::Code;
 use gateway_model_core::paging::PagedBy;
-use gateway_model_core::{Auth, Dispatch, Place};
+use gateway_model_core::{Auth, BodyFormat, Dispatch};
 use serde_json::Value;
 
 use crate::encoded::encoded;
@@ -46,12 +46,27 @@ pub struct Operation {
     pub select: &'static str,
     /// The section of the contract.
     pub source: &'static str,
+    /// How it is called by POST; `None` if it is called by GET.
+    pub post: Option<Post>,
     /// The form of a successful response.
     pub response: Response,
     /// The records of the list, or the object itself.
     pub record: &'static Record,
     /// The parameters.
     pub params: &'static [Param],
+}
+
+/// How an operation is called by POST.
+#[derive(Debug)]
+pub struct Post {
+    /// The format of the body.
+    pub format: BodyFormat,
+    /// Whether several calls have the effect of one.
+    pub is_idempotent: bool,
+    /// The parameters whose values have no quotes in JSON.
+    pub literals: &'static [&'static str],
+    /// The parameters that are arrays in JSON.
+    pub lists: &'static [&'static str],
 }
 
 /// The form of a successful response.
@@ -238,36 +253,28 @@ pub enum Values {
 }
 
 impl Contract {
-    /// Returns what follows the path of the service in a call: the operation, named as the service wants it, and the
-    /// parameters, each with a leading `&`.
-    pub(crate) fn call(&self, select: &str, params: &str) -> String {
-        let mut call = String::new();
-        if self.dispatch.place() == Place::Path {
-            call.extend(["/", select]);
-        }
-        let selectors = self.dispatch.values(select);
-        let constants = self.dispatch.every_call().iter().copied();
-        let constants = constants.map(|(name, value)| format!("&{name}={}", encoded(value)));
-        let selectors = selectors.map(|(name, value)| format!("&{name}={value}"));
-        let query: String = selectors.chain(constants).chain([params.to_owned()]).collect();
-        if let Some(query) = query.strip_prefix('&') {
-            call.extend(["?", query]);
-        }
-        call
-    }
-
     /// Returns the operation with this selector.
     pub(crate) fn operation(&self, select: &str) -> Option<&'static Operation> {
         self.operations.iter().find(|operation| operation.select == select)
     }
 
-    /// Returns the operation whose response the general checks ask for: one that needs few parameters, and an object if
-    /// possible, because a list may be long.
+    /// Returns the operations that the checks call.
+    pub(crate) fn called(&self) -> impl Iterator<Item = &'static Operation> {
+        self.operations.iter().filter(|one| one.is_called())
+    }
+
+    /// Returns the operation whose response the general checks ask for: one that is called by GET and needs few
+    /// parameters, and an object if possible, because a list may be long.
     pub(crate) fn probe(&self) -> Option<&'static Operation> {
-        self.operations.iter().min_by_key(|one| {
+        self.called().min_by_key(|one| {
             let required = one.params.iter().filter(|param| param.required).count();
-            (required, one.is_list(), one.params.len())
+            (one.post.is_some(), required, one.is_list(), one.params.len())
         })
+    }
+
+    /// Returns whether the general checks ask by GET.
+    pub(crate) fn probes_by_get(&self) -> bool {
+        self.probe().is_none_or(|probe| probe.post.is_none())
     }
 
     /// Returns the first list that can be requested without a parameter.
@@ -277,11 +284,44 @@ impl Contract {
 
     /// Returns the operations that can be requested without a parameter.
     pub(crate) fn plain(&self) -> impl Iterator<Item = &'static Operation> {
-        self.operations.iter().filter(|one| one.params.iter().all(|param| !param.required))
+        self.called().filter(|one| one.params.iter().all(|param| !param.required))
     }
 }
 
 impl Operation {
+    /// Returns whether the checks call it. Another POST may have an effect whenever it is sent.
+    pub(crate) fn is_called(&self) -> bool {
+        self.post.as_ref().is_none_or(|post| post.is_idempotent)
+    }
+
+    /// Returns whether its parameters are in a JSON body, and not percent-encoded.
+    pub(crate) fn is_json(&self) -> bool {
+        self.post.as_ref().is_some_and(|post| post.format == BodyFormat::Json)
+    }
+
+    /// Returns whether the contract says that a body reports failures.
+    pub(crate) fn reports_failures(&self) -> bool {
+        let Response::Body(place) = &self.response else { return false };
+        place.success.is_some() || place.failure.is_some()
+    }
+
+    /// Returns whether a body reports a failure.
+    pub(crate) fn failure_in(&self, json: &Value) -> bool {
+        match &self.response {
+            Response::Envelope { marker, success, .. } => {
+                json.get(marker).is_some_and(|found| found.as_str() != Some(success))
+            }
+            Response::Body(place) => place.failure_of(json).is_some(),
+            Response::Array | Response::Object => false,
+        }
+    }
+
+    /// Returns how a request is refused, which follows "is".
+    pub(crate) fn refused_with(&self, status: u16) -> String {
+        let or = if self.reports_failures() { " or a failure in the body" } else { "" };
+        format!("refused with {status}{or}")
+    }
+
     /// Returns whether the response is a list.
     pub(crate) fn is_list(&self) -> bool {
         match &self.response {

@@ -129,19 +129,13 @@ impl<'a> Evidence<'a> {
         if let Some(exchange) = self.seen.borrow().get(&ask) {
             return Rc::clone(exchange);
         }
-        let suffix = match ask.suffix.split_once("?=") {
-            Some((before, call)) => {
-                let (select, params) = call.split_at(call.find('&').unwrap_or(call.len()));
-                format!("{before}{}", self.contract.call(select, params))
-            }
-            None => ask.suffix.clone(),
-        };
+        let call = self.contract.call(&ask.suffix);
         let authorized = ask.token != Token::Missing;
         let exchange = Exchange::ask(
             self.target,
             self.transport,
             self.contract,
-            (&suffix, authorized),
+            (&call, authorized),
             |request| {
                 ask.change(request);
             },
@@ -233,7 +227,7 @@ impl<'a> Evidence<'a> {
     /// Returns a value of a parameter that a record of the service has.
     fn existing(&self, param: &'static Param) -> Option<String> {
         let (select, field) = param.origin?;
-        let operation = self.contract.operation(select)?;
+        let operation = self.contract.operation(select).filter(|one| one.is_called())?;
         let is_numeric_only = matches!(param.values, Values::NumericId | Values::Integer);
         let values = self.plain(operation).values(operation, field).unwrap_or_default();
         // A value that is not numeric fails another check, and would change the meaning of the query.

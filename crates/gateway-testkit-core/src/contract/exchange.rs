@@ -6,13 +6,14 @@ use gateway_transport::{
     BlockingTransport, Deadline, ErrorKind, Redacted, Request, TransportError,
 };
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde_json::{Map, Value};
 
+use crate::contract::call::Call;
 use crate::contract::description::{Contract, Operation, Response as Form};
 use crate::contract::record;
 use crate::contract::target::Target;
-use crate::outcome::{Outcome, fail, skip};
+use crate::outcome::{Outcome, ensure, fail, skip};
 
 /// A response, or the reason for its absence.
 pub(super) enum Exchange {
@@ -32,29 +33,34 @@ pub(super) struct Response {
 }
 
 impl Exchange {
-    /// Sends a request. `suffix` follows the path of the service, and the request has the secrets if it is authorized;
-    /// `change` edits the request before it is sent.
+    /// Sends a call, with the secrets if it is authorized; `change` edits the request before it is sent.
     pub(super) fn ask(
         target: &Target,
         transport: &dyn BlockingTransport,
         contract: &Contract,
-        (suffix, authorized): (&str, bool),
+        (call, authorized): (&Call, bool),
         change: impl FnOnce(&mut Request),
     ) -> Self {
         let mut request = Request::default();
-        let (url, secrets) = target.located(contract, suffix, authorized);
-        match url.parse() {
+        let located = target.located(contract, call, authorized);
+        match located.url.parse() {
             Ok(uri) => *request.uri_mut() = uri,
             Err(_) => return Self::Failed("cannot build the request".into()),
         }
-        let (redacted, _) = target.located(contract, suffix, false);
-        if redacted != url
-            && let Ok(redacted) = redacted.parse()
+        let redacted = target.located(contract, call, false);
+        if (&redacted.url, &redacted.body) != (&located.url, &located.body)
+            && let Ok(url) = redacted.url.parse()
         {
-            request.extensions_mut().insert(Redacted::new(redacted, Bytes::new()));
+            request.extensions_mut().insert(Redacted::new(url, redacted.body.into()));
+        }
+        if let Some((format, _)) = call.body {
+            *request.method_mut() = Method::POST;
+            *request.body_mut() = located.body.into();
+            let media_type = HeaderValue::from_static(format.media_type());
+            request.headers_mut().insert(CONTENT_TYPE, media_type);
         }
         let headers = request.headers_mut();
-        for (name, value) in secrets.into_iter().filter(|_| authorized) {
+        for (name, value) in located.headers.into_iter().filter(|_| authorized) {
             if let (Ok(name), Ok(mut value)) =
                 (HeaderName::try_from(name), HeaderValue::from_str(value))
             {
@@ -112,6 +118,38 @@ impl Exchange {
             return fail(format!("status {} instead of {status}", response.status));
         }
         Ok(response)
+    }
+
+    /// Requires that a call of an operation succeeds: by its status, and by the body if that reports failures.
+    pub(super) fn is_accepted(&self, operation: Option<&Operation>) -> Outcome {
+        self.has_status(200)?;
+        let operation = operation.filter(|one| one.reports_failures());
+        ensure!(!self.reports_failure(operation)?, "the body reports a failure");
+        Ok(())
+    }
+
+    /// Requires that a call of an operation is refused: by its status, or in the body.
+    pub(super) fn is_refused(&self, operation: Option<&Operation>) -> Outcome {
+        let status = self.response()?.status;
+        let is_refused = status >= 400 || self.reports_failure(operation)?;
+        ensure!(is_refused, "the request is answered with {status}");
+        Ok(())
+    }
+
+    /// Requires that a call of an operation is refused with this status or, if the contract says that a body reports
+    /// failures, in the body.
+    pub(super) fn is_refused_with(&self, status: u16, operation: Option<&Operation>) -> Outcome {
+        let reports_failures = operation.is_some_and(Operation::reports_failures);
+        if reports_failures && self.response()?.status == 200 && self.reports_failure(operation)? {
+            return Ok(());
+        }
+        self.has_status(status)
+    }
+
+    /// Returns whether the body reports a failure of an operation.
+    fn reports_failure(&self, operation: Option<&Operation>) -> Outcome<bool> {
+        let json = self.response()?.json.as_ref();
+        Ok(operation.zip(json).is_some_and(|(one, json)| one.failure_in(json)))
     }
 
     /// Requires this status.

@@ -6,6 +6,7 @@ use crate::contract::description::{Contract, Operation, Param, Values};
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
 use crate::encoded::encoded;
+use crate::outcome::{Outcome, skip};
 
 /// A parameter of an operation.
 #[derive(Clone, Copy)]
@@ -15,9 +16,9 @@ pub(super) struct Parameter {
 }
 
 impl Parameter {
-    /// Returns the first parameter of the service that fits.
+    /// Returns the first parameter of the service that fits, in a query or a form.
     pub(super) fn first(contract: &'static Contract, fits: fn(&Param) -> bool) -> Option<Self> {
-        contract.operations.iter().find_map(|operation| {
+        contract.called().filter(|one| !one.is_json()).find_map(|operation| {
             let param = operation.params.iter().find(|param| fits(param))?;
             Some(Self { operation, param })
         })
@@ -57,4 +58,15 @@ impl Parameter {
         let first = self.param.sample.bytes().next().filter(u8::is_ascii_alphanumeric)?;
         Some(format!("%{first:02X}{}", encoded(self.param.sample.get(1..)?)))
     }
+}
+
+/// Skips a check if the service refuses a value that it may not have.
+pub(super) fn unknown(exchange: &Exchange, operation: &Operation, param: &Param) -> Outcome {
+    let status = exchange.response()?.status;
+    let is_refused = (400..500).contains(&status)
+        || (status == 200 && exchange.is_refused(Some(operation)).is_ok());
+    if is_refused {
+        return skip(format!("the service may not have the value of `{}`", param.name));
+    }
+    Ok(())
 }

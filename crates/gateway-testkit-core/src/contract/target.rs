@@ -6,8 +6,16 @@ use std::time::Duration;
 use gateway_model_core::SecretPlace;
 use http::{HeaderValue, Uri};
 
+use crate::contract::call::{Call, joined};
 use crate::contract::description::Contract;
 use crate::encoded::encoded;
+
+/// A call with its secrets.
+pub(super) struct Located<'a> {
+    pub(super) url: String,
+    pub(super) body: String,
+    pub(super) headers: Vec<(&'static str, &'a str)>,
+}
 
 /// The service under test: its address, an access token, and the limits of an exchange.
 pub struct Target {
@@ -62,15 +70,11 @@ impl Target {
         self
     }
 
-    /// Returns the URL of a request, and its headers with secrets. Without `secrets`, the URL has placeholders.
-    pub(super) fn located(
-        &self,
-        contract: &Contract,
-        suffix: &str,
-        secrets: bool,
-    ) -> (String, Vec<(&'static str, &str)>) {
-        let (path, query) = suffix.split_once('?').unwrap_or((suffix, ""));
-        let (mut path, mut query) = (format!("{}{path}", contract.path), query.to_owned());
+    /// Returns the URL of a call, its body, and its headers with secrets. Without `secrets`, the URL and the body have
+    /// placeholders.
+    pub(super) fn located(&self, contract: &Contract, call: &Call, secrets: bool) -> Located<'_> {
+        let (mut path, mut query) = (format!("{}{}", contract.path, call.path), call.query.clone());
+        let mut body = call.body.as_ref().map(|(_, text)| text.clone());
         let mut headers = Vec::new();
         for (index, secret) in contract.auth.secrets().iter().enumerate() {
             let named = self.secrets.iter().find(|(name, _)| name == secret.name());
@@ -79,15 +83,18 @@ impl Target {
             let text = if secrets { encoded(value) } else { "REDACTED".to_owned() };
             match secret.place() {
                 SecretPlace::Query => {
-                    let separator = if query.is_empty() { "" } else { "&" };
-                    query = format!("{query}{separator}{}={text}", secret.name());
+                    query = joined(&query, &format!("{}={text}", secret.name()));
+                }
+                SecretPlace::Form => {
+                    body = body.map(|body| joined(&body, &format!("{}={text}", secret.name())));
                 }
                 SecretPlace::Path => path = path.replace("{secret}", &text),
                 _ => headers.push((secret.name(), value)),
             }
         }
         let separator = if query.is_empty() { "" } else { "?" };
-        (format!("{}{path}{separator}{query}", self.base_url), headers)
+        let url = format!("{}{path}{separator}{query}", self.base_url);
+        Located { url, body: body.unwrap_or_default(), headers }
     }
 
     /// Sets the limit of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.

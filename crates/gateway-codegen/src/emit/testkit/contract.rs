@@ -4,8 +4,8 @@ use crate::emit::model::service::{auth_code, dispatch_code};
 use crate::emit::testkit::names::{group, points};
 use crate::emit::testkit::param;
 use crate::ir::{
-    Body, Code, Decides, Field, Leniency, Model, ModelId, OpenRef, Operation, Paging, Response,
-    Says, Service, Source, Type, ValueType, Wire,
+    Body, BodyFormat, Code, Decides, Field, Leniency, Model, ModelId, OpenRef, Operation, Paging,
+    Param, Response, Says, Service, Source, Type, ValueType, Wire,
 };
 use crate::project::Project;
 use crate::text::{RustFile, string};
@@ -13,8 +13,7 @@ use crate::text::{RustFile, string};
 pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let service = project.service;
     let mut file = RustFile::new("The contract of the service, for the checks.");
-    // A POST may change the data of the service.
-    let operations: Vec<_> = service.operations.iter().filter(|one| one.post.is_none()).collect();
+    let operations: Vec<_> = service.operations.iter().collect();
     let has_params = operations.iter().any(|one| !one.params.is_empty());
     let has_secrets = !service.auth.secrets().is_empty();
     let of_operations = ["Field", "Kind", "Operation", "Record", "Response"];
@@ -30,7 +29,15 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let code = (has_codes || has_more).then_some("Code");
     let data = (has_bodies || paged).then_some("Data");
     let of_pages = ["PagedBy", "Pages"].into_iter().filter(|_| paged);
-    let names = names.chain(of_params).chain(of_secrets).chain(of_pages).chain(data).chain(code);
+    let has_posts = operations.iter().any(|one| one.post.is_some());
+    let of_posts = ["BodyFormat", "Post"].into_iter().filter(|_| has_posts);
+    let names = names
+        .chain(of_params)
+        .chain(of_secrets)
+        .chain(of_posts)
+        .chain(of_pages)
+        .chain(data)
+        .chain(code);
     file.import("use gateway_testkit_core::codegen", names);
     file.blank();
     file.doc("The contract of the service.");
@@ -78,6 +85,7 @@ fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.line(format_args!("group: {},", string(&group(service, operation))));
     file.line(format_args!("select: {},", string(&operation.select)));
     file.line(format_args!("source: {},", string(&operation.source.0)));
+    file.line(format_args!("post: {},", post(operation)));
     file.line(match &operation.response {
         response if operation.paging.is_some() => {
             format!("response: Response::Body({}),", place(service, &response.in_body(), operation))
@@ -97,6 +105,23 @@ fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
     }
     file.close("],");
     file.close("},");
+}
+
+/// Returns the expression for how an operation is called by POST.
+fn post(operation: &Operation) -> String {
+    let Some(post) = operation.post else { return "None".to_owned() };
+    let is_json = post.format == BodyFormat::Json;
+    let names = |fits: fn(&Param) -> bool| {
+        let params = operation.params.iter().filter(|param| is_json && fits(param));
+        texts(&params.map(|param| param.wire.clone()).collect::<Vec<_>>())
+    };
+    format!(
+        "Some(Post {{ format: {}, is_idempotent: {}, literals: {}, lists: {} }})",
+        post.format.variant(),
+        post.is_idempotent,
+        names(|param| param.ty.is_json_literal()),
+        names(|param| param.list.is_some())
+    )
 }
 
 /// Returns the expression for the place of the data.

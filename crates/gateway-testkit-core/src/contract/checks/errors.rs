@@ -4,24 +4,31 @@ use serde_json::Value;
 
 use crate::contract::check::Group;
 use crate::contract::check::Source::{Decision, Rfc};
+use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Ask, Evidence, UNKNOWN_METHOD};
 use crate::contract::exchange::Exchange;
 use crate::outcome::{Outcome, ensure};
 
 /// Returns the checks.
-pub(super) fn group() -> Group {
+pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("errors");
     let decision = Decision("D-errors");
-    group.add("problem", "an error is a problem document (RFC 9457)", decision, |seen| {
-        is_problem(&seen.unknown_method())
-    });
-    group.add("problem_of_401", "a 401 is a problem document, too", decision, |seen| {
-        is_problem(&seen.no_token())
-    });
+    // Another contract says what an error is.
+    let has_problems = !contract.probe().is_some_and(Operation::reports_failures);
+    if has_problems {
+        group.add("problem", "an error is a problem document (RFC 9457)", decision, |seen| {
+            is_problem(&seen.unknown_method())
+        });
+        group.add("problem_of_401", "a 401 is a problem document, too", decision, |seen| {
+            is_problem(&seen.no_token())
+        });
+    }
     let title = "the `status` of a problem document is the status of the response";
     group.add("problem_status", title, Rfc("9457, 3.1.2"), problem_status);
-    let title = "a problem document has a `type` and a `title`";
-    group.add("problem_type", title, decision, problem_type);
+    if has_problems {
+        let title = "a problem document has a `type` and a `title`";
+        group.add("problem_type", title, decision, problem_type);
+    }
     group.add("no_echo", "an error does not repeat the request", decision, no_echo);
     let title = "another version in the path is answered with 404";
     group.add("other_version", title, Decision("D-versions"), |seen| {

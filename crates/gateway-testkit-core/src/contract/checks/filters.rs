@@ -1,6 +1,7 @@
 //! The parameters of the operations: the records that they select, and the values that are refused.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use crate::contract::check::Group;
 use crate::contract::check::Source::{Contract as Section, Decision};
@@ -8,14 +9,14 @@ use crate::contract::checks::records::{has_data, has_items, has_marker, reports_
 use crate::contract::description::{Contract, Operation, Response, Values, point};
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
-use crate::contract::parameter::Parameter;
+use crate::contract::parameter::{Parameter, unknown};
 use crate::encoded::encoded;
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 /// Returns the checks of all parameters.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("filters");
-    for operation in contract.operations {
+    for operation in contract.called() {
         for param in operation.params {
             let one = Parameter { operation, param };
             if param.required {
@@ -41,9 +42,7 @@ impl Parameter {
         let title = format!("a call without `{}` is refused", param.name);
         group.add(self.name("missing"), title, Section(param.source), move |seen| {
             let query = seen.query_around(self.operation, param);
-            let status = seen.get(&query).response()?.status;
-            ensure!(status >= 400, "the request is answered with {status}");
-            Ok(())
+            seen.get(&query).is_refused(Some(self.operation))
         });
     }
 
@@ -51,16 +50,12 @@ impl Parameter {
         let Self { operation, param } = self;
         let title = format!("a call with `{}` is answered with 200", param.name);
         group.add(self.name("response"), title, Section(operation.source), move |seen| {
-            let exchange = self.with_sample(seen);
-            if !seen.is_known(param) && (400..500).contains(&exchange.response()?.status) {
-                return skip(format!("the service may not have the value of `{}`", param.name));
-            }
-            exchange.has_status(200)
+            self.known(seen)?.has_status(200)
         });
         if let Response::Body(place) = &operation.response {
             let title = format!("a call with `{}` reports success and has its data", param.name);
             group.add(self.name("envelope"), title, Section(operation.source), move |seen| {
-                let exchange = self.with_sample(seen);
+                let exchange = self.known(seen)?;
                 reports_success(&exchange, place)?;
                 has_data(&exchange, place)
             });
@@ -131,9 +126,7 @@ impl Parameter {
         if param.refused_alone {
             let title = format!("`{}` without `{needs}` is refused", param.name);
             group.add(self.name("alone"), title, Section(param.source), move |seen| {
-                let status = self.without_needs(seen).response()?.status;
-                ensure!(status >= 400, "the request is answered with {status}");
-                Ok(())
+                self.without_needs(seen).is_refused(Some(operation))
             });
             return;
         }
@@ -156,18 +149,28 @@ impl Parameter {
 
     /// Adds the checks of values that the service refuses.
     fn refused(self, group: &mut Group) {
-        let Self { param, .. } = self;
+        let Self { operation, param } = self;
+        let refused = operation.refused_with(400);
         if matches!(param.values, Values::NumericId | Values::Integer) {
-            let title = format!("a `{}` that is not an integer is refused with 400", param.name);
+            let title = format!("a `{}` that is not an integer is {refused}", param.name);
             let source = Decision(point(param.open, "-integer", "D-integer"));
             group.add(self.name("text"), title, source, move |seen| {
-                self.with(seen, "text").has_status(400)
+                self.with(seen, "text").is_refused_with(400, Some(operation))
             });
         }
-        let title = format!("an empty `{}` is refused with 400", param.name);
+        let title = format!("an empty `{}` is {refused}", param.name);
         group.add(self.name("empty"), title, Decision("D-empty"), move |seen| {
-            self.with(seen, "").has_status(400)
+            self.with(seen, "").is_refused_with(400, Some(operation))
         });
+    }
+
+    /// Asks with a value that the service accepts. Skips the check if the service may not have it, and refuses it.
+    fn known(self, seen: &Evidence<'_>) -> Outcome<Rc<Exchange>> {
+        let exchange = self.with_sample(seen);
+        if !seen.is_known(self.param) {
+            unknown(&exchange, self.operation, self.param)?;
+        }
+        Ok(exchange)
     }
 
     fn has_no_effect(self, seen: &Evidence<'_>) -> Outcome {

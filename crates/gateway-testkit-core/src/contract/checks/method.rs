@@ -2,46 +2,62 @@
 
 use crate::contract::check::Group;
 use crate::contract::check::Source::Decision;
-use crate::contract::description::Contract;
+use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Evidence, UNKNOWN_METHOD};
 use crate::outcome::{Outcome, ensure, skip};
 
 /// Returns the checks.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("method");
+    let (probe, refused) = of_probe(contract, 400);
     let decision = Decision("D-method");
     let title = "a method name in another case does not select an operation";
     group.add("exact", title, decision, exact);
     group.add("unknown", "an unknown method does not succeed", decision, |seen| {
-        let status = seen.unknown_method().response()?.status;
-        ensure!(status >= 300, "the request is answered with {status}");
-        Ok(())
+        let exchange = seen.unknown_method();
+        match exchange.response()?.status {
+            300..400 => Ok(()),
+            _ => exchange.is_refused(seen.contract.probe()),
+        }
     });
-    group.add("missing_400", "a missing method is refused with 400", decision, |seen| {
-        seen.no_method().has_status(400)
+    group.add("missing_400", format!("a missing method is {refused}"), decision, move |seen| {
+        seen.no_method().is_refused_with(400, probe)
     });
-    group.add("unknown_400", "an unknown method is refused with 400", decision, |seen| {
-        seen.unknown_method().has_status(400)
+    group.add("unknown_400", format!("an unknown method is {refused}"), decision, move |seen| {
+        seen.unknown_method().is_refused_with(400, probe)
     });
     let title = "the refusal of an unknown method lists the known ones";
     group.add("known_ones", title, decision, known_ones);
-    let probe = contract.probe().map_or("", |probe| probe.select);
+    let select = probe.map_or("", |probe| probe.select);
     let selectors = contract.dispatch.selectors();
-    if let (Some((before, after)), [_]) = (probe.split_once('/'), selectors) {
+    if let (Some((before, after)), [_]) = (select.split_once('/'), selectors) {
         let title = "`%2F` in a method means `/`";
         group.add("encoded_slash", title, Decision("D-encoding"), move |seen| {
-            seen.get(&seen.probe_query_with(&format!("{before}%2F{after}"))).has_status(200)
+            let query = seen.probe_query_with(&format!("{before}%2F{after}"));
+            seen.get(&query).is_accepted(probe)
         });
     }
     let selects = contract.operations.iter().map(|operation| operation.select);
-    let other = selects.into_iter().find(|select| *select != probe).unwrap_or(UNKNOWN_METHOD);
+    let other = selects.into_iter().find(|one| *one != select).unwrap_or(UNKNOWN_METHOD);
     if let Some((selector, other)) = contract.dispatch.values(other).next() {
-        let title = "two different methods are refused with 400";
+        let title = format!("two different methods are {refused}");
         group.add("twice_differently", title, Decision("D-repeat"), move |seen| {
-            seen.get(&format!("{}&{selector}={other}", seen.probe_query())).has_status(400)
+            let query = format!("{}&{selector}={other}", seen.probe_query());
+            seen.get(&query).is_refused_with(400, probe)
         });
     }
     group
+}
+
+/// Returns the operation of the general checks, and how its service refuses a request.
+pub(super) fn of_probe(
+    contract: &'static Contract,
+    status: u16,
+) -> (Option<&'static Operation>, String) {
+    let probe = contract.probe();
+    let refused =
+        probe.map_or_else(|| format!("refused with {status}"), |one| one.refused_with(status));
+    (probe, refused)
 }
 
 fn exact(seen: &Evidence<'_>) -> Outcome {
@@ -50,8 +66,10 @@ fn exact(seen: &Evidence<'_>) -> Outcome {
     if upper == select {
         return skip("the name of the method has no lower-case letter");
     }
-    let status = seen.get(&seen.probe_query_with(&upper)).response()?.status;
-    ensure!(status != 200, "`{upper}` is answered with 200");
+    let exchange = seen.get(&seen.probe_query_with(&upper));
+    let is_answered = exchange.response()?.status == 200;
+    let is_answered = is_answered && exchange.is_refused(seen.contract.probe()).is_err();
+    ensure!(!is_answered, "`{upper}` is answered with 200");
     Ok(())
 }
 

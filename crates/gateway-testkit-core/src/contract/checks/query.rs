@@ -2,6 +2,7 @@
 
 use crate::contract::check::Group;
 use crate::contract::check::Source::{Decision, Rfc};
+use crate::contract::checks::method::of_probe;
 use crate::contract::description::{Contract, Values};
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
@@ -12,12 +13,14 @@ use crate::outcome::{Outcome, ensure, skip};
 /// Returns the checks. They use one parameter of the service each, if it has one that fits.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("filters");
+    let (probe, _) = of_probe(contract, 400);
     if let Some(first) = Parameter::first(contract, |param| param.unknown.is_some()) {
         repeated(&mut group, first);
     }
     let title = "an unknown parameter is ignored";
-    group.add("unknown_parameter", title, Decision("D-unknown-params"), |seen| {
-        seen.get(&format!("{}&undefined_parameter=1", seen.probe_query())).has_status(200)
+    group.add("unknown_parameter", title, Decision("D-unknown-params"), move |seen| {
+        let query = format!("{}&undefined_parameter=1", seen.probe_query());
+        seen.get(&query).is_accepted(probe)
     });
     let text = Parameter::first(contract, |param| param.values == Values::Text);
     if let Some(text) = text
@@ -32,17 +35,21 @@ pub(super) fn group(contract: &'static Contract) -> Group {
             same(&text.with(seen, &sample), &plain, text)
         });
     }
+    let Some(used) = text.map(|text| text.operation).or(probe).filter(|one| !one.is_json()) else {
+        return group;
+    };
+    let refused = used.refused_with(400);
     let with = move |seen: &Evidence<'_>, value: &str| match text {
         Some(text) => text.with(seen, value),
         None => seen.get(&format!("{}&undefined_parameter={value}", seen.probe_query())),
     };
-    let title = "a malformed percent-encoding is refused with 400";
+    let title = format!("a malformed percent-encoding is {refused}");
     group.add("percent_malformed", title, Decision("D-encoding"), move |seen| {
-        with(seen, "%zz").has_status(400)
+        with(seen, "%zz").is_refused_with(400, Some(used))
     });
-    let title = "a value that is not UTF-8 is refused with 400";
+    let title = format!("a value that is not UTF-8 is {refused}");
     group.add("percent_not_utf8", title, Decision("D-encoding"), move |seen| {
-        with(seen, "%ff").has_status(400)
+        with(seen, "%ff").is_refused_with(400, Some(used))
     });
     group
 }
@@ -58,15 +65,16 @@ fn repeated(group: &mut Group, one: Parameter) {
     group.add(one.name("twice"), title, Decision("D-repeat"), move |seen| {
         same(&twice(seen, &seen.value(one.param)), &one.with_sample(seen), one)
     });
-    let title = format!("two different `{name}` are refused with 400");
+    let title = format!("two different `{name}` are {}", one.operation.refused_with(400));
     group.add(one.name("twice_differently"), title, Decision("D-repeat"), move |seen| {
-        twice(seen, one.param.unknown.unwrap_or_default()).has_status(400)
+        let other = one.param.unknown.unwrap_or_default();
+        twice(seen, other).is_refused_with(400, Some(one.operation))
     });
 }
 
 /// Requires that two queries have the same meaning.
 fn same(one: &Exchange, other: &Exchange, parameter: Parameter) -> Outcome {
-    one.has_status(200)?;
+    one.is_accepted(Some(parameter.operation))?;
     other.success()?;
     if !parameter.operation.is_list() {
         return Ok(());

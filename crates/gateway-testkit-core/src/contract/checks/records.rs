@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -10,8 +11,9 @@ use crate::contract::check::Source::{self, Contract, Decision};
 use crate::contract::description::{Data, Kind, Operation, PRESENCE, Response, point};
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
+use crate::contract::parameter::unknown;
 use crate::contract::{record, value};
-use crate::outcome::{Outcome, ensure, fail, skip};
+use crate::outcome::{Outcome, ensure, fail};
 
 /// Returns the checks of an operation without its optional parameters.
 pub(super) fn group(operation: &'static Operation) -> Group {
@@ -85,7 +87,8 @@ fn body(group: &mut Group, operation: &'static Operation, place: &'static Data) 
     let source = Contract(operation.source);
     if place.success.is_some() || place.failure.is_some() {
         group.add("success", "the body reports success", source, move |seen| {
-            reports_success(&seen.plain(operation), place)
+            let exchange = known(seen, operation)?;
+            reports_success(&exchange, place)
         });
     }
     let (what, path) = (if place.is_list { "a list" } else { "an object" }, place.at.join("."));
@@ -94,7 +97,10 @@ fn body(group: &mut Group, operation: &'static Operation, place: &'static Data) 
     } else {
         format!("`{path}` is {what}")
     };
-    group.add("result", title, source, move |seen| has_data(&seen.plain(operation), place));
+    group.add("result", title, source, move |seen| {
+        let exchange = known(seen, operation)?;
+        has_data(&exchange, place)
+    });
 }
 
 /// Requires that a body reports success.
@@ -181,19 +187,30 @@ fn of_records(
     source: Source,
     judge: impl Fn(&[&Map<String, Value>]) -> Outcome + 'static,
 ) {
-    group.add(name, title, source, move |seen| judge(&seen.plain(operation).records(operation)?));
+    group.add(name, title, source, move |seen| {
+        let exchange = if operation.reports_failures() {
+            known(seen, operation)?
+        } else {
+            seen.plain(operation)
+        };
+        judge(&exchange.records(operation)?)
+    });
 }
 
 /// Requires that the operation succeeds. Skips the check if it needs a value that the service may not have.
 fn answered(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome {
+    known(seen, operation)?.has_status(200)
+}
+
+/// Asks without optional parameters. Skips the check if the operation needs a value that the service may not have, and the
+/// service refuses it.
+fn known(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome<Rc<Exchange>> {
     let exchange = seen.plain(operation);
     let mut required = operation.params.iter().filter(|param| param.required);
-    if let Some(param) = required.find(|param| !seen.is_known(param))
-        && (400..500).contains(&exchange.response()?.status)
-    {
-        return skip(format!("the service may not have the value of `{}`", param.name));
+    if let Some(param) = required.find(|param| !seen.is_known(param)) {
+        unknown(&exchange, operation, param)?;
     }
-    exchange.has_status(200)
+    Ok(exchange)
 }
 
 /// Requires that a response has the marker of success.

@@ -62,6 +62,7 @@ fn paged(by: PagedBy) -> &'static Contract {
         group: "photos",
         select: "photos/list",
         source: "",
+        post: None,
         response: Response::Body(place),
         record: &PHOTO,
         params: &[POSITION],
