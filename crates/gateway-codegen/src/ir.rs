@@ -9,6 +9,7 @@
 //! is written in the case that its place needs and is never a keyword or a name of the prelude.
 
 pub use self::auth::{Auth, SECRET, Secret, SecretPlace};
+pub(crate) use self::body::other_form;
 pub use self::body::{Body, Decides, ErrorClass, Verdict};
 pub use self::built_in::BUILT_IN;
 pub(crate) use self::built_in::{built_in, built_in_list};

@@ -186,3 +186,18 @@ fn the_command_rewrites_the_spec_of_a_workspace() {
     let print_again = run(&["spec", "upgrade", "--print"]);
     insta::assert_snapshot!([written.stdout, again.stdout, print_again.stderr].join("---\n"));
 }
+
+/// A marker of language 2 is also the boolean or the number with its text.
+#[test]
+fn a_marker_that_is_only_a_string_stays_in_its_language() {
+    let path = here().join("good-spec.toml");
+    let spec = fs::read_to_string(&path).expect("a spec");
+    let list = r#"response.array = { of = "Tool" }"#;
+    assert!(spec.contains(list), "{spec}");
+    let marked =
+        r#"response.envelope = { marker = "ok", success = "1", items = "tools", of = "Tool" }"#;
+    let spec = spec.replace(list, marked);
+    let report = upgrade(spec.as_bytes(), None, "spec.toml").expect_err("it is not the same");
+    let message = "language 2 cannot express a marker that must be the string `1`";
+    assert!(report.text.contains(message), "{report}");
+}

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::ir::{
     Body, Code, Decides, Doc, Field, Leniency, Model, Param, Primitive, Response, Service, Type,
-    ValueType, Verdict, Wire,
+    ValueType, Verdict, Wire, other_form,
 };
 use crate::text::one_line;
 
@@ -214,10 +214,7 @@ fn properties(path: &[String], schema: Value) -> Value {
 
 /// Returns the JSON values that have a text: the string, and the number or boolean.
 fn values(text: &str) -> Vec<Value> {
-    let plain = serde_json::from_str::<Value>(text).ok();
-    let plain = plain.filter(|value| value.is_boolean() || value.is_i64());
-    let plain = plain.filter(|value| value.to_string().as_str() == text);
-    [Some(json!(text)), plain].into_iter().flatten().collect()
+    [Some(json!(text)), other_form(text)].into_iter().flatten().collect()
 }
 
 /// Returns the schema of a single value in a record.

@@ -1,5 +1,7 @@
 //! Bodies in which the data has a place, or which report failures.
 
+use serde_json::Value;
+
 use crate::ir::{Model, ModelId};
 use crate::text::json_string;
 
@@ -189,6 +191,13 @@ impl Body {
             _ => None,
         }
     }
+}
+
+/// Returns the boolean or the integer that a marker with this text can be, instead of a string.
+pub(crate) fn other_form(text: &str) -> Option<Value> {
+    let value = serde_json::from_str::<Value>(text).ok()?;
+    let is_plain = value.is_boolean() || value.is_i64();
+    (is_plain && value.to_string().as_str() == text).then_some(value)
 }
 
 /// Returns whether a model has a field with this key.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::Service;
+use crate::ir::{Service, other_form};
 use crate::report::Report;
 use crate::spec::edits::{Comments, Edits};
 use crate::spec::grammar::DOCUMENT;
@@ -161,6 +161,14 @@ impl Envelopes {
                 let message = "language 2 cannot express a key with a dot, which separates keys";
                 let diagnostic =
                     Diagnostic::new(&code::OTHER_LANGUAGE, &entry.node.span, message.to_owned());
+                diagnostics.push(diagnostic.help("keep this spec in language 1"));
+            }
+            if let Some(text) = entry.node.as_text().filter(|_| entry.key == "success")
+                && other_form(text).is_some()
+            {
+                let message =
+                    format!("language 2 cannot express a marker that must be the string `{text}`");
+                let diagnostic = Diagnostic::new(&code::OTHER_LANGUAGE, &entry.node.span, message);
                 diagnostics.push(diagnostic.help("keep this spec in language 1"));
             }
             let (key, value) = (entry.key_span.clone(), entry.node.span.clone());

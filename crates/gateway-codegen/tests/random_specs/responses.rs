@@ -29,7 +29,10 @@ pub(crate) fn older(paper: &mut Paper, types: &Types) -> Response {
         0 => ("array", vec![of], list),
         1 => ("object", vec![of], record),
         _ => {
-            let [marker, success, items] = [paper.wire(), paper.wire(), paper.wire()];
+            let [marker, mut success, items] = [paper.wire(), paper.wire(), paper.wire()];
+            if paper.dice.chance(20) {
+                paper.dice.of(&["true", "1"]).clone_into(&mut success);
+            }
             let body = json!({ &marker: success, &items: list });
             let keys = [("marker", marker), ("success", success), ("items", items)];
             let keys = keys.map(|(key, text)| format!("{key} = {}", quoted(&text)));

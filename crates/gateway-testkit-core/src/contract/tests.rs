@@ -41,8 +41,8 @@ const LIMIT: Param = Param {
     open: &[],
 };
 
-const fn post(format: BodyFormat, is_idempotent: bool) -> Option<Post> {
-    Some(Post { format, is_idempotent, literals: &["limit"], lists: &["day"] })
+const fn post(format: BodyFormat, is_idempotent: bool) -> Post {
+    Post { format, is_idempotent, literals: &["limit"], lists: &["day"] }
 }
 
 const fn shows(select: &'static str, post: Option<Post>) -> Operation {
@@ -82,17 +82,17 @@ const fn service(dispatch: Dispatch, operations: &'static [Operation]) -> Contra
 static BOX_OFFICE: Contract = service(
     Dispatch::form(&["action"]).constants(&[("format", "json")]),
     &[
-        shows("GetShows", post(BodyFormat::Form, true)),
-        shows("AddOrder", post(BodyFormat::Form, false)),
+        shows("GetShows", Some(post(BodyFormat::Form, true))),
+        shows("AddOrder", Some(post(BodyFormat::Form, false))),
     ],
 );
 
 /// Operations by POST with their names in the path, and in the query.
 static BY_PATH: Contract =
-    service(Dispatch::path(), &[shows("shows.list", post(BodyFormat::Json, true))]);
+    service(Dispatch::path(), &[shows("shows.list", Some(post(BodyFormat::Json, true)))]);
 static BY_QUERY: Contract = service(
     Dispatch::query(&["action"]),
-    &[shows("GetShows", post(BodyFormat::Form, true)), shows("OldShows", None)],
+    &[shows("GetShows", Some(post(BodyFormat::Form, true))), shows("OldShows", None)],
 );
 
 const SHOWS: &str = r#"{"result":"success","shows":[{"id":"1"},{"id":"2"}]}"#;

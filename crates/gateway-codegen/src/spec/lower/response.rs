@@ -1,7 +1,7 @@
 //! Lowers the shape of a response, with its place in the body.
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::{Body, Decides, ModelId, Response, Service, Type, Verdict};
+use crate::ir::{Body, Decides, ModelId, Response, Service, Type, Verdict, other_form};
 use crate::spec::context::Context;
 use crate::spec::lower::envelope::{self, Envelope, path};
 use crate::spec::node::Node;
@@ -52,6 +52,7 @@ fn simple(body: Body, of: ModelId) -> Response {
         && let Decides::Success { at, is } = &verdict.decides
         && let ([marker], [success]) = (at.as_slice(), is.as_slice())
         && verdict.is_plain()
+        && other_form(success).is_none()
         && body.is_plain_list()
     {
         let [marker, success, items] = [marker, success, items].map(String::clone);
