@@ -1,9 +1,12 @@
 //! `--cache`: stored responses, and when they are used.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use gateway_server::{
     Clock, Config, DemoData, ImportMode, Server, SqliteStore, Store, StoreAdmin as _,
 };
@@ -177,6 +180,27 @@ fn only_complete_successful_responses_are_stored() {
         assert_eq!(code(&person.run(&["vacancies", "list", "--cache"])), 6);
         assert_eq!((person.stored().len(), conditions(&server)), (1, conditions_now));
     }
+}
+
+#[test]
+fn a_compressed_response_is_stored_decoded() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(LIST.as_bytes()).unwrap();
+    let body: &'static [u8] = encoder.finish().unwrap().leak();
+    let tagged = "content-type: application/json\r\ncontent-encoding: gzip\r\netag: \"1\"\r\n";
+    let server = service(tagged, body);
+    // Compression is requested only from other machines.
+    let person = Person::of_service("http://gateway.test").with("HTTP_PROXY", &server.uri(""));
+    let list = ["vacancies", "list", "-o", "raw", "--cache", "--allow-insecure-http"];
+    for conditions_now in [0, 1] {
+        let output = person.run(&list);
+        assert_eq!((code(&output), stdout(&output)), (0, LIST), "{}", stderr(&output));
+        assert_eq!(conditions(&server), conditions_now);
+    }
+    // Without compression, it is the same response.
+    let plain: Vec<&str> = list.into_iter().chain(["--no-compression"]).collect();
+    assert_eq!(stdout(&person.run(&plain)), LIST);
+    assert_eq!((conditions(&server), person.stored().len()), (2, 1));
 }
 
 #[test]
