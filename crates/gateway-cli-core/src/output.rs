@@ -8,7 +8,6 @@ pub(crate) mod destination;
 pub(crate) mod flags;
 mod fold;
 pub(crate) mod format;
-mod formula;
 mod groups;
 mod json;
 mod paged;

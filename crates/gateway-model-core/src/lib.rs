@@ -78,6 +78,7 @@ mod wire_enum;
 
 #[doc(hidden)]
 pub mod codegen;
+pub mod formula;
 pub mod paging;
 
 pub use crate::auth::{Auth, Secret, SecretPlace};

@@ -89,7 +89,7 @@ pub mod service;
 pub use gateway_model_core::{
     Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, Float, ListOperation, Listing,
     Map, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, Set,
-    StreamDecoder, Unset,
+    StreamDecoder, Unset, formula,
 };
 
 // Every type and query of the spec; `generated` lists them by name.

@@ -385,10 +385,17 @@ fn find(known: &[&'static [Field]], name: &str) -> Option<&'static Field> {
 /// A column of a table: a field, or a field of a nested record.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// The name: `portal_id` for the field `id` of the record `portal`.
+    /// The name: `portal.id` for the field `id` of the record `portal`, as in the CSV of the `gateway` program.
     pub(crate) name: String,
     parents: Vec<&'static str>,
     field: &'static str,
+}
+
+impl Column {
+    /// Returns whether a table names this column so. Where a dot is not allowed in a name, `portal_id` is usual.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.name.replace('.', "_") == name
+    }
 }
 
 /// Returns the columns of all known fields, without duplicates.
@@ -400,7 +407,7 @@ pub(crate) fn columns(known: Known) -> Vec<Column> {
                 add(all, inner, &path);
             } else {
                 let column =
-                    Column { name: path.join("_"), parents: parents.to_vec(), field: field.name };
+                    Column { name: path.join("."), parents: parents.to_vec(), field: field.name };
                 if all.iter().all(|other| other.name != column.name) {
                     all.push(column);
                 }
@@ -618,7 +625,7 @@ mod tests {
         let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(
             names,
-            ["name", "size", "open", "price", "inner_id", "inner_count", "id", "count"]
+            ["name", "size", "open", "price", "inner.id", "inner.count", "id", "count"]
         );
         let mut fields = Fields::default();
         for column in &columns {

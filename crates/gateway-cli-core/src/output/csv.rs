@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use gateway_client_core::model::formula::guard;
+
 use crate::escape::printable;
-use crate::output::formula::guard;
 use crate::output::record::{Cells, Path};
 use crate::output::record_writer::RecordWriter;
 
@@ -157,7 +158,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{Csv, Dialect, changes_in_excel};
-    use crate::output::formula::guard;
     use crate::output::record::Path;
     use crate::output::record_writer::RecordWriter as _;
 

@@ -51,8 +51,16 @@ impl Printer {
                 screen.warn(&warning);
             }
         }
+        // Before the file is created: its extension may be refused.
+        let requested = flags.format()?;
+        let pager = if schema.single { None } else { Pager::of(invocation) };
+        let out = Destination::open(flags.file(), program.name)?.through(pager);
+        let view = out.view(screen);
+        let default = if view.is_terminal() { Format::Table } else { Format::Json };
+        let format = requested.unwrap_or(default);
         let names: Vec<&str> = match &flags.fields {
             Some(fields) => fields.iter().map(String::as_str).collect(),
+            None if format == Format::Csv => schema.leaves(),
             None => schema.columns.to_vec(),
         };
         let mut columns: Vec<Path> = Vec::new();
@@ -65,13 +73,6 @@ impl Printer {
         if let Some(groups) = chooser.groups() {
             columns = groups.fields().map(Path::field).to_vec();
         }
-        // Before the file is created: its extension may be refused.
-        let requested = flags.format()?;
-        let pager = if schema.single { None } else { Pager::of(invocation) };
-        let out = Destination::open(flags.file(), program.name)?.through(pager);
-        let view = out.view(screen);
-        let default = if view.is_terminal() { Format::Table } else { Format::Json };
-        let format = requested.unwrap_or(default);
         let json = matches!(format, Format::Json | Format::Ndjson);
         let notes = screen.errors_seen && !view.is_terminal();
         let shows_progress = notes && !flags.quiet && variable("CI").is_none();

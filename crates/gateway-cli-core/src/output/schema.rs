@@ -9,7 +9,7 @@ use crate::suggest::closest;
 /// The fields of the records to print.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schema<'a> {
-    /// The columns of a table and of CSV, unless `--fields` names others.
+    /// The columns of a table, unless `--fields` names others.
     pub(crate) columns: Fields<'a>,
     /// All known fields.
     pub(crate) fields: Fields<'a>,
@@ -43,6 +43,19 @@ impl<'a> Schema<'a> {
     /// Creates the schema of records of the program itself, or of one object.
     pub(crate) fn of_program(fields: Fields<'a>, single: bool) -> Self {
         Self { columns: fields, fields, noun: None, single, source: RecordSource::Program }
+    }
+
+    /// Returns the columns of CSV. A record of an operation loses nothing: every field, and of an object its fields.
+    pub(crate) fn leaves(&self) -> Vec<&'a str> {
+        if !matches!(self.source, RecordSource::Operation) {
+            return self.columns.to_vec();
+        }
+        let is_object = |name: &str| {
+            let inner =
+                |other: &&str| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+            self.fields.iter().any(inner)
+        };
+        self.fields.iter().copied().filter(|name| !is_object(name)).collect()
     }
 
     /// Parses a field name from a flag. Known names match in any case, because a table shows its headers in capitals.

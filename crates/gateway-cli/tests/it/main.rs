@@ -6,6 +6,7 @@ mod auth;
 mod cache;
 mod compression;
 mod config;
+mod csv_round_trip;
 mod dry_run;
 mod environment;
 #[cfg(unix)]

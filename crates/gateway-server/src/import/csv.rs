@@ -1,6 +1,8 @@
-//! CSV (RFC 4180). The first line names the columns.
+//! CSV (RFC 4180), also as the `gateway` program writes it. The first line names the columns.
 
-use std::io::Read;
+use std::io::{self, BufRead, BufReader, Read};
+
+use gateway_model::formula::unguard;
 
 use crate::error::Error;
 use crate::fields::{Column, Fields, columns};
@@ -9,10 +11,13 @@ use crate::import::quotes::Quotes;
 use crate::import::target::{Target, shown};
 use crate::place::Place;
 
-/// Reads a table. `portal_id` and `portal_name` are the fields of the portal; an empty cell is an empty text.
+/// Reads a table. `portal.id` and `portal.name` are the fields of the portal; an empty cell is an empty text. A `'` before
+/// a formula is removed.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
-    let (reader, unclosed) = Quotes::new(reader);
-    let result = rows(reader, file, target);
+    let mut reader = BufReader::new(reader);
+    let separator = separator(&mut reader).map_err(|error| unreadable(file, 1, &error))?;
+    let (reader, unclosed) = Quotes::new(reader, separator);
+    let result = rows(reader, separator, file, target);
     // An open quote causes all other errors after it, because everything that follows it is one cell.
     match unclosed.get() {
         Some(line) => Err(Error::at(Place { file, line }, "a quote is opened but never closed")),
@@ -20,8 +25,26 @@ pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) ->
     }
 }
 
-fn rows(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
-    let mut reader = ::csv::ReaderBuilder::new().has_headers(true).from_reader(reader);
+/// Returns the character between the cells: the first separator in the first line. No column has one in its name.
+fn separator(reader: &mut impl BufRead) -> io::Result<u8> {
+    let start = reader.fill_buf()?;
+    let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let found = line.iter().find(|byte| SEPARATORS.contains(byte));
+    Ok(found.copied().unwrap_or(b','))
+}
+
+fn unreadable(file: u32, line: u64, error: &io::Error) -> Error {
+    Error::at(Place { file, line }, format!("cannot read the file: {error}"))
+}
+
+fn rows(
+    reader: impl Read,
+    separator: u8,
+    file: u32,
+    target: &mut Target<'_, '_>,
+) -> Result<(), Error> {
+    let mut reader =
+        ::csv::ReaderBuilder::new().has_headers(true).delimiter(separator).from_reader(reader);
     let refused = |error: ::csv::Error, line: u64| {
         let line = error.position().map_or(line, ::csv::Position::line);
         let text = match error.kind() {
@@ -32,7 +55,7 @@ fn rows(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(),
             ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
                 format!("the number of cells is {len}, but the first line has {expected_len}")
             }
-            ::csv::ErrorKind::Io(error) => format!("cannot read the file: {error}"),
+            ::csv::ErrorKind::Io(error) => return unreadable(file, line, error),
             _ => "cannot read the table".to_owned(),
         };
         Error::at(Place { file, line }, text)
@@ -42,12 +65,12 @@ fn rows(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(),
     for name in reader.headers().map_err(|error| refused(error, 1))? {
         let name = name.trim_start_matches('\u{feff}');
         let wrong = |text| Err(Error::at(Place { file, line: 1 }, text));
-        let Some(column) = known.iter().find(|column| column.name == name) else {
+        let Some(column) = known.iter().find(|column| column.is_called(name)) else {
             let names: Vec<_> = known.iter().map(|column| column.name.as_str()).collect();
             let (name, names) = (shown(name), names.join(", "));
             return wrong(format!("unknown column {name}; known columns: {names}"));
         };
-        if columns.iter().any(|before| before.name == name) {
+        if columns.iter().any(|before| before.name == column.name) {
             return wrong(format!("column {} is named twice", shown(name)));
         }
         columns.push(column);
@@ -61,8 +84,11 @@ fn rows(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(),
         let line = record.position().map_or(line, ::csv::Position::line);
         let mut fields = Fields::default();
         for (column, value) in columns.iter().zip(&record) {
-            fields.set(column, value);
+            fields.set(column, unguard(value).as_deref().unwrap_or(value));
         }
         target.put(Place { file, line }, &fields)?;
     }
 }
+
+/// Characters that may separate the cells.
+const SEPARATORS: [u8; 4] = *b",;\t|";

@@ -7,6 +7,7 @@ use std::rc::Rc;
 /// A reader that passes a table on and tracks its quotes as the parser does (RFC 4180, section 2).
 pub(super) struct Quotes<R> {
     reader: R,
+    separator: u8,
     state: State,
     line: u64,
     /// The line of the last opening quote.
@@ -28,10 +29,11 @@ enum State {
 
 impl<R> Quotes<R> {
     /// Wraps `reader`. After its end, the returned cell has the line of the quote that is still open, if any.
-    pub(super) fn new(reader: R) -> (Self, Rc<Cell<Option<u64>>>) {
+    pub(super) fn new(reader: R, separator: u8) -> (Self, Rc<Cell<Option<u64>>>) {
         let unclosed = Rc::default();
         let quotes = Self {
             reader,
+            separator,
             state: State::Begin,
             line: 1,
             opened: 0,
@@ -49,7 +51,8 @@ impl<R> Quotes<R> {
             }
             (State::Quoted, b'"') => State::Quote,
             (State::Quote, b'"') | (State::Quoted, _) => State::Quoted,
-            (_, b',' | b'\r' | b'\n') => State::Begin,
+            (_, b'\r' | b'\n') => State::Begin,
+            (_, byte) if byte == self.separator => State::Begin,
             _ => State::Plain,
         };
     }
@@ -86,7 +89,7 @@ mod tests {
             ("a,\"\"\"", Some(1)),
             ("\"a\"\r\n\"b\",\"c\r\nd\r\n", Some(2)),
         ] {
-            let (mut quotes, unclosed) = Quotes::new(text.as_bytes());
+            let (mut quotes, unclosed) = Quotes::new(text.as_bytes(), b',');
             quotes.read_to_end(&mut Vec::new()).unwrap();
             assert_eq!(unclosed.get(), expected, "{text}");
         }

@@ -263,7 +263,7 @@ fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
     );
     let error =
         refused("h.csv", "id,nmae\n1,secret\n", "1: unknown column `nmae`; known columns: ");
-    for known in ["project", "name", "portal_id", "portal_name", "status"] {
+    for known in ["project", "name", "portal.id", "portal.name", "status"] {
         assert!(error.contains(&format!(", {known}")), "{known}: {error}");
     }
     refused("i.csv", "id,name,vacancy_id,status\n1,secret,9,New\n", "2: vacancy 9 does not exist");

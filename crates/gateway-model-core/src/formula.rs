@@ -1,26 +1,29 @@
-//! Cells that a spreadsheet may run as formulas.
+//! Cells of CSV that a spreadsheet may run as formulas.
+//!
+//! Text from a service is untrusted: people choose their own names. A spreadsheet runs a cell that starts with `=`, and
+//! shows one that starts with `'` as text.
+//!
+//! # Examples
+//!
+//! ```
+//! use gateway_model_core::formula::{guard, unguard};
+//!
+//! assert_eq!(guard("=1+1").as_deref(), Some("'=1+1"));
+//! assert_eq!(guard("+40 21 000 0001"), None);
+//! assert_eq!(unguard("'=1+1").as_deref(), Some("=1+1"));
+//! ```
 
-/// Returns the cell with a `'` before everything that a spreadsheet may take for a formula; `None` if there is nothing.
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Returns the cell with a `'` before each part that a spreadsheet may take for a formula; `None` if there is none.
 ///
-/// A spreadsheet may use another separator than the writer: it then ignores quotes within what it takes for a cell, and
-/// splits `x;=1+1`. So a formula may start after any usual separator, or on a new line.
-pub(crate) fn guard(cell: &str) -> Option<String> {
-    let is_first = is_formula(cell);
-    // Fast path: nearly every cell is a single part.
-    if !is_first && !cell.bytes().map(char::from).any(is_splitter) {
-        return None;
-    }
-    let mut places: Vec<usize> = is_first.then_some(0).into_iter().collect();
-    let last = cell.rfind(is_splitter);
-    for (at, splitter) in cell.match_indices(is_splitter) {
-        let start = at + splitter.len();
-        // A quote is doubled in CSV, and two quotes are an empty cell to such a reader.
-        let part = cell.get(start..).unwrap_or_default().trim_start_matches('"');
-        // Text with a splitter in it is never a number or a phone number, so this looks at the last part only.
-        if part.starts_with(STARTS) && (Some(at) != last || is_formula(part)) {
-            places.push(start);
-        }
-    }
+/// A spreadsheet may use another separator than the writer: it then ignores quotes within the cell that it reads, and
+/// splits `x;=1+1`. So a formula may start after any usual separator, or on a new line. A part that starts with `'`
+/// before a formula gets another one, so that [`unguard`] restores every cell.
+#[must_use]
+pub fn guard(cell: &str) -> Option<String> {
+    let places = places(cell);
     if places.is_empty() {
         return None;
     }
@@ -35,12 +38,66 @@ pub(crate) fn guard(cell: &str) -> Option<String> {
     Some(guarded)
 }
 
+/// Removes what [`guard`] has added to a cell; `None` if it has added nothing.
+#[must_use]
+pub fn unguard(cell: &str) -> Option<String> {
+    // Fast path: nearly every cell has no `'`.
+    if !cell.contains('\'') {
+        return None;
+    }
+    // Another program may have written the cell, so only a cell that `guard` writes is changed.
+    let plain = without_guards(cell)?;
+    (guard(&plain).as_deref() == Some(cell)).then_some(plain)
+}
+
+/// Removes the first `'` of each part that is a formula with its guards.
+fn without_guards(cell: &str) -> Option<String> {
+    let places = places(cell);
+    if places.is_empty() {
+        return None;
+    }
+    let mut plain = String::with_capacity(cell.len());
+    let mut copied = 0;
+    for place in places {
+        plain.push_str(cell.get(copied..place).unwrap_or_default());
+        copied = place;
+        if let Some(rest) = cell.get(place..)
+            && rest.starts_with('\'')
+        {
+            copied += 1;
+        }
+    }
+    plain.push_str(cell.get(copied..).unwrap_or_default());
+    Some(plain)
+}
+
+/// Returns where the parts of a cell start that a spreadsheet may take for a formula, with or without guards.
+fn places(cell: &str) -> Vec<usize> {
+    let is_first = is_formula(cell);
+    // Fast path: nearly every cell is a single part.
+    if !is_first && !cell.bytes().map(char::from).any(is_splitter) {
+        return Vec::new();
+    }
+    let mut places: Vec<usize> = is_first.then_some(0).into_iter().collect();
+    let last = cell.rfind(is_splitter);
+    for (at, splitter) in cell.match_indices(is_splitter) {
+        let start = at + splitter.len();
+        // A quote is doubled in CSV, and two quotes are an empty cell to such a reader.
+        let part = cell.get(start..).unwrap_or_default().trim_start_matches(['"', '\'']);
+        // Text with a splitter in it is never a number or a phone number, so this looks at the last part only.
+        if part.starts_with(STARTS) && (Some(at) != last || is_formula(part)) {
+            places.push(start);
+        }
+    }
+    places
+}
+
 /// Returns whether some reader of CSV ends a cell at this character.
 fn is_splitter(letter: char) -> bool {
     matches!(letter, ',' | ';' | '\t' | '|' | '\r' | '\n')
 }
 
-/// Returns whether a spreadsheet may take a cell for a formula.
+/// Returns whether a spreadsheet may take a cell for a formula, without its guards.
 ///
 /// Plain numbers and phone numbers are not formulas, although they may start with a sign.
 fn is_formula(cell: &str) -> bool {
@@ -48,6 +105,7 @@ fn is_formula(cell: &str) -> bool {
     if cell.bytes().next().is_none_or(|first| first.is_ascii_alphanumeric()) {
         return false;
     }
+    let cell = cell.trim_start_matches('\'');
     let starts = cell.starts_with(STARTS) || cell.starts_with(['\t', '\r', '\n', '\0']);
     starts && !is_number(cell) && !is_phone(cell)
 }
@@ -101,7 +159,9 @@ const STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 #[cfg(test)]
 mod tests {
-    use super::{guard, is_formula};
+    use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn a_formula_may_start_after_any_separator() {
@@ -123,6 +183,33 @@ mod tests {
             assert_eq!(guard(plain), None, "{plain:?}");
         }
     }
+
+    #[test]
+    fn a_guard_in_the_text_is_guarded_too() {
+        for (cell, guarded) in
+            [("'=1", "''=1"), ("a;'=1", "a;''=1"), ("''+x", "'''+x"), ("'\t=1", "''\t'=1")]
+        {
+            assert_eq!(guard(cell).as_deref(), Some(guarded), "{cell:?}");
+            assert_eq!(unguard(guarded).as_deref(), Some(cell), "{guarded:?}");
+        }
+        for plain in ["'", "O'Neill", "'tis", "'+40 21 000 0001", "x;'+40 21 000 0001"] {
+            assert_eq!((guard(plain), unguard(plain)), (None, None), "{plain}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_cell_is_restored(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..9)) {
+            let cell = pieces.concat();
+            let guarded = guard(&cell).unwrap_or_else(|| cell.clone());
+            prop_assert_eq!(unguard(&guarded).unwrap_or_else(|| guarded.clone()), cell);
+        }
+    }
+
+    const PIECES: &[&str] = &[
+        "=", "+", "-", "@", "＝", "'", "\"", ",", ";", "\t", "|", "\r\n", "\n", "\0", "1", "40 21",
+        "(0)", "x", " ", "é", ".",
+    ];
 
     #[test]
     fn a_long_hostile_cell_is_guarded_in_linear_time() {
