@@ -6,6 +6,7 @@ use crate::command::api::ApiFlags;
 use crate::command::auth::AuthCommand;
 use crate::command::cache::CacheCommand;
 use crate::command::check::CheckFlags;
+use crate::command::complete::CompleteFlags;
 use crate::command::completions::CompletionsFlags;
 use crate::command::config::ConfigCommand;
 use crate::command::help::HelpFlags;
@@ -20,6 +21,7 @@ mod api;
 mod auth;
 mod cache;
 mod check;
+mod complete;
 mod completions;
 mod config;
 mod find;
@@ -53,6 +55,9 @@ pub(crate) enum Command<C: Subcommand> {
     ///
     /// A table has only the failed checks and a line for each group; -v adds all other checks. Other formats have all checks.
     Check(CheckFlags),
+    /// Print the words that a shell offers for an incomplete command line.
+    #[command(name = "__complete", hide = true)]
+    Complete(CompleteFlags),
     /// Print shell completions.
     Completions(CompletionsFlags),
     /// Print the help of a command.
@@ -86,6 +91,7 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Check(flags) => check::run::<C>(&session()?, &flags),
         Command::Auth(command) => auth::run::<C>(command, invocation),
         Command::Config(command) => config::run::<C::Service>(command, invocation),
+        Command::Complete(flags) => complete::run(&flags, definition, C::RECORDS, invocation),
         Command::Completions(flags) => completions::run(&flags, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => man::run(&flags, definition, invocation),

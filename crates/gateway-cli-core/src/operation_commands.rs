@@ -5,6 +5,7 @@ use gateway_client_core::ServiceClient;
 use gateway_client_core::model::{Operation, Service};
 
 use crate::failure::Failure;
+use crate::record_type::RecordType;
 use crate::session::Session;
 
 /// The commands that call the operations of a service.
@@ -46,6 +47,10 @@ pub trait OperationCommands: Subcommand {
     /// The paths of civil dates in the records of lists, the first one of a record first. If there are none, the program has no
     /// flag `--since`.
     const DATES: &'static [&'static str] = &[];
+
+    /// The words of each command that prints records, such as `albums list`, with the type of these records. Shells
+    /// complete the names of fields with it.
+    const RECORDS: &'static [(&'static str, RecordType<'static>)] = &[];
 
     /// Returns the call that checks a token. Its response should be short.
     fn probe() -> Self::Probe;

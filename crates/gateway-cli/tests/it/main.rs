@@ -4,6 +4,8 @@
 
 mod auth;
 mod cache;
+#[cfg(unix)]
+mod completions;
 mod compression;
 mod config;
 mod csv_round_trip;

@@ -128,6 +128,7 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
     example::declare(file, service);
     dates::declare(file, service);
     envelopes::declare(file, service);
+    columns::declare_commands(file, service);
     probe::declare_query(file, service);
     run::function(file, "", |file| {
         for group in groups {

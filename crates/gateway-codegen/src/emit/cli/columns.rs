@@ -1,5 +1,6 @@
 //! Columns, field paths and names of the records in responses.
 
+use crate::emit::cli::command_examples::command;
 use crate::emit::cli::plural::plural;
 use crate::ir::{Model, Service};
 use crate::text::{RustFile, string};
@@ -26,6 +27,17 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
             "const {constant}: RecordType<'_> = RecordType::new({columns}, {paths}).named({nouns});"
         ));
     }
+}
+
+/// Declares the commands with their types of records.
+pub(super) fn declare_commands(file: &mut RustFile, service: &Service) {
+    let commands = service.operations.iter().map(|operation| {
+        let record = constant(service.response_model(operation));
+        format!("({}, {record})", string(&command(operation)))
+    });
+    let commands: Vec<_> = commands.collect();
+    let ty = "&'static [(&'static str, RecordType<'static>)]";
+    file.line(format_args!("const RECORDS: {ty} = &[{}];", commands.join(", ")));
 }
 
 /// Returns the name of the constant with the type of a record.

@@ -24,7 +24,7 @@ pub(super) fn examples(service: &Service, operation: &Operation) -> Vec<String> 
 }
 
 /// Returns the words of the command of an operation.
-fn command(operation: &Operation) -> String {
+pub(super) fn command(operation: &Operation) -> String {
     let command = operation.command();
     let words: Vec<_> = [Some(command.noun), command.verb].into_iter().flatten().collect();
     words.join(" ")
