@@ -155,6 +155,7 @@ const MAX_EXCEL_DIGITS: usize = 15;
 
 #[cfg(test)]
 mod tests {
+    use gateway_client_core::model::formula::guard;
     use proptest::prelude::*;
 
     use super::{Csv, Dialect, changes_in_excel};
