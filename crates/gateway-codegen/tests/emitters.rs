@@ -97,12 +97,12 @@ ok = { type = "text", presence = "optional", doc = "The marker." }
 "#;
 
 #[test]
-fn mocks_write_a_marker_only_without_a_field_of_its_name() {
+fn mocks_add_a_marker_to_fields_that_lack_it() {
     let (service, config) = second();
     let project = Project { service: &service, config: &config };
     let mocks = "crates/gateway-testkit/src/generated/mocks.rs";
-    let without = r##"self.call.list_beside((r#"{"data":["#, "]", "}"), records, beside)"##;
-    assert_generated(&project, mocks, &[without]);
+    let added = r##"self.call.marked(r#""ok":"yes""#).list_beside((r#"{"data":["#, "]", "}"), records, beside)"##;
+    assert_generated(&project, mocks, &[added]);
 }
 
 #[test]

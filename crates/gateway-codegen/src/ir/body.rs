@@ -161,10 +161,7 @@ impl Body {
     /// The marker is one of these if the model has a field of its name.
     pub fn around(&self, beside: Option<&Model>) -> (String, String) {
         let (mut open, mut close) = (String::new(), String::new());
-        let marker = self.verdict.as_ref().and_then(|verdict| match &verdict.decides {
-            Decides::Success { at, is } => Some((at.as_slice(), is.first()?.as_str())),
-            Decides::Failure { .. } => None,
-        });
+        let marker = self.success();
         for (depth, key) in self.at.iter().enumerate() {
             open.push('{');
             // The marker has its place in the innermost object that is both around it and around the data.
@@ -180,6 +177,22 @@ impl Body {
             close.push('}');
         }
         (open, close)
+    }
+
+    /// Returns the place of the marker of success, and the first of its values.
+    fn success(&self) -> Option<(&[String], &str)> {
+        match &self.verdict.as_ref()?.decides {
+            Decides::Success { at, is } => Some((at, is.first()?)),
+            Decides::Failure { .. } => None,
+        }
+    }
+
+    /// Returns the marker as a member of the object with the fields beside the list, if one of these fields has its name.
+    pub(crate) fn marker_beside(&self, beside: &Model) -> Option<String> {
+        let (path, value) = self.success()?;
+        let depth = self.beside_at().len();
+        let is_beside = shared(path, &self.at) == depth && has_field(Some(beside), path.get(depth));
+        is_beside.then(|| nested(path.get(depth..).unwrap_or_default(), &literal(value)))
     }
 
     /// Returns the JSON text before and after the fields of an object that is the body.

@@ -53,6 +53,8 @@ pub struct Call {
     retry_after: Option<Duration>,
     has_bad_record: bool,
     is_truncated: bool,
+    /// Members of the object with the fields beside a list, where these fields lack them.
+    marker: &'static str,
 }
 
 impl Call {
@@ -99,6 +101,7 @@ impl Call {
             retry_after: None,
             has_bad_record: false,
             is_truncated: false,
+            marker: "",
         }
     }
 
@@ -195,6 +198,11 @@ impl Call {
         }
     }
 
+    /// Adds these members to the fields beside a list, where these fields lack them. Default: none.
+    pub fn marked(self, members: &'static str) -> Self {
+        Self { marker: members, ..self }
+    }
+
     /// Responds with a list after the first of these texts, and with the fields of an object between the two others.
     pub fn list_beside<T: Serialize, B: Serialize>(
         self,
@@ -203,15 +211,14 @@ impl Call {
         beside: &B,
     ) -> MockedCall {
         let close = serde_json::to_string(beside)
-            .map(|beside| format!("{middle}{}{close}", after(&beside)));
+            .map(|beside| format!("{middle}{}{close}", after(&with_members(self.marker, &beside))));
         match close {
             Ok(close) => self.list((open, &close), records),
             Err(error) => self.body(Err(error)),
         }
     }
 
-    /// Responds with one object, between these two texts and with these members before its own. The object itself
-    /// replaces members of the same names.
+    /// Responds with one object, between these two texts, and with those of these members that it lacks, at any depth.
     pub fn object_in<T: Serialize>(
         self,
         (open, close): (&str, &str),
@@ -313,14 +320,30 @@ fn after(object: &str) -> String {
     if inner.is_empty() { String::new() } else { format!(",{inner}") }
 }
 
-/// Returns an object with these members before its own; the object itself if it has all their names.
+/// Returns an object with those of these members, at any depth, that it lacks.
 fn with_members(members: &str, record: &str) -> String {
-    let names = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
-    let (added, own) = (names(&format!("{{{members}}}")), names(record));
-    if added.keys().all(|name| own.contains_key(name)) {
-        return record.to_owned();
+    let parsed = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
+    let (added, mut own) = (parsed(&format!("{{{members}}}")), parsed(record));
+    if !added.is_empty() && !added.keys().any(|name| own.contains_key(name)) {
+        return format!("{{{members}{}}}", after(record));
     }
-    format!("{{{members}{}}}", after(record))
+    if add(&mut own, added) { Value::Object(own).to_string() } else { record.to_owned() }
+}
+
+/// Adds the members that an object lacks, at any depth. Returns whether there are some.
+fn add(object: &mut Map<String, Value>, members: Map<String, Value>) -> bool {
+    let mut lacked = false;
+    for (name, value) in members {
+        match (object.get_mut(&name), value) {
+            (Some(Value::Object(inner)), Value::Object(value)) => lacked |= add(inner, value),
+            (Some(_), _) => {}
+            (None, value) => {
+                object.insert(name, value);
+                lacked = true;
+            }
+        }
+    }
+    lacked
 }
 
 /// Inserts a text below an object.
@@ -349,5 +372,15 @@ mod tests {
         assert_eq!(with_members(ok, r#"{"id":1,"stat":"ok"}"#), r#"{"id":1,"stat":"ok"}"#);
         assert_eq!(with_members(ok, "{}"), r#"{"stat":"ok"}"#);
         assert_eq!(with_members("", r#"{"id":1}"#), r#"{"id":1}"#);
+    }
+
+    #[test]
+    fn a_member_is_added_within_an_object_that_lacks_it() {
+        let ok = r#""meta":{"stat":"ok"}"#;
+        assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"meta":{"stat":"ok"},"id":1}"#);
+        let added = with_members(ok, r#"{"meta":{"count":1}}"#);
+        assert_eq!(added, r#"{"meta":{"count":1,"stat":"ok"}}"#);
+        let own = r#"{"meta":{"stat":"fail"}}"#;
+        assert_eq!(with_members(ok, own), own);
     }
 }

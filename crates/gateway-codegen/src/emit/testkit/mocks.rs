@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::config::Role;
 use crate::emit::model::service::marker;
 use crate::emit::testkit::fixture::{self, Fixtures};
-use crate::ir::{Auth, Example, Operation, Param, Primitive, RustName, Service, Verdict};
+use crate::ir::{Auth, Example, Model, Operation, Param, Primitive, RustName, Service, Verdict};
 use crate::project::Project;
 use crate::text::{RustFile, raw_string, string};
 
@@ -207,13 +207,14 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     let beside = operation.response.beside().map(|id| service.model(id));
     let frame = operation.response.frame(beside);
     if let (Some((open, close)), Some(beside)) = (&frame, beside) {
+        let marked = marked(operation, beside);
         let beside = beside.rust.pascal();
         file.doc("Responds with these records, and these fields beside the list.");
         file.open(format_args!(
             "pub fn answers(self, records: &[{model}], beside: &{beside}) -> MockedCall {{"
         ));
         let frame = frame_beside(operation, open, close);
-        file.line(format_args!("self.call.list_beside({frame}, records, beside)"));
+        file.line(format_args!("self.call{marked}.list_beside({frame}, records, beside)"));
     } else if let Some((open, close)) = frame {
         file.doc("Responds with these records.");
         file.open(format_args!("pub fn answers(self, records: &[{model}]) -> MockedCall {{"));
@@ -260,6 +261,13 @@ fn frame_beside(operation: &Operation, open: &str, close: &str) -> String {
     format!("({}, {}, {})", raw_string(open), string(middle), string(close))
 }
 
+/// Returns the call that adds the marker to the fields beside a list, if one of them has its name: an optional field may be
+/// absent, and a nested record may lack the marker.
+fn marked(operation: &Operation, beside: &Model) -> String {
+    let marker = operation.response.body().and_then(|body| body.marker_beside(beside));
+    marker.map(|marker| format!(".marked({})", raw_string(&marker))).unwrap_or_default()
+}
+
 /// Writes the method that responds with pages.
 fn pages(file: &mut RustFile, service: &Service, operation: &Operation) {
     let beside = operation.response.beside().map(|id| service.model(id));
@@ -269,11 +277,12 @@ fn pages(file: &mut RustFile, service: &Service, operation: &Operation) {
     file.blank();
     file.doc("Responds with these pages, one after another. The first one answers calls without a position.");
     if let Some(beside) = beside {
+        let marked = marked(operation, beside);
         let beside = beside.rust.pascal();
         file.open(format_args!(
             "pub fn pages(self, pages: &[(&[{model}], &{beside})]) -> MockedPages {{"
         ));
-        file.line(format_args!("self.call.pages::<{name}>({frame}, pages)"));
+        file.line(format_args!("self.call{marked}.pages::<{name}>({frame}, pages)"));
     } else {
         file.open(format_args!("pub fn pages(self, pages: &[&[{model}]]) -> MockedPages {{"));
         file.line("let pages: Vec<_> = pages.iter().map(|records| (*records, &())).collect();");
