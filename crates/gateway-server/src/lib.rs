@@ -11,6 +11,8 @@ mod causes;
 pub mod cli;
 mod clock;
 mod config;
+#[cfg(feature = "postgres")]
+mod connector;
 pub mod demo;
 mod demo_data;
 mod error;
@@ -42,7 +44,7 @@ pub use crate::server::{RunningServer, Server};
 #[cfg(feature = "test-util")]
 pub use crate::store::memory::MemoryStore;
 #[cfg(feature = "postgres")]
-pub use crate::store::postgres::PostgresStore;
+pub use crate::store::postgres::{PostgresOptions, PostgresStore};
 pub use crate::store::sqlite::SqliteStore;
 pub use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Fill, ImportMode,

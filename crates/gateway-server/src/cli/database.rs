@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use clap::Args;
 
+#[cfg(feature = "postgres")]
+use crate::cli::output::note;
 use crate::error::{Error, ErrorKind};
 #[cfg(feature = "postgres")]
-use crate::store::postgres::PostgresStore;
+use crate::store::postgres::{PostgresOptions, PostgresStore};
 use crate::store::sqlite::{SqliteStore, check_log};
 use crate::store::{STATEMENT_BUDGET, StoreAdmin};
 
@@ -29,7 +31,10 @@ impl Database {
                 Ok(Arc::new(SqliteStore::open_existing(path)?))
             }
             #[cfg(feature = "postgres")]
-            Location::Url(url) => Ok(Arc::new(PostgresStore::connect_existing(&url)?)),
+            Location::Url(url) => Ok(Arc::new(PostgresStore::connect_with(
+                &url,
+                options(Duration::ZERO).create_tables(false),
+            )?)),
         }
     }
 
@@ -48,14 +53,20 @@ impl Database {
 
     /// Opens the database, and creates it if it does not exist.
     pub(super) fn open_or_create(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
-        open_or_create(self.database.as_deref(), STATEMENT_BUDGET)
+        open_or_create(self.database.as_deref(), STATEMENT_BUDGET, Duration::ZERO)
     }
 }
 
-/// Opens a database, and creates it if it does not exist. `budget` limits a statement that a request waits for.
+/// Opens a database, and creates it if it does not exist. `budget` limits a statement that a request waits for, `wait`
+/// the time until a PostgreSQL server can be reached.
 pub(super) fn open_or_create(
     database: Option<&str>,
     budget: Duration,
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(unused_variables, reason = "a file is there or not")
+    )]
+    wait: Duration,
 ) -> Result<Arc<dyn StoreAdmin>, Error> {
     match given(database)? {
         Location::File(path) => {
@@ -64,9 +75,16 @@ pub(super) fn open_or_create(
         }
         #[cfg(feature = "postgres")]
         Location::Url(url) => {
-            Ok(Arc::new(PostgresStore::connect(&url)?.with_statement_budget(budget)))
+            let store = PostgresStore::connect_with(&url, options(wait))?;
+            Ok(Arc::new(store.with_statement_budget(budget)))
         }
     }
+}
+
+/// Writes warnings to standard error.
+#[cfg(feature = "postgres")]
+fn options(wait: Duration) -> PostgresOptions {
+    PostgresOptions::new().wait(wait).notice(|text| note(&format!("gateway-server: {text}")))
 }
 
 fn given(database: Option<&str>) -> Result<Location<'_>, Error> {

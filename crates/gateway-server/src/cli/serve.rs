@@ -58,8 +58,9 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
     }
     // Before the runtime exists: opening a database blocks.
     let budget = config.statement_timeout;
+    let wait = settings.database_wait()?;
     let store: Option<Arc<dyn Store>> =
-        if demo { None } else { Some(open_or_create(settings.database.as_deref(), budget)?) };
+        if demo { None } else { Some(open_or_create(settings.database.as_deref(), budget, wait)?) };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(store, config));
     // Without a timeout, a thread that waits for an unreachable database would keep the process alive.

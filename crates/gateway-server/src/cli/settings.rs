@@ -26,6 +26,9 @@ pub(super) struct Settings {
     /// Database: a file, created if it does not exist, or `postgres://USER@HOST/NAME`.
     #[arg(long, value_name = "FILE|URL", env = "GATEWAY_DATABASE", hide_env_values = true)]
     pub(super) database: Option<String>,
+    /// Time to wait at start for a PostgreSQL database that cannot be reached, in seconds [default: 60]
+    #[arg(long, value_name = "S", env = "GATEWAY_DATABASE_TIMEOUT")]
+    database_timeout: Option<u64>,
     /// Path prefix before /c/oauth/v1.
     #[arg(long, value_name = "PATH", env = "GATEWAY_PREFIX")]
     prefix: Option<String>,
@@ -92,8 +95,8 @@ impl Settings {
     /// Fills in unset fields from settings of lower precedence.
     pub(super) fn or(self, other: Self) -> Self {
         first_of!(self, other;
-            listen, ops_listen, database, prefix, tls_certificate, tls_key, rate, burst, connections, readers,
-            statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout, list_cache, access_log,
+            listen, ops_listen, database, database_timeout, prefix, tls_certificate, tls_key, rate, burst, connections,
+            readers, statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout, list_cache, access_log,
         )
     }
 
@@ -142,6 +145,13 @@ impl Settings {
         Ok(config)
     }
 
+    /// Returns the time to wait for the database at start.
+    pub(super) fn database_wait(&self) -> Result<Duration, Error> {
+        // 0 is allowed: the first failure is then final.
+        let wait = within("database-timeout", self.database_timeout, &(0..=*SECONDS.end()))?;
+        Ok(wait.map_or(DATABASE_WAIT, Duration::from_secs))
+    }
+
     /// Returns the effective configuration as a file for `--config`. A password in the database URL is masked.
     pub(super) fn show(&self, config: &Config) -> Result<String, Error> {
         let (tls_certificate, tls_key) = config.tls.clone().unzip();
@@ -149,6 +159,7 @@ impl Settings {
             listen: Some(config.listen),
             ops_listen: config.ops_listen,
             database: self.database.as_deref().map(masked).transpose()?,
+            database_timeout: Some(self.database_wait()?.as_secs()),
             prefix: Some(config.prefix.clone()),
             tls_certificate,
             tls_key,
@@ -222,6 +233,9 @@ fn within<T: PartialOrd + Display>(
         own => Ok(own),
     }
 }
+
+/// Default time to wait for the database at start.
+const DATABASE_WAIT: Duration = Duration::from_secs(60);
 
 /// Range of the response timeout. Superseded data may be removed after the longest response.
 const RESPONSE_SECONDS: RangeInclusive<u64> = 1..=LONGEST_RESPONSE.as_secs();
@@ -300,6 +314,8 @@ mod tests {
             let text = error.to_string();
             assert!(text.starts_with(name) && text.ends_with(&format!("not {value}")), "{text}");
         }
+        assert!(settings("database-timeout = 86401").database_wait().is_err());
+        assert_eq!(settings("database-timeout = 0").database_wait().unwrap(), Duration::ZERO);
         for line in ["rate = 0", "drain-timeout = 0", "list-cache = 0", "idle-timeout = 86400"] {
             settings(line).config().unwrap();
         }

@@ -11,17 +11,19 @@ mod read;
 mod tables;
 
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ::postgres::Row;
-use ::postgres::config::{Config, SslMode};
 
 use crate::clock::UnixTime;
+use crate::connector::{Connector, Notice};
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 use crate::store::errors::{account_exists, no_account};
-use crate::store::postgres::link::{Link, Parameter, first, get, is_unique_violation};
+use crate::store::postgres::link::{
+    Link, Parameter, first, get, is_unique_violation, not_connected,
+};
 use crate::store::{
     Account, AccountId, CandidateFilter, CheckReport, Fill, ImportMode, ImportReport, Page,
     Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, rendered, sql,
@@ -29,8 +31,12 @@ use crate::store::{
 use crate::token::{TokenDigest, TokenId};
 
 /// The data of the service in a PostgreSQL database, which other servers may use concurrently.
+///
+/// The URL has the parameters of libpq for TLS: `sslmode`, `sslrootcert`, `sslcert`, `sslkey` and `channel_binding`.
+/// The environment sets the rest: `PGPASSWORD`, `PGPASSFILE`, `PGSSLMODE`, `PGSSLROOTCERT`, `PGSSLCERT`, `PGSSLKEY` and
+/// `PGCHANNELBINDING`.
 pub struct PostgresStore {
-    config: Config,
+    connector: Arc<Connector>,
     links: Mutex<Vec<Link>>,
     budget: Duration,
 }
@@ -40,11 +46,10 @@ impl PostgresStore {
     ///
     /// # Errors
     ///
-    /// Fails if the URL is invalid, if the database cannot be reached, or if a newer release has written it.
+    /// Fails with [`ErrorKind::Config`] if the URL or a file that it names is invalid. Fails with another kind if the
+    /// database cannot be reached or refuses the connection, or if a newer release has written it.
     pub fn connect(url: &str) -> Result<Self, Error> {
-        let store = Self::from_url(url)?;
-        tables::create_if_missing(&mut store.open_unlimited()?)?;
-        Ok(store)
+        Self::connect_with(url, PostgresOptions::new())
     }
 
     /// Connects to a database that already has the tables.
@@ -53,30 +58,26 @@ impl PostgresStore {
     ///
     /// Fails with [`ErrorKind::NotFound`] if it does not have them, and otherwise as [`connect`](Self::connect) does.
     pub fn connect_existing(url: &str) -> Result<Self, Error> {
-        let store = Self::from_url(url)?;
-        tables::find(&mut store.open_unlimited()?)?;
-        Ok(store)
+        Self::connect_with(url, PostgresOptions::new().create_tables(false))
     }
 
-    fn from_url(url: &str) -> Result<Self, Error> {
-        let no_tls = || {
-            let help =
-                "TLS to the database is not supported; connect over a socket, a tunnel or a proxy";
-            Error::new(ErrorKind::Config, help)
-        };
-        // The driver does not know these modes, but they ask for TLS.
-        if url.contains("sslmode=verify-") {
-            return Err(no_tls());
+    /// Connects as [`connect`](Self::connect) or [`connect_existing`](Self::connect_existing) does, with other options.
+    ///
+    /// # Errors
+    ///
+    /// As those of the two.
+    pub fn connect_with(url: &str, options: PostgresOptions) -> Result<Self, Error> {
+        let PostgresOptions { create_tables, wait, notice } = options;
+        let environment = |name: &str| std::env::var(name).ok();
+        let connector = Connector::new(url, "gateway-server", environment, notice);
+        let connector = Arc::new(connector.map_err(not_connected)?);
+        let mut link = Link::open_waiting(&connector, wait)?;
+        if create_tables {
+            tables::create_if_missing(&mut link)?;
+        } else {
+            tables::find(&mut link)?;
         }
-        // The error of the driver is dropped, because it could repeat a password.
-        let config: Config = url.parse().map_err(|_error| {
-            let help = "invalid database URL; expected postgres://USER@HOST/NAME";
-            Error::new(ErrorKind::Config, help)
-        })?;
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(no_tls());
-        }
-        Ok(Self { config, links: Mutex::new(Vec::new()), budget: STATEMENT_BUDGET })
+        Ok(Self { connector, links: Mutex::new(Vec::new()), budget: STATEMENT_BUDGET })
     }
 
     /// Sets the time limit of a statement that answers a request. The default is 10 seconds. The database cancels a
@@ -89,7 +90,7 @@ impl PostgresStore {
 
     /// Opens a connection without a statement time limit, for work that must not be repeated on another connection.
     fn open_unlimited(&self) -> Result<Link, Error> {
-        Link::open(&self.config, None)
+        Link::open(&self.connector, None)
     }
 
     /// Runs `work` with a pooled connection. If the server has closed it meanwhile, runs `work` once more with a new
@@ -103,7 +104,7 @@ impl PostgresStore {
                 return result;
             }
         }
-        let mut link = Link::open(&self.config, Some(self.budget))?;
+        let mut link = Link::open(&self.connector, Some(self.budget))?;
         let result = work(&mut link);
         if !link.is_closed() {
             self.keep(link);
@@ -116,6 +117,58 @@ impl PostgresStore {
         if links.len() < MAX_IDLE_LINKS {
             links.push(link);
         }
+    }
+}
+
+/// How a [`PostgresStore`] connects for the first time, and who receives its warnings.
+pub struct PostgresOptions {
+    create_tables: bool,
+    wait: Duration,
+    notice: Notice,
+}
+
+impl PostgresOptions {
+    /// Returns the default: creates missing tables, does not wait, and drops warnings.
+    pub fn new() -> Self {
+        Self { create_tables: true, wait: Duration::ZERO, notice: Box::new(|_text| {}) }
+    }
+
+    /// Sets whether missing tables are created. Otherwise they are an error.
+    #[must_use]
+    pub fn create_tables(mut self, create: bool) -> Self {
+        self.create_tables = create;
+        self
+    }
+
+    /// Sets the time to wait for a database that cannot be reached. A refused password or an unknown database fails
+    /// without waiting.
+    #[must_use]
+    pub fn wait(mut self, limit: Duration) -> Self {
+        self.wait = limit;
+        self
+    }
+
+    /// Sets the receiver of warnings about connections without TLS, and of messages while waiting. They never contain
+    /// a password. A message is given once, also if it applies to many connections.
+    #[must_use]
+    pub fn notice(mut self, receiver: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.notice = Box::new(receiver);
+        self
+    }
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for PostgresOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresOptions")
+            .field("create_tables", &self.create_tables)
+            .field("wait", &self.wait)
+            .finish_non_exhaustive()
     }
 }
 

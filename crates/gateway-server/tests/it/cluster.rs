@@ -2,7 +2,9 @@
 //!
 //! Without either, a test that needs one prints `SKIPPED` and passes; with `GATEWAY_REQUIRE_POSTGRES` set, it fails.
 
+use std::fs::Permissions;
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -52,12 +54,30 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) fn start() -> Option<Self> {
+        Self::start_with(&[])
+    }
+
+    /// Starts a cluster with files in its directory. `settings.conf` is added to its settings, and `pg_hba.conf`
+    /// replaces the one of the cluster.
+    pub(crate) fn start_with(files: &[(&str, &str)]) -> Option<Self> {
         let programs = programs("initdb")?;
         let directory = tempfile::Builder::new().prefix("gateway-pg-").tempdir().unwrap();
+        for (name, text) in files {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        }
         // PostgreSQL refuses to run as root.
         let mut command = if is_root() {
             let path = directory.path();
-            assert!(Command::new("chown").arg("postgres").arg(path).status().unwrap().success());
+            assert!(
+                Command::new("chown")
+                    .args(["-R", "postgres"])
+                    .arg(path)
+                    .status()
+                    .unwrap()
+                    .success()
+            );
             let mut command = Command::new("setpriv");
             command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "sh"]);
             command
@@ -98,8 +118,11 @@ impl Drop for Cluster {
 const RUN: &str = r#"
 PATH=$1:$PATH data=$2/data log=$2/log
 if initdb -D "$data" -U postgres -A trust --no-sync -E UTF8 --locale=C >"$log" 2>&1 &&
+    echo "listen_addresses = ''" >>"$data/postgresql.conf" &&
+    if [ -e "$2/settings.conf" ]; then cat "$2/settings.conf" >>"$data/postgresql.conf"; fi &&
+    if [ -e "$2/pg_hba.conf" ]; then cp "$2/pg_hba.conf" "$data"; fi &&
     pg_ctl -D "$data" -w -l "$log" start >>"$log" 2>&1 \
-        -o "-c listen_addresses= -c unix_socket_directories=$2 -c fsync=off -c autovacuum=off"; then
+        -o "-c unix_socket_directories=$2 -c fsync=off -c autovacuum=off"; then
     echo ready
     read -r _
     pg_ctl -D "$data" -m immediate stop >/dev/null 2>&1

@@ -10,6 +10,10 @@ mod cluster;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
+mod database_start;
+#[cfg(test)]
+mod database_tls;
+#[cfg(test)]
 mod deadlines;
 #[cfg(test)]
 mod descriptors;

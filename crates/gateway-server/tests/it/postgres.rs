@@ -1,13 +1,11 @@
-//! Behaviour of PostgreSQL only: dumps, encrypted connections, and the clusters of these tests.
+//! Behaviour of PostgreSQL only: dumps, and the clusters of these tests.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gateway_server::{
-    ErrorKind, PostgresStore, Store as _, StoreAdmin as _, TokenDigest, UnixTime,
-};
+use gateway_server::{PostgresStore, Store as _, StoreAdmin as _, TokenDigest, UnixTime};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::cluster;
@@ -32,18 +30,6 @@ fn a_dump_does_not_contain_tokens() {
     assert_eq!(hash.len(), 64, "{line}");
     assert_eq!(store.authenticate(&TokenDigest::of(&format!("gwt_{hash}")), now).unwrap(), None);
     assert!(store.authenticate(&TokenDigest::of(secret), now).unwrap().is_some());
-}
-
-#[test]
-fn a_url_that_asks_for_encryption_is_refused() {
-    for mode in ["require", "verify-ca", "verify-full"] {
-        let url = format!("postgres://somebody:hunter2@127.0.0.1:1/gateway?sslmode={mode}");
-        let error = PostgresStore::connect(&url).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Config);
-        let text = format!("{error} {error:?}");
-        assert!(text.contains("TLS to the database is not supported"), "{text}");
-        assert!(!text.contains("hunter2"), "{text}");
-    }
 }
 
 /// A process that is killed runs no destructor, so the cluster must not depend on one.

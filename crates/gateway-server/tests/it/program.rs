@@ -385,9 +385,9 @@ fn a_wrong_call_fails_with_its_reason_and_exit_code() {
         "cannot read c: No such file",
     );
     check(
-        &["serve", "--database", "postgres://nobody@127.0.0.1:1/x"],
+        &["serve", "--database-timeout", "0", "--database", "postgres://nobody@127.0.0.1:1/x"],
         1,
-        "cannot connect to the database",
+        "cannot connect to the database: 127.0.0.1:1: Connection refused",
     );
     std::fs::write(directory.path().join("empty.db"), "").unwrap();
     let empty = directory.path().join("empty.db").to_str().unwrap().to_owned();
@@ -468,6 +468,9 @@ fn no_command_prints_the_password_of_a_database_url() {
     ];
     for url in [
         "postgress://user:canary@127.0.0.1:1/d",
+        "postgres://user:canary@127.0.0.1:1/d?sslmode=verify",
+        "postgres://user:canary@127.0.0.1:1/d?sslmode=verify-ca&sslrootcert=ca.pem",
+        "postgres://user:canary@127.0.0.1:1/d?passwort=canary",
         "Postgres://user:canary@127.0.0.1:1/d",
         "postgres://user:canary@127.0.0.1:no/d",
         "postgres:/user:canary@127.0.0.1/d",
@@ -477,6 +480,7 @@ fn no_command_prints_the_password_of_a_database_url() {
         for arguments in commands {
             for flag in [true, false] {
                 let mut command = program();
+                command.env("GATEWAY_DATABASE_TIMEOUT", "0").env("PGPASSWORD", "canary");
                 command.args(arguments);
                 if flag {
                     command.args(["--database", url]);

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use ::postgres::config::Config;
 use ::postgres::error::SqlState;
 use ::postgres::types::{FromSql, ToSql};
-use ::postgres::{Client, NoTls, Row, Statement};
+use ::postgres::{Client, Row, Statement};
 
+use crate::connector::{Cause, Connector, Failure};
 use crate::error::{Error, ErrorKind};
 
 /// A parameter of a statement.
@@ -27,14 +28,22 @@ pub(super) struct Link {
 
 impl Link {
     /// Connects. `budget` is the time limit of each statement; `None` means no limit.
-    pub(super) fn open(config: &Config, budget: Option<Duration>) -> Result<Self, Error> {
-        let mut client = with_timeouts(config, budget.unwrap_or(UNLIMITED_PATIENCE))
-            .connect(NoTls)
-            .map_err(|error| refused(config, error))?;
+    pub(super) fn open(connector: &Connector, budget: Option<Duration>) -> Result<Self, Error> {
+        let client = connector.open(budget.unwrap_or(UNLIMITED_PATIENCE)).map_err(not_connected)?;
+        Self::over(client, budget)
+    }
+
+    /// Connects without a time limit of statements, and waits at most `limit` for a database that cannot be reached.
+    pub(super) fn open_waiting(connector: &Arc<Connector>, limit: Duration) -> Result<Self, Error> {
+        let client = connector.open_waiting(UNLIMITED_PATIENCE, limit).map_err(not_connected)?;
+        Self::over(client, None)
+    }
+
+    fn over(mut client: Client, budget: Option<Duration>) -> Result<Self, Error> {
         if let Some(budget) = budget {
             // At least 1 ms, because 0 means no limit.
             let limit = format!("SET statement_timeout = {}", budget.as_millis().max(1));
-            client.batch_execute(&limit).map_err(|error| refused(config, error))?;
+            client.batch_execute(&limit).map_err(|error| failure(CANNOT_CONNECT, error))?;
         }
         Ok(Self { client, statements: HashMap::new() })
     }
@@ -87,39 +96,8 @@ impl Link {
     }
 }
 
-/// Sets the TCP timeouts that the URL does not set, so that the system closes a connection whose peer is gone. It would
-/// otherwise notice after many minutes or never. The user timeout covers data that is not acknowledged, the keepalive
-/// probes an idle connection.
-fn with_timeouts(config: &Config, patience: Duration) -> Config {
-    let mut config = config.clone();
-    let patience = patience.max(MIN_PATIENCE);
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(MIN_PATIENCE);
-    }
-    if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(patience);
-    }
-    if config.get_keepalives_idle() == Config::new().get_keepalives_idle() {
-        config.keepalives_idle(patience);
-    }
-    if config.get_keepalives_interval().is_none() {
-        config.keepalives_interval(patience / PROBES);
-    }
-    if config.get_keepalives_retries().is_none() {
-        config.keepalives_retries(PROBES);
-    }
-    config.application_name("gateway-server");
-    config
-}
-
 /// TCP timeout of a connection without a statement time limit. An import may be interrupted for longer than a request.
 const UNLIMITED_PATIENCE: Duration = Duration::from_secs(30);
-
-/// Minimum TCP timeout. A shorter one would mistake a busy network for a dead one.
-const MIN_PATIENCE: Duration = Duration::from_secs(5);
-
-/// Number of unanswered keepalive probes after which a connection is closed.
-const PROBES: u32 = 3;
 
 /// Reads a column. Fails if its type is not the one in our schema.
 pub(super) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Result<T, Error> {
@@ -168,19 +146,17 @@ pub(super) fn failure(context: &'static str, error: ::postgres::Error) -> Error 
     Error::caused(kind, context, Code(state))
 }
 
-/// Translates an error of the connection, whose cause is often a wrong URL.
-fn refused(config: &Config, error: ::postgres::Error) -> Error {
-    let context = "cannot connect to the database";
-    let Some(state) = error.code().cloned() else { return failure(context, error) };
-    let user = config.get_user().unwrap_or_default();
-    let context = match state.code() {
-        "28P01" => format!("the database refused the password of user `{user}`"),
-        "28000" => format!("the database does not admit user `{user}`"),
-        "3D000" => format!("database `{}` does not exist", config.get_dbname().unwrap_or(user)),
-        _ => return failure(context, error),
+/// Translates a failure of the connector, which names the cause and the next step.
+pub(super) fn not_connected(failure: Failure) -> Error {
+    let kind = match failure.cause() {
+        Cause::Setting => ErrorKind::Config,
+        Cause::Busy => ErrorKind::StorageBusy,
+        Cause::Refused | Cause::Unreachable => ErrorKind::Storage,
     };
-    Error::caused(ErrorKind::Storage, context, Code(state))
+    Error::caused(kind, CANNOT_CONNECT, failure)
 }
+
+const CANNOT_CONNECT: &str = "cannot connect to the database";
 
 /// Returns whether a value that must be unique exists already.
 pub(super) fn is_unique_violation(error: &Error) -> bool {

@@ -1,0 +1,217 @@
+//! The failure of an attempt to connect: its cause, and the next step.
+
+use std::error::Error;
+use std::time::Duration;
+use std::{fmt, io};
+
+use tokio_rustls::rustls::{self, AlertDescription, CertificateError};
+
+/// A failure in words for the operator. It never contains a password.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    cause: Cause,
+    text: String,
+}
+
+/// The class of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The URL, an environment variable or a file that they name is invalid.
+    Setting,
+    /// The database, or this side of the connection, refused it.
+    Refused,
+    /// The database has no free connection.
+    Busy,
+    /// The database cannot be reached, or is not ready.
+    Unreachable,
+}
+
+impl Failure {
+    pub(super) fn new(cause: Cause, text: impl Into<String>) -> Self {
+        Self { cause, text: text.into() }
+    }
+
+    pub(crate) fn cause(&self) -> Cause {
+        self.cause
+    }
+
+    /// Returns whether the same attempt may succeed later.
+    pub(super) fn may_pass(&self) -> bool {
+        matches!(self.cause, Cause::Busy | Cause::Unreachable)
+    }
+
+    /// Adds the time that was waited in vain.
+    pub(super) fn after(mut self, limit: Duration) -> Self {
+        let seconds = limit.as_secs();
+        self.text =
+            format!("{}; gave up after {seconds} s, the limit of --database-timeout", self.text);
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Error for Failure {}
+
+/// An attempt that failed.
+pub(super) struct Attempt<'a> {
+    /// Host and port.
+    pub(super) name: String,
+    pub(super) host: String,
+    /// Whether the TLS handshake was begun.
+    pub(super) encrypted: bool,
+    /// Whether a client certificate is set.
+    pub(super) certificate: bool,
+    pub(super) user: &'a str,
+    pub(super) database: Option<&'a str>,
+}
+
+/// Combines the failures of all hosts. A refusal decides: waiting does not help.
+pub(super) fn combined(mut failures: Vec<Failure>) -> Failure {
+    if let Some(refused) = failures.iter().position(|failure| !failure.may_pass()) {
+        return failures.swap_remove(refused);
+    }
+    let cause = failures.first().map_or(Cause::Unreachable, Failure::cause);
+    let texts: Vec<_> = failures.into_iter().map(|failure| failure.text).collect();
+    Failure { cause, text: texts.join("; ") }
+}
+
+/// Describes an error of the driver. The text of the database is dropped, because it may quote data.
+pub(super) fn explain(error: &::postgres::Error, attempt: &Attempt<'_>) -> Failure {
+    let (cause, text) = if let Some(state) = error.code() {
+        of_state(state.code(), attempt)
+    } else if let Some(error) = find_rustls(error) {
+        (Cause::Refused, of_tls(error, &attempt.host))
+    } else if let Some(error) = error.source().and_then(|source| source.downcast_ref::<io::Error>())
+    {
+        let help = if attempt.encrypted { "; the TLS handshake may have failed" } else { "" };
+        (Cause::Unreachable, format!("{error}{help}"))
+    } else if error.is_closed() {
+        (Cause::Unreachable, "the server closed the connection".to_owned())
+    } else {
+        (Cause::Refused, of_driver(error))
+    };
+    Failure::new(cause, format!("{}: {text}", attempt.name))
+}
+
+fn of_state(state: &str, attempt: &Attempt<'_>) -> (Cause, String) {
+    let user = attempt.user;
+    let (cause, text) = match state {
+        "28P01" => (
+            Cause::Refused,
+            format!(
+                "the database refused the password of user `{user}`; \
+                 correct the URL, PGPASSWORD or the password file"
+            ),
+        ),
+        "28000" => {
+            let help = match (attempt.encrypted, attempt.certificate) {
+                (false, _) => "if it requires TLS, set sslmode=verify-full in the URL",
+                (true, false) => {
+                    "if it requires a client certificate, set sslcert and sslkey in the URL"
+                }
+                (true, true) => "check the client certificate in sslcert, and pg_hba.conf",
+            };
+            (Cause::Refused, format!("the database does not admit user `{user}`; {help}"))
+        }
+        "3D000" => {
+            let database = attempt.database.unwrap_or(user);
+            let text =
+                format!("database `{database}` does not exist; create it, or correct the URL");
+            (Cause::Refused, text)
+        }
+        "42501" => (
+            Cause::Refused,
+            format!("user `{user}` may not connect to the database; grant CONNECT to it"),
+        ),
+        "53300" => (Cause::Busy, "the database has no free connection; try again later".to_owned()),
+        "57P01" | "57P02" | "57P03" => {
+            (Cause::Unreachable, "the database is starting or stopping".to_owned())
+        }
+        _ if state.starts_with("08") => {
+            (Cause::Unreachable, "the connection to the database failed".to_owned())
+        }
+        _ => (Cause::Refused, "the database refused the connection".to_owned()),
+    };
+    (cause, format!("{text} (SQLSTATE {state})"))
+}
+
+fn of_tls(error: &rustls::Error, host: &str) -> String {
+    use rustls::Error::{AlertReceived, InvalidCertificate};
+    match error {
+        InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        ) => format!(
+            "the certificate of the server is not valid for the name `{host}`; \
+             use a name that it contains, or set sslmode=verify-ca"
+        ),
+        InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
+            "the certificate of the server has expired; renew it on the server".to_owned()
+        }
+        InvalidCertificate(
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
+        ) => "the certificate of the server is not valid yet; check the clocks".to_owned(),
+        InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
+            "the certificate of the server is not signed by a trusted CA; \
+             set sslrootcert to the file with the certificate of its CA"
+                .to_owned()
+        }
+        InvalidCertificate(error) if format!("{error:?}").contains("CaUsedAsEndEntity") => {
+            "the certificate of the server is that of a CA; \
+             create a certificate for the server, and set sslrootcert to the file of the CA"
+                .to_owned()
+        }
+        AlertReceived(AlertDescription::CertificateRequired) => {
+            "the server requires a client certificate; set sslcert and sslkey".to_owned()
+        }
+        AlertReceived(AlertDescription::UnknownCA | AlertDescription::DecryptError) => {
+            "the server does not accept the client certificate; check sslcert and sslkey".to_owned()
+        }
+        error => format!("TLS failed: {error}; check sslmode, sslrootcert and sslcert"),
+    }
+}
+
+/// Describes an error that the driver makes itself. It has no type that tells them apart.
+fn of_driver(error: &::postgres::Error) -> String {
+    let text = error.source().map(ToString::to_string).unwrap_or_default();
+    match &*text {
+        "server does not support TLS" => {
+            "the server does not offer TLS; enable `ssl` there, or set sslmode=disable if nobody can read the network"
+                .to_owned()
+        }
+        "no hostname provided for TLS handshake" => {
+            "TLS needs the name of the host; set host beside hostaddr".to_owned()
+        }
+        "password missing" => {
+            "the server asks for a password; set PGPASSWORD, or add it to the password file".to_owned()
+        }
+        "server did not use channel binding" => {
+            "the server did not use channel binding; set channel_binding=prefer, \
+             or let the server use TLS and scram-sha-256"
+                .to_owned()
+        }
+        _ => format!("{error}; check the URL"),
+    }
+}
+
+/// Finds the error of rustls among the causes. An I/O error hides it from [`Error::source`].
+fn find_rustls(error: &::postgres::Error) -> Option<&rustls::Error> {
+    let mut source = error.source();
+    while let Some(error) = source {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        source = match error.downcast_ref::<io::Error>() {
+            Some(io) => match io.get_ref() {
+                Some(inner) => Some(inner),
+                None => None,
+            },
+            None => error.source(),
+        };
+    }
+    None
+}

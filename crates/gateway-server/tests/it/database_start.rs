@@ -1,0 +1,122 @@
+//! A PostgreSQL that is not there yet when the server starts, several hosts, and a pooler between both.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::TcpListener;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::cluster::Cluster;
+use crate::database_tls::{free_port, prepare};
+use crate::process::{error, program, run};
+
+/// A cluster on a TCP port, with user `u` and database `d`.
+fn cluster(port: u16) -> Option<Cluster> {
+    let cluster = empty_cluster(port)?;
+    prepare(&cluster, port);
+    Some(cluster)
+}
+
+fn empty_cluster(port: u16) -> Option<Cluster> {
+    let settings = format!("listen_addresses = '127.0.0.1'\nport = {port}\n");
+    let access =
+        "local all postgres trust\nhost all postgres all trust\nhost all all all scram-sha-256\n";
+    let cluster = Cluster::start_with(&[("settings.conf", &settings), ("pg_hba.conf", access)]);
+    if cluster.is_none() {
+        eprintln!("SKIPPED: PostgreSQL was not found");
+    }
+    cluster
+}
+
+fn url(port: u16) -> String {
+    format!("postgres://u:canary@127.0.0.1:{port}/d")
+}
+
+/// A process that is killed when this is dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+#[test]
+fn serve_waits_for_a_database_that_starts_later() {
+    let port = free_port();
+    let child = program()
+        .args(["serve", "--listen", "127.0.0.1:0", "--database"])
+        // A user and a database that every cluster has from the start.
+        .arg(format!("postgres://postgres:canary@127.0.0.1:{port}/postgres"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut child = Running(child);
+    let mut messages = BufReader::new(child.0.stderr.take().unwrap());
+    let mut message = || {
+        let mut line = String::new();
+        messages.read_line(&mut line).unwrap();
+        line
+    };
+    let first = message();
+    let expected = format!("waiting up to 60 s for the database: 127.0.0.1:{port}: ");
+    assert!(first.contains(&expected) && !first.contains("canary"), "{first}");
+    let Some(_cluster) = empty_cluster(port) else { return };
+    let mut line = String::new();
+    BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    if line.is_empty() {
+        let mut rest = String::new();
+        messages.read_to_string(&mut rest).unwrap();
+        panic!("the server ended: {rest}");
+    }
+    assert!(line.starts_with("listening on http://"), "{line}");
+    assert!(message().contains("connected to the database after"));
+}
+
+#[test]
+fn the_wait_for_a_database_has_an_end() {
+    // One port refuses connections. The listener accepts them, and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    for port in [free_port(), silent.local_addr().unwrap().port()] {
+        let started = Instant::now();
+        let output = program()
+            .args(["serve", "--database-timeout", "1", "--database", &url(port)])
+            .output()
+            .unwrap();
+        let text = error(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("gave up after 1 s, the limit of --database-timeout"), "{text}");
+        assert!(!text.contains("canary"), "{text}");
+        assert!((Duration::from_secs(1)..Duration::from_secs(30)).contains(&started.elapsed()));
+    }
+}
+
+#[test]
+fn a_refusal_ends_the_wait_immediately() {
+    let port = free_port();
+    let Some(_cluster) = cluster(port) else { return };
+    for (url, expected) in [
+        (url(port).replace("canary", "canary2"), "refused the password of user `u`"),
+        (url(port).replace("/d", "/e"), "database `e` does not exist"),
+        (url(port) + "?sslmode=require", "the server does not offer TLS"),
+    ] {
+        let output = program().args(["serve", "--database", &url]).output().unwrap();
+        let text = error(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains(expected) && !text.contains("canary"), "{text}");
+        assert!(!text.contains("waiting"), "{text}");
+    }
+}
+
+#[test]
+fn the_next_host_of_the_url_replaces_one_that_is_down() {
+    let (port, closed) = (free_port(), free_port());
+    let Some(_cluster) = cluster(port) else { return };
+    let url = format!("postgres://u:canary@127.0.0.1:{closed},localhost:{port}/d");
+    run(&url, &["account", "create", "acme"]);
+    let url = format!("postgres://u:canary@127.0.0.1:{closed},127.0.0.1:{}/d", free_port());
+    let output = program().args(["check", "--database", &url]).output().unwrap();
+    let text = error(&output);
+    assert_eq!(text.matches("Connection refused").count(), 2, "{text}");
+}
