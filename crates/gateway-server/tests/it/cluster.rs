@@ -67,23 +67,12 @@ impl Cluster {
             std::fs::write(&path, text).unwrap();
             std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
         }
-        // PostgreSQL refuses to run as root.
-        let mut command = if is_root() {
-            let path = directory.path();
-            assert!(
-                Command::new("chown")
-                    .args(["-R", "postgres"])
-                    .arg(path)
-                    .status()
-                    .unwrap()
-                    .success()
-            );
-            let mut command = Command::new("setpriv");
-            command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "sh"]);
-            command
-        } else {
-            Command::new("sh")
-        };
+        if is_root() {
+            let mut command = Command::new("chown");
+            command.args(["-R", "postgres"]).arg(directory.path());
+            assert!(command.status().unwrap().success());
+        }
+        let mut command = shell();
         let mut shell = command
             .args(["-c", RUN, "sh"])
             .arg(programs)
@@ -112,6 +101,16 @@ impl Drop for Cluster {
         // Closes the pipe first.
         drop(self.shell.wait());
     }
+}
+
+/// Returns a shell of a user that PostgreSQL accepts: it refuses to run as root.
+pub(crate) fn shell() -> Command {
+    if !is_root() {
+        return Command::new("sh");
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "sh"]);
+    command
 }
 
 /// Runs a cluster with the programs in `$1` and its files in `$2` until standard input ends.

@@ -4,8 +4,8 @@ use gateway_testkit::contract::{Profile, Target, Verdict, run};
 use gateway_transport::Options;
 use gateway_transport::ureq::UreqTransport;
 
-use crate::cluster;
 use crate::process::{Served, account, run as administer};
+use crate::{cluster, database_tls};
 
 #[test]
 fn the_contract_checks_pass_on_sqlite() {
@@ -17,6 +17,12 @@ fn the_contract_checks_pass_on_sqlite() {
 fn the_contract_checks_pass_on_postgresql() {
     let Some(database) = cluster::database() else { return };
     checks_pass(&database.url);
+}
+
+#[test]
+fn the_contract_checks_pass_on_postgresql_over_tls() {
+    let Some((_database, url)) = database_tls::verified() else { return };
+    checks_pass(&url);
 }
 
 /// Serves sample data from this database, and runs every check of the reference profile.

@@ -1,13 +1,16 @@
 //! A PostgreSQL that is not there yet when the server starts, several hosts, and a pooler between both.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::cluster::Cluster;
+use crate::cluster::{self, Cluster};
 use crate::database_tls::{free_port, prepare};
-use crate::process::{error, program, run};
+use crate::process::{Served, account, error, program, run};
+use crate::support::get;
 
 /// A cluster on a TCP port, with user `u` and database `d`.
 fn cluster(port: u16) -> Option<Cluster> {
@@ -119,4 +122,79 @@ fn the_next_host_of_the_url_replaces_one_that_is_down() {
     let output = program().args(["check", "--database", &url]).output().unwrap();
     let text = error(&output);
     assert_eq!(text.matches("Connection refused").count(), 2, "{text}");
+}
+
+/// Starts `PgBouncer` in front of a cluster, and returns it with the URL of the database.
+fn pooler(directory: &Path, cluster: u16, mode: &str) -> Option<(Pooler, String)> {
+    if !Path::new(PGBOUNCER).exists() {
+        eprintln!("SKIPPED: PgBouncer was not found; install the package pgbouncer");
+        return None;
+    }
+    let port = free_port();
+    let settings = format!(
+        "[databases]\nd = host=127.0.0.1 port={cluster} user=u password=canary\n\
+         [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
+         auth_type = any\npool_mode = {mode}\ndefault_pool_size = 20\n"
+    );
+    let file = directory.join("pgbouncer.ini");
+    std::fs::write(&file, settings).unwrap();
+    let child = cluster::shell()
+        .args(["-c", RUN, "sh", PGBOUNCER])
+        .arg(&file)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let running = Pooler(child);
+    let started = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(started.elapsed() < Duration::from_secs(30), "PgBouncer does not listen");
+        std::thread::yield_now();
+    }
+    Some((running, url(port)))
+}
+
+/// A process of `PgBouncer`. As with a cluster, a shell stops it when this process ends.
+struct Pooler(Child);
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        // Closes the pipe first.
+        drop(self.0.wait());
+    }
+}
+
+const RUN: &str = r#""$1" -q "$2" & read -r _; kill $!; wait"#;
+
+const PGBOUNCER: &str = "/usr/sbin/pgbouncer";
+
+#[test]
+fn a_pooler_in_session_mode_is_transparent() {
+    let port = free_port();
+    let Some(cluster) = cluster(port) else { return };
+    let Some((_pooler, url)) = pooler(cluster.directory.path(), port, "session") else { return };
+    let token = account(&url, "acme");
+    run(&url, &["demo-data", "--account", "acme"]);
+    let served = Served::start(&url, &[]);
+    for method in ["candidates/list", "vacancies/list", "credits/get"] {
+        let response = get(&served.base_url, &token, &format!("method={method}"));
+        assert_eq!(response.status, 200, "{method}");
+    }
+    assert!(run(&url, &["check"]).contains("no damage"));
+}
+
+#[test]
+fn a_pooler_in_transaction_mode_is_refused_with_a_reason() {
+    let port = free_port();
+    let Some(cluster) = cluster(port) else { return };
+    let Some((_pooler, url)) = pooler(cluster.directory.path(), port, "transaction") else {
+        return;
+    };
+    account(&url, "acme");
+    // The session still has the statements of the command before.
+    let output = program().args(["account", "list", "--database", &url]).output().unwrap();
+    let text = error(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("set its pool mode to session"), "{text}");
 }

@@ -48,8 +48,8 @@ fn named(name: &str, hosts: &[&str]) -> CertificateParams {
 }
 
 /// A PostgreSQL with user `u`, password `canary` and database `d`, on a TCP port.
-pub(crate) struct Encrypted {
-    pub(crate) port: u16,
+struct Encrypted {
+    port: u16,
     _cluster: Cluster,
 }
 
@@ -88,6 +88,18 @@ impl Encrypted {
     fn url(&self, parameters: &str) -> String {
         format!("postgres://u:canary@db.test:{}/d?hostaddr=0.0.0.0&{parameters}", self.port)
     }
+}
+
+/// A database that is reached over verified TLS, and its URL.
+pub(crate) fn verified() -> Option<(impl Sized, String)> {
+    let authority = Authority::new("ours");
+    let identity = authority.issue(&named("db", &["db.test"]));
+    let server = Encrypted::start(Some(&identity), &authority, HOSTSSL)?;
+    let ca = authority.file("ca.pem");
+    let parameters =
+        format!("sslmode=verify-full&sslrootcert={}&channel_binding=require", ca.display());
+    let url = server.url(&parameters);
+    Some(((server, authority), url))
 }
 
 /// Returns a port that is free now.

@@ -138,6 +138,11 @@ pub(super) fn failure(context: &'static str, error: ::postgres::Error) -> Error 
             ErrorKind::Storage,
             "the database role lacks a privilege; grant it, or use another role",
         ),
+        // A statement that was prepared in this session is unknown, or one that was not is known.
+        "26000" | "42P05" => (
+            ErrorKind::Storage,
+            "a connection pooler gives one session to several clients; set its pool mode to session",
+        ),
         "25006" => {
             (ErrorKind::Storage, "the database is read-only; the program needs write access")
         }
