@@ -225,7 +225,9 @@ impl<'a> Graph<'a> {
         let Some(package) = text(node, "id").and_then(|id| self.package(id)) else { return false };
         let name = self.name(dependency);
         let of_name = |one: &&Value| text(one, "name") == name || key(one) == name;
-        let mut declared = list(package, "dependencies").iter().filter(of_name).peekable();
+        let is_built = |one: &&Value| text(one, "kind") != Some("dev");
+        let mut declared =
+            list(package, "dependencies").iter().filter(is_built).filter(of_name).peekable();
         if declared.peek().is_none() {
             return false;
         }

@@ -1,10 +1,12 @@
 //! A failure of the program: what happened, why, and what to do next.
 
+use std::error::Error;
 use std::io;
 
 use gateway_client_core::model;
 
 use crate::exit::Exit;
+use crate::output::jq_error::JqError;
 use crate::screen::{Screen, Tone};
 
 /// The failure of a command: a message with causes, a hint and an exit code.
@@ -82,6 +84,9 @@ impl From<model::Error> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
+        if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<JqError>) {
+            return Self::usage("cannot apply the filter of --jq").because(error.to_string());
+        }
         let exit = match error.kind() {
             io::ErrorKind::BrokenPipe => Exit::Done,
             _ => Exit::Unwritten,

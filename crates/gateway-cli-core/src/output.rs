@@ -9,6 +9,8 @@ pub(crate) mod flags;
 mod fold;
 pub(crate) mod format;
 mod groups;
+mod jq;
+pub(crate) mod jq_error;
 mod json;
 mod paged;
 pub(crate) mod pager;

@@ -55,6 +55,13 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "FIELD", conflicts_with_all = ["fields", "sort"])]
     pub(crate) count_by: Option<String>,
 
+    /// Print what a jq filter makes of the list or the object: strings as text, other values as JSON.
+    ///
+    /// The input is an array of all records, which are kept in memory, or the object; the other selections are applied before.
+    /// Numbers keep their exact text unless the filter calculates with them. The language is described at <https://jqlang.org/manual>.
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub(crate) jq: Option<String>,
+
     /// Whether only records from a date on are printed. Its flag exists only in programs whose records have dates.
     #[arg(skip)]
     pub(crate) since: Option<Since>,
@@ -116,6 +123,7 @@ impl OutputFlags {
             (output, _) => output,
         };
         let given = [
+            ("--jq", self.jq.is_some(), Format::Json),
             ("--excel", self.excel, Format::Csv),
             ("--csv-raw", self.csv_raw, Format::Csv),
             ("--separator", self.separator.is_some(), Format::Csv),
@@ -146,7 +154,9 @@ impl OutputFlags {
 
     /// Returns the first flag that selects records or fields, if one is given.
     pub(crate) fn selection(&self) -> Option<&'static str> {
-        if self.fields.is_some() { Some("--fields") } else { self.choice() }
+        let others = [("--fields", self.fields.is_some()), ("--jq", self.jq.is_some())];
+        let other = others.iter().find(|(_, given)| *given).map(|(flag, _)| *flag);
+        other.or_else(|| self.choice())
     }
 
     /// Returns the first flag that chooses records of a list, if one is given.

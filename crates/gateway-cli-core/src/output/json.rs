@@ -99,7 +99,7 @@ impl RecordWriter for Ndjson {
 
 /// Replaces characters that would act on a terminal with `\u` escapes, if the output is a terminal. The JSON value stays
 /// the same.
-fn safe(json: &str, terminal: bool) -> Cow<'_, str> {
+pub(crate) fn safe(json: &str, terminal: bool) -> Cow<'_, str> {
     if !terminal || !json.contains(is_hostile) {
         return Cow::Borrowed(json);
     }

@@ -13,6 +13,7 @@ use crate::output::csv::Csv;
 use crate::output::destination::Destination;
 use crate::output::flags::OutputFlags;
 use crate::output::format::Format;
+use crate::output::jq::Jq;
 use crate::output::json::{Json, Ndjson};
 use crate::output::pager::Pager;
 use crate::output::progress::Progress;
@@ -208,7 +209,10 @@ fn writer(
             let noun = schema.noun.filter(|_| flags.count_by.is_none());
             Box::new(Table::new(columns, Style { view, wide, quiet, noun }))
         }
-        Format::Json => Box::new(Json::new(schema.single, view)),
+        Format::Json => match &flags.jq {
+            Some(code) => Box::new(Jq::new(code, schema.single, terminal)?),
+            None => Box::new(Json::new(schema.single, view)),
+        },
         Format::Ndjson => Box::new(Ndjson { terminal }),
         Format::Csv => Box::new(Csv::new(flags.dialect(), columns, terminal)),
         Format::Raw => {

@@ -16,6 +16,7 @@ mod exit_codes;
 mod files;
 mod formats;
 mod help;
+mod jq;
 #[cfg(target_os = "linux")]
 mod memory;
 mod no_settings;

@@ -1,0 +1,159 @@
+//! `--jq`: prints what a jq filter makes of the output.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use jaq_core::load::{self, Arena, File, Loader};
+use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data};
+use jaq_json::{Val, read};
+
+use crate::escape::printable;
+use crate::failure::Failure;
+use crate::output::jq_error::JqError;
+use crate::output::json::safe;
+use crate::output::record_writer::RecordWriter;
+
+/// A writer that keeps all records, and then applies the filter to the list or the object.
+pub(crate) struct Jq {
+    filter: Filter<data::JustLut<Val>>,
+    single: bool,
+    terminal: bool,
+    /// The JSON text of the input so far.
+    input: String,
+}
+
+impl Jq {
+    /// Compiles the filter.
+    pub(crate) fn new(code: &str, single: bool, terminal: bool) -> Result<Self, Failure> {
+        let refused =
+            |cause: String| Failure::usage("cannot use the filter of --jq").because(cause);
+        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+        let funs = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
+        // The environment contains the token.
+        let funs = funs.filter(|(name, ..)| *name != "env");
+        let arena = Arena::default();
+        let modules = Loader::new(defs)
+            .load(&arena, File { code, path: () })
+            .map_err(|errors| refused(errors.iter().map(|(_, one)| syntax(one)).collect()))?;
+        let filter = Compiler::default().with_funs(funs).compile(modules).map_err(|errors| {
+            let first = errors.iter().flat_map(|(_, errors)| errors).next();
+            refused(first.map(undefined).unwrap_or_default())
+        })?;
+        Ok(Self { filter, single, terminal, input: String::new() })
+    }
+}
+
+impl RecordWriter for Jq {
+    fn write(&mut self, _out: &mut dyn Write, record: &str) -> io::Result<()> {
+        if !self.single {
+            self.input.push(if self.input.is_empty() { '[' } else { ',' });
+        }
+        self.input.push_str(record);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
+        if !self.single {
+            self.input.push_str(if self.input.is_empty() { "[]" } else { "]" });
+        }
+        let failed = |text: String| io::Error::other(JqError(text));
+        let input = std::mem::take(&mut self.input);
+        let input = read::parse_single(input.as_bytes()).map_err(|one| failed(one.to_string()))?;
+        let context = Ctx::<data::JustLut<Val>>::new(&self.filter.lut, Vars::new([]));
+        for value in self.filter.id.run((context, input)) {
+            let value = match value.map_err(jaq_core::Exn::get_err) {
+                Ok(value) => value,
+                Err(Ok(error)) => return Err(failed(error.to_string())),
+                // The filter `halt`.
+                Err(Err(_)) => break,
+            };
+            let text = match &value {
+                Val::TStr(text) => String::from_utf8_lossy(text),
+                other => Cow::Owned(other.to_string()),
+            };
+            let text = match &value {
+                Val::TStr(_) if self.terminal => printable(&text),
+                _ => safe(&text, self.terminal),
+            };
+            writeln!(out, "{text}")?;
+        }
+        Ok(None)
+    }
+}
+
+/// Describes a mistake in the syntax of a filter.
+fn syntax(error: &load::Error<&str>) -> String {
+    let (expected, place) = match error {
+        load::Error::Io(errors) => match errors.first() {
+            Some((path, _)) => return format!("modules such as `{path}` are not supported"),
+            None => ("a filter", ""),
+        },
+        load::Error::Lex(errors) => match errors.first() {
+            Some((expected, place)) => (expected.as_str(), *place),
+            None => ("a filter", ""),
+        },
+        load::Error::Parse(errors) => match errors.first() {
+            Some((expected, place)) => (expected.as_str(), *place),
+            None => ("a filter", ""),
+        },
+    };
+    match place {
+        "" => format!("expected {expected} at its end"),
+        place => format!("expected {expected} before `{place}`"),
+    }
+}
+
+/// Describes a name that is not defined.
+fn undefined((name, kind): &compile::Error<&str>) -> String {
+    format!("the {} `{name}` is not defined", kind.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Jq;
+    use crate::output::record_writer::RecordWriter as _;
+
+    const RECORDS: [&str; 2] =
+        [r#"{"a":1.10,"b":"x\u001b"}"#, r#"{"a":12345678901234567890.10,"b":"y"}"#];
+
+    fn run(code: &str, terminal: bool) -> Result<String, String> {
+        let mut jq = Jq::new(code, false, terminal).map_err(|failure| format!("{failure:?}"))?;
+        let mut out = Vec::new();
+        for record in RECORDS {
+            jq.write(&mut out, record).unwrap();
+        }
+        jq.finish(&mut out).map_err(|error| error.to_string())?;
+        Ok(String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn strings_are_raw_and_numbers_keep_their_text() {
+        assert_eq!(run(".[].b", false).unwrap(), "x\u{1b}\ny\n");
+        assert_eq!(
+            run(".[].b, .[0]", true).unwrap(),
+            "x\\u{1b}\ny\n{\"a\":1.10,\"b\":\"x\\u001b\"}\n"
+        );
+        assert_eq!(run(".[].a", false).unwrap(), "1.10\n12345678901234567890.10\n");
+        assert_eq!(run("map(select(.a > 2)) | length", false).unwrap(), "1\n");
+        assert_eq!(run("map(.b | test(\"y\"))", false).unwrap(), "[false,true]\n");
+        assert_eq!(run("halt", false).unwrap(), "");
+    }
+
+    #[test]
+    fn a_filter_that_is_wrong_or_fails_says_why() {
+        for (code, cause) in [
+            (".[", "expected closing bracket at its end"),
+            (". | | .", "expected term before `|"),
+            ("nme", "the filter `nme` is not defined"),
+            ("env", "the filter `env` is not defined"),
+            ("$ENV", "the variable `$ENV` is not defined"),
+            ("input", "the filter `input` is not defined"),
+            ("import \"a\" as b; .", "not supported"),
+            (".[].a.b", "cannot index 1.10 with \"b\""),
+            ("error(\"x\")", "x"),
+        ] {
+            let error = run(code, false).unwrap_err();
+            assert!(error.contains(cause), "{code}: {error}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The flag `--jq`.
+
+use std::fs;
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+
+use crate::run::{Person, code, stderr, stdout};
+
+const BODY: &str =
+    r#"[{"id":"1","project":"Welder","pay":1.10},{"id":"2","project":"\u001b[2JCook"},{"id":"3"}]"#;
+
+fn service() -> RawServer {
+    RawServer::start(|_, connection: &mut Connection| {
+        connection.respond("content-type: application/json\r\n", BODY.as_bytes());
+        Next::Close
+    })
+    .unwrap()
+}
+
+#[track_caller]
+fn check(args: &[&str], expected: &str) {
+    let server = service();
+    let output = Person::of_service(&server.uri("")).run(args);
+    assert_eq!((code(&output), stderr(&output)), (0, ""), "{args:?}");
+    assert_eq!(stdout(&output), expected, "{args:?}");
+}
+
+#[test]
+fn the_input_is_the_selected_list() {
+    check(
+        &["vacancies", "list", "--jq", ".[0], .[].id"],
+        "{\"id\":\"1\",\"project\":\"Welder\",\"pay\":1.10}\n1\n2\n3\n",
+    );
+    check(&["vacancies", "list", "--jq", "length", "--filter", "id>1"], "2\n");
+    check(
+        &["vacancies", "list", "--jq", ".", "--fields", "id", "--limit", "1"],
+        "[{\"id\":\"1\"}]\n",
+    );
+    check(&["vacancies", "list", "--jq", "length", "--filter", "id=none"], "0\n");
+    check(
+        &["vacancies", "list", "--jq", ".[0].count", "--count-by", "project", "-o", "json"],
+        "1\n",
+    );
+    check(&["api", "vacancies/list", "--jq", "map(.id) | join(\",\")"], "1,2,3\n");
+}
+
+#[test]
+fn text_has_no_effect_on_a_terminal() {
+    let server = service();
+    let person = Person::of_service(&server.uri("")).on_terminal(80);
+    let output = person.run(&["vacancies", "list", "--jq", ".[1] | .project, ."]);
+    assert_eq!(stdout(&output), "\\u{1b}[2JCook\n{\"id\":\"2\",\"project\":\"\\u001b[2JCook\"}\n");
+}
+
+#[test]
+fn a_filter_that_is_wrong_or_fails_is_a_usage_error() {
+    let server = service();
+    let person = Person::of_service(&server.uri(""));
+    let file = person.home.path().join("v.json");
+    fs::write(&file, "old").unwrap();
+    for (filter, message) in [
+        (".[", "cannot use the filter of --jq\n  cause: expected closing bracket at its end"),
+        ("nme", "cannot use the filter of --jq\n  cause: the filter `nme` is not defined"),
+        (".name", "cannot apply the filter of --jq\n  cause: cannot index"),
+    ] {
+        let output = person.run(&["vacancies", "list", "--output-file", "v.json", "--jq", filter]);
+        assert_eq!((code(&output), stdout(&output)), (2, ""), "{filter}");
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+    }
+    // A filter that is wrong is refused before the call.
+    assert_eq!(server.progress().requests.len(), 1);
+    for format in ["csv", "table", "ndjson", "raw"] {
+        let output = person.run(&["vacancies", "list", "-o", format, "--jq", "."]);
+        assert_eq!(code(&output), 2, "{format}");
+        assert!(stderr(&output).contains("cannot use --jq"), "{}", stderr(&output));
+    }
+}
