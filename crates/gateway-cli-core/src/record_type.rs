@@ -21,7 +21,7 @@ pub struct RecordType<'a> {
 }
 
 impl<'a> RecordType<'a> {
-    /// Creates the description of records without a name of their own.
+    /// Creates the description of records that are called `record`.
     ///
     /// `columns` are the columns of a table and of CSV, unless `--fields` names others, the most important first: a narrow
     /// terminal leaves out the last ones. `fields` are the paths of all documented fields.

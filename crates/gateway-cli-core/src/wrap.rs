@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr as _;
 
 /// Breaks a text between words, so that each line fits into `width` columns. The lines after the first begin with `indent`
-/// spaces. A word that is wider than a line gets a line of its own.
+/// spaces. A word that is wider than a line is alone on its line.
 pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
     let mut wrapped = String::new();
     let mut used = 0;

@@ -76,7 +76,7 @@ pub(crate) fn covering() -> (Vec<u64>, BTreeSet<String>) {
         let (drawn, service) = read(number, false);
         (number, of(&drawn.spec, &service))
     };
-    let specs: Vec<_> = (0..CANDIDATES).map(features).collect();
+    let specs: Vec<_> = (0..SPECS).map(features).collect();
     let (mut chosen, mut missing) = (Vec::new(), all());
     // The spec with the most of the missing features, again and again.
     while let Some((number, features)) =
@@ -90,7 +90,7 @@ pub(crate) fn covering() -> (Vec<u64>, BTreeSet<String>) {
 }
 
 /// Number of specs from which [`covering`] chooses.
-const CANDIDATES: u64 = 300;
+const SPECS: u64 = 300;
 
 /// Writes the service, and how it is called.
 fn service(paper: &mut Paper, requests: &Requests, envelope: bool) {

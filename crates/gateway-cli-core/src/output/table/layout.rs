@@ -110,7 +110,7 @@ impl Layout {
                 return;
             }
             for column in self.columns.iter_mut().filter(|one| one.content == Content::Moments) {
-                // What follows the seconds is a time zone, without which a time could be misread.
+                // A time zone follows the seconds. Without it, a time could be misread.
                 if width == DAY || column.width <= SECOND {
                     column.width = column.width.min(width.max(column.title));
                 }

@@ -1,6 +1,6 @@
 //! The plural of an English noun.
 
-/// Returns the plural of a noun, such as `vacancies` for `vacancy`. A noun that ends like a plural stays as it is.
+/// Returns the plural of a noun, such as `galleries` for `gallery`. A noun that ends like a plural stays as it is.
 pub(super) fn plural(noun: &str) -> String {
     let (start, word) = noun.rsplit_once(' ').map_or(("", noun), |(start, word)| (start, word));
     let gap = if start.is_empty() { "" } else { " " };
@@ -34,8 +34,8 @@ mod tests {
     #[test]
     fn nouns_have_the_plural_of_their_last_word() {
         for (one, several) in [
-            ("candidate", "candidates"),
-            ("vacancy", "vacancies"),
+            ("photo", "photos"),
+            ("gallery", "galleries"),
             ("day", "days"),
             ("token transfer", "token transfers"),
             ("search match", "search matches"),
