@@ -97,11 +97,14 @@ fn hint(error: &Error, context: Context<'_>) -> Option<String> {
             ),
         },
         ErrorKind::Tls => {
-            let is_tls = !causes(error, Exit::Network).iter().any(|text| text.contains(NOT_TLS));
-            if is_tls {
-                "check the certificate of the service and the clock of this machine".to_owned()
-            } else {
+            let causes = causes(error, Exit::Network);
+            let names = |what| causes.iter().any(|text| text.contains(what));
+            if names(NOT_TLS) {
                 "the service does not speak TLS on this port; check the port and the scheme of the base URL".to_owned()
+            } else if names(UNKNOWN_ISSUER) {
+                "if your network has its own certificate authority, name a file with its certificate in SSL_CERT_FILE, or add it to the certificates of this machine".to_owned()
+            } else {
+                "check the certificate of the service and the clock of this machine".to_owned()
             }
         }
         ErrorKind::Timeout => "use `--timeout SECONDS` to wait longer".to_owned(),
@@ -181,6 +184,9 @@ fn methods(error: &Error) -> Option<Vec<String>> {
 
 /// The text of rustls about bytes that are not TLS, such as an http response.
 const NOT_TLS: &str = "InvalidContentType";
+
+/// The text of rustls about a certificate that no trusted authority has signed.
+const UNKNOWN_ISSUER: &str = "UnknownIssuer";
 
 /// Longest wait that a hint names. A service that asks for more is mistaken.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,7 +1,9 @@
 //! Invalid values in the environment are refused: the program must not silently use another account or another route.
 
+use gateway_server::{Config, Server, SqliteStore, StoreAdmin as _, UnixTime};
+
 use crate::process::Process;
-use crate::run::{ClosedPort, Person, code, stderr};
+use crate::run::{ClosedPort, Person, code, stderr, stdout};
 
 #[cfg(unix)]
 #[test]
@@ -56,4 +58,35 @@ fn a_proxy_that_is_down_is_named() {
     assert_eq!(code(&output), 4);
     let hint = "hint: check that the proxy in HTTP_PROXY is running";
     assert!(stderr(&output).contains(hint), "{}", stderr(&output));
+}
+
+/// A proxy of a company has a certificate authority of its own. On macOS and Windows the system knows it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_certificate_authority_in_ssl_cert_file_is_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let (certificate, key) = (folder.path().join("certificate.pem"), folder.path().join("key.pem"));
+    std::fs::write(&certificate, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let store = std::sync::Arc::new(SqliteStore::open(folder.path().join("a.db")).unwrap());
+    let now = UnixTime(1_800_000_000);
+    let account = store.create_account("acme", now).unwrap();
+    let token = store.create_token(account, "", now, None).unwrap().reveal().to_owned();
+    let mut config = Config::default();
+    config.listen = "127.0.0.1:0".parse().unwrap();
+    config.access_log = false;
+    config.tls = Some((certificate.clone(), key));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let running = runtime.block_on(Server::new(config, store).start()).unwrap();
+
+    let base_url = format!("https://localhost:{}", running.address().port());
+    let person = Person::new().with("GATEWAY_BASE_URL", &base_url).with("GATEWAY_TOKEN", &token);
+    let refused = person.run(&["credits", "get"]);
+    assert_eq!(code(&refused), 4);
+    assert!(stderr(&refused).contains("SSL_CERT_FILE"), "{}", stderr(&refused));
+    let trusted = person.with("SSL_CERT_FILE", certificate.to_str().unwrap());
+    let output = trusted.run(&["credits", "get"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("credits_number"));
 }
