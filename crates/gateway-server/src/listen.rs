@@ -1,5 +1,6 @@
 //! Listening: an accept loop with limits and timeouts that the HTTP library does not have.
 
+mod acknowledged;
 pub(crate) mod connections;
 pub(crate) mod guard;
 pub(crate) mod head;
@@ -24,6 +25,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
+use self::acknowledged::Acknowledged;
 use self::connections::Connections;
 use self::guard::{Guard, Timeouts};
 use self::head::{HeadLimits, Refusal};
@@ -131,7 +133,7 @@ impl<S: Service> Listen<S> {
 
     async fn serve<T>(&self, socket: T, refusal: Option<Refusal>)
     where
-        T: AsyncRead + AsyncWrite + Unpin,
+        T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
     {
         let state = Arc::new(ConnectionState::default());
         let mut guard = Guard::new(socket, self.head_limits, self.timeouts, Arc::clone(&state));
@@ -165,7 +167,7 @@ impl<S: Service> Listen<S> {
         count: &AtomicU64,
     ) -> Option<Guard<T>>
     where
-        T: AsyncRead + AsyncWrite + Unpin,
+        T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
     {
         let service = service_fn(|request: Request<Incoming>| {
             let refusal = state.refusal(count.fetch_add(1, Ordering::Relaxed));

@@ -10,6 +10,7 @@ use std::{fmt, io};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::listen::acknowledged::Acknowledged;
 use crate::listen::head::{self, HeadLimits, Refusal};
 use crate::listen::linger::Linger;
 use crate::listen::state::{ConnectionState, Cut};
@@ -21,7 +22,7 @@ pub(crate) struct Timeouts {
     pub(crate) head: Duration,
     /// For the first byte of a request.
     pub(crate) idle: Duration,
-    /// For a write during which the client accepts no byte.
+    /// For a write during which the client acknowledges no byte.
     pub(crate) stall: Duration,
     /// For a whole response, until the client has accepted its last byte.
     pub(crate) response: Duration,
@@ -50,7 +51,7 @@ pub(crate) struct Guard<S> {
     /// Created when the deadline is first waited for.
     timer: Option<Pin<Box<Sleep>>>,
     /// Runs while a write makes no progress.
-    stall: Option<Pin<Box<Sleep>>>,
+    stall: Option<Stall>,
     closing: Closing,
 }
 
@@ -62,6 +63,15 @@ enum Reading {
     Head,
     /// The library has seen the end of the stream, but the client is only silent.
     Parked,
+}
+
+/// A write that makes no progress.
+struct Stall {
+    /// Time of the next look at what the client has acknowledged.
+    timer: Pin<Box<Sleep>>,
+    acknowledged: Option<u64>,
+    /// Time at which the last acknowledgement was seen, or at which the write began.
+    since: Instant,
 }
 
 /// How far the connection is closed.
@@ -262,7 +272,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
+impl<S: Acknowledged + AsyncRead + AsyncWrite + Unpin> Guard<S> {
     /// Fails a write that stalls. A write that succeeds restarts the deadline of reading.
     fn poll_written(
         &mut self,
@@ -281,7 +291,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
         self.deadline = Instant::now() + timeout;
     }
 
-    /// Fails a pending write when the client accepts nothing for too long, or when the whole response takes too long.
+    /// Fails a pending write when the client acknowledges nothing for too long, or when the whole response takes too
+    /// long.
+    ///
+    /// A pending write alone does not show a stall: the system buffers megabytes, and accepts more only when a third of
+    /// them are sent. So the acknowledged bytes are counted.
     ///
     /// A ready result alone does not restart the deadline of reading: the library flushes whenever it is polled, which
     /// happens with every byte that arrives.
@@ -296,20 +310,37 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
             }
             return result;
         }
-        let Self { state, timeouts, stall, .. } = self;
-        let stalled = || {
-            let stalled = Instant::now() + timeouts.stall;
-            state.response_began().map_or(stalled, |began| stalled.min(began + timeouts.response))
+        let Self { socket, state, timeouts, stall, .. } = self;
+        let next_look = |now: Instant| {
+            let next = now + timeouts.stall / LOOKS;
+            state.response_began().map_or(next, |began| next.min(began + timeouts.response))
         };
-        let timer = stall.get_or_insert_with(|| Box::pin(sleep_until(stalled())));
-        ready!(timer.as_mut().poll(context));
-        let late = state.response_began().is_some_and(|began| began.elapsed() >= timeouts.response);
-        state.cut_by(if late { Cut::ResponseTimeout } else { Cut::Stall });
+        let stall = stall.get_or_insert_with(|| {
+            let since = Instant::now();
+            let timer = Box::pin(sleep_until(next_look(since)));
+            Stall { timer, acknowledged: socket.acknowledged(), since }
+        });
+        loop {
+            ready!(stall.timer.as_mut().poll(context));
+            let now = Instant::now();
+            if state.response_began().is_some_and(|began| now >= began + timeouts.response) {
+                state.cut_by(Cut::ResponseTimeout);
+                break;
+            }
+            let acknowledged = socket.acknowledged();
+            if acknowledged != stall.acknowledged {
+                (stall.acknowledged, stall.since) = (acknowledged, now);
+            } else if now >= stall.since + timeouts.stall {
+                state.cut_by(Cut::Stall);
+                break;
+            }
+            stall.timer.as_mut().reset(next_look(now));
+        }
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
+impl<S: Acknowledged + AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -372,6 +403,9 @@ const PARK: Duration = Duration::from_millis(10);
 
 /// Interval of checks whether a response is still being sent. Until then the connection is not parked.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Number of looks at the acknowledged bytes within the stall timeout.
+const LOOKS: u32 = 8;
 
 /// Maximum number of bytes in one read from the socket.
 const READ: usize = 4 * 1024;

@@ -26,7 +26,7 @@ pub(crate) struct ConnectionState {
 /// Why the server closed a connection during a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// The client accepted nothing for the stall timeout.
+    /// The client acknowledged nothing for the stall timeout.
     Stall,
     /// The response took longer than the response timeout.
     ResponseTimeout,

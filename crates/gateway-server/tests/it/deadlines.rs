@@ -96,6 +96,33 @@ fn a_response_that_is_not_read_stalls() {
     large.assert_cut();
 }
 
+/// The system buffers several megabytes for this client, which reads 400 KB/s: for seconds it accepts nothing from the
+/// server.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "sets the pace of the client")]
+fn a_slow_client_that_reads_does_not_stall() {
+    let mut large = LargeResponse::begin(&["--stall-timeout", "1"]);
+    let begun = Instant::now();
+    let mut piece = vec![0; 8 * 1024];
+    while begun.elapsed() < Duration::from_secs(8) {
+        large.socket.read_exact(&mut piece).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(large.is_in_flight(), "{:?} after {:?}", large.ends(), begun.elapsed());
+    // The rest, quickly.
+    let mut end = [0; 5];
+    while end != *b"0\r\n\r\n" {
+        let length = large.socket.read(&mut piece).unwrap();
+        assert!(length > 0, "the list was cut: {:?}", large.ends());
+        let last: Vec<u8> = end.iter().chain(&piece[..length]).copied().collect();
+        end.copy_from_slice(&last[last.len() - 5..]);
+    }
+    while large.is_in_flight() {
+        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
+    }
+    assert_eq!(large.ends(), ["complete"]);
+}
+
 /// The metrics end with the server, so the access log names this end.
 #[test]
 fn a_response_that_outlasts_the_drain_timeout_is_drained() {
