@@ -12,7 +12,7 @@ mod tls;
 mod verifier;
 
 use std::collections::BTreeSet;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -120,12 +120,10 @@ impl Connector {
         let (sender, receiver) = channel();
         let connector = Arc::clone(self);
         std::thread::spawn(move || sender.send(connector.open(patience)).is_ok());
-        receiver.recv_timeout(limit).unwrap_or_else(|error| {
-            let text = match error {
-                RecvTimeoutError::Timeout => "it does not answer",
-                RecvTimeoutError::Disconnected => "the attempt failed",
-            };
-            Err(Failure::new(Cause::Unreachable, text))
+        receiver.recv_timeout(limit).unwrap_or_else(|_error| {
+            let names = self.address.ordered_targets().into_iter().map(Target::name);
+            let names = names.collect::<Vec<_>>().join(", ");
+            Err(Failure::new(Cause::Unreachable, format!("{names}: no answer")))
         })
     }
 

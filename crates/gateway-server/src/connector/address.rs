@@ -121,7 +121,8 @@ impl Address {
         match &target.host {
             Some(Host::Tcp(host)) => drop(config.host(host)),
             Some(Host::Unix(path)) => drop(config.host_path(path)),
-            None => {}
+            // The driver needs a name for TLS.
+            None => drop(config.host(&target.host())),
         }
         if let Some(address) = target.address {
             config.hostaddr(address);

@@ -24,13 +24,7 @@ pub(crate) fn database() -> Option<Database> {
     let named = std::env::var("GATEWAY_TEST_POSTGRES").ok();
     let cluster = if named.is_none() { Cluster::start() } else { None };
     let Some(server) = named.or_else(|| cluster.as_ref().map(Cluster::url)) else {
-        assert!(
-            std::env::var_os("GATEWAY_REQUIRE_POSTGRES").is_none(),
-            "GATEWAY_REQUIRE_POSTGRES is set, but PostgreSQL was not found"
-        );
-        eprintln!(
-            "SKIPPED: PostgreSQL was not found; run .ci/postgres or set GATEWAY_TEST_POSTGRES"
-        );
+        skip("PostgreSQL was not found; run .ci/postgres or set GATEWAY_TEST_POSTGRES");
         return None;
     };
     let mut client = postgres::Client::connect(&server, postgres::NoTls).unwrap();
@@ -41,6 +35,13 @@ pub(crate) fn database() -> Option<Database> {
     let (host, rest) = server.rsplit_once('/').unwrap();
     let options = rest.split_once('?').map_or(String::new(), |(_, options)| format!("?{options}"));
     Some(Database { url: format!("{host}/{name}{options}"), _cluster: cluster })
+}
+
+/// Prints why a test is skipped. With `GATEWAY_REQUIRE_POSTGRES` set, fails.
+pub(crate) fn skip(reason: &str) {
+    let required = std::env::var_os("GATEWAY_REQUIRE_POSTGRES").is_some();
+    assert!(!required, "GATEWAY_REQUIRE_POSTGRES is set, but {reason}");
+    eprintln!("SKIPPED: {reason}");
 }
 
 /// A cluster in a temporary directory that listens on a socket there and nowhere else.

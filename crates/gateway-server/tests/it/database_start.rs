@@ -25,7 +25,7 @@ fn empty_cluster(port: u16) -> Option<Cluster> {
         "local all postgres trust\nhost all postgres all trust\nhost all all all scram-sha-256\n";
     let cluster = Cluster::start_with(&[("settings.conf", &settings), ("pg_hba.conf", access)]);
     if cluster.is_none() {
-        eprintln!("SKIPPED: PostgreSQL was not found");
+        cluster::skip("PostgreSQL was not found; run .ci/postgres");
     }
     cluster
 }
@@ -89,6 +89,8 @@ fn the_wait_for_a_database_has_an_end() {
             .unwrap();
         let text = error(&output);
         assert_eq!(output.status.code(), Some(1), "{text}");
+        let name = format!("cannot connect to the database: 127.0.0.1:{port}: ");
+        assert!(text.contains(&name), "{text}");
         assert!(text.contains("gave up after 1 s, the limit of --database-timeout"), "{text}");
         assert!(!text.contains("canary"), "{text}");
         assert!((Duration::from_secs(1)..Duration::from_secs(30)).contains(&started.elapsed()));
@@ -127,7 +129,7 @@ fn the_next_host_of_the_url_replaces_one_that_is_down() {
 /// Starts `PgBouncer` in front of a cluster, and returns it with the URL of the database.
 fn pooler(directory: &Path, cluster: u16, mode: &str) -> Option<(Pooler, String)> {
     if !Path::new(PGBOUNCER).exists() {
-        eprintln!("SKIPPED: PgBouncer was not found; install the package pgbouncer");
+        cluster::skip("PgBouncer was not found; run .ci/postgres");
         return None;
     }
     let port = free_port();
@@ -197,4 +199,19 @@ fn a_pooler_in_transaction_mode_is_refused_with_a_reason() {
     let text = error(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("set its pool mode to session"), "{text}");
+}
+
+#[test]
+fn a_running_server_moves_to_the_next_host() {
+    let port = free_port();
+    let Some(cluster) = cluster(port) else { return };
+    let first = pooler(cluster.directory.path(), port, "session");
+    let Some((pooler, first)) = first else { return };
+    let both = first.replace("/d", &format!(",127.0.0.1:{port}/d"));
+    let token = account(&both, "acme");
+    let served = Served::start(&both, &[]);
+    let status = || get(&served.base_url, &token, "method=credits/get").status;
+    assert_eq!(status(), 200);
+    drop(pooler);
+    assert_eq!(status(), 200);
 }

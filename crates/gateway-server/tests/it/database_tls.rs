@@ -10,7 +10,7 @@ use rcgen::{
 };
 use tempfile::TempDir;
 
-use crate::cluster::Cluster;
+use crate::cluster::{self, Cluster};
 use crate::process::{error, program};
 
 /// An authority whose certificate is in a file.
@@ -77,7 +77,7 @@ impl Encrypted {
             ("ca.pem", &authority.issuer.pem()),
         ]);
         let Some(cluster) = cluster else {
-            eprintln!("SKIPPED: PostgreSQL was not found");
+            cluster::skip("PostgreSQL was not found; run .ci/postgres");
             return None;
         };
         prepare(&cluster, port);
@@ -159,6 +159,8 @@ fn each_sslmode_verifies_what_libpq_documents() {
         assert_eq!(notices.len(), 1, "{notices:?}");
         assert!(notices[0].contains("certificate") && notices[0].contains("is not verified"));
     }
+    let address = format!("postgres://u:canary@/d?hostaddr=0.0.0.0&port={}", server.port);
+    assert_eq!(accepted(&address).len(), 1);
     for parameters in [
         format!("sslmode=verify-full&sslrootcert={ca}"),
         format!("sslmode=verify-full&sslrootcert={ca}&channel_binding=require"),
