@@ -72,6 +72,7 @@ fn a_service_with_failures_in_its_bodies_works() {
     for (name, test) in [
         ("failures", include_str!("../fixtures/photo-finder/failures.rs")),
         ("pages", include_str!("../fixtures/photo-finder/pages.rs")),
+        ("values", include_str!("../fixtures/photo-finder/values.rs")),
     ] {
         workspace.write(&format!("crates/photo-finder-client/tests/{name}.rs"), test);
     }

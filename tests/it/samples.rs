@@ -32,6 +32,14 @@ fn the_samples_share_a_workspace_and_work() {
         "crm crm.lead list --one-page",
         "crm crm.lead get --id=17",
         "crm crm.lead add --title=Attic --value=900",
+        "crm crm.lead add --title=Attic --value=900 -o csv",
+        "crm crm.lead tags",
+        "crm crm.lead tags -o csv",
+        "crm crm.lead stages",
+        "crm crm.lead stages -o ndjson",
+        "crm crm.lead stages --fields=key --filter=value~new",
+        "crm crm.lead delete --id=17",
+        "crm crm.lead delete --id=17 -o raw",
     ] {
         let (program, arguments) = command.split_once(' ').unwrap();
         let arguments = arguments.split(' ');

@@ -170,6 +170,7 @@ mod record_type;
 mod run;
 mod screen;
 mod session;
+mod session_values;
 mod suggest;
 mod tally;
 mod token_command;

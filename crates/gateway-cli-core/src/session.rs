@@ -264,7 +264,7 @@ impl<S: Service> Session<S> {
     }
 
     /// Completes the output, and logs the number of records with `-v`.
-    fn close(&self, printer: Printer) -> Result<(), Failure> {
+    pub(crate) fn close(&self, printer: Printer) -> Result<(), Failure> {
         let records = printer.printed();
         printer.finish()?;
         if self.trace.is_some() {
@@ -291,7 +291,10 @@ impl<S: Service> Session<S> {
     }
 
     /// Prints the unchanged response if the format is `raw`. Returns whether it is.
-    fn print_raw<O: Operation<Service = S>>(&self, operation: &O) -> Result<bool, Failure> {
+    pub(crate) fn print_raw<O: Operation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<bool, Failure> {
         let output = &self.invocation.output;
         if output.format()? != Some(Format::Raw) {
             return Ok(false);

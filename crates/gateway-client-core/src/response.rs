@@ -114,7 +114,12 @@ impl RawResponse {
 
     /// Decodes a successful response.
     pub(crate) fn decode<O: Operation>(self, operation: &O) -> Result<O::Output, Error> {
-        check_head(self.status(), self.headers())
+        let checked = if O::MAY_BE_EMPTY && self.body().is_empty() {
+            Error::check_status(self.status(), self.headers())
+        } else {
+            check_head(self.status(), self.headers())
+        };
+        checked
             .and_then(|()| operation.decode(self.body()).map_err(Error::from))
             .map_err(|error| error.with_response(self.response, self.attempts))
     }

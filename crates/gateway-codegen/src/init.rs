@@ -122,7 +122,9 @@ impl Init<'_> {
         let workspace =
             config.and_then(|config| Workspace::of(root, config)).map_err(Failure::Spec)?;
         values.add_service(&workspace).ok_or_else(|| {
-            Failure::Argument("no example of the spec is one for clients; add one".to_owned())
+            Failure::Argument(
+                "no example of the spec is one for clients with records; add one".to_owned(),
+            )
         })?;
         let filled = templates.iter().copied().flatten();
         let filled = filled.map(|(path, text)| file(&values.fill(path), values.fill(text)));

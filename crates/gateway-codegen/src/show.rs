@@ -41,7 +41,9 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     if let Some(pages) = operation.pages() {
         line(&mut out, format_args!("  {}", one_line(&pages)));
     }
-    fields(&mut out, service, service.response_model(operation));
+    if let Some(model) = service.response_model(operation) {
+        fields(&mut out, service, model);
+    }
     if let Some(id) = operation.response.beside() {
         let beside = service.model(id);
         line(&mut out, format_args!("\nBeside the list  {}", beside.rust.pascal()));

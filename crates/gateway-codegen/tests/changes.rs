@@ -76,6 +76,28 @@ fn changes_of_envelopes() {
 }
 
 #[test]
+fn changes_of_values() {
+    let spec = |response: &str, fixture: &str| {
+        let two = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");
+        two.replacen("response.list = { of = \"Tool\" }", response, 1).replacen(
+            "fixtures/tools.json",
+            fixture,
+            1,
+        )
+    };
+    let list = spec("response.list = { of = \"Tool\" }", "fixtures/tools.json");
+    let value = |of: &str| {
+        let response = format!("response.value = {{ of = \"{of}\" }}");
+        spec(&response, "fixtures/object.json")
+    };
+    let nothing = spec("response.nothing = {}", "fixtures/tools.json");
+    let place = "breaking operation.list_tools: response changed from";
+    compare(&list, &nothing, &[&format!("{place} `[Tool]` to `no data`")]);
+    compare(&list, &value("map<text>"), &[&format!("{place} `[Tool]` to `map<text>`")]);
+    compare(&nothing, &value("map<text>"), &[&format!("{place} `no data` to `map<text>`")]);
+}
+
+#[test]
 fn changes_of_paging() {
     let spec = |paging: &str| {
         let two = fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there");

@@ -17,7 +17,9 @@ pub use crate::decode::slot::Slot;
 pub use crate::decode::stream::decoder;
 pub use crate::decode::text::{CowText, deserialize as deserialize_text};
 pub use crate::decode::value::{Value, fits};
-pub use crate::decode::whole::{borrowed, borrowed_beside, error_class, list, object, object_in};
+pub use crate::decode::whole::{
+    borrowed, borrowed_beside, error_class, list, nothing, object, object_in, value,
+};
 pub use crate::nulls::Nulls;
 pub use crate::paging::Continued;
 pub use crate::query::builder::{QueryBuilder, needs};

@@ -39,6 +39,9 @@ pub trait Operation {
     /// of two selectors. If the path selects the operation, its last segments.
     const METHOD: &'static str;
 
+    /// Whether the body of a successful response may be empty, and then has no media type.
+    const MAY_BE_EMPTY: bool = false;
+
     /// Returns the query of this call, percent-encoded and without the `?`.
     ///
     /// # Errors

@@ -28,6 +28,8 @@ use crate::screen::{Screen, View, variable};
 pub(crate) struct Printer {
     writer: Box<dyn RecordWriter>,
     out: Destination,
+    /// Whether the output is one JSON document.
+    json: bool,
     chooser: Chooser,
     /// The fields to keep in JSON. Other formats select fields by their columns.
     selection: Option<Selection>,
@@ -81,6 +83,7 @@ impl Printer {
         Ok(Self {
             writer: writer(format, schema, columns, flags, view)?,
             out,
+            json: format == Format::Json,
             chooser,
             selection,
             buffer: Vec::with_capacity(1024),
@@ -91,6 +94,11 @@ impl Printer {
             file: flags.file().filter(|_| notes).map(|file| file.display().to_string()),
             screen,
         })
+    }
+
+    /// Returns whether the output is one JSON document.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
     }
 
     /// Prints a record of the program.

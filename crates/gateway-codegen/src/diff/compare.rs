@@ -461,13 +461,15 @@ fn type_name(name: Option<&RustName>, word: String) -> String {
 }
 
 fn response(service: &Service, response: &Response) -> String {
-    let model = service.model(response.of()).rust.plain();
+    let model = response.of().map(|id| service.model(id).rust.plain()).unwrap_or_default();
     match response {
         Response::Envelope { marker, success, items, .. } => {
             format!("{{\"{marker}\": \"{success}\", \"{items}\": [{model}]}}")
         }
         Response::Array { .. } => format!("[{model}]"),
         Response::Object { .. } => model,
-        Response::Body { .. } => service.outline(response),
+        Response::Body { .. } | Response::Value { .. } | Response::Nothing { .. } => {
+            service.outline(response)
+        }
     }
 }

@@ -189,10 +189,11 @@ fn example(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mo
     }
     let (name, query) = (operation.rust.method(), operation.rust.pascal());
     let krate = project.config.rust_name(Role::Client);
-    let output = if operation.response.is_list() {
-        "listing".to_owned()
-    } else {
-        project.service.response_model(operation).rust.snake()
+    let output = match project.service.response_model(operation) {
+        Some(_) if operation.response.is_list() => "let listing = ".to_owned(),
+        Some(model) => format!("let {} = ", model.rust.snake()),
+        None if operation.response.is_nothing() => String::new(),
+        None => "let value = ".to_owned(),
     };
     let Mode { client, keyword, wait, .. } = mode;
     file.doc_example(
@@ -201,7 +202,7 @@ fn example(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mo
             "use {krate}::model::{query};\n\
              \n\
              # {keyword}fn example(client: {krate}::{client}) -> Result<(), {krate}::Error> {{\n\
-             let {output} = client.{name}(&{query}::new()){wait}?;\n\
+             {output}client.{name}(&{query}::new()){wait}?;\n\
              # Ok(())\n\
              # }}"
         ),
@@ -211,10 +212,13 @@ fn example(file: &mut RustFile, project: &Project<'_>, operation: &Operation, mo
 /// Returns the names of the model that the methods use.
 fn names(service: &Service) -> impl Iterator<Item = String> {
     let names = service.operations.iter().flat_map(|operation| {
-        let model = service.response_model(operation).rust.pascal();
+        let model = service.response_model(operation).map(|model| model.rust.pascal());
+        let value = operation.response.value();
+        let value = value.map(|ty| ty.imported(service)).unwrap_or_default();
         let listing = operation.response.is_list().then(|| "Listing".to_owned());
         let beside = operation.response.beside().map(|id| service.model(id).rust.pascal());
-        [Some(operation.rust.pascal()), Some(model), listing, beside].into_iter().flatten()
+        let names = [Some(operation.rust.pascal()), model, listing, beside];
+        names.into_iter().flatten().chain(value)
     });
     names.chain(["service".to_owned()])
 }

@@ -155,10 +155,14 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
     if let Some(pages) = operation.pages() {
         page.text(&markdown(&pages));
     }
-    let model = service.response_model(operation);
-    fields(&mut page, service, model, "../types.md");
-    let columns: Vec<_> = service.columns(model).iter().map(|path| code(path)).collect();
-    page.text(&format!("Default columns of a table: {}.", columns.join(", ")));
+    if let Some(model) = service.response_model(operation) {
+        fields(&mut page, service, model, "../types.md");
+        let columns: Vec<_> = service.columns(model).iter().map(|path| code(path)).collect();
+        page.text(&format!("Default columns of a table: {}.", columns.join(", ")));
+    } else if let Some(of) = operation.response.value() {
+        let link = linked(of.label(service), of.name(service), "../types.md");
+        page.text(&format!("The value has the type {link}."));
+    }
     if let Some(id) = operation.response.beside() {
         let beside = service.model(id);
         let link = linked(beside.rust.pascal(), Some(&beside.rust), "../types.md");

@@ -122,7 +122,9 @@ impl TypeSchemas<'_> {
 
     /// Returns the schema of a whole successful response.
     pub(super) fn response(self, response: &Response) -> Value {
-        let item = Value::Object(self.reference(self.service.model(response.of())));
+        let model = response.of().map(|id| self.reference(self.service.model(id)));
+        let item = model.or_else(|| Some(self.ty(response.value()?))).unwrap_or_default();
+        let item = Value::Object(item);
         match response {
             Response::Envelope { marker, success, items, .. } => {
                 let mut properties = Map::new();
@@ -132,7 +134,9 @@ impl TypeSchemas<'_> {
             }
             Response::Array { .. } => json!({ "type": "array", "items": item }),
             Response::Object { .. } => item,
-            Response::Body { body, .. } => self.body(body, item),
+            Response::Body { body, .. }
+            | Response::Value { body, .. }
+            | Response::Nothing { body } => self.body(body, item),
         }
     }
 

@@ -46,12 +46,12 @@ impl<'a> Values<'a> {
         self
     }
 
-    /// Adds the values of a service. `None` if it has no example for clients.
+    /// Adds the values of a service. `None` if it has no example for clients with records.
     pub(super) fn add_service(&mut self, workspace: &Workspace) -> Option<()> {
         let Workspace { config, service, .. } = workspace;
         let project = Project { service, config };
         let (operation, example) = plainest(service)?;
-        let record = service.response_model(operation);
+        let record = service.response_model(operation)?;
         let method = operation.rust.method();
         let name = |role| config.rust_name(role);
         let is_list = operation.response.is_list();
@@ -109,13 +109,14 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Returns the first example for clients that has nothing unusual, if possible.
+/// Returns the first example for clients that has records and nothing unusual, if possible.
 fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
     let examples = service.examples.iter().filter(|example| example.client);
     let examples = examples.filter_map(|one| Some((service.operations.get(one.operation)?, one)));
     examples.min_by_key(|(operation, example)| {
         let is_deprecated = uses_deprecated(operation, example);
-        (is_deprecated, !example.rejected.is_empty(), !example.is_plain())
+        let has_records = operation.response.of().is_some();
+        (!has_records, is_deprecated, !example.rejected.is_empty(), !example.is_plain())
     })
 }
 

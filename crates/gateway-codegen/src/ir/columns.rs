@@ -1,6 +1,6 @@
 //! The columns of a table: which fields of a record are shown, and in which order.
 
-use crate::ir::{Field, Model, Service};
+use crate::ir::{Field, Model, Operation, Service};
 
 impl Service {
     /// Returns the default columns of a record: those that the spec declares. If it declares none,
@@ -25,6 +25,14 @@ impl Service {
             columns.extend(shown.map(|one| format!("{}.{}", field.wire, one.wire)));
         }
         columns
+    }
+
+    /// Returns the columns of the response of an operation. A value has one.
+    pub fn columns_of(&self, operation: &Operation) -> Vec<String> {
+        match self.response_model(operation) {
+            Some(model) => self.columns(model),
+            None => vec!["value".to_owned()],
+        }
     }
 
     /// Returns every path that a column can have: the fields, and those of nested models.

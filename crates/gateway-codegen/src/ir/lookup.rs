@@ -28,13 +28,16 @@ impl Service {
     /// Returns the open points that concern an operation: its own, and those of its parameters,
     /// of the fields in its response, and of the types of both.
     pub fn open_points_of<'a>(&'a self, operation: &'a Operation) -> Vec<&'a OpenPoint> {
-        let (params, fields) = (&operation.params, &self.response_model(operation).fields);
+        let model = self.response_model(operation);
+        let fields = model.map(|model| model.fields.as_slice()).unwrap_or_default();
+        let params = &operation.params;
         let of_value = |value| match value {
             &ValueType::BuiltIn(_) => &[][..],
             ValueType::Scalar(scalar) => &scalar.open,
             ValueType::Enum(one) => &one.open,
         };
-        let of_types = fields.iter().flat_map(|field| match field.ty.element() {
+        let types = fields.iter().map(|field| &field.ty).chain(operation.response.value());
+        let of_types = types.flat_map(|ty| match ty.element() {
             Type::Value(value) => of_value(value),
             Type::Model(id) => &self.model(*id).open,
             Type::List(_) | Type::Map(_) => &[],
@@ -52,16 +55,17 @@ impl Service {
         &self.models[id.position()]
     }
 
-    /// Returns the model that a response consists of.
-    pub fn response_model(&self, operation: &Operation) -> &Model {
-        self.model(operation.response.of())
+    /// Returns the model that a response consists of; `None` if it has no records.
+    pub fn response_model(&self, operation: &Operation) -> Option<&Model> {
+        operation.response.of().map(|id| self.model(id))
     }
 
     /// Returns the ids of the models in a response, at any depth.
     pub fn models_of(&self, operation: &Operation) -> BTreeSet<ModelId> {
-        let mut found = self.reachable(operation.response.of());
-        found.extend(operation.response.beside().into_iter().flat_map(|id| self.reachable(id)));
-        found
+        let response = &operation.response;
+        let element = response.value().and_then(|ty| ty.element().model());
+        let models = [response.of(), response.beside(), element].into_iter().flatten();
+        models.flat_map(|id| self.reachable(id)).collect()
     }
 
     /// Returns the ids of the models that a model contains at any depth, and its own.
@@ -76,13 +80,15 @@ impl Service {
         found
     }
 
-    /// Returns whether a field or a parameter has a built-in type, also in a list or a map.
+    /// Returns whether a field, a parameter or a response has a built-in type, also in a list or a map.
     pub fn uses(&self, built_in: &BuiltIn) -> bool {
         let is_one = |ty: &ValueType| matches!(ty, ValueType::BuiltIn(one) if *one == built_in);
         let mut fields = self.models.iter().flat_map(|model| &model.fields);
         let mut params = self.operations.iter().flat_map(|operation| &operation.params);
+        let mut values = self.operations.iter().filter_map(|operation| operation.response.value());
         fields.any(|field| field.ty.element().value().is_some_and(is_one))
             || params.any(|param| is_one(&param.ty))
+            || values.any(|ty| ty.element().value().is_some_and(is_one))
     }
 
     /// Returns the fields to which the keys of a path lead, from a model inwards; `None` if one does not exist.
@@ -126,21 +132,39 @@ impl Service {
 }
 
 impl Response {
-    /// Returns the id of the model; see [`Service::model`].
-    pub fn of(&self) -> ModelId {
+    /// Returns the id of the model; see [`Service::model`]. `None` if the response has no records.
+    pub fn of(&self) -> Option<ModelId> {
         match *self {
             Self::Envelope { of, .. }
             | Self::Array { of }
             | Self::Object { of }
-            | Self::Body { of, .. } => of,
+            | Self::Body { of, .. } => Some(of),
+            Self::Value { .. } | Self::Nothing { .. } => None,
         }
+    }
+
+    /// Returns the type of a value that is neither a record nor a list of records.
+    pub fn value(&self) -> Option<&Type> {
+        if let Self::Value { of, .. } = self { Some(of) } else { None }
+    }
+
+    /// Returns whether the response has no data.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Self::Nothing { .. })
+    }
+
+    /// Returns whether a successful response may be an empty body.
+    pub fn may_be_empty(&self) -> bool {
+        let Self::Nothing { body } = self else { return false };
+        let decides = body.verdict.as_ref().map(|verdict| &verdict.decides);
+        !matches!(decides, Some(Decides::Success { .. }))
     }
 
     /// Returns whether the response is a list of records.
     pub fn is_list(&self) -> bool {
         match self {
             Self::Envelope { .. } | Self::Array { .. } => true,
-            Self::Object { .. } => false,
+            Self::Object { .. } | Self::Value { .. } | Self::Nothing { .. } => false,
             Self::Body { body, .. } => body.is_list,
         }
     }
@@ -156,7 +180,9 @@ impl Response {
             }
             Self::Array { .. } => Body { is_list: true, ..Body::default() },
             Self::Object { .. } => Body::default(),
-            Self::Body { body, .. } => body.clone(),
+            Self::Body { body, .. } | Self::Value { body, .. } | Self::Nothing { body } => {
+                body.clone()
+            }
         }
     }
 
@@ -167,7 +193,12 @@ impl Response {
 
     /// Returns the place of the data, if it is not one of the simple forms.
     pub fn body(&self) -> Option<&Body> {
-        if let Self::Body { body, .. } = self { Some(body) } else { None }
+        match self {
+            Self::Body { body, .. } | Self::Value { body, .. } | Self::Nothing { body } => {
+                Some(body)
+            }
+            Self::Envelope { .. } | Self::Array { .. } | Self::Object { .. } => None,
+        }
     }
 
     /// Returns the JSON text before the first and after the last record of a list, without the fields of the model beside
@@ -180,7 +211,7 @@ impl Response {
                 Some((format!("{{{marker}:{success},{items}:["), "]}".to_owned()))
             }
             Self::Array { .. } => Some(("[".to_owned(), "]".to_owned())),
-            Self::Object { .. } => None,
+            Self::Object { .. } | Self::Value { .. } | Self::Nothing { .. } => None,
             Self::Body { body, .. } => body.is_list.then(|| {
                 let (open, close) = body.around(beside);
                 (open + "[", format!("]{close}"))

@@ -1,7 +1,7 @@
 //! Operations: their parameters and the shapes of their responses.
 
 use crate::ir::{
-    Body, Doc, ListStyle, ModelId, OpenRef, Paging, Post, RustName, Source, ValueType,
+    Body, Doc, ListStyle, ModelId, OpenRef, Paging, Post, RustName, Source, Type, ValueType,
 };
 
 /// One operation of the service.
@@ -108,6 +108,18 @@ pub enum Response {
         /// The model of an item or of the object.
         of: ModelId,
         /// The place of the data.
+        body: Body,
+    },
+    /// A value that is neither a record nor a list of records.
+    Value {
+        /// The type of the value.
+        of: Type,
+        /// The place of the value.
+        body: Body,
+    },
+    /// No data.
+    Nothing {
+        /// How the body reports a failure.
         body: Body,
     },
 }

@@ -2,14 +2,15 @@
 
 use crate::ir::{
     Body, Decides, ErrorClass, Field, ListStyle, Operation, Otherwise, PagedBy, Param, Post,
-    Response, RustName, Says, Service, Type, ValueType,
+    Primitive, Response, RustName, Says, Service, Type, ValueType,
 };
 use crate::text::json_string;
 
 impl Service {
     /// Returns an outline of a successful response, such as `[Album, …]`.
     pub fn outline(&self, response: &Response) -> String {
-        let model = self.model(response.of()).rust.pascal();
+        let model = response.of().map(|id| self.model(id).rust.pascal());
+        let model = model.or_else(|| Some(response.value()?.label(self))).unwrap_or_default();
         match response {
             Response::Envelope { marker, success, items, .. } => {
                 let [marker, success, items] =
@@ -18,7 +19,8 @@ impl Service {
             }
             Response::Array { .. } => format!("[{model}, …]"),
             Response::Object { .. } => model,
-            Response::Body { body, .. } => {
+            Response::Nothing { .. } => "no data".to_owned(),
+            Response::Body { body, .. } | Response::Value { body, .. } => {
                 let data = if body.is_list { format!("[{model}, …]") } else { model };
                 let beside = body.beside.map(|id| self.model(id).rust.pascal());
                 let keys = body.at.iter().enumerate().rev();
@@ -94,6 +96,28 @@ impl ValueType {
 }
 
 impl Type {
+    /// Returns the owned type in Rust, by bare names.
+    pub fn rust(&self, service: &Service) -> String {
+        match self {
+            Self::Value(value) => value.rust(),
+            Self::Model(id) => service.model(*id).rust.pascal(),
+            Self::List(of) => format!("Vec<{}>", of.rust(service)),
+            Self::Map(of) => format!("Map<{}>", of.rust(service)),
+        }
+    }
+
+    /// Returns the names in the owned type that Rust does not know without an import.
+    pub fn imported(&self, service: &Service) -> Vec<String> {
+        let element = match self.element() {
+            Self::Value(value) if value.name().is_none() => {
+                (value.in_record() == Primitive::Float).then(|| "Float".to_owned())
+            }
+            element => Some(element.rust(service)),
+        };
+        let map = self.has(Self::is_map).then(|| "Map".to_owned());
+        element.into_iter().chain(map).collect()
+    }
+
     /// Returns the name of a declared type, also in a list or a map; `None` for a built-in one.
     pub fn name<'s>(&'s self, service: &'s Service) -> Option<&'s RustName> {
         match self {

@@ -108,7 +108,7 @@ fn fits(
     body: &str,
     rejected: &[usize],
 ) -> Result<(), Misfit> {
-    if body.trim().is_empty() {
+    if body.trim().is_empty() && !operation.response.may_be_empty() {
         let nothing = Misfit::new(&(0..0), "the file is empty");
         return Err(Misfit { at: None, ..nothing });
     }
@@ -117,6 +117,9 @@ fn fits(
         let help = "save the file as UTF-8 without a byte-order mark";
         return Err(Misfit::new(&(0..1), why).help(help));
     }
+    if body.trim().is_empty() {
+        return Ok(());
+    }
     let root = Json::parse(body).map_err(|(at, why)| {
         let why = match other_format(body) {
             Some(format) => format!("the file is {format}, not JSON"),
@@ -124,9 +127,14 @@ fn fits(
         };
         Misfit::new(&(at..at + 1), why)
     })?;
-    let of = &Type::Model(operation.response.of());
-    let (records, path) = match &operation.response {
-        Response::Body { body, .. } => {
+    let response = &operation.response;
+    let of = response.of().map(Type::Model).or_else(|| response.value().cloned());
+    let Some(of) = &of else {
+        body::data(types, &response.in_body(), &root)?;
+        return no_duplicate(&root, &BTreeSet::new());
+    };
+    let (records, path) = match response {
+        Response::Body { body, .. } | Response::Value { body, .. } | Response::Nothing { body } => {
             let path = body.at.iter().fold("$".to_owned(), |path, key| format!("{path}.{key}"));
             let data = body::data(types, body, &root)?;
             match data.map(|data| (data, data.items())) {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use gateway_codegen::ir::{
-    BUILT_IN, Decides, ErrorClass, Leniency, MEANINGS, Operation, Service, Type, ValueType, Wire,
+    BUILT_IN, Decides, ErrorClass, Leniency, MEANINGS, Operation, Response, Service, Type,
+    ValueType, Wire,
 };
 use gateway_codegen::spec::grammar::{DOCUMENT, Language, Shape, Table};
 
@@ -45,6 +46,7 @@ pub(crate) fn all() -> BTreeSet<String> {
     for value in &values {
         all.extend([format!("parameter {value}"), format!("parameters {value}")]);
     }
+    all.extend(any().filter(|of| *of != "model").map(|of| format!("value {of}")));
     all.extend(ErrorClass::WORDS.map(|(word, _)| format!("class {word}")));
     let others = [
         "list in the body",
@@ -53,6 +55,10 @@ pub(crate) fn all() -> BTreeSet<String> {
         "object in the body",
         "object in an object",
         "object in objects",
+        "value in the body",
+        "value in an object",
+        "value in objects",
+        "nothing in the body",
         "one-as-list for the list",
         "absent-as-empty for the list",
         "fields above the list",
@@ -167,7 +173,16 @@ fn in_response(operation: &Operation) -> Vec<String> {
         1 => "an object",
         _ => "objects",
     };
-    found.push(format!("{} in {place}", if body.is_list { "list" } else { "object" }));
+    let of = match &operation.response {
+        Response::Value { of, .. } => {
+            found.push(format!("value {}", kind(of)));
+            "value"
+        }
+        Response::Nothing { .. } => "nothing",
+        _ if body.is_list => "list",
+        _ => "object",
+    };
+    found.push(format!("{of} in {place}"));
     let flags = [
         (body.one_as_list, "one-as-list for the list"),
         (body.absent_as_empty, "absent-as-empty for the list"),

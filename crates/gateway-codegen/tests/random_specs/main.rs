@@ -97,5 +97,5 @@ fn an_older_spec_is_rewritten_in_language_2() {
 fn random_specs_have_every_feature_of_the_language() {
     let (chosen, missing) = covering();
     assert_eq!(missing, BTreeSet::new());
-    assert!(chosen.len() < 24, "{} specs are many to compile: {chosen:?}", chosen.len());
+    assert!(chosen.len() < 26, "{} specs are many to compile: {chosen:?}", chosen.len());
 }

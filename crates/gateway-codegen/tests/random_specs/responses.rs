@@ -45,10 +45,19 @@ pub(crate) fn older(paper: &mut Paper, types: &Types) -> Response {
 
 /// Draws a response in language 2, and writes its envelope. `in_all` says whether the service has an envelope.
 pub(crate) fn newer(paper: &mut Paper, types: &Types, at: usize, in_all: bool) -> Response {
-    let is_list = paper.dice.chance(70);
-    let (of, record) = types.a_model(paper);
+    let key = paper.dice.of(&["list", "list", "list", "list", "object", "value", "nothing"]);
+    let is_list = key == "list";
+    let (of, record) = if key == "value" {
+        types.a_value(paper)
+    } else {
+        let (of, record) = types.a_model(paper);
+        (of.to_owned(), record)
+    };
     let path: Vec<_> = (0..paper.dice.below(4)).map(|_| paper.key()).collect();
-    let mut table = vec![format!("of = \"{of}\"")];
+    let (mut table, path) = match key {
+        "nothing" => (Vec::new(), Vec::new()),
+        _ => (vec![format!("of = \"{of}\"")], path),
+    };
     if !path.is_empty() {
         table.push(format!("at = {}", dotted(&path)));
     }
@@ -66,7 +75,7 @@ pub(crate) fn newer(paper: &mut Paper, types: &Types, at: usize, in_all: bool) -
         0 => false,
         _ => {
             table.push(format!("envelope = \"e{at}\""));
-            markers.extend(envelope(paper, at, is_list, &path));
+            markers.extend(envelope(paper, at, matches!(key, "list" | "value"), &path));
             true
         }
     };
@@ -76,6 +85,7 @@ pub(crate) fn newer(paper: &mut Paper, types: &Types, at: usize, in_all: bool) -
         true if rejected => json!([7]),
         true if paper.dice.chance(50) => json!([]),
         true => json!([record]),
+        false if key == "nothing" => json!({}),
         false => record.clone(),
     };
     let mut is_absent = false;
@@ -127,15 +137,15 @@ pub(crate) fn newer(paper: &mut Paper, types: &Types, at: usize, in_all: bool) -
     for (path, value) in markers {
         put(&mut body, &path, value);
     }
-    let key = if is_list { "list" } else { "object" };
     Response { key, table, is_list, paging, body, rejected }
 }
 
-/// Writes an envelope, and returns the place and a value of its marker of success, if it has one.
+/// Writes an envelope, and returns the place and a value of its marker of success, if it has one. `is_alone` says whether
+/// data that is the whole body has no place for a marker.
 fn envelope(
     paper: &mut Paper,
     at: usize,
-    is_list: bool,
+    is_alone: bool,
     path: &[String],
 ) -> Option<(Vec<String>, Value)> {
     // The marker is in the object with the data, or in the whole body.
@@ -143,7 +153,7 @@ fn envelope(
     let above = if paper.dice.chance(30) { &path[..above] } else { &[] };
     let mut place = above.to_vec();
     place.extend((0..=paper.dice.below(2)).map(|_| paper.key()));
-    let is_success = (!is_list || !path.is_empty()) && paper.dice.chance(60);
+    let is_success = (!is_alone || !path.is_empty()) && paper.dice.chance(60);
     paper.line(format_args!("[envelope.e{at}]"));
     let mut found = None;
     if is_success {

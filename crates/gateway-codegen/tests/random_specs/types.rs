@@ -179,6 +179,20 @@ impl Types {
         (self.models[index].name, self.record(index))
     }
 
+    /// Draws the type of a response that is neither a record nor a list of records: the name, and a value.
+    pub(crate) fn a_value(&self, paper: &mut Paper) -> (String, Value) {
+        let mut ty = self.ty(paper, 3, self.models.len());
+        if let Ty::Model(_) = ty {
+            ty = self.value(paper);
+        }
+        if let Ty::List(of) = &ty
+            && let Ty::Model(_) = **of
+        {
+            ty = Ty::Map(of.clone());
+        }
+        (self.name(&ty), self.sample(&ty))
+    }
+
     /// Returns the name of a type in the spec.
     pub(crate) fn name(&self, ty: &Ty) -> String {
         match ty {

@@ -22,6 +22,8 @@ mod member;
 mod outside;
 mod oversized;
 
+pub(crate) use self::outside::Part;
+
 /// The part of a document that has been received.
 #[derive(Clone, Copy)]
 pub(crate) struct Window<'w> {
@@ -128,10 +130,11 @@ impl Engine {
         }
     }
 
-    /// Creates an engine for an object.
-    pub(crate) fn of_object(layout: Layout) -> Self {
+    /// Creates an engine for a single value, such as an object.
+    pub(crate) fn of_one(layout: Layout, what: &'static str) -> Self {
         let mut engine = Self::new(layout, usize::MAX);
         engine.plan.is_object = true;
+        engine.plan.what = what;
         engine
     }
 

@@ -121,8 +121,10 @@ pub(crate) struct Plan {
     pub(crate) beside_above: usize,
     /// Whether the marker must be text.
     pub(crate) text_marker: bool,
-    /// Whether the data is an object and not a list.
+    /// Whether the data is one value and not a list.
     pub(crate) is_object: bool,
+    /// The data, with an article, for error messages.
+    pub(crate) what: &'static str,
 }
 
 impl Plan {
@@ -145,6 +147,7 @@ impl Plan {
             beside_above: body.beside_above,
             text_marker: matches!(layout, Layout::Envelope(_)),
             is_object: false,
+            what: "an array",
         }
     }
 

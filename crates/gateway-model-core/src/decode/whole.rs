@@ -7,10 +7,11 @@ use serde::de::IgnoredAny;
 
 use crate::decode::beside::Beside;
 use crate::decode::cursor::{Cursor, Fast as _};
-use crate::decode::engine::{After, Engine, Step, Window};
-use crate::decode::layout::{Body, Layout};
+use crate::decode::engine::{After, Engine, Part, Step, Window};
+use crate::decode::layout::{Body, Decides, Layout};
 use crate::decode::shape::Shape;
 use crate::decode::stream::checked;
+use crate::decode::value::Value;
 use crate::decode::{Record, depth, diagnose, kind_of};
 use crate::error::Position;
 use crate::{Error, ErrorClass, ErrorKind, Listing, Rejected};
@@ -103,7 +104,7 @@ pub fn object_in<T: Record>(place: &'static Body, body: &[u8]) -> Result<T, Erro
     let (text, invalid) = checked(body);
     let after = if invalid.is_empty() { After::Nothing } else { After::Garbage };
     let window = Window { text, after };
-    let mut engine = Engine::of_object(Layout::Body(place));
+    let mut engine = Engine::of_one(Layout::Body(place), "an object");
     let (mut at, mut found) = (0, None);
     loop {
         match engine.object::<T>(window, &mut at)? {
@@ -117,6 +118,66 @@ pub fn object_in<T: Record>(place: &'static Body, body: &[u8]) -> Result<T, Erro
         // The document is the object.
         None => object(body),
     }
+}
+
+/// Decodes a value that is not a record, such as a text or a map.
+///
+/// # Errors
+///
+/// The same as [`Operation::decode`](crate::Operation::decode).
+pub fn value<V: Value>(place: &'static Body, body: &[u8]) -> Result<V::Owned, Error> {
+    let (text, invalid) = checked(body);
+    let is_document = place.at.is_empty();
+    // Only a failure is an object that is not the value.
+    if !is_document || (place.verdict.is_some() && first(text) == Some('{')) {
+        let after = if invalid.is_empty() { After::Nothing } else { After::Garbage };
+        let window = Window { text, after };
+        let mut engine = Engine::of_one(Layout::Body(place), V::shape().expected());
+        let (mut at, mut found) = (0, None);
+        while let Some(Part { json, path, position }) = engine.one(window, &mut at)? {
+            match read::<V>(json) {
+                Some(value) => found = Some(value),
+                None => engine.refuse_value(diagnose::diagnose(json, V::shape(), path, position)),
+            }
+        }
+        if let Some(value) = found {
+            return Ok(value);
+        }
+    }
+    let (text, position) = document(body)?;
+    let refused = || diagnose::diagnose(text, V::shape(), String::new(), position);
+    read::<V>(text).ok_or_else(refused)
+}
+
+/// Decodes a response without data: an empty body, or JSON of which only the envelope matters.
+///
+/// # Errors
+///
+/// The same as [`Operation::decode`](crate::Operation::decode).
+pub fn nothing(place: &'static Body, body: &[u8]) -> Result<(), Error> {
+    let (text, _) = checked(body);
+    let has_marker =
+        place.verdict.is_some_and(|verdict| matches!(verdict.decides, Decides::Success { .. }));
+    if has_marker || (place.verdict.is_some() && first(text) == Some('{')) {
+        let (text, _) = document(body)?;
+        let window = Window { text, after: After::Nothing };
+        let mut engine = Engine::of_one(Layout::Body(place), "an object");
+        return engine.one(window, &mut 0).map(drop);
+    }
+    if body.iter().copied().all(is_whitespace) { Ok(()) } else { json(body).map(drop) }
+}
+
+/// Reads a value from its JSON text; `None` if it is not one of the type.
+fn read<V: Value>(json: &str) -> Option<V::Owned> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let value = V::deserialize(&mut deserializer).ok()?;
+    deserializer.end().ok()?;
+    Some(V::into_owned(value))
+}
+
+/// Returns the first character of a document.
+fn first(text: &str) -> Option<char> {
+    text.trim_start_matches('\u{feff}').trim_start_matches([' ', '\t', '\n', '\r']).chars().next()
 }
 
 /// Returns the class of the failure that a body reports, if it does.

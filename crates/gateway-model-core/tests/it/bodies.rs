@@ -1,7 +1,9 @@
 //! Bodies that report a failure, and data below the document itself.
 
 use gateway_model_core::codegen::{self, Body, Decides, Layout, Verdict};
-use gateway_model_core::{Error, ErrorClass, ErrorKind, ListOperation as _, Next, ServiceError};
+use gateway_model_core::{
+    Error, ErrorClass, ErrorKind, ListOperation as _, Map, Next, ServiceError,
+};
 
 use crate::photos::{FOUND, PAGE, Page, PagePhotos, Photo, STAT, SearchPhotos};
 
@@ -389,4 +391,107 @@ fn the_fields_beside_a_list_are_limited_in_size() {
         decoder.push(br#""next":"0123456789","#);
     }
     assert_eq!(decoder.next_record().unwrap_err().kind(), ErrorKind::TooLarge);
+}
+
+#[test]
+fn a_value_is_found_below_the_document() {
+    const VERDICT: Verdict = Verdict {
+        message: &["result"],
+        classes: &[("Max *", ErrorClass::RateLimit)],
+        ..Verdict::of(Decides::Success { at: &["status"], is: &["1"] })
+    };
+    const PLACE: Body = Body { at: &["result"], verdict: Some(&VERDICT), ..Body::ROOT };
+    let text = |body: &str| codegen::value::<String>(&PLACE, body.as_bytes());
+    assert_eq!(text(r#"{"status":"1","result":"4089"}"#).unwrap(), "4089");
+    assert_eq!(text("\u{feff} {\"result\": \"\\u0034\" , \"status\":1 } ").unwrap(), "4");
+    for (body, expected) in [
+        (r#"{"status":"1","result":7}"#, "wrong type at result (line 1 column 24), expected text"),
+        (
+            r#"{"result":null,"status":"1"}"#,
+            "wrong type at result (line 1 column 14), expected text",
+        ),
+        (r#"{"status":"1"}"#, "required field missing at result (line 1 column 14), expected text"),
+        (r#"{"result":"4089"}"#, "required field missing at status (line 1 column 17), expected 1"),
+        (
+            r#"{"status":"1","result":"40"#,
+            "truncated document at result (line 1 column 27), expected the rest of the document, after 0 complete records",
+        ),
+        (
+            r#"{"status":"1","result":"40"}]"#,
+            "not valid JSON (line 1 column 29), expected the end of the document",
+        ),
+        ("7", "wrong type (line 1 column 1), expected an object"),
+    ] {
+        assert_eq!(text(body).unwrap_err().to_string(), expected, "{body}");
+    }
+    for body in [r#"{"status":"0","result":"Max rate"}"#, r#"{"result":"Max rate","status":"0"}"#] {
+        let error = text(body).unwrap_err();
+        let service = error.service().unwrap();
+        assert_eq!((service.message(), service.class()), (Some("Max rate"), ErrorClass::RateLimit));
+    }
+}
+
+#[test]
+fn a_value_may_be_the_document() {
+    assert_eq!(codegen::value::<i64>(&Body::ROOT, b" 12 ").unwrap(), 12);
+    let ids = codegen::value::<Vec<i64>>(&Body::ROOT, b"[1, 2]").unwrap();
+    assert_eq!(ids, [1, 2]);
+    let error = codegen::value::<Vec<i64>>(&Body::ROOT, b"[1, \"2\"]").unwrap_err();
+    assert_eq!(error.to_string(), "wrong type at [1] (line 1 column 7), expected an integer");
+    for (body, kind) in [
+        ("", ErrorKind::Incomplete),
+        ("12 13", ErrorKind::Syntax),
+        ("null", ErrorKind::WrongType),
+        ("{}", ErrorKind::WrongType),
+        ("1.5", ErrorKind::WrongType),
+    ] {
+        let error = codegen::value::<i64>(&Body::ROOT, body.as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), kind, "{body}");
+    }
+}
+
+/// How a body reports a failure with an object, which replaces its data.
+const EXCEPTION: Verdict = Verdict {
+    code: &["errorcode"],
+    message: &["message"],
+    ..Verdict::of(Decides::Failure { present: &["exception"] })
+};
+
+#[test]
+fn an_object_instead_of_a_value_is_a_failure() {
+    const PLACE: Body = Body { verdict: Some(&EXCEPTION), ..Body::ROOT };
+    let failure = br#"{"errorcode":"invalidtoken","exception":"x"}"#;
+    let map = |body: &[u8]| codegen::value::<Map<i64>>(&PLACE, body);
+    assert_eq!(map(br#" {"a":1}"#).unwrap().get("a"), Some(&1));
+    assert_eq!(map(failure).unwrap_err().service().unwrap().code(), Some("invalidtoken"));
+    let error = map(br#"{"a":"1"}"#).unwrap_err();
+    assert_eq!(error.to_string(), "wrong type at * (line 1 column 8), expected an integer");
+    let ids = |body: &[u8]| codegen::value::<Vec<i64>>(&PLACE, body);
+    assert_eq!(ids(b"[1]").unwrap(), [1]);
+    assert_eq!(ids(failure).unwrap_err().service().unwrap().code(), Some("invalidtoken"));
+    assert_eq!(ids(b"{}").unwrap_err().kind(), ErrorKind::WrongType);
+}
+
+#[test]
+fn a_response_without_data_has_no_body_or_any_json() {
+    const MARKED: Body = Body { verdict: Some(&STAT), ..Body::ROOT };
+    const PLACE: Body = Body { verdict: Some(&EXCEPTION), ..Body::ROOT };
+    for place in [&PLACE, &Body::ROOT] {
+        for body in ["", " \r\n", "null", "[]", "{}", "{\"warnings\":[]} "] {
+            assert_eq!(codegen::nothing(place, body.as_bytes()), Ok(()), "{body}");
+        }
+        for body in ["<p>", "{", "null null", "[1", "{}}"] {
+            assert!(codegen::nothing(place, body.as_bytes()).is_err(), "{body}");
+        }
+        assert_eq!(codegen::nothing(place, b"\xff").unwrap_err().kind(), ErrorKind::Encoding);
+    }
+    let error = codegen::nothing(&PLACE, br#"{"exception":"x","errorcode":"no"}"#).unwrap_err();
+    assert_eq!(error.service().unwrap().code(), Some("no"));
+
+    let marked = |body: &str| codegen::nothing(&MARKED, body.as_bytes());
+    assert_eq!(marked(r#"{"stat":"ok"}"#), Ok(()));
+    assert_eq!(marked(r#"{"stat":"fail"}"#).unwrap_err().kind(), ErrorKind::NotSuccess);
+    assert_eq!(marked("{}").unwrap_err().kind(), ErrorKind::Missing);
+    assert_eq!(marked("").unwrap_err().kind(), ErrorKind::Incomplete);
+    assert_eq!(marked("null").unwrap_err().kind(), ErrorKind::WrongType);
 }

@@ -218,7 +218,8 @@ impl Call {
         }
     }
 
-    /// Responds with one object, between these two texts, and with those of these members that it lacks, at any depth.
+    /// Responds with one object or another value, between these two texts, and with those of these members that an object lacks,
+    /// at any depth.
     pub fn object_in<T: Serialize>(
         self,
         (open, close): (&str, &str),
@@ -257,6 +258,11 @@ impl Call {
             Value::Object(body).to_string()
         });
         self.body(body)
+    }
+
+    /// Responds with a body that has no data, such as `null`.
+    pub fn nothing(self, body: &str) -> MockedCall {
+        self.body(Ok(body.to_owned()))
     }
 
     /// Responds with one object.

@@ -10,7 +10,7 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
     let is_response = |model: &Model| {
         let is_it = |id| id == model.id;
         let mut responses = service.operations.iter().map(|one| &one.response);
-        responses.any(|one| is_it(one.of()) || one.beside().is_some_and(is_it))
+        responses.any(|one| one.of().is_some_and(is_it) || one.beside().is_some_and(is_it))
     };
     for model in service.models.iter().filter(|model| is_response(model)) {
         let name = model.rust.pascal();
@@ -31,9 +31,9 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
 
 /// Declares the commands with their types of records.
 pub(super) fn declare_commands(file: &mut RustFile, service: &Service) {
-    let commands = service.operations.iter().map(|operation| {
-        let record = constant(service.response_model(operation));
-        format!("({}, {record})", string(&command(operation)))
+    let commands = service.operations.iter().filter_map(|operation| {
+        let record = constant(service.response_model(operation)?);
+        Some(format!("({}, {record})", string(&command(operation))))
     });
     let commands: Vec<_> = commands.collect();
     let ty = "&'static [(&'static str, RecordType<'static>)]";

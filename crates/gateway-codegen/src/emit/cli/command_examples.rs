@@ -6,11 +6,11 @@ use crate::ir::{Example, Operation, Param, Service};
 /// Returns up to two examples: command lines without the name of the program.
 pub(super) fn examples(service: &Service, operation: &Operation) -> Vec<String> {
     let Some(required) = required(operation) else { return Vec::new() };
-    let model = service.response_model(operation);
+    let model = service.response_model(operation).filter(|_| operation.response.is_list());
     let command = command(operation);
     let base = format!("{command}{required}");
     let flags = declared(service, operation);
-    if operation.response.is_list() {
+    if let Some(model) = model {
         let first = flags.unwrap_or_else(|| {
             let columns = service.columns(model);
             let fields: Vec<_> = columns.iter().take(2).map(String::as_str).collect();
@@ -18,6 +18,8 @@ pub(super) fn examples(service: &Service, operation: &Operation) -> Vec<String> 
         });
         let file = plural(&model.rust.spaced()).replace(' ', "-");
         vec![first, format!("{base} --output-file {file}.csv --excel")]
+    } else if operation.response.is_nothing() {
+        vec![flags.unwrap_or(base)]
     } else {
         vec![flags.unwrap_or_else(|| base.clone()), format!("{base} -o json")]
     }

@@ -6,8 +6,9 @@ use crate::text::{RustFile, string};
 /// Declares the paths of the dates of all records in lists, each once. Declares nothing if there is none.
 pub(super) fn declare(file: &mut RustFile, service: &Service) {
     let mut dates: Vec<String> = Vec::new();
-    for operation in service.operations.iter().filter(|one| one.response.is_list()) {
-        for field in &service.response_model(operation).fields {
+    let lists = service.operations.iter().filter(|one| one.response.is_list());
+    for model in lists.filter_map(|one| service.response_model(one)) {
+        for field in &model.fields {
             let is_date = field.ty.value().is_some_and(|value| value.check() == CIVIL);
             let path = string(&field.wire);
             if is_date && !dates.contains(&path) {

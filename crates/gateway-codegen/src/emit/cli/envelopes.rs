@@ -16,7 +16,7 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
                 let keys: Vec<_> = body.at.iter().map(|key| string(key)).collect();
                 format!("Envelope::path(&[{}])", keys.join(", "))
             }
-            Response::Array { .. } | Response::Object { .. } | Response::Body { .. } => continue,
+            _ => continue,
         };
         if !envelopes.contains(&envelope) {
             envelopes.push(envelope);

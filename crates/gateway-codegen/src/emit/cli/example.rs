@@ -22,7 +22,7 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
 
 /// Returns some columns of the response: the first two, and one of a nested object if possible.
 fn fields(service: &Service, operation: &Operation) -> String {
-    let columns = service.columns(service.response_model(operation));
+    let columns = service.columns_of(operation);
     let third = columns.iter().skip(2).find(|one| one.contains('.')).or_else(|| columns.get(2));
     let fields: Vec<_> = columns.iter().take(2).chain(third).map(String::as_str).collect();
     fields.join(",")

@@ -28,6 +28,6 @@ pub(super) fn declare_query(file: &mut RustFile, service: &Service) {
 fn cheapest(service: &Service) -> Option<&Operation> {
     service.operations.iter().min_by_key(|one| {
         let required = one.params.iter().filter(|param| param.required).count();
-        (required, one.response.is_list(), one.params.len())
+        (one.response.is_nothing(), required, one.response.is_list(), one.params.len())
     })
 }

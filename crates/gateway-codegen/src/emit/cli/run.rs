@@ -3,7 +3,7 @@
 use crate::emit::cli::columns::constant;
 use crate::emit::cli::flags::{self, BESIDE_FLAG, PAGING_FLAGS, value_type};
 use crate::emit::model::queries::params;
-use crate::ir::{Operation, Param, Service};
+use crate::ir::{Operation, Param, Service, Type};
 use crate::text::{RustFile, string};
 
 /// Writes the `run` method of a command, with the arms of its `match`.
@@ -86,7 +86,16 @@ const CALLS: &str = "Calls the service and prints the response.";
 
 /// Returns the call of the session that runs an operation.
 fn call(service: &Service, operation: &Operation, query: &str) -> String {
-    let record = constant(service.response_model(operation));
+    let Some(model) = service.response_model(operation) else {
+        let call = match operation.response.value() {
+            Some(Type::List(_)) => "values",
+            Some(Type::Map(_)) => "entries",
+            Some(Type::Value(_) | Type::Model(_)) => "value",
+            None => "nothing",
+        };
+        return format!("session.{call}(&{query})");
+    };
+    let record = constant(model);
     let (call, paging) = match &operation.paging {
         Some(_) => ("list_all", format!("self.{PAGING_FLAGS}, ")),
         None if operation.response.is_list() => ("list", String::new()),

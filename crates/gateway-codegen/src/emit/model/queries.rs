@@ -103,6 +103,9 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
     file.blank();
     file.line(format_args!("const NAME: &'static str = {};", string(&operation.rust.words())));
     file.line(format_args!("const METHOD: &'static str = {};", string(&operation.select)));
+    if operation.response.may_be_empty() {
+        file.line("const MAY_BE_EMPTY: bool = true;");
+    }
     file.blank();
     file.open("fn query(&self) -> Result<Query, Error> {");
     let begun = match operation.post {
@@ -132,7 +135,7 @@ fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation,
     file.close("}");
     file.blank();
     file.open("fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {");
-    file.line(decoded(operation));
+    file.line(decoded(service, operation));
     let layout = operation.rust.screaming_snake();
     file.close("}");
     if let Some(body) = operation.response.body()
@@ -221,7 +224,7 @@ fn list_operation_impl(
 ) {
     let (name, generics) = (operation.rust.pascal(), states.names());
     let layout = operation.rust.screaming_snake();
-    let model = service.response_model(operation);
+    let Some(model) = service.response_model(operation) else { return };
     let (item, borrowed) = (model.rust.pascal(), model.rust.followed_by("ref").pascal());
     file.blank();
     file.open(format_args!("impl{generics} ListOperation for {name}{generics} {{"));
@@ -253,7 +256,9 @@ fn list_operation_impl(
             string(items)
         ),
         Response::Array { .. } | Response::Object { .. } => "Layout::Array".to_owned(),
-        Response::Body { body, .. } => format!("Layout::Body(&{})", bodies::value(service, body)),
+        Response::Body { body, .. } | Response::Value { body, .. } | Response::Nothing { body } => {
+            format!("Layout::Body(&{})", bodies::value(service, body))
+        }
     };
     file.line(format_args!("const {layout}: Layout = {value};"));
 }

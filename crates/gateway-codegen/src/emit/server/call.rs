@@ -33,7 +33,8 @@ fn storage(file: &mut RustFile, service: &Service) {
             file.blank();
         }
         let name = operation.rust.pascal();
-        let row = service.response_model(operation).rust.followed_by("row").pascal();
+        let Some(model) = service.response_model(operation) else { continue };
+        let row = model.rust.followed_by("row").pascal();
         let parameters = if has_params(operation) {
             format!("parameters: &parameters::{name}, ")
         } else {

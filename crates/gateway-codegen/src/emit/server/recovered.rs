@@ -34,7 +34,7 @@ fn attribute(
     operation: &Operation,
     param: &Param,
 ) -> Option<()> {
-    let model = service.response_model(operation);
+    let model = service.response_model(operation)?;
     let identity = model.identity_field()?;
     let select = &operation.select;
     let attribute = param.recovers.as_deref()?;

@@ -13,7 +13,9 @@ use crate::text::{RustFile, string};
 pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let service = project.service;
     let mut file = RustFile::new("The contract of the service, for the checks.");
-    let operations: Vec<_> = service.operations.iter().collect();
+    // The checks judge records.
+    let operations = service.operations.iter().filter(|one| one.response.of().is_some());
+    let operations: Vec<_> = operations.collect();
     let has_params = operations.iter().any(|one| !one.params.is_empty());
     let has_secrets = !service.auth.secrets().is_empty();
     let of_operations = ["Field", "Kind", "Operation", "Record", "Response"];
@@ -56,7 +58,7 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     file.close("};");
     let mut shown: Vec<ModelId> = Vec::new();
     for operation in &operations {
-        shown.extend(service.reachable(operation.response.of()));
+        shown.extend(operation.response.of().into_iter().flat_map(|id| service.reachable(id)));
     }
     for model in service.models.iter().filter(|model| shown.contains(&model.id)) {
         file.blank();
@@ -70,7 +72,8 @@ fn fields<'a>(
     service: &'a Service,
     operations: &[&'a Operation],
 ) -> impl Iterator<Item = &'a Type> {
-    let models = operations.iter().flat_map(|one| service.reachable(one.response.of()));
+    let models = operations.iter().filter_map(|one| one.response.of());
+    let models = models.flat_map(|id| service.reachable(id));
     models.flat_map(|id| &service.model(id).fields).map(|field| &field.ty)
 }
 
@@ -96,9 +99,12 @@ fn operation(file: &mut RustFile, service: &Service, operation: &Operation) {
         }
         Response::Array { .. } => "response: Response::Array,".to_owned(),
         Response::Object { .. } => "response: Response::Object,".to_owned(),
-        Response::Body { body, .. } => format!("response: Response::Body({}),", place(service, body, operation)),
+        Response::Body { body, .. } | Response::Value { body, .. } | Response::Nothing { body } => {
+            format!("response: Response::Body({}),", place(service, body, operation))
+        }
     });
-    file.line(format_args!("record: &{},", name(service.response_model(operation))));
+    let record = service.response_model(operation).map(name).unwrap_or_default();
+    file.line(format_args!("record: &{record},"));
     file.open("params: &[");
     for one in &operation.params {
         param::emit(file, service, operation, one);

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use crate::config::Role;
 use crate::emit::model::service::marker;
 use crate::emit::testkit::fixture::{self, Fixtures};
-use crate::ir::{Auth, Example, Model, Operation, Param, Primitive, RustName, Service, Verdict};
+use crate::ir::{
+    Auth, Example, Model, Operation, Param, Primitive, Response, RustName, Service, Type, Verdict,
+};
 use crate::project::Project;
 use crate::text::{RustFile, raw_string, string};
 
@@ -16,12 +18,15 @@ pub(super) fn emit(project: &Project<'_>) -> RustFile {
     let types = params.clone().filter_map(|param| param.ty.name());
     let mut params = params.map(|param| (param.ty.name(), param.ty.in_record()));
     let float = params.any(|one| one == (None, Primitive::Float)).then(|| "Float".to_owned());
-    let models = service.operations.iter().map(|operation| service.response_model(operation));
+    let models = service.operations.iter().filter_map(|one| service.response_model(one));
+    let values = service.operations.iter().filter_map(|one| one.response.value());
+    let values = values.flat_map(|ty| ty.imported(service));
     let beside = service.operations.iter().filter_map(|one| one.response.beside());
     let models = models.chain(beside.map(|id| service.model(id)));
     let names = types.chain(models.map(|model| &model.rust)).map(RustName::pascal);
     let paged = || service.operations.iter().filter(|operation| operation.paging.is_some());
     let names = names.chain(paged().map(|operation| operation.rust.pascal()));
+    let names = names.chain(values);
     let model = config.rust_name(Role::Model);
     let service_module = std::iter::once("service".to_owned());
     file.import(&format!("use {model}"), names.chain(service_module).chain(float));
@@ -202,7 +207,8 @@ const METHODS: &[&str] = &[
 ];
 
 fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
-    let model = service.response_model(operation).rust.pascal();
+    let model = service.response_model(operation).map(|model| model.rust.pascal());
+    let model = model.unwrap_or_default();
     file.blank();
     let beside = operation.response.beside().map(|id| service.model(id));
     let frame = operation.response.frame(beside);
@@ -223,6 +229,19 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
             raw_string(&open),
             string(&close)
         ));
+    } else if let Response::Nothing { body } = &operation.response {
+        file.doc("Responds with success.");
+        file.open("pub fn answers(self) -> MockedCall {");
+        let marker = body.marker().map(|marker| format!("{{{marker}}}"));
+        let marker = marker.unwrap_or_else(|| "null".to_owned());
+        file.line(format_args!("self.call.nothing({})", raw_string(&marker)));
+    } else if let Response::Value { of, body } = &operation.response {
+        file.doc("Responds with this value.");
+        let (argument, value) = argument(service, of);
+        file.open(format_args!("pub fn answers(self, value: {argument}) -> MockedCall {{"));
+        let (open, close) = body.around(None);
+        let frame = format!("({}, {})", raw_string(&open), string(&close));
+        file.line(format_args!("self.call.object_in({frame}, \"\", {value})"));
     } else {
         file.doc("Responds with this record.");
         file.open(format_args!("pub fn answers(self, record: &{model}) -> MockedCall {{"));
@@ -254,6 +273,20 @@ fn response(file: &mut RustFile, service: &Service, operation: &Operation) {
     }
 }
 
+/// Returns the type of the argument for a value, and the expression for a reference to the value.
+fn argument(service: &Service, of: &Type) -> (String, &'static str) {
+    let name = of.rust(service);
+    match of {
+        Type::List(of) => (format!("&[{}]", of.rust(service)), "&value"),
+        Type::Value(value) if value.name().is_some() => {
+            (format!("impl Into<{name}>"), "&value.into()")
+        }
+        Type::Value(value) if value.in_record() == Primitive::Text => ("&str".to_owned(), "&value"),
+        Type::Value(_) => (name, "&value"),
+        Type::Map(_) | Type::Model(_) => (format!("&{name}"), "value"),
+    }
+}
+
 /// Returns the texts before the records, between them and the fields beside the list, and after these.
 fn frame_beside(operation: &Operation, open: &str, close: &str) -> String {
     let above = operation.response.body().map_or(0, |body| body.beside_above);
@@ -273,7 +306,8 @@ fn pages(file: &mut RustFile, service: &Service, operation: &Operation) {
     let beside = operation.response.beside().map(|id| service.model(id));
     let Some((open, close)) = operation.response.frame(beside) else { return };
     let frame = frame_beside(operation, &open, &close);
-    let (name, model) = (operation.rust.pascal(), service.response_model(operation).rust.pascal());
+    let Some(model) = service.response_model(operation) else { return };
+    let (name, model) = (operation.rust.pascal(), model.rust.pascal());
     file.blank();
     file.doc("Responds with these pages, one after another. The first one answers calls without a position.");
     if let Some(beside) = beside {

@@ -57,7 +57,7 @@ fn origin(service: &Service, param: &Param) -> Option<String> {
             && one.params.iter().all(|param| !param.required)
     });
     let mut found = lists.filter_map(|list| {
-        let identity = service.response_model(list).identity_field()?;
+        let identity = service.response_model(list)?.identity_field()?;
         (identity.ty.value() == Some(&param.ty)).then_some((list, identity))
     });
     found.next().map(|(list, field)| format!("({}, {})", string(&list.select), string(&field.wire)))

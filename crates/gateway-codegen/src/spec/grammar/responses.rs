@@ -22,6 +22,8 @@ pub(super) static RESPONSE: Table = Table {
             only(One, optional("object", Shape::Table(&BARE), "A single object.")),
             only(Two, optional("list", Shape::Table(&LIST), "A list.")),
             only(Two, optional("object", Shape::Table(&OBJECT), "A single object.")),
+            only(Two, optional("value", Shape::Table(&VALUE), "A value that is not a record.")),
+            only(Two, optional("nothing", Shape::Table(&NOTHING), "No data.")),
         ],
     )
 };
@@ -89,6 +91,22 @@ static OBJECT: Table = table(
         optional("at", Shape::Text(Form::Wire), AT),
         IN_ENVELOPE,
     ],
+);
+
+static VALUE: Table = table(
+    "value",
+    "A value that is not a record, such as a text, a number, a list of these, or a map.",
+    &[
+        required("of", Shape::Text(Form::AnyType), "The type of the value."),
+        optional("at", Shape::Text(Form::Wire), AT),
+        IN_ENVELOPE,
+    ],
+);
+
+static NOTHING: Table = table(
+    "response without data",
+    "A response without data: an empty body, or JSON of which only the envelope matters.",
+    &[IN_ENVELOPE],
 );
 
 /// A named envelope.

@@ -254,12 +254,12 @@ fn recoveries(cx: &mut Context<'_>, operation: &Node, service: &Service, respons
     cx.distinct_texts(&code::RECOVERS, "attribute", "recovers", &nodes);
     for attribute in nodes.iter().filter_map(|node| node.get("recovers")) {
         let name = attribute.as_text().unwrap_or_default();
-        let fields = &service.model(response.of()).fields;
-        let is_field = fields.iter().any(|field| field.wire == name);
+        let fields = response.of().map(|id| service.model(id).fields.as_slice());
+        let is_field = fields.unwrap_or_default().iter().any(|field| field.wire == name);
         let (message, help) = if !response.is_list() {
             (
                 "only a parameter of a list recovers an attribute".to_owned(),
-                "remove `recovers`: the response is one object",
+                "remove `recovers`: the response is not a list of records",
             )
         } else if is_field {
             (

@@ -25,7 +25,7 @@ pub(super) fn paging(
             cx,
             &entry.key_span,
             "only a list has pages",
-            "remove `paging`: the response is one object",
+            "remove `paging`: the response is not a list of records",
         );
         return None;
     }

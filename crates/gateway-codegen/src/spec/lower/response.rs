@@ -4,7 +4,7 @@ use crate::diag::{Diagnostic, code};
 use crate::ir::{Body, Decides, ModelId, Response, Service, Type, Verdict, other_form};
 use crate::spec::context::Context;
 use crate::spec::lower::envelope::{self, Envelope, path};
-use crate::spec::node::Node;
+use crate::spec::node::{Entry, Node};
 
 /// Lowers the response of an operation.
 pub(super) fn response(
@@ -15,8 +15,21 @@ pub(super) fn response(
 ) -> Option<Response> {
     let entry = node.entries().first()?;
     let shape = &entry.node;
+    let key = entry.key.as_str();
+    match key {
+        "value" => {
+            let of = value(cx, shape)?;
+            let body = Place::of(cx, root, entry)?.body(cx, service)?;
+            return Some(Response::Value { of, body });
+        }
+        "nothing" => {
+            let body = Place::of(cx, root, entry)?.body(cx, service)?;
+            return Some(Response::Nothing { body });
+        }
+        _ => {}
+    }
     let of = model(cx, shape, "of")?;
-    Some(match entry.key.as_str() {
+    Some(match key {
         "envelope" => {
             let [marker, items] = [shape.get("marker")?, shape.get("items")?];
             if marker.as_text() == items.as_text() {
@@ -30,17 +43,26 @@ pub(super) fn response(
             }
         }
         "array" => Response::Array { of },
-        key => {
-            let is_list = key == "list";
-            let envelope = match envelope::around(root, shape) {
-                Some(named) => Some(envelope::named(cx, root, named)?),
-                None => None,
-            };
-            let place = Place { shape, is_list, envelope };
-            let body = place.body(cx, service)?;
+        _ => {
+            let body = Place::of(cx, root, entry)?.body(cx, service)?;
             simple(body, of)
         }
     })
+}
+
+/// Returns the type of a response that is a value.
+fn value(cx: &mut Context<'_>, shape: &Node) -> Option<Type> {
+    let named = shape.get("of")?;
+    let ty = cx.resolve(named.as_text()?, &named.span)?;
+    let (message, help) = match &ty {
+        Type::Model(_) => ("a record is not a value", "write `response.object`"),
+        Type::List(of) if of.model().is_some() => {
+            ("a list of records is not a value", "write `response.list` with the name of the model")
+        }
+        Type::Value(_) | Type::List(_) | Type::Map(_) => return Some(ty),
+    };
+    cx.say(Diagnostic::new(&code::UNFIT_TYPE, &named.span, message).help(help));
+    None
 }
 
 /// Returns the simplest form of a response.
@@ -61,14 +83,28 @@ fn simple(body: Body, of: ModelId) -> Response {
     Response::Body { of, body }
 }
 
-/// A list or an object, and the envelope around it.
+/// The data of a response, and the envelope around it.
 struct Place<'n> {
     shape: &'n Node,
-    is_list: bool,
+    /// The kind of the data: a key of `response`.
+    key: &'n str,
     envelope: Option<Envelope<'n>>,
 }
 
-impl Place<'_> {
+impl<'n> Place<'n> {
+    fn of(cx: &mut Context<'_>, root: &'n Node, entry: &'n Entry) -> Option<Self> {
+        let (key, shape) = (entry.key.as_str(), &entry.node);
+        let envelope = match envelope::around(root, shape) {
+            Some(named) => Some(envelope::named(cx, root, named)?),
+            None => None,
+        };
+        Some(Self { shape, key, envelope })
+    }
+
+    fn is_list(&self) -> bool {
+        self.key == "list"
+    }
+
     fn body(&self, cx: &mut Context<'_>, service: &Service) -> Option<Body> {
         let at = match self.shape.get("at") {
             Some(node) => path(cx, node)?,
@@ -82,7 +118,7 @@ impl Place<'_> {
             None => 0,
         };
         let mut body = Body {
-            is_list: self.is_list,
+            is_list: self.is_list(),
             verdict: self.envelope.as_ref().map(|envelope| self.verdict(envelope)),
             beside_above,
             ..Body::default()
@@ -116,7 +152,7 @@ impl Place<'_> {
     /// Returns how the body reports a failure. Only a list can be empty.
     fn verdict(&self, envelope: &Envelope<'_>) -> Verdict {
         let verdict = envelope.verdict.clone();
-        if self.is_list {
+        if self.is_list() {
             return verdict;
         }
         Verdict { empty_codes: Vec::new(), empty_messages: Vec::new(), ..verdict }
@@ -127,9 +163,12 @@ impl Place<'_> {
         let decides = &envelope.verdict.decides;
         let marker = decides.path();
         if at.is_empty() {
-            if self.is_list && matches!(decides, Decides::Success { .. }) {
-                let message = "a list that is the whole body has no success marker";
-                let help = "write where the list is with `at`, or add `envelope = \"none\"`";
+            let alone = matches!(self.key, "list" | "value");
+            if alone && matches!(decides, Decides::Success { .. }) {
+                let key = self.key;
+                let message = format!("a {key} that is the whole body has no success marker");
+                let help =
+                    format!("write where the {key} is with `at`, or add `envelope = \"none\"`");
                 let diagnostic = Diagnostic::new(&code::ENVELOPE, &self.shape.span, message);
                 cx.say(diagnostic.help(help).related(&envelope.marker.span, "the marker"));
                 return None;

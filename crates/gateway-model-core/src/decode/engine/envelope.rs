@@ -249,8 +249,8 @@ impl Engine {
     /// Returns the path of a step to the data, and what is expected there.
     pub(super) fn step(&self, depth: usize) -> (String, &'static str) {
         let path = self.plan.at.get(..=depth).unwrap_or_default();
-        let is_list = path.len() == self.plan.at.len() && !self.plan.is_object;
-        (path.join("."), if is_list { "an array" } else { "an object" })
+        let is_data = path.len() == self.plan.at.len();
+        (path.join("."), if is_data { self.plan.what } else { "an object" })
     }
 }
 

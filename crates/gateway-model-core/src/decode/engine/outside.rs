@@ -6,8 +6,16 @@ use crate::decode::Record;
 use crate::decode::cursor::{Cursor, Fast as _};
 use crate::decode::engine::{Engine, State, Step, Walk, Window, token};
 use crate::decode::layout::Plan;
+use crate::error::Position;
 use crate::service_error::ServiceError;
 use crate::{Error, ErrorClass, ErrorKind};
+
+/// A value in a document.
+pub(crate) struct Part<'w> {
+    pub(crate) json: &'w str,
+    pub(crate) path: String,
+    pub(crate) position: Position,
+}
 
 impl Engine {
     /// Advances to the object, or to the end of the document, and returns the object. `None` if the document is the
@@ -39,6 +47,36 @@ impl Engine {
             self.pending = Some(rejected.error().clone());
         }
         Ok(step)
+    }
+
+    /// Advances to a value, or to the end of the document, and returns its text. The document itself is not such a value.
+    pub(crate) fn one<'w>(
+        &mut self,
+        window: Window<'w>,
+        at: &mut usize,
+    ) -> Result<Option<Part<'w>>, Error> {
+        loop {
+            match self.walk(window, at) {
+                Ok(Walk::On) => {}
+                Ok(Walk::Only) => break,
+                Ok(Walk::More | Walk::End) => return Ok(None),
+                Err(error) => return Err(self.fail(error)),
+            }
+        }
+        let json = match self.whole(window, *at) {
+            Ok(json) => json.unwrap_or_default(),
+            Err(error) => return Err(self.fail(error)),
+        };
+        let part = Part { json, path: self.path(), position: self.position(window.text, *at) };
+        self.learn(json);
+        *at += json.len();
+        self.state = self.after_data();
+        Ok(Some(part))
+    }
+
+    /// Notes the error of a value. A failure that the rest of the document reports takes precedence.
+    pub(crate) fn refuse_value(&mut self, error: Error) {
+        self.pending = Some(error);
     }
 
     /// Advances to the first record or to the end, without decoding a record. Returns whether it was reached.

@@ -2,7 +2,7 @@
 
 use crate::emit::model::modules::Module;
 use crate::emit::model::states::States;
-use crate::ir::{Operation, Primitive, Response, Service};
+use crate::ir::{Operation, Primitive, Response, Service, Type};
 use crate::text::RustFile;
 
 pub(super) fn write(file: &mut RustFile, service: &Service) {
@@ -14,7 +14,11 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     let counts: Vec<_> = operations.iter().map(|one| States::of(one).len()).collect();
     let (states, several) = (counts.iter().any(|one| *one > 0), counts.iter().any(|one| *one > 1));
     let primitives = || params().map(|param| (param.ty.name(), param.ty.in_record()));
-    let strings = primitives().any(|one| one == (None, Primitive::Text));
+    let values = || operations.iter().filter_map(|operation| operation.response.value());
+    let elements = || values().filter_map(|ty| ty.element().value());
+    let is_value = |one| elements().any(|ty| (ty.name(), ty.in_record()) == (None, one));
+    let strings =
+        primitives().any(|one| one == (None, Primitive::Text)) || is_value(Primitive::Text);
     let floats = primitives().any(|one| one == (None, Primitive::Float));
     let numbers = floats
         || primitives()
@@ -23,7 +27,10 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     let external = [
         (strings, "use alloc::string::String;"),
         (numbers, "use alloc::string::ToString as _;"),
-        (params().any(|param| param.list.is_some()), "use alloc::vec::Vec;"),
+        (
+            params().any(|param| param.list.is_some()) || values().any(|ty| ty.has(Type::is_list)),
+            "use alloc::vec::Vec;",
+        ),
         (states, "use core::marker::PhantomData;"),
     ];
     for (_, line) in external.into_iter().filter(|(used, _)| *used) {
@@ -49,7 +56,8 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     root.extend(states.then_some(["Set", "Unset"]).into_iter().flatten());
     root.extend(several.then_some(["At", "With"]).into_iter().flatten());
     root.extend(classes.then_some("ErrorClass"));
-    root.extend(floats.then_some("Float"));
+    root.extend((floats || is_value(Primitive::Float)).then_some("Float"));
+    root.extend(values().any(|ty| ty.has(Type::is_map)).then_some("Map"));
     let paged = operations.iter().any(|one| one.paging.is_some());
     root.extend(paged.then_some("PagedOperation"));
     root.extend(operations.iter().any(|one| one.post.is_some()).then_some("BodyFormat"));
@@ -71,11 +79,17 @@ pub(super) fn write(file: &mut RustFile, service: &Service) {
     file.blank();
     let models = operations.iter().flat_map(|operation| {
         let model = service.response_model(operation);
-        let borrowed = operation.response.is_list().then(|| model.rust.followed_by("ref").pascal());
+        let listed = model.filter(|_| operation.response.is_list());
+        let borrowed = listed.map(|model| model.rust.followed_by("ref").pascal());
         let beside = operation.response.beside().map(|id| service.model(id).rust.pascal());
-        [Some(model.rust.pascal()), borrowed, beside].into_iter().flatten()
+        let element = operation.response.value().and_then(|ty| ty.element().model());
+        let element = element.map(|id| service.model(id).rust.pascal());
+        [model.map(|model| model.rust.pascal()), borrowed, beside, element].into_iter().flatten()
     });
-    let named = |module: Module| params().filter_map(move |param| module.name_of(&param.ty));
+    let named = |module: Module| {
+        let types = params().map(|param| &param.ty).chain(elements());
+        types.filter_map(move |ty| module.name_of(ty)).collect::<Vec<_>>()
+    };
     file.import(&Module::Enums.path(), named(Module::Enums));
     file.import("use crate::generated::models", models);
     file.import(&Module::Scalars.path(), named(Module::Scalars));

@@ -3,7 +3,7 @@
 use crate::emit::model::queries::paging::CONTINUED;
 use crate::emit::model::queries::{docs, params};
 use crate::emit::model::states::States;
-use crate::ir::{Example, Operation, Param, Primitive, Service};
+use crate::ir::{Example, Operation, Param, Primitive, Response, Service};
 use crate::project::Project;
 use crate::text::{RustFile, string};
 
@@ -190,7 +190,7 @@ fn decode(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
     docs::of_decode(file);
     let output = output(project.service, operation);
     file.open(format_args!("pub fn decode(body: &[u8]) -> Result<{output}, Error> {{"));
-    file.line(decoded(operation));
+    file.line(decoded(project.service, operation));
     file.close("}");
 }
 
@@ -249,19 +249,28 @@ fn with(file: &mut RustFile, operation: &Operation, name: &str) {
 }
 
 /// Returns the expression that decodes a body.
-pub(super) fn decoded(operation: &Operation) -> String {
-    if operation.response.is_list() {
-        format!("list({}, body)", operation.rust.screaming_snake())
-    } else if operation.response.body().is_some() {
-        format!("codegen::object_in(&{}, body)", operation.rust.screaming_snake())
-    } else {
-        "object(body)".to_owned()
+pub(super) fn decoded(service: &Service, operation: &Operation) -> String {
+    let place = operation.rust.screaming_snake();
+    match &operation.response {
+        response if response.is_list() => format!("list({place}, body)"),
+        Response::Value { of, .. } => {
+            format!("codegen::value::<{}>(&{place}, body)", of.rust(service))
+        }
+        Response::Nothing { .. } => format!("codegen::nothing(&{place}, body)"),
+        Response::Body { .. } => format!("codegen::object_in(&{place}, body)"),
+        Response::Envelope { .. } | Response::Array { .. } | Response::Object { .. } => {
+            "object(body)".to_owned()
+        }
     }
 }
 
 /// Returns the type to which a response decodes.
 pub(crate) fn output(service: &Service, operation: &Operation) -> String {
-    let model = service.response_model(operation).rust.pascal();
+    let Some(model) = service.response_model(operation) else {
+        let value = operation.response.value();
+        return value.map_or_else(|| "()".to_owned(), |of| of.rust(service));
+    };
+    let model = model.rust.pascal();
     match operation.response.beside().map(|id| service.model(id).rust.pascal()) {
         Some(beside) => format!("Listing<{model}, {beside}>"),
         None if operation.response.is_list() => format!("Listing<{model}>"),

@@ -52,7 +52,8 @@ pub(super) fn write(
 fn rule(file: &mut RustFile, service: &Service, operation: &Operation, paging: &Paging) {
     let param =
         operation.position_param().map(|param| format!(".parameter({})", string(&param.wire)));
-    let has_identity = service.response_model(operation).identity.is_some();
+    let has_identity =
+        service.response_model(operation).is_some_and(|model| model.identity.is_some());
     file.line(format_args!(
         "const PAGING: paging::Paging = paging::Paging::by(paging::{}){}{}{};",
         paging.code(),
