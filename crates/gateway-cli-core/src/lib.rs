@@ -184,7 +184,7 @@ pub use crate::beside_flag::BesideFlag;
 pub use crate::contract::{CheckReport, CheckResult, CheckTarget, Contract};
 pub use crate::demo::{Demo, SampleService};
 pub use crate::failure::Failure;
-pub use crate::operation_commands::{Envelope, Example, OperationCommands};
+pub use crate::operation_commands::{Envelope, Example, OperationCommands, PostMethod};
 pub use crate::output::select::Fields;
 pub use crate::paging_flags::PagingFlags;
 pub use crate::program::Program;

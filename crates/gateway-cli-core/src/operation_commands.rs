@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use gateway_client_core::ServiceClient;
-use gateway_client_core::model::{Operation, Service};
+use gateway_client_core::model::{BodyFormat, Operation, Service};
 
 use crate::failure::Failure;
 use crate::record_type::RecordType;
@@ -43,6 +43,9 @@ pub trait OperationCommands: Subcommand {
 
     /// The objects in which the service wraps lists. `api` looks for records in them.
     const ENVELOPES: &'static [Envelope];
+
+    /// The methods that are called by POST. `api` calls them so.
+    const POSTS: &'static [PostMethod] = &[];
 
     /// The paths of civil dates in the records of lists, the first one of a record first. If there are none, the program has no
     /// flag `--since`.
@@ -85,6 +88,42 @@ impl Example {
     #[must_use]
     pub const fn new(command: &'static str, method: &'static str, fields: &'static str) -> Self {
         Self { command, method, fields }
+    }
+}
+
+/// A method that is called by POST.
+///
+/// ```
+/// use gateway_cli_core::PostMethod;
+///
+/// const POSTS: &[PostMethod] =
+///     &[PostMethod::form("photos/add"), PostMethod::json("photos/find").idempotent()];
+/// # assert_ne!(POSTS[0], POSTS[1]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PostMethod {
+    pub(crate) method: &'static str,
+    pub(crate) format: BodyFormat,
+    pub(crate) is_idempotent: bool,
+}
+
+impl PostMethod {
+    /// Creates a method whose parameters are in a form.
+    #[must_use]
+    pub const fn form(method: &'static str) -> Self {
+        Self { method, format: BodyFormat::Form, is_idempotent: false }
+    }
+
+    /// Creates a method whose parameters are in a JSON object.
+    #[must_use]
+    pub const fn json(method: &'static str) -> Self {
+        Self { method, format: BodyFormat::Json, is_idempotent: false }
+    }
+
+    /// Says that several calls have the effect of one, so that a client may repeat a call.
+    #[must_use]
+    pub const fn idempotent(self) -> Self {
+        Self { is_idempotent: true, ..self }
     }
 }
 

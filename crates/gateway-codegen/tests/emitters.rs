@@ -96,6 +96,25 @@ ok = { type = "text", presence = "optional", doc = "The marker." }
 [model.Tool]
 "#;
 
+/// The command `api` calls a method by its name.
+#[test]
+fn the_program_knows_which_methods_are_called_by_post() {
+    let service = read(
+        "good-spec-2.toml",
+        &[
+            ("response.list", "verb = \"post\"\nidempotent = true\nresponse.list"),
+            (
+                "query = \"call=tools/list&shelf=3&state=free\"",
+                "query = \"call=tools/list\"\nbody = \"shelf=3&state=free\"",
+            ),
+        ],
+    );
+    let config = Config::parse(CONFIG).expect("it is valid");
+    let posts = "const POSTS: &'static [gateway_cli_core::PostMethod] = &[gateway_cli_core::PostMethod::form(\"tools/list\").idempotent()];";
+    let project = Project { service: &service, config: &config };
+    assert_generated(&project, "crates/gateway-cli/src/generated/commands.rs", &[posts]);
+}
+
 #[test]
 fn mocks_add_a_marker_to_fields_that_lack_it() {
     let (service, config) = second();

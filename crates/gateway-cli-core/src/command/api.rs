@@ -9,7 +9,7 @@ use gateway_client_core::model::{RawQuery, Service};
 use serde_json::value::RawValue;
 
 use crate::failure::Failure;
-use crate::operation_commands::{Around, Envelope, OperationCommands};
+use crate::operation_commands::{Around, Envelope, OperationCommands, PostMethod};
 use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::raw::Raw;
@@ -25,6 +25,9 @@ Examples:
 {api-examples}")]
 pub(crate) struct ApiFlags {
     /// Name of the method, such as `{method}`.
+    ///
+    /// A method that is documented as a POST is called by POST, with the parameters in its body: in a form, or as texts in
+    /// JSON.
     #[arg(value_name = "METHOD")]
     method: String,
     /// Parameter of the method; may be repeated.
@@ -40,9 +43,7 @@ pub(crate) fn run<C: OperationCommands>(
     session: &Session<C::Service>,
     flags: ApiFlags,
 ) -> Result<(), Failure> {
-    let query = RawQuery::<C::Service>::new(flags.method);
-    let query =
-        flags.parameters.into_iter().fold(query, |query, (name, value)| query.pair(name, value));
+    let query = query::<C::Service>(C::POSTS, flags.method, flags.parameters);
     if session.print_dry_run(&query)? {
         return Ok(());
     }
@@ -65,6 +66,23 @@ pub(crate) fn run<C: OperationCommands>(
         _ => return records(session, &query, C::ENVELOPES),
     }
     pass_on(session, &query, flags.include)
+}
+
+/// Returns the query of a method, as the service documents its call.
+fn query<S: Service>(
+    posts: &[PostMethod],
+    method: String,
+    parameters: Vec<(String, String)>,
+) -> RawQuery<S> {
+    let post = posts.iter().find(|post| post.method == method);
+    let mut query = RawQuery::new(method);
+    if let Some(post) = post {
+        query = query.post(post.format);
+        if post.is_idempotent {
+            query = query.idempotent();
+        }
+    }
+    parameters.into_iter().fold(query, |query, (name, value)| query.pair(name, value))
 }
 
 /// Prints the response unchanged, while it arrives.
@@ -179,8 +197,36 @@ fn pair(text: &str) -> Result<(String, String), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::array;
-    use crate::operation_commands::Envelope;
+    use gateway_client_core::model::{Operation as _, Service};
+
+    use super::{array, query};
+    use crate::operation_commands::{Envelope, PostMethod};
+
+    struct Photos;
+
+    impl Service for Photos {
+        const NAME: &'static str = "photos";
+        const API_VERSION: &'static str = "v1";
+        const PATH: &'static str = "/api/v1";
+        const SELECTOR: &'static str = "method";
+        const ACCEPT: &'static str = "application/json";
+    }
+
+    /// Returns the query, the body, and whether a client may repeat the call.
+    fn sent(method: &str) -> (String, String, bool) {
+        let posts = [PostMethod::form("photos/add"), PostMethod::json("photos/find").idempotent()];
+        let parameters = vec![("n".to_owned(), "7".to_owned())];
+        let query = query::<Photos>(&posts, method.to_owned(), parameters).query().unwrap();
+        (query.as_str().to_owned(), query.body().to_owned(), query.is_idempotent())
+    }
+
+    #[test]
+    fn a_method_is_called_as_it_is_documented() {
+        let texts = |query: &str, body: &str, is| (query.to_owned(), body.to_owned(), is);
+        assert_eq!(sent("photos/list"), texts("method=photos/list&n=7", "", true));
+        assert_eq!(sent("photos/add"), texts("method=photos/add", "n=7", false));
+        assert_eq!(sent("photos/find"), texts("method=photos/find", r#"{"n":"7"}"#, true));
+    }
 
     #[track_caller]
     fn check(json: &str, expected: Option<&[&str]>) {

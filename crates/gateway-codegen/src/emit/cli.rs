@@ -16,6 +16,7 @@ mod example;
 mod flags;
 mod imperative;
 mod plural;
+mod posts;
 mod probe;
 mod run;
 
@@ -128,6 +129,7 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
     example::declare(file, service);
     dates::declare(file, service);
     envelopes::declare(file, service);
+    posts::declare(file, service);
     columns::declare_commands(file, service);
     probe::declare_query(file, service);
     run::function(file, "", |file| {
