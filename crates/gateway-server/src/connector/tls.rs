@@ -127,7 +127,7 @@ pub(super) fn protection(settings: &TlsSettings) -> Result<Protection, Failure> 
         .map_err(|error| setting(format!("cannot set up TLS: {error}")))?
         .dangerous()
         .with_custom_certificate_verifier(verifier);
-    let config = match certificate {
+    let mut config = match certificate {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => builder
             .with_client_auth_cert(certificates("sslcert", certificate)?, private_key(key)?)
@@ -137,6 +137,8 @@ pub(super) fn protection(settings: &TlsSettings) -> Result<Protection, Failure> 
                 ))
             })?,
     };
+    // PostgreSQL 17 requires it for `sslnegotiation=direct`.
+    config.alpn_protocols = vec![b"postgresql".to_vec()];
     Ok(Protection {
         mode: *mode,
         client: Some(MakeRustlsConnect::new(config)),
