@@ -2,6 +2,7 @@
 
 use crate::cli::database::Database;
 use crate::cli::output::{note, print, print_table, show_time};
+use crate::cli::token::label;
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind};
 
@@ -12,7 +13,7 @@ pub(super) enum Command {
         /// Name by which the other commands refer to the account.
         name: String,
         /// Also create a token with this label and print it. It cannot be shown again.
-        #[arg(long, value_name = "LABEL")]
+        #[arg(long, value_name = "LABEL", value_parser = label)]
         token: Option<String>,
         #[command(flatten)]
         database: Database,
@@ -24,9 +25,13 @@ pub(super) enum Command {
 pub(super) fn run(command: Command) -> Result<(), Error> {
     match command {
         Command::Create { name, token, database } => {
-            if name.trim() != name || !(1..=200).contains(&name.chars().count()) {
-                let help =
-                    "invalid account name: use 1 to 200 characters, without spaces at the ends";
+            let length = name.chars().count();
+            if name.trim() != name
+                || !(1..=200).contains(&length)
+                || name.contains(char::is_control)
+            {
+                let help = "invalid account name: use 1 to 200 characters, without control characters, and without \
+                            spaces at the ends";
                 return Err(Error::new(ErrorKind::Config, help));
             }
             let (store, now) = (database.open_or_create()?, Clock::system().now());

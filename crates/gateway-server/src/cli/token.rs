@@ -15,7 +15,7 @@ pub(super) enum Command {
         #[arg(long, value_name = "NAME")]
         account: String,
         /// Label for the list of tokens.
-        #[arg(long, default_value = "")]
+        #[arg(long, default_value = "", value_parser = label)]
         label: String,
         /// Lifetime, such as `90d`, `12h`, `30m` or `45s`. By default the token never expires.
         #[arg(long, value_name = "TIME", value_parser = lifetime)]
@@ -83,6 +83,14 @@ fn row(token: TokenInfo, now: UnixTime) -> [String; 5] {
     [token.id.to_string(), state.to_owned(), show_time(token.created_at), expires, token.label]
 }
 
+/// Reads the label of a token, which `token list` prints to a terminal.
+pub(super) fn label(text: &str) -> Result<String, String> {
+    if text.contains(char::is_control) {
+        return Err("a label must not contain control characters".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 fn lifetime(text: &str) -> Result<i64, String> {
     let help = || "expected a number and d, h, m or s, such as 90d".to_owned();
     let unit = text.chars().last().ok_or_else(help)?;
@@ -94,5 +102,8 @@ fn lifetime(text: &str) -> Result<i64, String> {
         _ => return Err(help()),
     };
     let number: u32 = text.strip_suffix(unit).and_then(|n| n.parse().ok()).ok_or_else(help)?;
+    if number == 0 {
+        return Err("a lifetime must be longer than 0".to_owned());
+    }
     Ok(seconds * i64::from(number))
 }

@@ -225,6 +225,15 @@ mod tests {
         assert!(cache.get(snapshot(1, 1)).is_some() && cache.get(snapshot(1, 2)).is_none());
     }
 
+    /// Two databases can reach the same revision number, for example a database and its restored backup.
+    #[test]
+    fn a_cached_list_of_another_database_is_not_found() {
+        let cache = Arc::new(ListCache::new(100, 9));
+        keep(&cache, snapshot(1, 1), b"a");
+        assert!(cache.get(Snapshot { tag: 9, ..snapshot(1, 1) }).is_none());
+        assert!(cache.get(snapshot(1, 1)).is_some());
+    }
+
     #[test]
     fn the_least_recently_used_list_is_evicted_first() {
         let cache = Arc::new(ListCache::new(100, 9));

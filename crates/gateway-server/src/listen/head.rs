@@ -114,7 +114,10 @@ fn check_request_line(line: &[u8]) -> Result<bool, Refusal> {
     // The library parses the target again and closes the connection without a response if it is invalid. Checked
     // here, it gets a response.
     let visible = target.iter().all(|byte| (0x21..=0x7e).contains(byte));
-    if !visible || target.contains(&b'#') || http::Uri::try_from(target).is_err() {
+    if !visible
+        || target.contains(&b'#')
+        || !http::Uri::try_from(target).is_ok_and(|uri| is_target(&uri))
+    {
         return Err(Refusal::Malformed);
     }
     Ok(needs_host)
@@ -185,12 +188,27 @@ impl Fields {
     }
 }
 
+/// Returns whether the target is a path, or a URI of HTTP with a valid host.
+fn is_target(uri: &http::Uri) -> bool {
+    uri.scheme_str().is_none_or(|scheme| ["http", "https"].contains(&&*scheme.to_ascii_lowercase()))
+        && uri.authority().is_none_or(is_authority)
+}
+
 /// Returns whether the value is `host [ ":" port ]` (RFC 9110 section 7.2), without user information.
 fn is_host(value: &[u8]) -> bool {
-    let Ok(authority) = http::uri::Authority::try_from(value) else { return false };
-    let port = authority.as_str().strip_prefix(authority.host()).unwrap_or("@");
+    http::uri::Authority::try_from(value).is_ok_and(|authority| is_authority(&authority))
+}
+
+fn is_authority(authority: &http::uri::Authority) -> bool {
+    let host = authority.host();
+    let port = authority.as_str().strip_prefix(host).unwrap_or("@");
     let port = port.strip_prefix(':').unwrap_or(port);
-    !authority.host().is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+    // A comma is allowed in a URI, but it also separates two values of a field.
+    !host.is_empty() && !host.contains(',') && (port.is_empty() || is_port(port))
+}
+
+fn is_port(port: &str) -> bool {
+    port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok()
 }
 
 const fn is_token(byte: u8) -> bool {
@@ -253,6 +271,15 @@ mod tests {
         case("GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", Err(Host));
         case("GET / HTTP/1.1\r\nHost: a:b\r\n\r\n", Err(Host));
         case("GET / HTTP/1.1\r\nHost: [::1]:\r\n\r\n", Ok(()));
+        case("GET / HTTP/1.1\r\nHost: a:65535\r\n\r\n", Ok(()));
+        case("GET / HTTP/1.1\r\nHost: a:65536\r\n\r\n", Err(Host));
+        case("GET / HTTP/1.1\r\nHost: a:99999\r\n\r\n", Err(Host));
+        case("GET / HTTP/1.1\r\nHost: x,y\r\n\r\n", Err(Host));
+        case("GET HTTPS://a:1/b HTTP/1.1\r\nHost: a\r\n\r\n", Ok(()));
+        case("GET ftp://a/b HTTP/1.1\r\nHost: a\r\n\r\n", Err(Malformed));
+        case("GET http://user@a/b HTTP/1.1\r\nHost: a\r\n\r\n", Err(Malformed));
+        case("GET http://x,y/b HTTP/1.1\r\nHost: a\r\n\r\n", Err(Malformed));
+        case("GET http://a:99999/b HTTP/1.1\r\nHost: a\r\n\r\n", Err(Malformed));
         case("GET / HTTP/2.0\r\nHost: a\r\n\r\n", Err(Version));
         case("PRI * HTTP/2.0\r\n\r\n", Err(Version));
         case("GET /\r\n\r\n", Err(Malformed));

@@ -96,8 +96,29 @@ fn a_token_above_its_rate_gets_429() {
     assert_eq!(refused.status, 429);
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(refused.json()["type"], "urn:gateway:problem:too-many-requests");
-    // Another token, although invalid, is not affected.
+    // Other tokens are not affected: an invalid one, and that of another account.
     assert_eq!(get(&base, "gwt_other", "method=credits/get").status, 401);
+    let other = account(here.directory.path().join("t.db").to_str().unwrap(), "other");
+    assert_eq!(get(&base, &other, "method=credits/get").status, 200);
+}
+
+/// Otherwise a shared cache could send the list of one account to another.
+#[test]
+fn a_cacheable_response_varies_with_the_token_and_the_coding() {
+    let here = Here::start(|_config| {});
+    let base = here.running.base_url();
+    for query in ["method=credits/get", "method=candidates/list", "method=vacancies/list"] {
+        let response = get(&base, &here.token, query);
+        let unmodified = format!("If-None-Match: {}\r\n", response.header("etag").unwrap());
+        let unmodified = call(&base, &here.token, "GET", query, &unmodified);
+        assert_eq!((response.status, unmodified.status), (200, 304));
+        for response in [response, unmodified] {
+            let vary = response.header("vary").unwrap();
+            let mut names: Vec<_> = vary.split(',').map(str::trim).collect();
+            names.sort_unstable();
+            assert_eq!(names, ["Accept-Encoding", "Authorization"], "{query}");
+        }
+    }
 }
 
 #[test]

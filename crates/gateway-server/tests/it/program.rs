@@ -360,6 +360,18 @@ fn a_wrong_call_fails_with_its_reason_and_exit_code() {
         "90d",
     );
     check(
+        &["token", "create", "--account", "acme", "--expires", "0d", "--database", &database],
+        2,
+        "longer than 0",
+    );
+    for control in ["a\u{1b}[2J", "a\nb", "a\u{85}b"] {
+        let token = ["token", "create", "--account", "acme", "--database", &database];
+        check(&[&token[..], &["--label", control]].concat(), 2, "control characters");
+        let create = ["account", "create", "--database", &database];
+        check(&[&create[..], &[control]].concat(), 2, "control characters");
+        check(&[&create[..], &["b", "--token", control]].concat(), 2, "control characters");
+    }
+    check(
         &["credits", "set", "--account", "acme", "1,5", "EUR", "--database", &database],
         2,
         "plain decimal",
