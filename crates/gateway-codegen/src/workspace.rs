@@ -92,6 +92,8 @@ fn unserved(service: &Service) -> Option<String> {
             "expects GET requests"
         } else if one.params.iter().any(|param| param.list.is_some()) {
             "reads parameters with single values"
+        } else if one.params.iter().any(|param| param.wire.contains('[')) {
+            "reads parameters without brackets in their names"
         } else if one.response.body().is_some() || one.paging.is_some() {
             "reports failures by their status and has no pages"
         } else {

@@ -34,7 +34,8 @@ impl Operation {
 impl Param {
     /// Returns the flag of the parameter, with a prefix if the program already has such a flag.
     pub fn flag(&self) -> String {
-        let name = self.wire.replace('_', "-");
+        let is_bracketed = self.wire.contains('[');
+        let name = if is_bracketed { self.rust.kebab() } else { self.wire.replace('_', "-") };
         if RESERVED_FLAGS.contains(&name.as_str()) { format!("param-{name}") } else { name }
     }
 }

@@ -36,7 +36,7 @@ pub struct Operation {
 pub struct Param {
     /// The name of the Rust method.
     pub rust: RustName,
-    /// The name on the wire; of unreserved characters only, so it is never escaped.
+    /// The name on the wire, of unreserved characters and brackets.
     pub wire: String,
     /// The type of the value, or of each value of a list.
     pub ty: ValueType,

@@ -204,8 +204,11 @@ pub(super) fn malformed(form: Form, text: &str, what: &str) -> Option<String> {
         let help = "write only the value of the selector, and declare the rest as parameters";
         return Some(help.to_owned());
     }
-    if form == Form::Param && text.contains('[') {
-        return Some("version 1 of the language has no parameters with lists or keys".to_owned());
+    if form == Form::Bracketed && text.ends_with("[]") {
+        return Some(
+            "in version 2, a list is declared without brackets, with `style = \"bracket\"`"
+                .to_owned(),
+        );
     }
     let corrected = corrected(form, text).filter(|corrected| form.fits(corrected))?;
     Some(if matches!(form, Form::Path | Form::SecretPath) && text.contains("://") {

@@ -352,6 +352,7 @@ impl Data {
     /// this number of records is the only one.
     pub(crate) fn second_page(&self, json: &Value, records: usize) -> Option<String> {
         let Pages { by, param, last, total, next, more } = self.pages.as_ref()?;
+        let param = encoded(param);
         let records = i64::try_from(records).ok()?;
         let flag = more.and_then(|(path, no)| Some((at(json, path)?, no)));
         if flag.is_some_and(|(flag, no)| no.iter().any(|code| is_code(flag, *code))) {

@@ -210,7 +210,7 @@ impl<'a> Evidence<'a> {
 
     /// Returns a parameter with a value that the service accepts: `&album_id=7`.
     pub(super) fn given(&self, param: &'static Param) -> String {
-        format!("&{}={}", param.name, encoded(&self.value(param)))
+        format!("&{}={}", encoded(param.name), encoded(&self.value(param)))
     }
 
     /// Returns a value of a parameter that the service accepts: if possible, one that the service has.

@@ -32,7 +32,7 @@ impl Parameter {
     /// Asks with the parameter, whose value is encoded already, and with what it needs.
     pub(super) fn with(self, seen: &Evidence<'_>, value: &str) -> Rc<Exchange> {
         let around = seen.query_around(self.operation, self.param);
-        seen.get(&format!("{around}&{}={value}", self.param.name))
+        seen.get(&format!("{around}&{}={value}", encoded(self.param.name)))
     }
 
     /// Asks with a value that the service accepts, and with what the parameter needs.

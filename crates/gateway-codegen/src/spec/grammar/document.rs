@@ -283,7 +283,7 @@ static OPERATION: Table = table(
         ),
         optional(
             "param",
-            Shape::Named(Form::Param, &PARAM),
+            Shape::Named(Form::Bracketed, &PARAM),
             "The parameters, in the order in which they are sent.",
         ),
         DOC,
@@ -320,7 +320,11 @@ static PARAM: Table = table(
             Shape::Boolean,
             "Whether every call must send it; `false` by default.",
         ),
-        optional("needs", Shape::Texts(Form::Param), "The parameters that must be sent with it."),
+        optional(
+            "needs",
+            Shape::Texts(Form::Bracketed),
+            "The parameters that must be sent with it.",
+        ),
         optional(
             "otherwise",
             Shape::Choice(&[("no-effect", "It is ignored."), ("error", "The call is refused.")]),

@@ -29,6 +29,8 @@ pub enum Form {
     Wire,
     /// A query parameter: unreserved characters of RFC 3986.
     Param,
+    /// A query parameter, which may have keys in brackets after its name: `options[ids][0]`.
+    Bracketed,
     /// The value of the selector: unreserved characters and `/`.
     Select,
     /// A URL path from the root.
@@ -64,6 +66,7 @@ impl Form {
         Self::AnyType,
         Self::Wire,
         Self::Param,
+        Self::Bracketed,
         Self::Select,
         Self::Path,
         Self::SecretPath,
@@ -94,6 +97,9 @@ impl Form {
             Self::Wire => "non-empty text on one line, without whitespace at its start or end",
             Self::Param => {
                 "the name of a query parameter, with letters, digits, `-`, `.`, `_` and `~`"
+            }
+            Self::Bracketed => {
+                "a name of letters, digits, `-`, `.`, `_` and `~`, which may have keys in brackets after it"
             }
             Self::Select => {
                 "a selector such as `photos/list`, with letters, digits, `-`, `.`, `_`, `~` and `/`"
@@ -129,6 +135,7 @@ impl Form {
                 "^([A-Za-z][A-Za-z0-9]*|(list|map)<[A-Za-z][A-Za-z0-9]*>|(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>|(list|map)<(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>>)$"
             }
             Self::Param => "^[A-Za-z0-9._~-]+$",
+            Self::Bracketed => r"^[A-Za-z0-9._~-]+(\[[A-Za-z0-9._~!%<>=@-]+\])*$",
             Self::Select => "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$",
             Self::Path => "^(/[A-Za-z0-9._~-]+)+$",
             Self::SecretPath => r"^(/([A-Za-z0-9._~-]|\{secret\})+)+$",
@@ -152,7 +159,7 @@ impl Form {
             Self::Type | Self::Snake | Self::Kebab | Self::Id | Self::Ident | Self::TypeRef => {
                 LONGEST_NAME
             }
-            Self::Param | Self::AnyType => 100,
+            Self::Param | Self::Bracketed | Self::AnyType => 100,
             Self::Line
             | Self::Wire
             | Self::Select
@@ -191,6 +198,11 @@ impl Form {
                 levels <= DEEPEST && is_type_name(name)
             }
             Self::Param => text.chars().all(is_unreserved),
+            Self::Bracketed => {
+                let mut parts = text.split('[');
+                parts.next().is_some_and(is_segment)
+                    && parts.all(|part| part.strip_suffix(']').is_some_and(is_key))
+            }
             Self::Select => words('/', is_unreserved, is_unreserved),
             Self::Path => {
                 text.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_segment))
@@ -214,6 +226,12 @@ impl Form {
 
 fn is_segment(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_unreserved)
+}
+
+/// Returns whether a text can be between the brackets of a parameter.
+fn is_key(text: &str) -> bool {
+    let fits = |c| is_unreserved(c) || matches!(c, '!' | '%' | '<' | '>' | '=' | '@');
+    !text.is_empty() && text.chars().all(fits)
 }
 
 fn is_type_name(text: &str) -> bool {
@@ -295,6 +313,11 @@ mod tests {
     #[test]
     fn texts_on_the_wire() {
         check(Form::Wire, &["a", "a b", "é\"\\"], &["", " a", "a ", "a\nb"]);
+        check(
+            Form::Bracketed,
+            &["a.b", "options[ids][0]", "filter[>=n]"],
+            &["", "[a]", "a[]", "a[b", "a[b]c", "a[b]]", "a[[b]]", "a[b c]"],
+        );
         check(Form::Param, &["album_id", "a.b~c-d"], &["", "a b", "a&b", "a=b", "a/b", "é"]);
         check(Form::Select, &["photos/list", "match"], &["", "/a", "a/", "a//b", "a?b"]);
         check(Form::Path, &["/c/oauth/v1"], &["", "/", "c", "/c/", "/c//d", "/c?d"]);

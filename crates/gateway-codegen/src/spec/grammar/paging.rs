@@ -31,12 +31,12 @@ pub(super) static PAGING: Table = Table {
 
 const PARAM: Key = required(
     "param",
-    Shape::Text(Form::Param),
+    Shape::Text(Form::Bracketed),
     "The parameter whose value changes from page to page.",
 );
 const SIZE: Key = optional(
     "size",
-    Shape::Text(Form::Param),
+    Shape::Text(Form::Bracketed),
     "The parameter with the maximum number of records of a page.",
 );
 const SHORT: Key = optional(

@@ -1,7 +1,7 @@
 //! Lowers the style of a parameter whose value is a list.
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::ListStyle;
+use crate::ir::{ListStyle, Param};
 use crate::spec::context::Context;
 use crate::spec::node::Entry;
 
@@ -41,4 +41,22 @@ pub(super) fn style(
     let word = given.and_then(|style| style.as_text()).unwrap_or("repeat");
     let style = ListStyle::ALL.into_iter().find(|style| style.word() == word);
     is_list.then_some(style.unwrap_or(ListStyle::Repeat))
+}
+
+/// Reports parameters with the name of a value of a list.
+pub(super) fn distinct(cx: &mut Context<'_>, given: &[Entry], params: &[Param]) {
+    for (entry, param) in given.iter().zip(params) {
+        let Some((outer, key)) =
+            param.wire.strip_suffix(']').and_then(|name| name.rsplit_once('['))
+        else {
+            continue;
+        };
+        let is_index = key.bytes().all(|byte| byte.is_ascii_digit());
+        let mut lists = params.iter().filter(|list| list.list == Some(ListStyle::Index));
+        if is_index && lists.any(|list| list.wire == outer) {
+            let message = format!("the list `{outer}` has values with the name `{}`", param.wire);
+            let diagnostic = Diagnostic::new(&code::DUPLICATE_WIRE, &entry.key_span, message);
+            cx.say(diagnostic.help("remove or rename one of them"));
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::ir::{
 };
 use crate::spec::context::{About, Context};
 use crate::spec::example;
+use crate::spec::grammar::Language;
 use crate::spec::lower::dispatch::{self, texts};
 use crate::spec::lower::{auth, command, list, paging, post, response};
 use crate::spec::node::{Entry, Node};
@@ -84,6 +85,10 @@ fn params(
 
     let mut params: Vec<Param> = Vec::new();
     for (index, entry) in given.iter().enumerate() {
+        if cx.language == Language::One && entry.key.contains('[') {
+            let message = "brackets in the name of a parameter need `spec-language = 2`";
+            cx.say(Diagnostic::new(&code::OTHER_LANGUAGE, &entry.key_span, message));
+        }
         dispatch::taken(cx, entry, &service.dispatch);
         auth::taken(cx, entry, &service.auth);
         let needs = needs(cx, given, index);
@@ -98,6 +103,7 @@ fn params(
         }
     }
     command::flags(cx, given, &params);
+    list::distinct(cx, given, &params);
     Some(params)
 }
 
