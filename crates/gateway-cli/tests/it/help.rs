@@ -49,7 +49,7 @@ fn examples_work() {
             if !cfg!(feature = "demo") {
                 continue;
             }
-        } else {
+        } else if !args.contains(&"--dry-run") {
             args.push("--dry-run");
         }
         let output = person.run(&args);
@@ -71,14 +71,21 @@ fn a_build_without_sample_data_does_not_mention_it() {
 #[cfg(feature = "demo")]
 #[test]
 fn the_readme_shows_what_the_program_prints() {
-    let transcript = README.split("```console\n$ cargo run -- ").nth(1).unwrap();
-    let (transcript, _) = transcript.split_once("\n```").unwrap();
-    let (command, expected) = transcript.split_once('\n').unwrap();
-    let args = shlex::split(command).unwrap();
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let output = Person::new().on_terminal(100).run(&args);
-    let printed: Vec<&str> = stdout(&output).lines().map(str::trim_end).collect();
-    assert_eq!(printed.join("\n"), expected);
+    let person = Person::new().on_terminal(100);
+    let sessions = README.split("```console\n").skip(1);
+    let sessions: Vec<_> = sessions.filter_map(|block| block.split_once("```\n")).collect();
+    assert_eq!(sessions.len(), 2);
+    for (session, _) in sessions {
+        for transcript in session.trim_start_matches("$ ").split("\n$ ") {
+            let (command, expected) = transcript.split_once('\n').unwrap();
+            let args = command.trim_start_matches("cargo run --").trim_start_matches("gateway");
+            let args = shlex::split(args).unwrap();
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let output = person.run(&args);
+            let printed: Vec<&str> = stdout(&output).lines().map(str::trim_end).collect();
+            assert_eq!(printed.join("\n"), expected.trim_end(), "{command}");
+        }
+    }
 }
 
 #[test]
