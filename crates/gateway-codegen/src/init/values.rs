@@ -181,7 +181,9 @@ fn command(operation: &Operation, example: &Example) -> Vec<String> {
         });
         flags.unwrap_or_default()
     });
-    std::iter::once(noun).chain(verb).chain(flags).collect()
+    // The page after the example may have no example.
+    let first = operation.paging.as_ref().map(|_paging| "--limit=1".to_owned());
+    std::iter::once(noun).chain(verb).chain(flags).chain(first).collect()
 }
 
 /// Quotes a word for a shell, if necessary.
