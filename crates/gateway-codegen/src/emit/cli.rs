@@ -129,7 +129,7 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
     example::declare(file, service);
     dates::declare(file, service);
     envelopes::declare(file, service);
-    posts::declare(file, service);
+    posts::declare(file, service, RUNTIME);
     columns::declare_commands(file, service);
     probe::declare_query(file, service);
     run::function(file, "", |file| {

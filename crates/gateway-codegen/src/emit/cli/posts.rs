@@ -1,11 +1,10 @@
 //! The methods that are called by POST, for the command `api`.
 
-use crate::emit::cli::RUNTIME;
 use crate::ir::{BodyFormat, Service};
 use crate::text::{RustFile, string};
 
-/// Declares the methods that are called by POST, if there are some.
-pub(super) fn declare(file: &mut RustFile, service: &Service) {
+/// Declares the methods that are called by POST, if any. `runtime` is the crate with their type.
+pub(super) fn declare(file: &mut RustFile, service: &Service, runtime: &str) {
     let posts = service.operations.iter().filter_map(|one| Some((one, one.post?)));
     let posts: Vec<_> = posts
         .map(|(operation, post)| {
@@ -15,12 +14,12 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
             };
             let idempotent = if post.is_idempotent { ".idempotent()" } else { "" };
             let select = string(&operation.select);
-            format!("{RUNTIME}::PostMethod::{format}({select}){idempotent}")
+            format!("{runtime}::PostMethod::{format}({select}){idempotent}")
         })
         .collect();
     if !posts.is_empty() {
         let posts = posts.join(", ");
-        file.line(format_args!("const POSTS: &'static [{RUNTIME}::PostMethod] = &[{posts}];"));
+        file.line(format_args!("const POSTS: &'static [{runtime}::PostMethod] = &[{posts}];"));
         file.blank();
     }
 }
