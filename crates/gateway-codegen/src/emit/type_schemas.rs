@@ -148,17 +148,21 @@ impl TypeSchemas<'_> {
             (true, false) => list,
             (true, true) => json!({ "anyOf": [list, item] }),
         };
+        let beside = body.beside.map(|id| self.service.model(id));
+        let needs_beside =
+            beside.is_some_and(|model| model.fields.iter().any(|field| field.required));
         for (depth, key) in body.at.iter().enumerate().rev() {
-            let mut object = if body.absent_as_empty {
+            let leads_to_beside = depth < body.beside_at().len();
+            let mut object = if body.absent_as_empty && !(leads_to_beside && needs_beside) {
                 let nullable = json!({ "anyOf": [schema, { "type": "null" }] });
                 json!({ "type": "object", "properties": { key: nullable } })
             } else {
                 json!({ "type": "object", "properties": { key: schema }, "required": [key] })
             };
             if depth == body.beside_at().len()
-                && let Some(beside) = body.beside
+                && let Some(beside) = beside
             {
-                let beside = self.reference(self.service.model(beside));
+                let beside = self.reference(beside);
                 object = json!({ "allOf": [beside, object] });
             }
             schema = object;
