@@ -58,7 +58,10 @@ impl Workspace {
 pub(crate) fn passes(command: &mut Command) -> String {
     let output = output(command, CARGO_LIMIT);
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && !stderr.contains("warning"), "{command:?}:\n{stderr}");
+    // A test that fails writes its message to standard output.
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let passed = output.status.success() && !stderr.contains("warning");
+    assert!(passed, "{command:?}:\n{stdout}\n{stderr}");
     String::from_utf8(output.stdout).unwrap()
 }
 
