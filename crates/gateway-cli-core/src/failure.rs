@@ -85,7 +85,9 @@ impl From<model::Error> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<JqError>) {
-            return Self::usage("cannot apply the filter of --jq").because(error.to_string());
+            return Self::usage("cannot apply the filter of --jq")
+                .because(error.to_string())
+                .hint("the input is the array of all records, and `.[]` is each of them; or it is one object");
         }
         let exit = match error.kind() {
             io::ErrorKind::BrokenPipe => Exit::Done,

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data};
 use jaq_json::{Val, read};
+use serde_json::value::RawValue;
 
 use crate::escape::printable;
 use crate::failure::Failure;
@@ -16,6 +17,7 @@ use crate::output::record_writer::RecordWriter;
 /// A writer that keeps all records, and then applies the filter to the list or the object.
 pub(crate) struct Jq {
     filter: Filter<data::JustLut<Val>>,
+    code: String,
     single: bool,
     terminal: bool,
     /// The JSON text of the input so far.
@@ -27,7 +29,8 @@ impl Jq {
     pub(crate) fn new(code: &str, single: bool, terminal: bool) -> Result<Self, Failure> {
         let refused =
             |cause: String| Failure::usage("cannot use the filter of --jq").because(cause);
-        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+        let own = load::parse(FORMATS, |parser| parser.defs()).unwrap_or_default();
+        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(own);
         let funs = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
         // The environment contains the token.
         let funs = funs.filter(|(name, ..)| *name != "env");
@@ -39,7 +42,7 @@ impl Jq {
             let first = errors.iter().flat_map(|(_, errors)| errors).next();
             refused(first.map(undefined).unwrap_or_default())
         })?;
-        Ok(Self { filter, single, terminal, input: String::new() })
+        Ok(Self { filter, code: code.to_owned(), single, terminal, input: String::new() })
     }
 }
 
@@ -63,7 +66,9 @@ impl RecordWriter for Jq {
         for value in self.filter.id.run((context, input)) {
             let value = match value.map_err(jaq_core::Exn::get_err) {
                 Ok(value) => value,
-                Err(Ok(error)) => return Err(failed(error.to_string())),
+                Err(Ok(error)) => {
+                    return Err(failed(without_data(&error.to_string(), &self.code)));
+                }
                 // The filter `halt`.
                 Err(Err(_)) => break,
             };
@@ -80,6 +85,49 @@ impl RecordWriter for Jq {
         Ok(None)
     }
 }
+
+/// Replaces the JSON values in a message of a filter by their types, unless the filter itself names them. The values may
+/// be personal data.
+fn without_data(message: &str, code: &str) -> String {
+    let mut text = String::new();
+    let mut rest = message;
+    while let Some(start) =
+        rest.find(|first: char| "[{\"".contains(first) || first.is_ascii_digit())
+    {
+        let (before, value) = rest.split_at(start);
+        text.push_str(before);
+        let mut values = serde_json::Deserializer::from_str(value).into_iter::<&RawValue>();
+        let Some(Ok(found)) = values.next() else {
+            text.push('…');
+            return text;
+        };
+        let found = found.get();
+        text.push_str(match found.as_bytes().first() {
+            Some(b'[') => "an array",
+            Some(b'{') => "an object",
+            _ if code.contains(found.trim_matches('"')) => found,
+            Some(b'"') => "a text",
+            _ => "a number",
+        });
+        rest = value.get(found.len()..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    text
+}
+
+/// The formats of jq that jaq lacks.
+const FORMATS: &str = r#"
+def @csv: [.[] |
+    if . == null then ""
+    elif type == "string" then "\"" + (split("\"") | join("\"\"")) + "\""
+    else tostring end] | join(",");
+def @tsv: [.[] |
+    if . == null then ""
+    elif type == "string" then
+        split("\\") | join("\\\\") | split("\t") | join("\\t") |
+        split("\n") | join("\\n") | split("\r") | join("\\r")
+    else tostring end] | join("\t");
+"#;
 
 /// Describes a mistake in the syntax of a filter.
 fn syntax(error: &load::Error<&str>) -> String {
@@ -140,6 +188,19 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_formatted_as_jq_does() {
+        let row = r#"[1.50, null, true, "a\"b", "c\td\ne\\"]"#;
+        assert_eq!(
+            run(&format!("{row} | @csv"), false).unwrap(),
+            "1.50,,true,\"a\"\"b\",\"c\td\ne\\\"\n"
+        );
+        assert_eq!(
+            run(&format!("{row} | @tsv"), false).unwrap(),
+            "1.50\t\ttrue\ta\"b\tc\\td\\ne\\\\\n"
+        );
+    }
+
+    #[test]
     fn a_filter_that_is_wrong_or_fails_says_why() {
         for (code, cause) in [
             (".[", "expected closing bracket at its end"),
@@ -149,7 +210,9 @@ mod tests {
             ("$ENV", "the variable `$ENV` is not defined"),
             ("input", "the filter `input` is not defined"),
             ("import \"a\" as b; .", "not supported"),
-            (".[].a.b", "cannot index 1.10 with \"b\""),
+            (".[].a.b", "cannot index a number with \"b\""),
+            (".name", "cannot index an array with \"name\""),
+            (".[0] | .b.c", "cannot index a text with \"c\""),
             ("error(\"x\")", "x"),
         ] {
             let error = run(code, false).unwrap_err();
