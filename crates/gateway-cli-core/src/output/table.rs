@@ -245,6 +245,18 @@ mod tests {
     }
 
     #[test]
+    fn a_name_in_the_first_column_is_cut_like_others() {
+        let records = [
+            json!({"title": "Sunrise over the old harbour", "email": "zoe@example.org"}),
+            json!({"title": "Dusk", "email": "miriam.the.photographer@example.org"}),
+        ];
+        assert_eq!(
+            table(style(Some(40)), &["title", "email"], &records),
+            "TITLE            EMAIL\nSunrise over t…  zoe@example.org\nDusk             miriam.the.photographe…\n\n2 records\n"
+        );
+    }
+
+    #[test]
     fn records_are_counted_on_a_terminal_only() {
         let paths = &["id", "title"];
         let one = [json!({"id": 7, "title": "Sunrise"})];

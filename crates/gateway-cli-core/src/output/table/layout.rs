@@ -164,6 +164,11 @@ impl Column {
         }
     }
 
+    /// Returns whether a cell of the first column must not be cut: a number or a text without spaces, but not a name.
+    pub(super) fn identifies(&self) -> bool {
+        matches!(self.content, Content::Exact | Content::Words)
+    }
+
     /// Returns the width that the column can give to the first column in a single line.
     pub(super) fn spare(&self) -> usize {
         match self.content {

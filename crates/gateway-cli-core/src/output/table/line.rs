@@ -9,8 +9,8 @@ use crate::output::table::layout::{Column, GAP};
 
 /// Returns one line without trailing spaces.
 ///
-/// The first column identifies the record. If its cell is too wide, the other columns of the line give up width, and the
-/// cell is cut only if they cannot give enough. If `cuts` is false, nothing is cut.
+/// An identifier in the first column is not cut if the other columns of the line can give up enough width. If `cuts` is
+/// false, nothing is cut.
 pub(super) fn line(columns: &[Column], cells: &[String], cuts: bool) -> String {
     let mut line = String::new();
     // The width by which earlier cells exceed their columns.
@@ -29,7 +29,7 @@ pub(super) fn line(columns: &[Column], cells: &[String], cuts: bool) -> String {
         if width <= room {
             // Writing to a string cannot fail.
             _ = write!(line, "{cell}{:1$}", "", room - width);
-        } else if !cuts || (position == 0 && width - room <= spare) {
+        } else if !cuts || (position == 0 && column.identifies() && width - room <= spare) {
             line.push_str(cell);
             excess += width - room;
         } else {
