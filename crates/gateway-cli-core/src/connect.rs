@@ -100,7 +100,11 @@ pub(crate) fn parsed_token<S: Service>(
 /// Returns the failure that no base URL is set.
 pub(crate) fn no_base_url(program: &Program) -> Failure {
     let variable = Variable::BaseUrl.of(program.name);
-    Failure::usage(format!("no base URL: set {variable} or --base-url{}", or_demo(program)))
+    Failure::usage(format!(
+        "no base URL: run {}, set {variable} or --base-url{}",
+        program.name.command("auth login --base-url URL"),
+        or_demo(program)
+    ))
 }
 
 fn no_token(program: &Program) -> Failure {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::{StringValueParser, TypedValueParser};
 
 use crate::failure::Failure;
 use crate::output::csv::Dialect;
@@ -26,7 +27,7 @@ pub(crate) struct OutputFlags {
     pub(crate) output: Option<Format>,
 
     /// Print only these fields, such as `{fields}`, in any case.
-    #[arg(long, alias = "columns", global = true, value_name = "FIELDS", value_delimiter = ',')]
+    #[arg(long, alias = "columns", global = true, value_name = "FIELDS", value_delimiter = ',', value_parser = trimmed())]
     pub(crate) fields: Option<Vec<String>>,
 
     /// Print only records where FIELD equals TEXT (`FIELD~TEXT`: contains TEXT, ignoring case; also `!=` `<` `<=` `>` `>=`).
@@ -43,12 +44,13 @@ pub(crate) struct OutputFlags {
         global = true,
         value_name = "FIELDS",
         value_delimiter = ',',
+        value_parser = trimmed(),
         allow_hyphen_values = true
     )]
     pub(crate) sort: Option<Vec<String>>,
 
     /// Stop after N records. With --sort or --count-by, print only the first N.
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, global = true, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
     pub(crate) limit: Option<u64>,
 
     /// Print how many records have each value of FIELD, the most frequent first.
@@ -107,6 +109,16 @@ pub(crate) struct OutputFlags {
     /// When to print in colour; `NO_COLOR` is respected.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+/// Returns the parser of a field name: `--fields "id, name"` has a space after the comma.
+fn trimmed() -> impl TypedValueParser<Value = String> {
+    StringValueParser::new().map(|name| name.trim().to_owned())
+}
+
+/// Parses the number of records.
+fn limit(text: &str) -> Result<u64, &'static str> {
+    text.parse().ok().filter(|limit| *limit > 0).ok_or("expected a whole number of 1 or more")
 }
 
 impl OutputFlags {

@@ -1,5 +1,7 @@
 //! Selection of records and of their fields, for `--filter` and `--fields`.
 
+use std::cmp::Ordering;
+
 use crate::output::bound::Bound;
 use crate::output::fold::folded;
 use crate::output::record::{Object, Path};
@@ -16,8 +18,9 @@ pub(crate) struct Filter {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Condition {
-    Equals(String),
-    Differs(String),
+    /// Equals the text or, if the text is a date, is on this date.
+    Equals(String, Option<Bound>),
+    Differs(String, Option<Bound>),
     Contains(String),
     Compares(Relation, Bound),
 }
@@ -40,7 +43,7 @@ impl Filter {
         let operator = operators.into_iter().find(|operator| rest.starts_with(operator));
         let Some(value) = operator.and_then(|operator| rest.strip_prefix(operator)) else {
             return Err("expected FIELD=TEXT (equals), FIELD!=TEXT (differs), FIELD~TEXT (contains), or FIELD with \
-                        <, <=, > or >= and a date or number"
+                        <, <=, > or >= and a date or number; quote it, such as 'date>=2026-11-30', because a shell reads < and >"
                 .to_owned());
         };
         let compares = |relation| match Bound::parse(value) {
@@ -51,13 +54,13 @@ impl Filter {
             )),
         };
         let condition = match operator {
-            Some("!=") => Condition::Differs(value.to_owned()),
+            Some("!=") => Condition::Differs(value.to_owned(), Bound::date(value)),
             Some("~") => Condition::Contains(folded(value)),
             Some("<") => compares(Relation::Less)?,
             Some("<=") => compares(Relation::LessOrEqual)?,
             Some(">") => compares(Relation::Greater)?,
             Some(">=") => compares(Relation::GreaterOrEqual)?,
-            _ => Condition::Equals(value.to_owned()),
+            _ => Condition::Equals(value.to_owned(), Bound::date(value)),
         };
         Ok(Self { path: path.to_owned(), condition })
     }
@@ -72,8 +75,8 @@ impl Filter {
     /// field is empty.
     pub(crate) fn accepts(&self, cell: &str) -> Option<bool> {
         Some(match &self.condition {
-            Condition::Equals(text) => cell == text,
-            Condition::Differs(text) => cell != text,
+            Condition::Equals(text, date) => equals(cell, text, date.as_ref()),
+            Condition::Differs(text, date) => !equals(cell, text, date.as_ref()),
             Condition::Contains(text) => folded(cell).contains(text),
             Condition::Compares(relation, bound) => {
                 let ordering = bound.compare(cell)?;
@@ -94,6 +97,10 @@ impl Filter {
             _ => "text",
         }
     }
+}
+
+fn equals(cell: &str, text: &str, date: Option<&Bound>) -> bool {
+    cell == text || date.is_some_and(|date| date.compare(cell) == Some(Ordering::Equal))
 }
 
 /// The fields to keep, as a tree: `studio.id` and `studio.name` stay in one object.
@@ -204,6 +211,16 @@ mod tests {
             accepts(filter, Some(true));
         }
         for filter in ["name=Ada", "none=x", "none!=", "name~eve"] {
+            accepts(filter, Some(false));
+        }
+    }
+
+    #[test]
+    fn a_date_equals_every_time_of_its_day() {
+        for filter in ["date=2026-11-01", "date=2026-11-01 09:30", "date!=2026-11-02"] {
+            accepts(filter, Some(true));
+        }
+        for filter in ["date=2026-11-02", "date!=2026-11-01", "date=2026-11"] {
             accepts(filter, Some(false));
         }
     }

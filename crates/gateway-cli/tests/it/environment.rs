@@ -60,7 +60,7 @@ fn a_proxy_that_is_down_is_named() {
     assert!(stderr(&output).contains(hint), "{}", stderr(&output));
 }
 
-/// A proxy of a company has a certificate authority of its own. On macOS and Windows the system knows it.
+/// The proxy of a company often has its own certificate authority. On macOS and Windows the system knows it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_certificate_authority_in_ssl_cert_file_is_trusted() {

@@ -132,7 +132,8 @@ fn selections_are_refused_where_they_have_no_effect() {
         ("vacancies list --limit 1 -o raw", "cannot use --limit: -o raw prints the unchanged"),
         ("vacancies list --count-by id --fields id", "cannot be used with"),
         ("vacancies list --count-by portal", "unknown field `portal`"),
-        ("vacancies list --limit 0", "0 is not in"),
+        ("vacancies list --limit 0", "expected a whole number of 1 or more"),
+        ("vacancies list --limit -5", "expected a whole number of 1 or more"),
         ("candidates list --since soon", "expected a date such as 2026-11-30"),
         ("candidates list --filter date>=soon", "expected a date such as 2026-11-30 or a number"),
     ] {
