@@ -47,7 +47,7 @@ pub trait OperationCommands: Subcommand {
     /// The methods that are called by POST. `api` calls them so.
     const POSTS: &'static [PostMethod] = &[];
 
-    /// The paths of civil dates in the records of lists, the first one of a record first. If there are none, the program has no
+    /// The paths of civil dates in the records of lists, the first one of a record first. If the list is empty, the program has no
     /// flag `--since`.
     const DATES: &'static [&'static str] = &[];
 

@@ -16,7 +16,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Returns the cell with a `'` before each part that a spreadsheet may take for a formula; `None` if there is none.
+/// Returns the cell with a `'` before each part that a spreadsheet may take for a formula; `None` if no part looks like one.
 ///
 /// A spreadsheet may use another separator than the writer: it then ignores quotes within the cell that it reads, and
 /// splits `x;=1+1`. So a formula may start after any usual separator, or on a new line. A part that starts with `'`

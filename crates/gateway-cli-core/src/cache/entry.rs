@@ -53,7 +53,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Opens a stored response. `None` if there is none that can be read.
+    /// Opens a stored response; `None` if no file of it can be read.
     pub(super) fn open(path: &Path) -> Option<Self> {
         let mut body = BufReader::new(File::open(path).ok()?);
         let mut line = Vec::new();

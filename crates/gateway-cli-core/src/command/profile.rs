@@ -129,7 +129,7 @@ fn shown(settings: &Settings, profile: String) -> Result<Shown, Failure> {
     })
 }
 
-/// Makes a profile the default one.
+/// Sets the default profile.
 fn select(invocation: &Invocation, mut file: ConfigFile, name: &str) -> Result<(), Failure> {
     let Invocation { program, call, screen, .. } = invocation;
     let program = program.name;

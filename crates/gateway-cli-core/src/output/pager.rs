@@ -27,7 +27,7 @@ pub(crate) struct Pager {
 }
 
 impl Pager {
-    /// Returns the pager for a list; `None` if there is no person who could use it, or they do not want it.
+    /// Returns the pager for a list; `None` if the output is not a terminal, or if the pager is turned off.
     pub(crate) fn of(invocation: &Invocation) -> Option<Self> {
         let Invocation { program, output, call, screen, .. } = invocation;
         let size = screen.size?;

@@ -92,7 +92,7 @@ fn an_older_spec_is_rewritten_in_language_2() {
     }
 }
 
-/// What the grammar has, each kind of value in each place, and each form of a response.
+/// All words of the grammar, each kind of value in each place, and each form of a response.
 #[test]
 fn random_specs_have_every_feature_of_the_language() {
     let (chosen, missing) = covering();

@@ -104,7 +104,7 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
 async fn renew(running: &RunningServer, mut hangup: Signal, encrypted: bool) -> Infallible {
     while hangup.recv().await.is_some() {
         if !encrypted {
-            note("gateway-server: ignored SIGHUP: there are no certificates to reload");
+            note("gateway-server: ignored SIGHUP: HTTPS is not configured");
             continue;
         }
         match running.renew_certificates() {

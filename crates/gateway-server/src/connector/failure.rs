@@ -180,7 +180,7 @@ fn of_driver(error: &::postgres::Error) -> String {
     let text = error.source().map(ToString::to_string).unwrap_or_default();
     match &*text {
         "server does not support TLS" => {
-            "the server does not offer TLS; enable `ssl` there, or set sslmode=disable if nobody can read the network"
+            "the server does not offer TLS; enable `ssl` there, or set sslmode=disable if the network is trusted"
                 .to_owned()
         }
         "no hostname provided for TLS handshake" => {

@@ -12,6 +12,7 @@ pub(crate) trait Acknowledged {
 mod linux {
     use nix::{getsockopt_impl, sockopt_impl};
 
+    // The `unsafe` call is in the macro of nix. The type is sound: all bytes are valid integers.
     sockopt_impl!(
         /// The first 128 bytes of `struct tcp_info`, which Linux 4.1 and later have.
         TcpInfo,

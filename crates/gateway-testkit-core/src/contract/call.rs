@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::contract::description::{Contract, Post};
 use crate::encoded::encoded;
 
-/// What follows the path of the service in a call, and its body.
+/// The part of a call after the path of the service, and its body.
 pub(super) struct Call {
     /// The text after the path of the service.
     pub(super) path: String,

@@ -3,7 +3,7 @@
 use crate::ir::Service;
 use crate::text::{RustFile, string};
 
-/// Declares the paths of the dates of all records in lists, each once. Declares nothing if there is none.
+/// Declares the paths of the dates of all records in lists, each once. Declares nothing if no record has a date.
 pub(super) fn declare(file: &mut RustFile, service: &Service) {
     let mut dates: Vec<String> = Vec::new();
     let lists = service.operations.iter().filter(|one| one.response.is_list());

@@ -82,7 +82,7 @@ struct Log {
 }
 
 impl Log {
-    /// Reads a log (SQLite file format, section 4). Returns `None` if there is none, or if SQLite would ignore it.
+    /// Reads a log (SQLite file format, section 4). Returns `None` if the file does not exist, or if SQLite would ignore it.
     fn read(path: &Path) -> io::Result<Option<Self>> {
         let mut input = match File::open(path) {
             Ok(file) => BufReader::with_capacity(BUFFER, file),
