@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::clock::Clock;
+use crate::network::Network;
 use crate::store::STATEMENT_BUDGET;
 
 /// The settings of a server. Every limit has a name and a default.
@@ -22,6 +23,8 @@ pub struct Config {
     pub prefix: String,
     /// PEM files of the certificate chain and of the private key. If set, the service speaks HTTPS.
     pub tls: Option<(PathBuf, PathBuf)>,
+    /// Proxies whose `Forwarded` and `X-Forwarded-For` name the client of a request. Headers of others have no effect.
+    pub trusted_proxies: Vec<Network>,
     /// Sustained requests per second and token; 0 means no limit.
     pub rate: u32,
     /// Maximum burst of requests per token.
@@ -61,6 +64,7 @@ impl Default for Config {
             ops_listen: None,
             prefix: String::new(),
             tls: None,
+            trusted_proxies: Vec::new(),
             rate: 50,
             burst: 100,
             connections: 10_000,

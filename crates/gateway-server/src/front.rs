@@ -3,6 +3,7 @@
 
 pub(crate) mod auth;
 pub(crate) mod body;
+pub(crate) mod client;
 pub(crate) mod conditional;
 pub(crate) mod ended;
 pub(crate) mod limit;
@@ -26,6 +27,7 @@ use http::request::Parts;
 use http::{HeaderName, Method, Response, StatusCode};
 
 use self::body::ResponseBody;
+use self::client::Client;
 use self::limit::RateLimits;
 use self::list::ListSource;
 use self::list_cache::ListCache;
@@ -42,6 +44,7 @@ use crate::generated::operation::Operation;
 use crate::listen::head::Refusal;
 use crate::listen::service::Service;
 use crate::listen::state::ConnectionState;
+use crate::network::Network;
 use crate::query::Pairs;
 use crate::records::Records;
 use crate::store::{Page, Principal, Snapshot};
@@ -51,6 +54,7 @@ use crate::token::TokenDigest;
 #[derive(Debug)]
 pub(crate) struct Front {
     pub(crate) path: String,
+    pub(crate) trusted_proxies: Vec<Network>,
     pub(crate) work: Work,
     pub(crate) clock: Clock,
     pub(crate) limits: RateLimits,
@@ -193,6 +197,8 @@ impl Service for Front {
     ) -> Response<RecordedBody> {
         let id = request_id::of(&request.headers);
         let mut recorder = Recorder::begin(&id, connection, &self.log, &self.metrics);
+        let client = Client::find(&request.headers, connection.peer(), &self.trusted_proxies);
+        recorder.client(client.address);
         let mut response = match self.decide(request, refusal, &mut recorder).await {
             Ok(response) => response,
             Err(problem) => {

@@ -23,6 +23,7 @@ mod import;
 mod json;
 mod listen;
 mod lock;
+mod network;
 mod ops;
 mod parameter;
 mod place;
@@ -39,6 +40,7 @@ pub use crate::demo_data::DemoData;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 pub use crate::import::Import;
+pub use crate::network::Network;
 pub use crate::place::Place;
 pub use crate::server::{RunningServer, Server};
 #[cfg(feature = "test-util")]

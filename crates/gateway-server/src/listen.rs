@@ -11,6 +11,7 @@ pub(crate) mod tls;
 
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -68,7 +69,7 @@ impl<S: Service> Listen<S> {
                 _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
             };
             match accepted {
-                Ok((socket, _address)) => self.spawn(socket),
+                Ok((socket, address)) => self.spawn(socket, address.ip()),
                 // Most likely out of file descriptors. The client waits in the queue of the system; without a pause
                 // the loop would only burn CPU.
                 Err(_error) => tokio::time::sleep(ACCEPT_PAUSE).await,
@@ -76,7 +77,7 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    fn spawn(self: &Arc<Self>, socket: TcpStream) {
+    fn spawn(self: &Arc<Self>, socket: TcpStream, peer: IpAddr) {
         // Without this option responses are only delayed, so a failure is ignored.
         drop(socket.set_nodelay(true));
         let (permit, refusal) = match Arc::clone(&self.permits).try_acquire_owned() {
@@ -95,7 +96,7 @@ impl<S: Service> Listen<S> {
             // A silent connection costs a few hundred bytes: the rest is allocated after its first byte.
             if refusal.is_some() || listen.has_first_byte(&socket).await {
                 // Two statements: in one, every task would have room for the unboxed future.
-                let served = Box::pin(listen.serve_socket(socket, refusal));
+                let served = Box::pin(listen.serve_socket(socket, peer, refusal));
                 served.await;
             }
             listen.connections.open.fetch_sub(1, Ordering::Relaxed);
@@ -116,14 +117,14 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    async fn serve_socket(&self, socket: TcpStream, refusal: Option<Refusal>) {
+    async fn serve_socket(&self, socket: TcpStream, peer: IpAddr, refusal: Option<Refusal>) {
         match &self.tls {
-            None => self.serve(socket, refusal).await,
+            None => self.serve(socket, peer, refusal).await,
             Some(tls) => {
                 let encrypted = Box::pin(async {
                     // The handshake has the same timeout as a request head.
                     if let Some(stream) = tls.accept(socket, self.timeouts.head).await {
-                        self.serve(stream, refusal).await;
+                        self.serve(stream, peer, refusal).await;
                     }
                 });
                 encrypted.await;
@@ -131,11 +132,11 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    async fn serve<T>(&self, socket: T, refusal: Option<Refusal>)
+    async fn serve<T>(&self, socket: T, peer: IpAddr, refusal: Option<Refusal>)
     where
         T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
     {
-        let state = Arc::new(ConnectionState::default());
+        let state = Arc::new(ConnectionState::new(peer));
         let mut guard = Guard::new(socket, self.head_limits, self.timeouts, Arc::clone(&state));
         if let Some(refusal) = refusal {
             guard = guard.refuse(refusal);

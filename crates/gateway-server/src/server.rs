@@ -54,6 +54,7 @@ impl Server {
         let metrics = Arc::new(Metrics::new(Arc::clone(&connections)));
         let front = Front {
             path: Front::path_below(&config.prefix),
+            trusted_proxies: config.trusted_proxies,
             work: work.clone(),
             clock: config.clock.clone(),
             limits: RateLimits::new(config.rate, config.burst),

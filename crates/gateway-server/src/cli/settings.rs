@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::database::masked;
 use crate::config::{CONNECTIONS, Config, LONGEST_RESPONSE, READERS, SECONDS};
 use crate::error::{Error, ErrorKind};
+use crate::network::Network;
 
 /// The settings as flags, environment variables and keys of the file, in one struct so that all three stay the same.
 #[derive(Debug, Default, Args, Serialize, Deserialize)]
@@ -38,6 +39,9 @@ pub(super) struct Settings {
     /// Private key of the first certificate, in PEM.
     #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_KEY")]
     tls_key: Option<PathBuf>,
+    /// Proxies whose Forwarded or X-Forwarded-For names the client: addresses or networks, separated by commas.
+    #[arg(long, value_name = "ADDR|CIDR", env = "GATEWAY_TRUSTED_PROXY", value_delimiter = ',')]
+    trusted_proxy: Option<Vec<Network>>,
     /// Sustained requests per second and token; 0 means no limit [default: 50]
     #[arg(long, value_name = "N", env = "GATEWAY_RATE")]
     rate: Option<u32>,
@@ -95,8 +99,8 @@ impl Settings {
     /// Fills in unset fields from settings of lower precedence.
     pub(super) fn or(self, other: Self) -> Self {
         first_of!(self, other;
-            listen, ops_listen, database, database_timeout, prefix, tls_certificate, tls_key, rate, burst, connections,
-            readers, statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout, list_cache, access_log,
+            listen, ops_listen, database, database_timeout, prefix, tls_certificate, tls_key, trusted_proxy,
+            rate, burst, connections, readers, statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout, list_cache, access_log,
         )
     }
 
@@ -118,6 +122,7 @@ impl Settings {
             let help = "tls-certificate and tls-key must be set together";
             return Err(Error::new(ErrorKind::Config, help));
         }
+        set(&mut config.trusted_proxies, self.trusted_proxy.clone());
         set(&mut config.rate, self.rate);
         set(&mut config.burst, within("burst", self.burst, &(1..=u32::MAX))?);
         set(&mut config.connections, within("connections", self.connections, &CONNECTIONS)?);
@@ -163,6 +168,7 @@ impl Settings {
             prefix: Some(config.prefix.clone()),
             tls_certificate,
             tls_key,
+            trusted_proxy: Some(config.trusted_proxies.clone()),
             rate: Some(config.rate),
             burst: Some(config.burst),
             connections: Some(config.connections),

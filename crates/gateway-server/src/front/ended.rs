@@ -1,5 +1,6 @@
 //! How a response ended, as a plain value: the metrics count it, the access log writes it.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use http::{HeaderValue, StatusCode};
@@ -62,6 +63,8 @@ impl From<Cut> for End {
 #[derive(Debug)]
 pub(crate) struct EndedResponse {
     pub(crate) request_id: HeaderValue,
+    /// Address of the client. Behind a trusted proxy, the address that the proxy names.
+    pub(crate) client: Option<IpAddr>,
     /// Account of the token, if the token is valid.
     pub(crate) account: Option<i64>,
     /// Id of the token, if it is valid and the access log is on.

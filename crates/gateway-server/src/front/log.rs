@@ -75,6 +75,9 @@ fn line(response: &EndedResponse) -> Vec<u8> {
     };
     out.extend_from_slice(b"{\"request_id\":");
     json::text(&mut out, response.request_id.to_str().unwrap_or_default());
+    if let Some(client) = response.client {
+        out.extend_from_slice(format!(",\"client\":\"{client}\"").as_bytes());
+    }
     if let Some(account) = response.account {
         out.extend_from_slice(format!(",\"account\":{account}").as_bytes());
     }

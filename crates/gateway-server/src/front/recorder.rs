@@ -1,6 +1,7 @@
 //! The guard of one request: counts and logs the response when it has ended.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -41,6 +42,7 @@ impl Recorder {
         metrics.began();
         let response = EndedResponse {
             request_id: request_id.clone(),
+            client: None,
             account: None,
             token: None,
             operation: None,
@@ -59,6 +61,10 @@ impl Recorder {
             log: log.clone(),
             metrics: Arc::clone(metrics),
         }
+    }
+
+    pub(crate) fn client(&mut self, address: IpAddr) {
+        self.response.client = Some(address);
     }
 
     pub(crate) fn principal(&mut self, principal: &Principal) {

@@ -1,5 +1,6 @@
 //! The state that the two sides of a connection share: the guard that reads requests, and the responses being sent.
 
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -15,8 +16,9 @@ use crate::lock::lock;
 ///
 /// The HTTP library reads ahead, so the second request may be refused before the first is answered. A refusal is
 /// therefore kept with the number of its request.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ConnectionState {
+    peer: IpAddr,
     refusal: Mutex<Option<(u64, Refusal)>>,
     responding: AtomicU32,
     response_began: Mutex<Option<Instant>>,
@@ -35,6 +37,22 @@ pub(crate) enum Cut {
 }
 
 impl ConnectionState {
+    /// Creates the state of a connection that `peer` opened.
+    pub(super) fn new(peer: IpAddr) -> Self {
+        Self {
+            peer,
+            refusal: Mutex::default(),
+            responding: AtomicU32::new(0),
+            response_began: Mutex::default(),
+            cut: OnceLock::new(),
+        }
+    }
+
+    /// Returns the address of the other end of the connection: a client or a proxy.
+    pub(crate) fn peer(&self) -> IpAddr {
+        self.peer
+    }
+
     /// Returns why the server closed the connection during a response, if it did.
     pub(crate) fn cut(&self) -> Option<Cut> {
         self.cut.get().copied()

@@ -40,6 +40,8 @@ mod process;
 #[cfg(test)]
 mod program;
 #[cfg(test)]
+mod proxies;
+#[cfg(test)]
 mod revisions;
 #[cfg(test)]
 mod schema;

@@ -1,0 +1,267 @@
+//! The address of the client of a request. Behind a trusted proxy, the proxy names it in `Forwarded` (RFC 7239) or in
+//! `X-Forwarded-For`.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use http::header::FORWARDED;
+use http::{HeaderMap, HeaderName};
+
+use crate::network::Network;
+
+/// The client of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Client {
+    /// Address of the client. If a proxy does not name the client, the address of the proxy.
+    pub(crate) address: IpAddr,
+    /// Key of the limits for each client. Unset if all clients of a proxy would share it.
+    pub(crate) key: Option<ClientKey>,
+    /// Whether a trusted proxy opened the connection.
+    pub(crate) is_proxied: bool,
+}
+
+/// Clients that share the limits for an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ClientKey {
+    /// An IPv4 address, or the first address of an IPv6 network of 64 bits: a host can have all addresses of one.
+    Address(IpAddr),
+    /// All clients whose proxy sends headers that name no address.
+    Unnamed,
+}
+
+impl ClientKey {
+    pub(crate) fn of(address: IpAddr) -> Self {
+        Self::Address(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let network = u128::from(address) & (u128::MAX << 64);
+                IpAddr::V6(Ipv6Addr::from(network))
+            }
+            address @ IpAddr::V4(_) => address,
+        })
+    }
+}
+
+impl Client {
+    /// Finds the client of a request from `peer` with these headers. Headers count only if a trusted proxy sent them.
+    pub(crate) fn find(headers: &HeaderMap, peer: IpAddr, trusted: &[Network]) -> Self {
+        let peer = peer.to_canonical();
+        let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.contains(address));
+        if !is_trusted(peer) {
+            return Self { address: peer, key: Some(ClientKey::of(peer)), is_proxied: false };
+        }
+        let key = match named(headers, is_trusted) {
+            Named::Client(address) => {
+                return Self { address, key: Some(ClientKey::of(address)), is_proxied: true };
+            }
+            Named::Nobody => None,
+            Named::Unusable => Some(ClientKey::Unnamed),
+        };
+        Self { address: peer, key, is_proxied: true }
+    }
+}
+
+/// The client that the headers of a trusted proxy name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// There is no header, or it names trusted proxies only.
+    Nobody,
+    Client(IpAddr),
+    /// The headers are malformed, hide the client, or contradict each other.
+    Unusable,
+}
+
+fn named(headers: &HeaderMap, is_trusted: impl Fn(IpAddr) -> bool) -> Named {
+    let found = |name: HeaderName, read: fn(&str) -> Vec<Option<IpAddr>>| {
+        let values = headers.get_all(name).iter();
+        let mut hops =
+            values.flat_map(|value| value.to_str().map_or_else(|_error| vec![None], read)).rev();
+        // The last proxy is at the end. Everything before the first address that is not trusted may be forged.
+        match hops.find(|hop| !hop.is_some_and(&is_trusted)) {
+            None => Named::Nobody,
+            Some(None) => Named::Unusable,
+            Some(Some(address)) => Named::Client(address),
+        }
+    };
+    match (found(FORWARDED, forwarded), found(X_FORWARDED_FOR, forwarded_for)) {
+        (Named::Nobody, one) | (one, Named::Nobody) => one,
+        (one, other) if one == other => one,
+        // A proxy that sets only one of the headers may pass on the other as the client sent it.
+        _ => Named::Unusable,
+    }
+}
+
+/// Reads the hops of `Forwarded`. A hop without a readable address is `None`.
+fn forwarded(value: &str) -> Vec<Option<IpAddr>> {
+    let Some(elements) = split(value, ',') else { return vec![None] };
+    let hop = |element: &str| {
+        let mut address = None;
+        for pair in split(element, ';')? {
+            let (name, value) = pair.split_once('=')?;
+            if name.eq_ignore_ascii_case("for") {
+                let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+                let repeated = address.replace(node(quoted.unwrap_or(value))?);
+                if repeated.is_some() {
+                    return None;
+                }
+            }
+        }
+        address
+    };
+    elements.into_iter().map(hop).collect()
+}
+
+/// Reads the hops of `X-Forwarded-For`. A hop without a readable address is `None`.
+fn forwarded_for(value: &str) -> Vec<Option<IpAddr>> {
+    value.split(',').map(str::trim).filter(|hop| !hop.is_empty()).map(node).collect()
+}
+
+/// Reads an address, with or without a port.
+fn node(text: &str) -> Option<IpAddr> {
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let address = match bare {
+        Some(bare) => bare.parse().map(IpAddr::V6).ok(),
+        None => text.parse().ok().or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip())),
+    };
+    address.map(|address| address.to_canonical())
+}
+
+/// Splits a text at each separator outside quoted strings, and trims the parts. Empty parts are left out. Returns
+/// `None` if a quoted string has no end.
+fn split(text: &str, separator: char) -> Option<Vec<&str>> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let parts = text.split(|character| {
+        if is_escaped {
+            is_escaped = false;
+        } else if character == '"' {
+            is_quoted = !is_quoted;
+        } else if is_quoted {
+            is_escaped = character == '\\';
+        }
+        character == separator && !is_quoted
+    });
+    let parts = parts.map(str::trim).filter(|part| !part.is_empty()).collect();
+    (!is_quoted).then_some(parts)
+}
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        headers
+    }
+
+    /// Checks the client of a request from 10.0.0.1, which is trusted, as is `2001:db8:1::/48`.
+    #[track_caller]
+    fn check(lines: &[(&'static str, &str)], address: &str, key: Option<ClientKey>) {
+        let trusted = ["10.0.0.0/8".parse().unwrap(), "2001:db8:1::/48".parse().unwrap()];
+        let found = Client::find(&headers(lines), ip("10.0.0.1"), &trusted);
+        assert_eq!(found, Client { address: ip(address), key, is_proxied: true }, "{lines:?}");
+    }
+
+    #[track_caller]
+    fn named(lines: &[(&'static str, &str)], address: &str) {
+        check(lines, address, Some(ClientKey::of(ip(address))));
+    }
+
+    #[test]
+    fn the_last_address_that_is_not_trusted_is_the_client() {
+        named(&[("x-forwarded-for", "192.0.2.1")], "192.0.2.1");
+        named(&[("x-forwarded-for", "6.6.6.6, 192.0.2.1,10.0.0.7 , 2001:db8:1::2")], "192.0.2.1");
+        named(&[("x-forwarded-for", "6.6.6.6"), ("x-forwarded-for", "192.0.2.1")], "192.0.2.1");
+        named(&[("x-forwarded-for", "no address, 192.0.2.1")], "192.0.2.1");
+        named(&[("x-forwarded-for", "192.0.2.1:8080")], "192.0.2.1");
+        named(&[("x-forwarded-for", "2001:db8::1")], "2001:db8::1");
+        named(&[("x-forwarded-for", "[2001:db8::1]:80")], "2001:db8::1");
+        named(&[("x-forwarded-for", "::ffff:192.0.2.1")], "192.0.2.1");
+        named(&[("forwarded", "for=192.0.2.1")], "192.0.2.1");
+        named(&[("forwarded", "proto=https;For=\"192.0.2.1:80\";by=10.0.0.1")], "192.0.2.1");
+        named(&[("forwarded", "for=6.6.6.6, for=\"[2001:db8::1]:80\"")], "2001:db8::1");
+        named(&[("forwarded", "by=\"a,\\\";b\" ; for=192.0.2.1")], "192.0.2.1");
+        named(
+            &[("forwarded", "for=\""), ("forwarded", "for=192.0.2.1, for=10.0.0.7")],
+            "192.0.2.1",
+        );
+        named(
+            &[("forwarded", "for=192.0.2.1"), ("x-forwarded-for", "6.6.6.6, 192.0.2.1")],
+            "192.0.2.1",
+        );
+    }
+
+    #[test]
+    fn headers_that_name_no_client_lead_to_the_peer() {
+        check(&[], "10.0.0.1", None);
+        check(&[("x-forwarded-for", "")], "10.0.0.1", None);
+        check(&[("x-forwarded-for", "10.0.0.2, 10.0.0.3")], "10.0.0.1", None);
+        for line in [
+            ("x-forwarded-for", "192.0.2.1, unknown"),
+            ("x-forwarded-for", "192.0.2.1, 1.2.3"),
+            ("forwarded", "for=unknown"),
+            ("forwarded", "for=_hidden"),
+            ("forwarded", "for=192.0.2.1:_port"),
+            ("forwarded", "for=192.0.2.1;for=192.0.2.2"),
+            ("forwarded", "for=\"192.0.2.1"),
+            ("forwarded", "192.0.2.1"),
+            ("forwarded", "proto=https"),
+        ] {
+            check(&[line], "10.0.0.1", Some(ClientKey::Unnamed));
+        }
+        let both = [("forwarded", "for=6.6.6.6"), ("x-forwarded-for", "192.0.2.1")];
+        check(&both, "10.0.0.1", Some(ClientKey::Unnamed));
+    }
+
+    #[test]
+    fn an_ipv6_address_counts_by_its_first_64_bits() {
+        let key = |text| ClientKey::of(ip(text));
+        assert_eq!(key("2001:db8::1"), key("2001:db8::ffff:0:0:2"));
+        assert_ne!(key("2001:db8::1"), key("2001:db8:0:1::1"));
+        assert_ne!(key("192.0.2.1"), key("192.0.2.2"));
+        assert_eq!(key("192.0.2.1"), key("::ffff:192.0.2.1"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_header_of_an_untrusted_peer_changes_its_address(
+            peer in any::<IpAddr>(),
+            lines in prop::collection::vec(
+                (prop::sample::select(vec!["forwarded", "x-forwarded-for"]), hop()), 0..4,
+            ),
+        ) {
+            let trusted: [Network; 1] = ["10.0.0.0/8".parse().unwrap()];
+            prop_assume!(!trusted[0].contains(peer));
+            let lines: Vec<_> = lines.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let found = Client::find(&headers(&lines), peer, &trusted);
+            prop_assert_eq!(found.address, peer.to_canonical());
+            prop_assert_eq!(found.key, Some(ClientKey::of(peer)));
+            // Without trusted proxies, all peers are untrusted.
+            prop_assert_eq!(Client::find(&headers(&lines), peer, &[]), found);
+        }
+
+        #[test]
+        fn a_client_cannot_change_its_address_through_an_appending_proxy(forged in hop()) {
+            let trusted: [Network; 1] = ["10.0.0.0/8".parse().unwrap()];
+            let value = format!("{forged}, 192.0.2.1");
+            let found = Client::find(&headers(&[("x-forwarded-for", &value)]), ip("10.0.0.1"), &trusted);
+            prop_assert_eq!(found.address, ip("192.0.2.1"));
+        }
+    }
+
+    /// Values like those of the two headers, and any other visible text.
+    fn hop() -> impl Strategy<Value = String> {
+        let address = any::<IpAddr>().prop_map(|address| address.to_string());
+        let pair = any::<IpAddr>().prop_map(|address| format!("for=\"[{address}]:1\";by=x"));
+        prop_oneof![address, pair, "[ -~]{0,40}"]
+    }
+}
