@@ -5,9 +5,11 @@ mod backup;
 mod data;
 mod database;
 mod descriptors;
+mod health;
 mod output;
 mod serve;
 mod settings;
+mod supervisor;
 mod token;
 
 use std::process::ExitCode;
@@ -50,6 +52,8 @@ enum Command {
     Restore(backup::RestoreArguments),
     /// Check the database for damage.
     Check(Database),
+    /// Ask a running server whether it is ready; exit code 1 if it is not.
+    Health(health::Arguments),
 }
 
 /// Runs the program with the arguments of the process.
@@ -72,6 +76,7 @@ pub fn main() -> ExitCode {
         Command::Backup(arguments) => backup::backup(&arguments),
         Command::Restore(arguments) => backup::restore(&arguments),
         Command::Check(database) => data::check(&database),
+        Command::Health(arguments) => health::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

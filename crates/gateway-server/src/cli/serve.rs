@@ -10,9 +10,9 @@ use clap::{ArgMatches, Args};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::database::open_or_create;
-use crate::cli::descriptors;
 use crate::cli::output::{note, print, print_error};
 use crate::cli::settings::Settings;
+use crate::cli::{descriptors, supervisor};
 use crate::config::Config;
 use crate::error::Error;
 use crate::server::{RunningServer, Server};
@@ -87,10 +87,13 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
         print(&exports(&running, token.reveal()))?;
         (running, Some(directory))
     };
+    supervisor::ready();
     tokio::select! {
         () = stop.received() => {}
         never = renew(&running, hangup, encrypted) => match never {},
+        never = supervisor::keep_alive() => match never {},
     }
+    supervisor::stopping();
     // A second signal ends the process without waiting for responses.
     tokio::select! {
         _drained = running.stop() => {}

@@ -48,4 +48,6 @@ mod schema;
 #[cfg(test)]
 mod store;
 #[cfg(test)]
+mod supervision;
+#[cfg(test)]
 mod support;
