@@ -55,7 +55,16 @@ const RULES: &[Rule] = &[
         may_use: &["gateway-client-core"],
         never: &["axum", "rusqlite", "wiremock"],
     },
-    Rule { name: "gateway-server", may_use: &["gateway-model"], never: &["reqwest", "ureq"] },
+    Rule {
+        name: "gateway-postgres",
+        may_use: &[],
+        never: &["axum", "hyper", "reqwest", "rusqlite", "ureq"],
+    },
+    Rule {
+        name: "gateway-server",
+        may_use: &["gateway-model", "gateway-postgres"],
+        never: &["reqwest", "ureq"],
+    },
     Rule {
         name: "gateway-cli",
         may_use: &[

@@ -43,11 +43,12 @@ fn runtime_crates_name_no_service() {
 }
 
 /// The crates that know no service.
-const RUNTIME: [&str; 6] = [
+const RUNTIME: [&str; 7] = [
     "gateway-cli-core",
     "gateway-client-core",
     "gateway-codegen",
     "gateway-model-core",
+    "gateway-postgres",
     "gateway-testkit-core",
     "gateway-transport",
 ];

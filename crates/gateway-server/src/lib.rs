@@ -11,8 +11,6 @@ mod causes;
 pub mod cli;
 mod clock;
 mod config;
-#[cfg(feature = "postgres")]
-mod connector;
 pub mod demo;
 mod demo_data;
 mod error;

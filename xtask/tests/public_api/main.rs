@@ -56,6 +56,12 @@ fn public_api_of_gateway_cli_core() {
     insta::assert_snapshot!("gateway-cli-core", listed);
 }
 
+#[test]
+fn public_api_of_gateway_postgres() {
+    let listed = listed("gateway-postgres", POSTGRES);
+    insta::assert_snapshot!("gateway-postgres", listed);
+}
+
 /// The crates whose types signatures may contain. Users need the same version of each as we do, so
 /// the list contains neither HTTP clients nor runtimes, and an optional crate is enabled by a feature of
 /// the same name, with the version of a crate before 1.0.
@@ -66,6 +72,7 @@ const CLIENT_CORE: &[&str] =
     &["bytes", "futures_core", "gateway_model_core", "gateway_transport", "http"];
 const CLIENT: &[&str] = &["gateway_client_core", "gateway_model"];
 const CLI_CORE: &[&str] = &["clap", "gateway_client_core", "serde"];
+const POSTGRES: &[&str] = &["postgres"];
 
 fn listed(name: &str, may_name: &[&str]) -> String {
     listed_with(name, &[], may_name)

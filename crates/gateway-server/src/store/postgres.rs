@@ -11,13 +11,13 @@ mod read;
 mod tables;
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use ::postgres::Row;
+use gateway_postgres::{Connector, Options};
 
 use crate::clock::UnixTime;
-use crate::connector::{Connector, Notice};
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 use crate::store::errors::{account_exists, no_account};
@@ -36,7 +36,7 @@ use crate::token::{TokenDigest, TokenId};
 /// The environment sets the rest: `PGPASSWORD`, `PGPASSFILE`, `PGSSLMODE`, `PGSSLROOTCERT`, `PGSSLCERT`, `PGSSLKEY` and
 /// `PGCHANNELBINDING`.
 pub struct PostgresStore {
-    connector: Arc<Connector>,
+    connector: Connector,
     links: Mutex<Vec<Link>>,
     budget: Duration,
 }
@@ -68,9 +68,8 @@ impl PostgresStore {
     /// As those of the two.
     pub fn connect_with(url: &str, options: PostgresOptions) -> Result<Self, Error> {
         let PostgresOptions { create_tables, wait, notice } = options;
-        let environment = |name: &str| std::env::var(name).ok();
-        let connector = Connector::new(url, "gateway-server", environment, notice);
-        let connector = Arc::new(connector.map_err(not_connected)?);
+        let options = Options::new("gateway-server").notice(notice);
+        let connector = Connector::new(url, options).map_err(not_connected)?;
         let mut link = Link::open_waiting(&connector, wait)?;
         if create_tables {
             tables::create_if_missing(&mut link)?;
@@ -124,7 +123,7 @@ impl PostgresStore {
 pub struct PostgresOptions {
     create_tables: bool,
     wait: Duration,
-    notice: Notice,
+    notice: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 impl PostgresOptions {

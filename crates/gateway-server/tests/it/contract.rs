@@ -4,8 +4,9 @@ use gateway_testkit::contract::{Profile, Target, Verdict, run};
 use gateway_transport::Options;
 use gateway_transport::ureq::UreqTransport;
 
+use crate::cluster;
+use crate::encrypted::{Authority, Encrypted, HOSTSSL, named};
 use crate::process::{Served, account, run as administer};
-use crate::{cluster, database_tls};
 
 #[test]
 fn the_contract_checks_pass_on_sqlite() {
@@ -21,7 +22,7 @@ fn the_contract_checks_pass_on_postgresql() {
 
 #[test]
 fn the_contract_checks_pass_on_postgresql_over_tls() {
-    let Some((_database, url)) = database_tls::verified() else { return };
+    let Some((_database, url)) = verified() else { return };
     checks_pass(&url);
 }
 
@@ -39,4 +40,16 @@ fn checks_pass(database: &str) {
         report.findings().iter().filter(|finding| finding.verdict != Verdict::Pass).collect();
     assert!(other.is_empty(), "{report}\n{other:#?}");
     println!("{report}");
+}
+
+/// A database that is reached over verified TLS, and its URL.
+fn verified() -> Option<(impl Sized, String)> {
+    let authority = Authority::new("ours");
+    let identity = authority.issue(&named("db", &["db.test"]));
+    let server = Encrypted::start(Some(&identity), &authority, HOSTSSL)?;
+    let ca = authority.file("ca.pem");
+    let parameters =
+        format!("sslmode=verify-full&sslrootcert={}&channel_binding=require", ca.display());
+    let url = server.url(&parameters);
+    Some(((server, authority), url))
 }

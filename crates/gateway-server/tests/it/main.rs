@@ -6,19 +6,23 @@ mod backup;
 #[cfg(test)]
 mod certificates;
 #[cfg(test)]
+#[path = "../../../gateway-postgres/tests/it/cluster.rs"]
 mod cluster;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
-mod database_start;
+mod database_environment;
 #[cfg(test)]
-mod database_tls;
+mod database_start;
 #[cfg(test)]
 mod deadlines;
 #[cfg(test)]
 mod descriptors;
 #[cfg(test)]
 mod documented;
+#[cfg(test)]
+#[path = "../../../gateway-postgres/tests/it/encrypted.rs"]
+mod encrypted;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use ::postgres::error::SqlState;
 use ::postgres::types::{FromSql, ToSql};
 use ::postgres::{Client, Row, Statement};
+use gateway_postgres::Connector;
 
-use crate::connector::{Cause, Connector, Failure};
 use crate::error::{Error, ErrorKind};
 
 /// A parameter of a statement.
@@ -34,7 +33,7 @@ impl Link {
     }
 
     /// Connects without a time limit of statements, and waits at most `limit` for a database that cannot be reached.
-    pub(super) fn open_waiting(connector: &Arc<Connector>, limit: Duration) -> Result<Self, Error> {
+    pub(super) fn open_waiting(connector: &Connector, limit: Duration) -> Result<Self, Error> {
         let client = connector.open_waiting(UNLIMITED_PATIENCE, limit).map_err(not_connected)?;
         Self::over(client, None)
     }
@@ -151,14 +150,18 @@ pub(super) fn failure(context: &'static str, error: ::postgres::Error) -> Error 
     Error::caused(kind, context, Code(state))
 }
 
-/// Translates a failure of the connector, which names the cause and the next step.
-pub(super) fn not_connected(failure: Failure) -> Error {
-    let kind = match failure.cause() {
-        Cause::Setting => ErrorKind::Config,
-        Cause::Busy => ErrorKind::StorageBusy,
-        Cause::Refused | Cause::Unreachable => ErrorKind::Storage,
+/// Translates an error of the connector, which names the cause and the next step.
+pub(super) fn not_connected(error: gateway_postgres::Error) -> Error {
+    let kind = match error.kind() {
+        gateway_postgres::ErrorKind::Setting => ErrorKind::Config,
+        gateway_postgres::ErrorKind::Busy => ErrorKind::StorageBusy,
+        _ => ErrorKind::Storage,
     };
-    Error::caused(kind, CANNOT_CONNECT, failure)
+    let context = match error.waited() {
+        Some(_) => "cannot connect to the database within --database-timeout",
+        None => CANNOT_CONNECT,
+    };
+    Error::caused(kind, context, error)
 }
 
 const CANNOT_CONNECT: &str = "cannot connect to the database";

@@ -6,7 +6,7 @@ use crate::store::postgres::PostgresStore;
 use crate::store::postgres::read::{STATUS_CANDIDATES, VACANCY_CANDIDATES};
 use crate::store::{ImportMode, StoreAdmin as _, sql};
 
-#[path = "../../../tests/it/cluster.rs"]
+#[path = "../../../../gateway-postgres/tests/it/cluster.rs"]
 mod cluster;
 
 /// None of the statements may scan a table, for any value, directly after an import.

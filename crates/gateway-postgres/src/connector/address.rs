@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ::postgres::config::{Config, Host, LoadBalanceHosts};
 use percent_encoding::percent_decode_str;
 
-use crate::connector::failure::{Cause, Failure};
+use crate::connector::error::{Error, ErrorKind};
 use crate::connector::password::Passwords;
 use crate::connector::tls::{self, TlsSettings};
 
@@ -32,8 +32,8 @@ impl Address {
     /// Reads a URL. The errors do not repeat it, because it may contain a password.
     pub(super) fn parse(
         url: &str,
-        environment: fn(&str) -> Option<String>,
-    ) -> Result<Self, Failure> {
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, Error> {
         let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
         let (scheme, rest) = url.split_once("://").ok_or_else(invalid)?;
         let (credentials, rest) = match rest.find(['@', '/']) {
@@ -60,7 +60,7 @@ impl Address {
                 "channel_binding" => &mut binding,
                 key if UNSUPPORTED.contains(&key) => {
                     let text = format!("the URL parameter {key} is not supported; remove it");
-                    return Err(Failure::new(Cause::Setting, text));
+                    return Err(Error::new(ErrorKind::Setting, text));
                 }
                 key => {
                     // The driver takes the first `@` for the end of the user, wherever it is.
@@ -80,7 +80,7 @@ impl Address {
         if let Some(binding) = binding {
             if !["disable", "prefer", "require"].contains(&&*binding) {
                 let text = "channel_binding must be disable, prefer or require";
-                return Err(Failure::new(Cause::Setting, text));
+                return Err(Error::new(ErrorKind::Setting, text));
             }
             others.push(format!("channel_binding={binding}"));
         }
@@ -175,8 +175,8 @@ impl Target {
     }
 }
 
-fn targets(config: &Config) -> Result<Vec<Target>, Failure> {
-    let setting = |text: &'static str| Failure::new(Cause::Setting, text);
+fn targets(config: &Config) -> Result<Vec<Target>, Error> {
+    let setting = |text: &'static str| Error::new(ErrorKind::Setting, text);
     let (hosts, addresses, ports) =
         (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
     let count = hosts.len().max(addresses.len());
@@ -197,12 +197,12 @@ fn targets(config: &Config) -> Result<Vec<Target>, Failure> {
     Ok((0..count).map(target).collect())
 }
 
-fn decoded(text: &str) -> Result<Cow<'_, str>, Failure> {
+fn decoded(text: &str) -> Result<Cow<'_, str>, Error> {
     percent_decode_str(text).decode_utf8().map_err(|_error| invalid())
 }
 
-fn invalid() -> Failure {
-    Failure::new(Cause::Setting, "the URL is invalid; expected postgres://USER@HOST/NAME")
+fn invalid() -> Error {
+    Error::new(ErrorKind::Setting, "the URL is invalid; expected postgres://USER@HOST/NAME")
 }
 
 /// Parameters of libpq that are neither secret nor supported, so that an error may name them.
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     fn read(url: &str) -> Address {
-        Address::parse(url, |_name| None).unwrap()
+        Address::parse(url, &|_name| None).unwrap()
     }
 
     #[test]
@@ -283,9 +283,9 @@ mod tests {
             "postgres://u:canary@h/d?hostaddr=127.0.0.1,127.0.0.2",
             "postgres://u:canary@h/d?sslmode=%ff",
         ] {
-            let Err(failure) = Address::parse(url, |_name| None) else { panic!("{url}") };
-            assert_eq!(failure.cause(), Cause::Setting);
-            assert!(!format!("{failure} {failure:?}").contains("canary"), "{failure}");
+            let Err(error) = Address::parse(url, &|_name| None) else { panic!("{url}") };
+            assert_eq!(error.kind(), ErrorKind::Setting);
+            assert!(!format!("{error} {error:?}").contains("canary"), "{error}");
         }
     }
 }

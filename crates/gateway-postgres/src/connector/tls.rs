@@ -13,7 +13,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-use crate::connector::failure::{Cause, Failure};
+use crate::connector::error::{Error, ErrorKind};
 use crate::connector::password::is_private;
 use crate::connector::verifier::AnyName;
 
@@ -76,7 +76,7 @@ impl Given {
     }
 
     /// Checks the values, and that they fit together.
-    pub(super) fn settings(self) -> Result<TlsSettings, Failure> {
+    pub(super) fn settings(self) -> Result<TlsSettings, Error> {
         let roots = match self.roots.as_deref() {
             None | Some("") => Roots::Unset,
             Some("system") => Roots::System,
@@ -114,7 +114,7 @@ impl Given {
 }
 
 /// Reads the files that the settings name.
-pub(super) fn protection(settings: &TlsSettings) -> Result<Protection, Failure> {
+pub(super) fn protection(settings: &TlsSettings) -> Result<Protection, Error> {
     let TlsSettings { mode, roots, certificate } = settings;
     if *mode == Mode::Disable {
         return Ok(Protection { mode: *mode, client: None, verified: false, certificate: false });
@@ -152,7 +152,7 @@ fn verifier(
     mode: Mode,
     roots: &Roots,
     provider: &Arc<CryptoProvider>,
-) -> Result<Arc<dyn ServerCertVerifier>, Failure> {
+) -> Result<Arc<dyn ServerCertVerifier>, Error> {
     let provider = Arc::clone(provider);
     let store = match roots {
         Roots::File(path) => Some(root_store(path)?),
@@ -175,7 +175,7 @@ fn verifier(
     Ok(Arc::new(verifier))
 }
 
-fn root_store(path: &Path) -> Result<RootCertStore, Failure> {
+fn root_store(path: &Path) -> Result<RootCertStore, Error> {
     let mut store = RootCertStore::empty();
     for certificate in certificates("sslrootcert", path)? {
         store.add(certificate).map_err(|error| {
@@ -186,7 +186,7 @@ fn root_store(path: &Path) -> Result<RootCertStore, Failure> {
     Ok(store)
 }
 
-fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Failure> {
+fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
     let name = path.display();
     let certificates = CertificateDer::pem_slice_iter(&bytes(parameter, path)?)
         .collect::<Result<Vec<_>, _>>()
@@ -197,7 +197,7 @@ fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'stat
     Ok(certificates)
 }
 
-fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Failure> {
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
     let name = path.display();
     let text = bytes("sslkey", path)?;
     let metadata = fs::metadata(path).map_err(|error| unreadable("sslkey", path, &error))?;
@@ -211,23 +211,23 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Failure> {
     })
 }
 
-fn bytes(parameter: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+fn bytes(parameter: &str, path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(|error| unreadable(parameter, path, &error))
 }
 
-fn unreadable(parameter: &str, path: &Path, error: &std::io::Error) -> Failure {
+fn unreadable(parameter: &str, path: &Path, error: &std::io::Error) -> Error {
     setting(format!("cannot read {}: {error}; check {parameter}", path.display()))
 }
 
-fn setting(text: impl Into<String>) -> Failure {
-    Failure::new(Cause::Setting, text)
+fn setting(text: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Setting, text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn given(mode: &str, roots: &str) -> Result<TlsSettings, Failure> {
+    fn given(mode: &str, roots: &str) -> Result<TlsSettings, Error> {
         let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         Given { mode: given(mode), roots: given(roots), ..Given::default() }.settings()
     }

@@ -1,148 +1,12 @@
 //! TLS to PostgreSQL: what each `sslmode` accepts, and the errors that name the next step.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 
-use gateway_server::{Error, ErrorKind, PostgresOptions, PostgresStore};
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
-};
-use tempfile::TempDir;
+use gateway_postgres::ErrorKind;
+use rcgen::{BasicConstraints, IsCa, KeyPair, date_time_ymd};
 
-use crate::cluster::{self, Cluster};
-use crate::process::{error, program};
-
-/// An authority whose certificate is in a file.
-struct Authority {
-    issuer: CertifiedIssuer<'static, KeyPair>,
-    directory: TempDir,
-}
-
-impl Authority {
-    fn new(name: &str) -> Self {
-        let mut params = named(name, &[]);
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        let authority = Self { issuer, directory: tempfile::tempdir().unwrap() };
-        std::fs::write(authority.file("ca.pem"), authority.issuer.pem()).unwrap();
-        authority
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    /// Returns a certificate and its key, in PEM.
-    fn issue(&self, params: &CertificateParams) -> (String, String) {
-        let key = KeyPair::generate().unwrap();
-        (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
-    }
-}
-
-fn named(name: &str, hosts: &[&str]) -> CertificateParams {
-    let hosts: Vec<String> = hosts.iter().map(|&host| host.to_owned()).collect();
-    let mut params = CertificateParams::new(hosts).unwrap();
-    params.distinguished_name.push(DnType::CommonName, name);
-    params
-}
-
-/// A PostgreSQL with user `u`, password `canary` and database `d`, on a TCP port.
-struct Encrypted {
-    port: u16,
-    _cluster: Cluster,
-}
-
-impl Encrypted {
-    /// Starts it with a certificate, or without TLS.
-    fn start(
-        identity: Option<&(String, String)>,
-        authority: &Authority,
-        access: &str,
-    ) -> Option<Self> {
-        let port = free_port();
-        let mut settings = format!("listen_addresses = '127.0.0.1'\nport = {port}\n");
-        if identity.is_some() {
-            settings.push_str(
-                "ssl = on\nssl_cert_file = '../server.pem'\nssl_key_file = '../server.key'\n\
-                 ssl_ca_file = '../ca.pem'\n",
-            );
-        }
-        let (certificate, key) = identity.cloned().unwrap_or_default();
-        let cluster = Cluster::start_with(&[
-            ("settings.conf", &settings),
-            ("pg_hba.conf", &format!("local all postgres trust\n{access}\n")),
-            ("server.pem", &certificate),
-            ("server.key", &key),
-            ("ca.pem", &authority.issuer.pem()),
-        ]);
-        let Some(cluster) = cluster else {
-            cluster::skip("PostgreSQL was not found; run .ci/postgres");
-            return None;
-        };
-        prepare(&cluster, port);
-        Some(Self { port, _cluster: cluster })
-    }
-
-    /// Returns a URL whose host is not local. Linux connects to this machine for the address 0.0.0.0.
-    fn url(&self, parameters: &str) -> String {
-        format!("postgres://u:canary@db.test:{}/d?hostaddr=0.0.0.0&{parameters}", self.port)
-    }
-}
-
-/// A database that is reached over verified TLS, and its URL.
-pub(crate) fn verified() -> Option<(impl Sized, String)> {
-    let authority = Authority::new("ours");
-    let identity = authority.issue(&named("db", &["db.test"]));
-    let server = Encrypted::start(Some(&identity), &authority, HOSTSSL)?;
-    let ca = authority.file("ca.pem");
-    let parameters =
-        format!("sslmode=verify-full&sslrootcert={}&channel_binding=require", ca.display());
-    let url = server.url(&parameters);
-    Some(((server, authority), url))
-}
-
-/// Returns a port that is free now.
-pub(crate) fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
-/// Creates the user and the database over the socket of a cluster.
-pub(crate) fn prepare(cluster: &Cluster, port: u16) {
-    let socket = cluster.directory.path().to_str().unwrap().replace('/', "%2F");
-    let url = format!("postgres://postgres@{socket}:{port}/postgres");
-    let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
-    client.batch_execute("CREATE ROLE u LOGIN PASSWORD 'canary'").unwrap();
-    client.batch_execute("CREATE DATABASE d OWNER u").unwrap();
-}
-
-/// Connects, and returns the warnings or the error as the program prints it.
-fn connect(url: &str) -> (Result<(), Error>, Vec<String>) {
-    let notices = Arc::new(Mutex::new(Vec::new()));
-    let receiver = Arc::clone(&notices);
-    let options =
-        PostgresOptions::new().notice(move |text| receiver.lock().unwrap().push(text.to_owned()));
-    let result = PostgresStore::connect_with(url, options).map(drop);
-    let notices = notices.lock().unwrap().clone();
-    assert!(!notices.concat().contains("canary"), "{notices:?}");
-    (result, notices)
-}
-
-/// Returns the error, which must not contain the password.
-fn refused(url: &str) -> String {
-    let error = connect(url).0.expect_err(url);
-    assert_eq!(error.to_string(), "cannot connect to the database");
-    assert!(!format!("{error:?}").contains("canary"), "{error:?}");
-    std::error::Error::source(&error).unwrap().to_string()
-}
-
-fn accepted(url: &str) -> Vec<String> {
-    let (result, notices) = connect(url);
-    result.unwrap_or_else(|error| panic!("{url}: {error:?}"));
-    notices
-}
-
-const HOSTSSL: &str = "hostssl all all all scram-sha-256";
+use crate::connection::{accepted, connect, refused};
+use crate::encrypted::{Authority, Encrypted, HOSTSSL, named};
 
 #[test]
 fn each_sslmode_verifies_what_libpq_documents() {
@@ -189,42 +53,6 @@ fn each_sslmode_verifies_what_libpq_documents() {
     let text = refused(&server.url("sslmode=require").replace("/d?", "/e?"));
     assert!(text.contains("database `e` does not exist"), "{text}");
     let text = refused(&server.url("sslmode=require").replace(":canary", ""));
-    assert!(text.contains("asks for a password; set PGPASSWORD"), "{text}");
-}
-
-#[test]
-fn the_environment_of_libpq_is_honoured() {
-    let authority = Authority::new("ours");
-    let identity = authority.issue(&named("db", &["db.test"]));
-    let Some(server) = Encrypted::start(Some(&identity), &authority, HOSTSSL) else { return };
-    let url = server.url("").replace(":canary", "");
-    let passwords = authority.file("passwords");
-    std::fs::write(&passwords, "*:*:d:u:canary\n").unwrap();
-    std::fs::set_permissions(&passwords, std::fs::Permissions::from_mode(0o600)).unwrap();
-    let run = |variables: &[(&str, &Path)], url: &str| {
-        let mut command = program();
-        command.args(["account", "create", "acme", "--database", url]);
-        command.env_remove("PGPASSWORD").env("HOME", "/nowhere");
-        command.envs(variables.iter().copied());
-        let output = command.output().unwrap();
-        let text = error(&output);
-        assert!(!text.contains("canary"), "{text}");
-        (output.status.success(), text)
-    };
-    let ca = authority.file("ca.pem");
-    let full = [("PGSSLMODE", Path::new("verify-full")), ("PGSSLROOTCERT", &*ca)];
-    let (done, text) = run(&[full[0], full[1], ("PGPASSFILE", &passwords)], &url);
-    assert!(done && text.is_empty(), "{text}");
-    // The second time the account exists: the connection was accepted.
-    let password = ("PGPASSWORD", Path::new("canary"));
-    let system = format!("{url}&sslrootcert=system");
-    let (done, text) = run(&[password, ("SSL_CERT_FILE", &*ca)], &system);
-    assert!(!done && text.contains("already exists"), "{text}");
-    let (done, text) = run(&[password], &url);
-    assert!(!done && text.contains("already exists") && text.contains("is not verified"), "{text}");
-    std::fs::set_permissions(&passwords, std::fs::Permissions::from_mode(0o644)).unwrap();
-    let (done, text) = run(&[("PGPASSFILE", &passwords)], &url);
-    assert!(!done && text.contains("is ignored: other users can access it"), "{text}");
     assert!(text.contains("asks for a password; set PGPASSWORD"), "{text}");
 }
 
@@ -314,7 +142,7 @@ fn a_client_certificate_is_sent() {
         (with(&private, &private), "u.key contains no certificate; check sslcert"),
         (server.url(&format!("{full}&sslkey={private}")), "must be set together"),
     ] {
-        assert_eq!(connect(&url).0.unwrap_err().kind(), ErrorKind::Config);
+        assert_eq!(connect(&url).0.unwrap_err().kind(), ErrorKind::Setting);
         let text = refused(&url);
         assert!(text.contains(expected), "{text}");
     }

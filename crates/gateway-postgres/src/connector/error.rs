@@ -1,61 +1,95 @@
-//! The failure of an attempt to connect: its cause, and the next step.
+//! The error of this crate: the cause, and the next step.
 
-use std::error::Error;
+use std::error::Error as StdError;
 use std::time::Duration;
 use std::{fmt, io};
 
 use tokio_rustls::rustls::{self, AlertDescription, CertificateError};
 
-/// A failure in words for the operator. It never contains a password.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    cause: Cause,
+use crate::connector::startup::NO_TLS;
+
+/// Why a connection was not opened.
+///
+/// The value is one pointer wide. The text is a lowercase fragment for people that names the next step. It never
+/// contains a password.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_postgres::{Connector, ErrorKind, Options};
+///
+/// let error = Connector::new("postgres://archive@/archive", Options::new("archive")).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Setting);
+/// assert_eq!(error.to_string(), "the URL has no host; expected postgres://USER@HOST/NAME");
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
     text: String,
+    waited: Option<Duration>,
 }
 
-/// The class of a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cause {
+/// The kind of an [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
     /// The URL, an environment variable or a file that they name is invalid.
     Setting,
     /// The database, or this side of the connection, refused it.
     Refused,
-    /// The database has no free connection.
+    /// The database has no free connection. A later attempt may succeed.
     Busy,
-    /// The database cannot be reached, or is not ready.
+    /// The database cannot be reached, or is not ready. A later attempt may succeed.
     Unreachable,
 }
 
-impl Failure {
-    pub(super) fn new(cause: Cause, text: impl Into<String>) -> Self {
-        Self { cause, text: text.into() }
+impl Error {
+    pub(super) fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, text: text.into(), waited: None }))
     }
 
-    pub(crate) fn cause(&self) -> Cause {
-        self.cause
+    /// Returns the kind of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Returns the limit of [`open_waiting`](crate::Connector::open_waiting), if it has passed.
+    pub fn waited(&self) -> Option<Duration> {
+        self.0.waited
     }
 
     /// Returns whether the same attempt may succeed later.
     pub(super) fn may_pass(&self) -> bool {
-        matches!(self.cause, Cause::Busy | Cause::Unreachable)
+        matches!(self.kind(), ErrorKind::Busy | ErrorKind::Unreachable)
     }
 
-    /// Adds the time that was waited in vain.
+    /// Adds the limit of a wait.
     pub(super) fn after(mut self, limit: Duration) -> Self {
-        let seconds = limit.as_secs();
-        self.text =
-            format!("{}; gave up after {seconds} s, the limit of --database-timeout", self.text);
+        self.0.waited = Some(limit);
         self
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        let Inner { kind, text, waited } = &*self.0;
+        let mut debug = f.debug_struct("Error");
+        debug.field("kind", kind).field("text", text).field("waited", waited).finish()
     }
 }
 
-impl Error for Failure {}
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)?;
+        match self.0.waited {
+            Some(limit) => write!(f, "; gave up after {} s", limit.as_secs()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl StdError for Error {}
 
 /// An attempt that failed.
 pub(super) struct Attempt<'a> {
@@ -71,38 +105,39 @@ pub(super) struct Attempt<'a> {
 }
 
 /// Combines the failures of all hosts. A refusal decides: waiting does not help.
-pub(super) fn combined(mut failures: Vec<Failure>) -> Failure {
+pub(super) fn combined(mut failures: Vec<Error>) -> Error {
     if let Some(refused) = failures.iter().position(|failure| !failure.may_pass()) {
         return failures.swap_remove(refused);
     }
-    let cause = failures.first().map_or(Cause::Unreachable, Failure::cause);
-    let texts: Vec<_> = failures.into_iter().map(|failure| failure.text).collect();
-    Failure { cause, text: texts.join("; ") }
+    let kind = failures.first().map_or(ErrorKind::Unreachable, Error::kind);
+    let texts: Vec<_> = failures.iter().map(ToString::to_string).collect();
+    Error::new(kind, texts.join("; "))
 }
 
 /// Describes an error of the driver. The text of the database is dropped, because it may quote data.
-pub(super) fn explain(error: &::postgres::Error, attempt: &Attempt<'_>) -> Failure {
-    let (cause, text) = if let Some(state) = error.code() {
+pub(super) fn explain(error: &::postgres::Error, attempt: &Attempt<'_>) -> Error {
+    let (kind, text) = if let Some(state) = error.code() {
         of_state(state.code(), attempt)
     } else if let Some(error) = find_rustls(error) {
-        (Cause::Refused, of_tls(error, &attempt.host))
+        (ErrorKind::Refused, of_tls(error, &attempt.host))
     } else if let Some(error) = error.source().and_then(|source| source.downcast_ref::<io::Error>())
     {
-        let help = if attempt.encrypted { "; the TLS handshake may have failed" } else { "" };
-        (Cause::Unreachable, format!("{error}{help}"))
+        let in_handshake = attempt.encrypted && error.kind() != io::ErrorKind::TimedOut;
+        let help = if in_handshake { "; the TLS handshake may have failed" } else { "" };
+        (ErrorKind::Unreachable, format!("{error}{help}"))
     } else if error.is_closed() {
-        (Cause::Unreachable, "the server closed the connection".to_owned())
+        (ErrorKind::Unreachable, "the server closed the connection".to_owned())
     } else {
-        (Cause::Refused, of_driver(error))
+        (ErrorKind::Refused, of_driver(error))
     };
-    Failure::new(cause, format!("{}: {text}", attempt.name))
+    Error::new(kind, format!("{}: {text}", attempt.name))
 }
 
-fn of_state(state: &str, attempt: &Attempt<'_>) -> (Cause, String) {
+fn of_state(state: &str, attempt: &Attempt<'_>) -> (ErrorKind, String) {
     let user = attempt.user;
-    let (cause, text) = match state {
+    let (kind, text) = match state {
         "28P01" => (
-            Cause::Refused,
+            ErrorKind::Refused,
             format!(
                 "the database refused the password of user `{user}`; \
                  correct the URL, PGPASSWORD or the password file"
@@ -116,28 +151,30 @@ fn of_state(state: &str, attempt: &Attempt<'_>) -> (Cause, String) {
                 }
                 (true, true) => "check the client certificate in sslcert, and pg_hba.conf",
             };
-            (Cause::Refused, format!("the database does not admit user `{user}`; {help}"))
+            (ErrorKind::Refused, format!("the database does not admit user `{user}`; {help}"))
         }
         "3D000" => {
             let database = attempt.database.unwrap_or(user);
             let text =
                 format!("database `{database}` does not exist; create it, or correct the URL");
-            (Cause::Refused, text)
+            (ErrorKind::Refused, text)
         }
         "42501" => (
-            Cause::Refused,
+            ErrorKind::Refused,
             format!("user `{user}` may not connect to the database; grant CONNECT to it"),
         ),
-        "53300" => (Cause::Busy, "the database has no free connection; try again later".to_owned()),
+        "53300" => {
+            (ErrorKind::Busy, "the database has no free connection; try again later".to_owned())
+        }
         "57P01" | "57P02" | "57P03" => {
-            (Cause::Unreachable, "the database is starting or stopping".to_owned())
+            (ErrorKind::Unreachable, "the database is starting or stopping".to_owned())
         }
         _ if state.starts_with("08") => {
-            (Cause::Unreachable, "the connection to the database failed".to_owned())
+            (ErrorKind::Unreachable, "the connection to the database failed".to_owned())
         }
-        _ => (Cause::Refused, "the database refused the connection".to_owned()),
+        _ => (ErrorKind::Refused, "the database refused the connection".to_owned()),
     };
-    (cause, format!("{text} (SQLSTATE {state})"))
+    (kind, format!("{text} (SQLSTATE {state})"))
 }
 
 fn of_tls(error: &rustls::Error, host: &str) -> String {
@@ -179,7 +216,7 @@ fn of_tls(error: &rustls::Error, host: &str) -> String {
 fn of_driver(error: &::postgres::Error) -> String {
     let text = error.source().map(ToString::to_string).unwrap_or_default();
     match &*text {
-        "server does not support TLS" => {
+        NO_TLS => {
             "the server does not offer TLS; enable `ssl` there, or set sslmode=disable if the network is trusted"
                 .to_owned()
         }
@@ -198,7 +235,7 @@ fn of_driver(error: &::postgres::Error) -> String {
     }
 }
 
-/// Finds the error of rustls among the causes. An I/O error hides it from [`Error::source`].
+/// Finds the error of rustls among the causes. An I/O error hides it from [`StdError::source`].
 fn find_rustls(error: &::postgres::Error) -> Option<&rustls::Error> {
     let mut source = error.source();
     while let Some(error) = source {
