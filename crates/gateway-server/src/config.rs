@@ -31,6 +31,13 @@ pub struct Config {
     pub burst: u32,
     /// Maximum number of open connections. Each needs a file descriptor, so the limit of the process must allow as many.
     pub connections: usize,
+    /// Maximum number of open connections of an address that is neither a loopback address nor a trusted proxy; behind a
+    /// trusted proxy, maximum number of its concurrent requests. An IPv6 address counts by its first 64 bits. By default
+    /// a quarter of [`connections`](Self::connections), at least 16.
+    pub connections_per_address: Option<usize>,
+    /// Maximum number of lists that are sent concurrently with one token. By default an eighth of
+    /// [`connections`](Self::connections), at least 4.
+    pub responses_per_token: Option<usize>,
     /// Maximum number of concurrent database readers.
     pub readers: usize,
     /// Timeout of one database statement; must match the statement budget of the store. A request waits up to this
@@ -68,6 +75,8 @@ impl Default for Config {
             rate: 50,
             burst: 100,
             connections: 10_000,
+            connections_per_address: None,
+            responses_per_token: None,
             readers: 8,
             statement_timeout: STATEMENT_BUDGET,
             head_timeout: Duration::from_secs(10),
@@ -103,6 +112,16 @@ impl Config {
             self.response_timeout.clamp(Duration::from_millis(1), LONGEST_RESPONSE);
         self.drain_timeout = self.drain_timeout.min(longest);
         self
+    }
+
+    /// Returns the maximum number of connections of an address.
+    pub(crate) fn connections_of_an_address(&self) -> usize {
+        self.connections_per_address.unwrap_or_else(|| (self.connections / 4).max(16)).max(1)
+    }
+
+    /// Returns the maximum number of lists that are sent concurrently with one token.
+    pub(crate) fn responses_of_a_token(&self) -> usize {
+        self.responses_per_token.unwrap_or_else(|| (self.connections / 8).max(4)).max(1)
     }
 }
 

@@ -27,7 +27,7 @@ use http::request::Parts;
 use http::{HeaderName, Method, Response, StatusCode};
 
 use self::body::ResponseBody;
-use self::client::Client;
+use self::client::{Client, ClientKey};
 use self::limit::RateLimits;
 use self::list::ListSource;
 use self::list_cache::ListCache;
@@ -47,8 +47,9 @@ use crate::listen::state::ConnectionState;
 use crate::network::Network;
 use crate::query::Pairs;
 use crate::records::Records;
+use crate::shares::Shares;
 use crate::store::{Page, Principal, Snapshot};
-use crate::token::TokenDigest;
+use crate::token::{TokenDigest, TokenId};
 
 /// Everything that answering a request needs. Shared by all connections.
 #[derive(Debug)]
@@ -58,6 +59,10 @@ pub(crate) struct Front {
     pub(crate) work: Work,
     pub(crate) clock: Clock,
     pub(crate) limits: RateLimits,
+    /// Open responses of each client behind a trusted proxy. Other clients are limited by their connections.
+    pub(crate) proxied: Arc<Shares<ClientKey>>,
+    /// Lists that are being sent to each token.
+    pub(crate) lists_open: Arc<Shares<TokenId>>,
     pub(crate) lists: Arc<ListCache>,
     pub(crate) response_timeout: Duration,
     pub(crate) log: AccessLog,
@@ -70,12 +75,13 @@ impl Front {
         format!("{}{}", prefix.trim_end_matches('/'), service::PATH)
     }
 
-    /// Decides in this order: refusal of the connection, path, verb, body, token, rate, `Accept`, parameters, data. A
+    /// Decides in this order: refusal of the connection, open responses of the client, path, verb, body, token, rate, `Accept`, parameters, data. A
     /// client without a valid token learns nothing about operations and parameters.
     async fn decide(
         &self,
         request: &Parts,
         refusal: Option<Refusal>,
+        client: Client,
         recorder: &mut Recorder,
     ) -> Result<Response<ResponseBody>, Problem> {
         let body_refused = match refusal {
@@ -83,6 +89,10 @@ impl Front {
             Some(other) => return Err(Problem::refused(other)),
             None => false,
         };
+        if let Some(key) = client.key.filter(|_| client.is_proxied) {
+            let limited = || Problem::limited(Kind::TooManyConnections);
+            recorder.keep_of_client(self.proxied.open(&key).ok_or_else(limited)?);
+        }
         if request.uri.path() != self.path {
             return Err(Problem::new(Kind::NotFound));
         }
@@ -105,7 +115,7 @@ impl Front {
         let pairs = Pairs::parse(query).map_err(|_malformed| Problem::new(Kind::QueryMalformed))?;
         let operation = operation(&pairs)?;
         recorder.operation(operation);
-        self.perform(operation, &pairs, &principal, request).await
+        self.perform(operation, &pairs, &principal, request, recorder).await
     }
 
     async fn authenticate(&self, digest: TokenDigest) -> Result<Principal, Problem> {
@@ -120,6 +130,7 @@ impl Front {
         pairs: &Pairs<'_>,
         principal: &Principal,
         request: &Parts,
+        recorder: &mut Recorder,
     ) -> Result<Response<ResponseBody>, Problem> {
         let snapshot = principal.snapshot;
         let call = Call::read(operation, pairs)?;
@@ -131,6 +142,8 @@ impl Front {
         let coding = negotiate::coding(&request.headers);
         let (body, coding) = match call.frame() {
             Some(frame) => {
+                let limited = || Problem::limited(Kind::TooManyResponses);
+                recorder.keep_of_token(self.lists_open.open(&principal.token).ok_or_else(limited)?);
                 let store = self.work.store();
                 let source = ListSource::new(store, snapshot, call, frame, &self.lists);
                 self.list(source, coding).await?
@@ -199,7 +212,7 @@ impl Service for Front {
         let mut recorder = Recorder::begin(&id, connection, &self.log, &self.metrics);
         let client = Client::find(&request.headers, connection.peer(), &self.trusted_proxies);
         recorder.client(client.address);
-        let mut response = match self.decide(request, refusal, &mut recorder).await {
+        let mut response = match self.decide(request, refusal, client, &mut recorder).await {
             Ok(response) => response,
             Err(problem) => {
                 recorder.problem(&problem);

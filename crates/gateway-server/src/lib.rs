@@ -28,6 +28,7 @@ mod place;
 mod query;
 mod records;
 mod server;
+mod shares;
 mod storage;
 mod store;
 mod token;

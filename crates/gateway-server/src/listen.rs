@@ -6,12 +6,12 @@ pub(crate) mod guard;
 pub(crate) mod head;
 mod linger;
 pub(crate) mod service;
+pub(crate) mod slots;
 pub(crate) mod state;
 pub(crate) mod tls;
 
 use std::convert::Infallible;
 use std::future::poll_fn;
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,13 +24,13 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use self::acknowledged::Acknowledged;
-use self::connections::Connections;
 use self::guard::{Guard, Timeouts};
-use self::head::{HeadLimits, Refusal};
+use self::head::HeadLimits;
 use self::service::Service;
+use self::slots::{Slot, Slots};
 use self::state::{ConnectionState, Cut, Responding};
 
 /// How far the server has shut down.
@@ -50,11 +50,7 @@ pub(crate) struct Listen<S> {
     pub(crate) service: S,
     pub(crate) head_limits: HeadLimits,
     pub(crate) timeouts: Timeouts,
-    pub(crate) connections: Arc<Connections>,
-    /// Permits of connections that are served.
-    pub(crate) permits: Arc<Semaphore>,
-    /// Permits of connections above the limit that are answered with a refusal.
-    pub(crate) refusals: Arc<Semaphore>,
+    pub(crate) slots: Arc<Slots>,
     pub(crate) tls: Option<Arc<tls::Acceptor>>,
     pub(crate) phase: watch::Receiver<Phase>,
 }
@@ -69,7 +65,11 @@ impl<S: Service> Listen<S> {
                 _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
             };
             match accepted {
-                Ok((socket, address)) => self.spawn(socket, address.ip()),
+                Ok((socket, address)) => {
+                    if let Some(slot) = self.slots.admit(address.ip()).await {
+                        self.spawn(socket, slot);
+                    }
+                }
                 // Most likely out of file descriptors. The client waits in the queue of the system; without a pause
                 // the loop would only burn CPU.
                 Err(_error) => tokio::time::sleep(ACCEPT_PAUSE).await,
@@ -77,31 +77,26 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    fn spawn(self: &Arc<Self>, socket: TcpStream, peer: IpAddr) {
+    fn spawn(self: &Arc<Self>, socket: TcpStream, slot: Arc<Slot>) {
         // Without this option responses are only delayed, so a failure is ignored.
         drop(socket.set_nodelay(true));
-        let (permit, refusal) = match Arc::clone(&self.permits).try_acquire_owned() {
-            Ok(permit) => (permit, None),
-            Err(_none_left) => {
-                self.connections.refused.fetch_add(1, Ordering::Relaxed);
-                // A refusal needs a descriptor too. When all of those are in use, the connection is closed without a
-                // response.
-                let Ok(permit) = Arc::clone(&self.refusals).try_acquire_owned() else { return };
-                (permit, Some(Refusal::Overloaded))
-            }
-        };
         let listen = Arc::clone(self);
         tokio::spawn(async move {
-            listen.connections.open.fetch_add(1, Ordering::Relaxed);
-            // A silent connection costs a few hundred bytes: the rest is allocated after its first byte.
-            if refusal.is_some() || listen.has_first_byte(&socket).await {
-                // Two statements: in one, every task would have room for the unboxed future.
-                let served = Box::pin(listen.serve_socket(socket, peer, refusal));
-                served.await;
+            tokio::select! {
+                biased;
+                () = slot.evicted() => {}
+                () = listen.serve_slot(socket, &slot) => {}
             }
-            listen.connections.open.fetch_sub(1, Ordering::Relaxed);
-            drop(permit);
         });
+    }
+
+    async fn serve_slot(&self, socket: TcpStream, slot: &Slot) {
+        // A silent connection costs a few hundred bytes: the rest is allocated after its first byte.
+        if slot.refusal().is_some() || self.has_first_byte(&socket).await {
+            // Two statements: in one, every task would have room for the unboxed future.
+            let served = Box::pin(self.serve_socket(socket, slot));
+            served.await;
+        }
     }
 
     /// Waits for the first byte. Returns false if it does not arrive in time or before the server drains.
@@ -117,14 +112,14 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    async fn serve_socket(&self, socket: TcpStream, peer: IpAddr, refusal: Option<Refusal>) {
+    async fn serve_socket(&self, socket: TcpStream, slot: &Slot) {
         match &self.tls {
-            None => self.serve(socket, peer, refusal).await,
+            None => self.serve(socket, slot).await,
             Some(tls) => {
                 let encrypted = Box::pin(async {
                     // The handshake has the same timeout as a request head.
                     if let Some(stream) = tls.accept(socket, self.timeouts.head).await {
-                        self.serve(stream, peer, refusal).await;
+                        self.serve(stream, slot).await;
                     }
                 });
                 encrypted.await;
@@ -132,13 +127,13 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    async fn serve<T>(&self, socket: T, peer: IpAddr, refusal: Option<Refusal>)
+    async fn serve<T>(&self, socket: T, slot: &Slot)
     where
         T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
     {
-        let state = Arc::new(ConnectionState::new(peer));
+        let state = Arc::new(ConnectionState::new(slot.peer()));
         let mut guard = Guard::new(socket, self.head_limits, self.timeouts, Arc::clone(&state));
-        if let Some(refusal) = refusal {
+        if let Some(refusal) = slot.refusal() {
             guard = guard.refuse(refusal);
         }
         let count = AtomicU64::new(0);
@@ -148,15 +143,16 @@ impl<S: Service> Listen<S> {
                 // In this order: a request that has arrived is answered even while the server drains.
                 biased;
                 has_request = poll_fn(|context| guard.poll_request(context)) => has_request,
-                _ = phase.wait_for(|phase| *phase > Phase::Serving), if refusal.is_none() => false,
+                _ = phase.wait_for(|phase| *phase > Phase::Serving), if slot.refusal().is_none() => false,
             };
             if !has_request {
                 return;
             }
             // Boxed, and in two statements: a silent connection reserves no room for the library.
-            let requests = Box::pin(self.requests(guard, &state, &count));
+            let requests = Box::pin(self.requests(guard, slot, &state, &count));
             let Some(silent) = requests.await else { return };
             guard = silent;
+            slot.wait();
         }
     }
 
@@ -164,6 +160,7 @@ impl<S: Service> Listen<S> {
     async fn requests<T>(
         &self,
         guard: Guard<T>,
+        slot: &Slot,
         state: &Arc<ConnectionState>,
         count: &AtomicU64,
     ) -> Option<Guard<T>>
@@ -175,7 +172,12 @@ impl<S: Service> Listen<S> {
             let responding = Responding::begin(state);
             let (head, _body) = request.into_parts();
             // Boxed: the library reserves room for this future in every connection, even when none is running.
+            let is_evicted = !slot.begin();
             Box::pin(async move {
+                if is_evicted {
+                    // The connection is about to be closed.
+                    return std::future::pending().await;
+                }
                 let response = self.service.answer(&head, refusal, state).await;
                 Ok::<_, Infallible>(response.map(|body| responding.until_sent(body)))
             })
@@ -217,9 +219,6 @@ impl<S: Service> Listen<S> {
 /// Unsent bytes of a response at which the HTTP library stops asking for more. Also more than the largest head, which
 /// the library receives whole.
 const WRITE_BUFFER: usize = 32 * 1024;
-
-/// Maximum number of connections above the limit that are answered with a refusal at the same time.
-pub(crate) const REFUSALS: usize = 32;
 
 /// Pause after a failed accept.
 pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

@@ -19,8 +19,10 @@ use crate::front::work::Work;
 use crate::listen::connections::Connections;
 use crate::listen::guard::Timeouts;
 use crate::listen::head::HeadLimits;
-use crate::listen::{Listen, Phase, REFUSALS, tls};
+use crate::listen::slots::Slots;
+use crate::listen::{Listen, Phase, tls};
 use crate::ops::Ops;
+use crate::shares::Shares;
 use crate::store::Store;
 
 /// A server that is configured but not started.
@@ -54,10 +56,12 @@ impl Server {
         let metrics = Arc::new(Metrics::new(Arc::clone(&connections)));
         let front = Front {
             path: Front::path_below(&config.prefix),
-            trusted_proxies: config.trusted_proxies,
+            trusted_proxies: config.trusted_proxies.clone(),
             work: work.clone(),
             clock: config.clock.clone(),
             limits: RateLimits::new(config.rate, config.burst),
+            proxied: Shares::new(config.connections_of_an_address()),
+            lists_open: Shares::new(config.responses_of_a_token()),
             lists: Arc::new(ListCache::new(config.list_cache, config.list_files)),
             response_timeout: config.response_timeout,
             log: log.clone(),
@@ -65,6 +69,12 @@ impl Server {
         };
         let limit = config.connections;
         let permits = Arc::new(Semaphore::new(limit));
+        let slots = Slots::new(
+            Arc::clone(&permits),
+            config.connections_of_an_address(),
+            config.trusted_proxies,
+            connections,
+        );
         let ops_address = match config.ops_listen {
             Some(address) => {
                 let listener = bind(address)?;
@@ -88,9 +98,7 @@ impl Server {
                 stall: config.stall_timeout,
                 response: config.response_timeout,
             },
-            connections,
-            permits: Arc::clone(&permits),
-            refusals: Arc::new(Semaphore::new(REFUSALS)),
+            slots,
             tls: tls.clone(),
             phase: watched,
         });

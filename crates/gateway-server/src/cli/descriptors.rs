@@ -4,7 +4,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
-use crate::listen::REFUSALS;
+use crate::listen::slots::REFUSALS;
 use crate::ops::CONNECTIONS as OPS;
 
 /// Raises the descriptor limit of the process as far as needed and allowed, and lowers settings that do not fit below

@@ -51,6 +51,13 @@ pub(super) struct Settings {
     /// Maximum number of open connections [default: 10000]
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS")]
     connections: Option<usize>,
+    /// Maximum number of open connections of one address, except this machine and trusted proxies [default: a quarter
+    /// of --connections, at least 16]
+    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS_PER_ADDRESS")]
+    connections_per_address: Option<usize>,
+    /// Maximum number of lists that are sent concurrently with one token [default: an eighth of --connections, at least 4]
+    #[arg(long, value_name = "N", env = "GATEWAY_RESPONSES_PER_TOKEN")]
+    responses_per_token: Option<usize>,
     /// Maximum number of concurrent database readers [default: 8]
     #[arg(long, value_name = "N", env = "GATEWAY_READERS")]
     readers: Option<usize>,
@@ -100,7 +107,7 @@ impl Settings {
     pub(super) fn or(self, other: Self) -> Self {
         first_of!(self, other;
             listen, ops_listen, database, database_timeout, prefix, tls_certificate, tls_key, trusted_proxy,
-            rate, burst, connections, readers, statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout, list_cache, access_log,
+            rate, burst, connections, connections_per_address, responses_per_token, readers, statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout, list_cache, access_log,
         )
     }
 
@@ -126,6 +133,10 @@ impl Settings {
         set(&mut config.rate, self.rate);
         set(&mut config.burst, within("burst", self.burst, &(1..=u32::MAX))?);
         set(&mut config.connections, within("connections", self.connections, &CONNECTIONS)?);
+        config.connections_per_address =
+            within("connections-per-address", self.connections_per_address, &CONNECTIONS)?;
+        config.responses_per_token =
+            within("responses-per-token", self.responses_per_token, &CONNECTIONS)?;
         set(&mut config.readers, within("readers", self.readers, &READERS)?);
         // 0 is allowed: responses are then cut immediately.
         let drain = 0..=*SECONDS.end();
@@ -172,6 +183,8 @@ impl Settings {
             rate: Some(config.rate),
             burst: Some(config.burst),
             connections: Some(config.connections),
+            connections_per_address: Some(config.connections_of_an_address()),
+            responses_per_token: Some(config.responses_of_a_token()),
             readers: Some(config.readers),
             statement_timeout: Some(config.statement_timeout.as_secs()),
             head_timeout: Some(config.head_timeout.as_secs()),
@@ -303,6 +316,8 @@ mod tests {
             "burst = 0",
             "connections = 0",
             "connections = 1000001",
+            "connections-per-address = 0",
+            "responses-per-token = 0",
             "readers = 0",
             "readers = 9223372036854775807",
             "statement-timeout = 0",

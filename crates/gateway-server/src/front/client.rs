@@ -1,12 +1,12 @@
 //! The address of the client of a request. Behind a trusted proxy, the proxy names it in `Forwarded` (RFC 7239) or in
 //! `X-Forwarded-For`.
 
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
 use http::header::FORWARDED;
 use http::{HeaderMap, HeaderName};
 
-use crate::network::Network;
+use crate::network::{Network, first_64_bits};
 
 /// The client of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) struct Client {
 /// Clients that share the limits for an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ClientKey {
-    /// An IPv4 address, or the first address of an IPv6 network of 64 bits: a host can have all addresses of one.
+    /// An IPv4 address, or the first address of an IPv6 network of 64 bits.
     Address(IpAddr),
     /// All clients whose proxy sends headers that name no address.
     Unnamed,
@@ -30,13 +30,7 @@ pub(crate) enum ClientKey {
 
 impl ClientKey {
     pub(crate) fn of(address: IpAddr) -> Self {
-        Self::Address(match address.to_canonical() {
-            IpAddr::V6(address) => {
-                let network = u128::from(address) & (u128::MAX << 64);
-                IpAddr::V6(Ipv6Addr::from(network))
-            }
-            address @ IpAddr::V4(_) => address,
-        })
+        Self::Address(first_64_bits(address))
     }
 }
 

@@ -104,6 +104,18 @@ impl Metrics {
                 self.connections.refused.load(Ordering::Relaxed),
             ),
             (
+                "gateway_connections_refused_by_address_total",
+                "counter",
+                "Connections refused because their address had too many.",
+                self.connections.refused_by_address.load(Ordering::Relaxed),
+            ),
+            (
+                "gateway_connections_evicted_total",
+                "counter",
+                "Connections closed while they waited for a request, to make room for others.",
+                self.connections.evicted.load(Ordering::Relaxed),
+            ),
+            (
                 "gateway_log_lines_dropped_total",
                 "counter",
                 "Access log lines dropped because they could not be written in time.",

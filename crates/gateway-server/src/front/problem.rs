@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     TokenInQuery,
     TokenInvalid,
     TooManyRequests,
+    TooManyResponses,
+    TooManyConnections,
     NotAcceptable,
     QueryMalformed,
     MethodMissing,
@@ -69,6 +71,12 @@ impl Kind {
             Self::TokenInvalid => (401, "token-invalid", "The token is not valid"),
             Self::TooManyRequests => {
                 (429, "too-many-requests", "Too many requests with this token")
+            }
+            Self::TooManyResponses => {
+                (429, "too-many-responses", "Too many lists are being sent to this token")
+            }
+            Self::TooManyConnections => {
+                (503, "too-many-connections", "Too many connections from this address")
             }
             Self::NotAcceptable => (406, "not-acceptable", "Only application/json is available"),
             Self::QueryMalformed => (400, "query-malformed", "The query is not form-encoded UTF-8"),
@@ -134,7 +142,13 @@ impl Problem {
             Refusal::Version => Kind::VersionUnsupported,
             Refusal::Body => Kind::BodyNotAllowed,
             Refusal::Overloaded => return Self::new(Kind::Overloaded).retry_after(ONE_SECOND),
+            Refusal::AddressLimit => return Self::limited(Kind::TooManyConnections),
         })
+    }
+
+    /// Creates the problem of a client that has too much open. It may try again when something has ended.
+    pub(crate) fn limited(kind: Kind) -> Self {
+        Self::new(kind).retry_after(ONE_SECOND)
     }
 
     pub(crate) fn repeated(parameter: &'static str) -> Self {

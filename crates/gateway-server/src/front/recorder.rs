@@ -14,19 +14,24 @@ use http_body::{Body, Frame, SizeHint};
 use crate::causes::with_causes;
 use crate::error::Error;
 use crate::front::body::ResponseBody;
+use crate::front::client::ClientKey;
 use crate::front::ended::{End, EndedResponse};
 use crate::front::log::AccessLog;
 use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
 use crate::generated::operation::Operation;
 use crate::listen::state::ConnectionState;
+use crate::shares::Share;
 use crate::store::Principal;
+use crate::token::TokenId;
 
 /// Collects the facts of one request and its response. Counts and logs them when it is dropped.
 pub(crate) struct Recorder {
     began: Instant,
     connection: Arc<ConnectionState>,
     response: EndedResponse,
+    /// Shares of the client and of the token in what may be open, until the response has ended.
+    shares: (Option<Share<ClientKey>>, Option<Share<TokenId>>),
     log: AccessLog,
     metrics: Arc<Metrics>,
 }
@@ -58,6 +63,7 @@ impl Recorder {
             began: Instant::now(),
             connection: Arc::clone(connection),
             response,
+            shares: (None, None),
             log: log.clone(),
             metrics: Arc::clone(metrics),
         }
@@ -65,6 +71,16 @@ impl Recorder {
 
     pub(crate) fn client(&mut self, address: IpAddr) {
         self.response.client = Some(address);
+    }
+
+    /// Keeps the share of the client until the response has ended.
+    pub(crate) fn keep_of_client(&mut self, share: Share<ClientKey>) {
+        self.shares.0 = Some(share);
+    }
+
+    /// Keeps the share of the token until the response has ended.
+    pub(crate) fn keep_of_token(&mut self, share: Share<TokenId>) {
+        self.shares.1 = Some(share);
     }
 
     pub(crate) fn principal(&mut self, principal: &Principal) {

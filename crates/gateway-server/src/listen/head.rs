@@ -25,6 +25,8 @@ pub(crate) enum Refusal {
     Body,
     /// There are too many connections.
     Overloaded,
+    /// There are too many connections of the same address.
+    AddressLimit,
 }
 
 /// Size limits of a head.

@@ -50,6 +50,8 @@ mod revisions;
 #[cfg(test)]
 mod schema;
 #[cfg(test)]
+mod slots;
+#[cfg(test)]
 mod store;
 #[cfg(test)]
 mod supervision;
