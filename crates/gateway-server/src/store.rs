@@ -6,8 +6,10 @@
 //! the list began.
 
 mod account;
+mod additions;
 mod balance;
 mod check;
+mod checksum;
 mod dictionary;
 mod errors;
 #[cfg(feature = "test-util")]
@@ -18,10 +20,13 @@ pub(crate) mod postgres;
 mod rendered;
 mod revision;
 mod schema;
+mod session;
 mod snapshot;
 mod sql;
 pub(crate) mod sqlite;
 mod stage;
+mod tally;
+mod tally_sql;
 
 use std::fmt;
 use std::time::Duration;

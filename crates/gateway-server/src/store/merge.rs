@@ -3,24 +3,9 @@
 use crate::error::Error;
 use crate::place::Place;
 use crate::store::errors::{contradiction, dangling};
-use crate::store::revision::draw_tag;
+use crate::store::session::Session;
+use crate::store::tally::{Difference, create_revision};
 use crate::store::{AccountId, Changes, ImportReport, sql};
-
-/// An open transaction. Every parameter and every column of the statements here is an integer.
-pub(crate) trait Session {
-    /// The query for the current time, in seconds since 1970.
-    const NOW: &'static str;
-
-    /// Runs a statement and returns the number of affected rows.
-    fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error>;
-
-    /// Runs a query and returns its first row.
-    fn first<const COLUMNS: usize>(
-        &mut self,
-        sql: &'static str,
-        parameters: &[i64],
-    ) -> Result<Option<[i64; COLUMNS]>, Error>;
-}
 
 /// Compares the staged records with the live ones, refuses contradictions, and writes the difference as a new revision.
 ///
@@ -52,11 +37,13 @@ pub(crate) fn merge<S: Session>(
     report.applications = apply(session, account, next, &APPLICATIONS)?;
 
     if report.changed_anything() {
-        session.execute(sql::SET_REVISION, &[next, draw_tag()?, account])?;
-        // The time is read last and from the clock of the database. Responses that began before this revision still read
-        // the rows that it supersedes, so those rows must not look older than they are.
-        let [now] = session.first(S::NOW, &[])?.unwrap_or([0]);
-        session.execute(sql::CREATE_REVISION, &[account, next, now])?;
+        let difference = Difference {
+            candidates: report.candidates.into(),
+            vacancies: report.vacancies.into(),
+            statuses: report.applications.into(),
+            credits_changed,
+        };
+        create_revision(session, AccountId(account), next, &difference)?;
         report.revision = next;
     }
     Ok(report)

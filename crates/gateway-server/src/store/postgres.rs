@@ -26,7 +26,8 @@ use crate::store::postgres::link::{
 };
 use crate::store::{
     Account, AccountId, CandidateFilter, CheckReport, Fill, ImportMode, ImportReport, Page,
-    Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, rendered, sql,
+    Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, checksum,
+    rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -257,8 +258,9 @@ impl StoreAdmin for PostgresStore {
         expires_at: Option<UnixTime>,
     ) -> Result<(), Error> {
         let expires_at = expires_at.map(|time| time.0);
-        let parameters: [Parameter<'_>; 5] =
-            [&&digest.0[..], &account.0, &label, &now.0, &expires_at];
+        let checksum = checksum::of_token(digest, account, now.0, expires_at);
+        let parameters: [Parameter<'_>; 6] =
+            [&&digest.0[..], &account.0, &label, &now.0, &expires_at, &checksum];
         self.with(|link| link.execute(sql::CREATE_TOKEN, &parameters)).map(drop)
     }
 

@@ -40,24 +40,20 @@ pub(crate) const ACCOUNTS: &str =
 pub(crate) const ACCOUNT: &str = "SELECT id FROM account WHERE name = $1";
 
 pub(crate) const CREATE_TOKEN: &str = "\
-    INSERT INTO token(sha256, account_id, label, created_at, expires_at) \
-    VALUES ($1, $2, $3, $4, $5)";
+    INSERT INTO token(sha256, account_id, label, created_at, expires_at, checksum) \
+    VALUES ($1, $2, $3, $4, $5, $6)";
 
 pub(crate) const TOKENS: &str = "\
     SELECT sha256, label, created_at, expires_at, revoked_at FROM token \
     WHERE account_id = $1 ORDER BY created_at, sha256";
 
-/// A token is named by the first bytes of its hash, so this selects a range of hashes.
+/// A token is named by the first bytes of its hash, so this selects a range of hashes. -1 is the checksum of a revoked
+/// token.
 pub(crate) const REVOKE_TOKEN: &str = "\
-    UPDATE token SET revoked_at = coalesce(revoked_at, $1) \
+    UPDATE token SET revoked_at = coalesce(revoked_at, $1), checksum = -1 \
     WHERE account_id = $2 AND sha256 BETWEEN $3 AND $4";
 
 pub(crate) const REVISION: &str = "SELECT revision FROM account WHERE id = $1";
-
-pub(crate) const SET_REVISION: &str = "UPDATE account SET revision = $1, tag = $2 WHERE id = $3";
-
-pub(crate) const CREATE_REVISION: &str =
-    "INSERT INTO revision(account_id, rev, at) VALUES ($1, $2, $3)";
 
 pub(crate) const SET_CREDITS: &str =
     "UPDATE account SET credits = $1 WHERE id = $2 AND credits <> $1";
@@ -116,15 +112,15 @@ pub(crate) const SUPERSEDE_APPLICATIONS: &str = "\
 
 /// Adds the staged rows that are not live, in the order of the key, so that the database appends.
 pub(crate) const INSERT_VACANCIES: &str = "\
-    INSERT INTO vacancy(account_id, id, rev_from, rev_to, record) \
-    SELECT $1, s.id, $2, 9223372036854775807, s.record FROM staged_vacancy s \
+    INSERT INTO vacancy(account_id, id, rev_from, rev_to, record, checksum) \
+    SELECT $1, s.id, $2, 9223372036854775807, s.record, s.checksum FROM staged_vacancy s \
     WHERE NOT EXISTS (SELECT 1 FROM staged_vacancy d WHERE d.id = s.id AND d.seq < s.seq) \
     AND NOT EXISTS (SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.id \
     AND v.rev_to = 9223372036854775807) ORDER BY s.id";
 
 pub(crate) const INSERT_CANDIDATES: &str = "\
-    INSERT INTO candidate(account_id, id, rev_from, rev_to, record) \
-    SELECT $1, s.id, $2, 9223372036854775807, s.record FROM staged_candidate s \
+    INSERT INTO candidate(account_id, id, rev_from, rev_to, record, checksum) \
+    SELECT $1, s.id, $2, 9223372036854775807, s.record, s.checksum FROM staged_candidate s \
     WHERE NOT EXISTS (SELECT 1 FROM staged_candidate d WHERE d.id = s.id AND d.seq < s.seq) \
     AND NOT EXISTS (SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.id \
     AND c.rev_to = 9223372036854775807) ORDER BY s.id";
@@ -207,8 +203,6 @@ pub(crate) const ALL: &[&str] = &[
     TOKENS,
     REVOKE_TOKEN,
     REVISION,
-    SET_REVISION,
-    CREATE_REVISION,
     SET_CREDITS,
     CONFLICTING_VACANCIES,
     CONFLICTING_CANDIDATES,
@@ -234,6 +228,7 @@ pub(crate) const ALL: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::tally_sql;
 
     /// Returns the numbers of the parameters of a statement in the order of their first appearance.
     fn parameters(sql: &str) -> Vec<u32> {
@@ -249,7 +244,7 @@ mod tests {
 
     #[test]
     fn parameters_are_numbered_in_order_of_appearance() {
-        for sql in ALL {
+        for sql in ALL.iter().chain(tally_sql::ALL) {
             let parameters = parameters(sql);
             let expected: Vec<u32> = (1..).take(parameters.len()).collect();
             assert_eq!(parameters, expected, "{sql}");
@@ -258,7 +253,7 @@ mod tests {
 
     #[test]
     fn every_statement_on_account_data_has_the_account_as_a_parameter() {
-        for sql in ALL {
+        for sql in ALL.iter().chain(tally_sql::ALL) {
             let data = ["candidate ", "candidate c", "vacancy ", "application ", "status "];
             let touches = data.iter().any(|table| {
                 ["FROM ", "JOIN ", "UPDATE ", "INTO "]

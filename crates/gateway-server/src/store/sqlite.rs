@@ -24,7 +24,8 @@ pub(crate) use crate::store::sqlite::log::check_log;
 use crate::store::sqlite::read::Reader;
 use crate::store::{
     Account, AccountId, CandidateFilter, CheckReport, Fill, ImportMode, ImportReport, Page,
-    Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, rendered, sql,
+    Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, checksum,
+    rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -199,8 +200,12 @@ impl StoreAdmin for SqliteStore {
         expires_at: Option<UnixTime>,
     ) -> Result<(), Error> {
         let expires_at = expires_at.map(|time| time.0);
+        let checksum = checksum::of_token(digest, account, now.0, expires_at);
         self.writer()
-            .execute(sql::CREATE_TOKEN, params![digest.0, account.0, label, now.0, expires_at])
+            .execute(
+                sql::CREATE_TOKEN,
+                params![digest.0, account.0, label, now.0, expires_at, checksum],
+            )
             .map_err(failed("cannot store the token"))?;
         Ok(())
     }

@@ -9,14 +9,16 @@ use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::place::Place;
 use crate::store::balance::Balance;
 use crate::store::check::Deviations;
+use crate::store::checksum::{self, Row};
 use crate::store::dictionary::{Dictionary, StatusKeys};
-use crate::store::merge::{Session, merge};
+use crate::store::merge::merge;
 use crate::store::postgres::link::{Link, Parameter, failure, first, get, parameter};
 use crate::store::rendered::Kind;
 use crate::store::revision::seconds_before;
+use crate::store::session::Session;
 use crate::store::{
     AccountId, ApplicationRow, CheckReport, Fill, ImportMode, ImportReport, Page, Stage, rendered,
-    sql,
+    sql, tally_sql,
 };
 
 /// Runs an import in one transaction. It locks the row of the account first, so imports into one account run one after
@@ -59,6 +61,7 @@ pub(super) fn collect(link: &mut Link, age: Duration) -> Result<u64, Error> {
     for row in link.query(sql::COLLECTABLE, &[&seconds_before(now, age)])? {
         let (account, revision): (i64, i64) = (get(&row, 0)?, get(&row, 1)?);
         link.execute(sql::COLLECT_REVISIONS, &[&account, &revision])?;
+        link.execute(tally_sql::COLLECT_TALLIES, &[&account, &revision])?;
         for sql in [sql::COLLECT_VACANCIES, sql::COLLECT_CANDIDATES, sql::COLLECT_APPLICATIONS] {
             deleted += link.execute(sql, &[&account, &revision])?;
         }
@@ -114,6 +117,7 @@ struct Records {
     place: Vec<i64>,
     id: Vec<i64>,
     record: Vec<String>,
+    checksum: Vec<i64>,
 }
 
 #[derive(Default)]
@@ -138,12 +142,12 @@ impl<'t> Staging<'t> {
     }
 
     fn flush(&mut self) -> Result<(), Error> {
-        let Records { place, id, record } = std::mem::take(&mut self.vacancies);
-        self.staged +=
-            self.session.stage(STAGE_VACANCIES, &[&self.staged, &place, &id, &record])?;
-        let Records { place, id, record } = std::mem::take(&mut self.candidates);
-        self.staged +=
-            self.session.stage(STAGE_CANDIDATES, &[&self.staged, &place, &id, &record])?;
+        let Records { place, id, record, checksum } = std::mem::take(&mut self.vacancies);
+        let columns: [Parameter<'_>; 5] = [&self.staged, &place, &id, &record, &checksum];
+        self.staged += self.session.stage(STAGE_VACANCIES, &columns)?;
+        let Records { place, id, record, checksum } = std::mem::take(&mut self.candidates);
+        let columns: [Parameter<'_>; 5] = [&self.staged, &place, &id, &record, &checksum];
+        self.staged += self.session.stage(STAGE_CANDIDATES, &columns)?;
         let Applications { place, vacancy, candidate, status } =
             std::mem::take(&mut self.applications);
         let columns: [Parameter<'_>; 5] = [&self.staged, &place, &vacancy, &candidate, &status];
@@ -159,16 +163,22 @@ impl<'t> Staging<'t> {
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
         let record = rendered::vacancy(id, row, &mut Vec::new())?.to_owned();
+        let account = AccountId(self.session.account);
+        let checksum = checksum::of_record(Row::Vacancy, account, id, record.as_bytes());
         self.vacancies.place.push(place.pack());
         self.vacancies.id.push(id);
+        self.vacancies.checksum.push(checksum);
         self.vacancies.record.push(record);
         self.flush_if(self.vacancies.id.len())
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
         let record = rendered::candidate(id, row, &mut Vec::new())?.to_owned();
+        let account = AccountId(self.session.account);
+        let checksum = checksum::of_record(Row::Candidate, account, id, record.as_bytes());
         self.candidates.place.push(place.pack());
         self.candidates.id.push(id);
+        self.candidates.checksum.push(checksum);
         self.candidates.record.push(record);
         self.flush_if(self.candidates.id.len())
     }
@@ -245,6 +255,11 @@ impl Session for Open<'_> {
         }
         Ok(Some(columns))
     }
+
+    fn credits(&mut self, account: i64) -> Result<String, Error> {
+        let row = self.transaction.query_one(sql::CREDITS, &[&account]).map_err(failed)?;
+        get(&row, 0)
+    }
 }
 
 fn failed(error: ::postgres::Error) -> Error {
@@ -288,14 +303,14 @@ const CREATE_STATUS: &str = "\
     SELECT $1, coalesce(max(key), 0) + 1, $2 FROM status WHERE account_id = $1 RETURNING key";
 
 const STAGE_VACANCIES: &str = "\
-    INSERT INTO staged_vacancy SELECT $1 + number, place, id, record \
-    FROM unnest($2::bigint[], $3::bigint[], $4::text[]) \
-    WITH ORDINALITY AS one(place, id, record, number)";
+    INSERT INTO staged_vacancy SELECT $1 + number, place, id, record, checksum \
+    FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[]) \
+    WITH ORDINALITY AS one(place, id, record, checksum, number)";
 
 const STAGE_CANDIDATES: &str = "\
-    INSERT INTO staged_candidate SELECT $1 + number, place, id, record \
-    FROM unnest($2::bigint[], $3::bigint[], $4::text[]) \
-    WITH ORDINALITY AS one(place, id, record, number)";
+    INSERT INTO staged_candidate SELECT $1 + number, place, id, record, checksum \
+    FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[]) \
+    WITH ORDINALITY AS one(place, id, record, checksum, number)";
 
 const STAGE_APPLICATIONS: &str = "\
     INSERT INTO staged_application SELECT $1 + number, place, vacancy_id, candidate_id, status_key \

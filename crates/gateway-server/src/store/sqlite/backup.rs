@@ -84,8 +84,9 @@ pub(super) fn restore(from: &Path, to: &Path, replace: bool) -> Result<(), Error
 
 /// Checks the copy of a backup as `gateway-server check` does. `from` is the name of the backup.
 fn check(copy: &NamedTempFile, from: &Path) -> Result<(), Error> {
-    let connection = open::connect(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let mut connection = open::connect(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     open::verify(&connection, from)?;
+    open::upgrade(&mut connection)?;
     let damage = import::check(&connection)?.damage;
     connection.close().map_err(|(_copy, error)| failure("cannot check the backup", error))?;
     let Some(first) = damage.first() else { return Ok(()) };

@@ -7,12 +7,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from
 use crate::error::Error;
 use crate::store::balance::Balance;
 use crate::store::check::Deviations;
-use crate::store::merge::{Session, merge};
+use crate::store::merge::merge;
 use crate::store::rendered::{Kind, Stored};
 use crate::store::revision::seconds_before;
+use crate::store::session::Session;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::stage;
-use crate::store::{AccountId, CheckReport, Fill, ImportMode, ImportReport, rendered, sql};
+use crate::store::{
+    AccountId, CheckReport, Fill, ImportMode, ImportReport, rendered, sql, tally_sql,
+};
 
 /// Runs an import over its own connection.
 ///
@@ -26,7 +29,7 @@ pub(super) fn run<T>(
     fill: Fill<'_>,
 ) -> Result<ImportReport, Error> {
     let context = "cannot import";
-    let balance = stage::fill(importer, fill)?;
+    let balance = stage::fill(importer, account, fill)?;
     let _turn = turn();
     // IMMEDIATE, because a transaction that begins with a read may fail to become a writing one.
     let transaction = importer
@@ -70,6 +73,9 @@ pub(super) fn collect(writer: &mut Connection, age: Duration) -> Result<u64, Err
         for (account, revision) in accounts {
             transaction
                 .execute(sql::COLLECT_REVISIONS, [account, revision])
+                .map_err(failed(context))?;
+            transaction
+                .execute(tally_sql::COLLECT_TALLIES, [account, revision])
                 .map_err(failed(context))?;
             for sql in [sql::COLLECT_VACANCIES, sql::COLLECT_CANDIDATES, sql::COLLECT_APPLICATIONS]
             {
@@ -147,6 +153,11 @@ impl Session for OpenTransaction<'_> {
             *column = row.get(index).map_err(failed("cannot import"))?;
         }
         Ok(Some(columns))
+    }
+
+    fn credits(&mut self, account: i64) -> Result<String, Error> {
+        let credits = self.0.query_row(sql::CREDITS, [account], |row| row.get(0));
+        credits.map_err(failed("cannot read the credit balance"))
     }
 }
 

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind};
-use crate::store::schema;
 use crate::store::sqlite::failure::{failed, failure};
+use crate::store::{additions, schema};
 
 /// Creates the file if it does not exist.
 pub(super) fn create_if_missing(path: &Path) -> Result<(), Error> {
@@ -60,8 +60,9 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
             return Err(Error::caused(ErrorKind::Io, context, error));
         }
     }
-    let writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let mut writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     verify(&writer, path)?;
+    upgrade(&mut writer)?;
     // FULL, so that an acknowledged import or token survives a power cut.
     writer
         .execute_batch(
@@ -97,19 +98,24 @@ pub(super) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error>
     let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(failed("cannot open the database"))?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("cannot open the database"))?;
+    // Otherwise a damaged page can lead SQLite to bytes that are not a row.
+    connection
+        .execute_batch("PRAGMA cell_size_check = ON")
+        .map_err(failed("cannot open the database"))?;
     Ok(connection)
 }
 
 /// Creates the database under a temporary name and renames it, so that a crash leaves no incomplete file behind.
 fn create(path: &Path) -> Result<(), Error> {
     let file = temporary(path)?;
-    let new = connect(file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let mut new = connect(file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     new.execute_batch(&format!(
         "PRAGMA application_id = {APPLICATION_ID}; PRAGMA journal_mode = WAL; \
          BEGIN; {SCHEMA} PRAGMA user_version = {}; COMMIT",
         schema::VERSION
     ))
     .map_err(failed("cannot create the database"))?;
+    upgrade(&mut new)?;
     new.close().map_err(|(_connection, error)| failure("cannot create the database", error))?;
     match file.persist_noclobber(path) {
         Ok(_file) => Ok(()),
@@ -153,6 +159,37 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), Error> 
             .map_err(failed("cannot read the database"))?;
     }
     Ok(())
+}
+
+/// Applies the additions to the schema that the database does not have, all or none.
+pub(super) fn upgrade(writer: &mut Connection) -> Result<(), Error> {
+    let failed = || failed("cannot upgrade the database");
+    if additions::after(last_addition(writer).map_err(failed())?).next().is_none() {
+        return Ok(());
+    }
+    let transaction =
+        writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+    add(&transaction).map_err(failed())?;
+    transaction.commit().map_err(failed())
+}
+
+fn add(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(additions::CREATE_TABLE)?;
+    // Another process may have been faster.
+    for addition in additions::after(last_addition(transaction)?) {
+        transaction.execute_batch(addition.sqlite)?;
+        transaction.execute(additions::ADD, [addition.number])?;
+    }
+    Ok(())
+}
+
+/// Returns the number of the last addition to the schema, or 0.
+fn last_addition(connection: &Connection) -> rusqlite::Result<i64> {
+    let exists = "SELECT 1 FROM sqlite_schema WHERE name = 'gateway_addition'";
+    if !connection.prepare(exists)?.exists([])? {
+        return Ok(0);
+    }
+    connection.query_row(additions::LAST, [], |row| row.get(0))
 }
 
 /// `GWGW`, the application id in the header of every database of this program.

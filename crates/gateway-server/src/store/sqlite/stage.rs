@@ -6,17 +6,22 @@ use crate::error::Error;
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::place::Place;
 use crate::store::balance::Balance;
+use crate::store::checksum::{self, Row};
 use crate::store::dictionary::{Dictionary, StatusKeys};
 use crate::store::sqlite::failure::failed;
 use crate::store::{AccountId, ApplicationRow, Fill, Stage, rendered};
 
 /// Creates and fills the temporary tables, and returns the credit balance, which has no table.
-pub(super) fn fill(importer: &mut Connection, fill: Fill<'_>) -> Result<Balance, Error> {
+pub(super) fn fill(
+    importer: &mut Connection,
+    account: AccountId,
+    fill: Fill<'_>,
+) -> Result<Balance, Error> {
     let context = "cannot import";
     // A transaction for speed. It locks nothing, because it writes only to temporary tables.
     let transaction = importer.transaction().map_err(failed(context))?;
     transaction.execute_batch(include_str!("staging.sql")).map_err(failed(context))?;
-    let mut stage = Staging::new(&transaction)?;
+    let mut stage = Staging::new(&transaction, account)?;
     fill(&mut stage)?;
     let balance = std::mem::take(&mut stage.balance);
     drop(stage);
@@ -38,6 +43,7 @@ pub(super) fn name_statuses(
 
 /// Writes records into the temporary tables.
 struct Staging<'t> {
+    account: AccountId,
     dictionary: Statuses<'t>,
     keys: StatusKeys,
     record: Vec<u8>,
@@ -48,14 +54,15 @@ struct Staging<'t> {
 }
 
 impl<'t> Staging<'t> {
-    fn new(transaction: &'t Transaction<'t>) -> Result<Self, Error> {
+    fn new(transaction: &'t Transaction<'t>, account: AccountId) -> Result<Self, Error> {
         let prepare = |sql| transaction.prepare_cached(sql).map_err(failed("cannot import"));
         Ok(Self {
+            account,
             dictionary: Statuses(transaction),
             keys: StatusKeys::default(),
             record: Vec::new(),
-            vacancy: prepare("INSERT INTO staged_vacancy VALUES (NULL, ?, ?, ?)")?,
-            candidate: prepare("INSERT INTO staged_candidate VALUES (NULL, ?, ?, ?)")?,
+            vacancy: prepare("INSERT INTO staged_vacancy VALUES (NULL, ?, ?, ?, ?)")?,
+            candidate: prepare("INSERT INTO staged_candidate VALUES (NULL, ?, ?, ?, ?)")?,
             application: prepare("INSERT INTO staged_application VALUES (NULL, ?, ?, ?, ?)")?,
             balance: Balance::default(),
         })
@@ -83,13 +90,15 @@ impl Dictionary for Statuses<'_> {
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
         let record = rendered::vacancy(id, row, &mut self.record)?;
-        let inserted = self.vacancy.execute(params![place.pack(), id, record]);
+        let checksum = checksum::of_record(Row::Vacancy, self.account, id, record.as_bytes());
+        let inserted = self.vacancy.execute(params![place.pack(), id, record, checksum]);
         inserted.map(drop).map_err(failed("cannot import"))
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
         let record = rendered::candidate(id, row, &mut self.record)?;
-        let inserted = self.candidate.execute(params![place.pack(), id, record]);
+        let checksum = checksum::of_record(Row::Candidate, self.account, id, record.as_bytes());
+        let inserted = self.candidate.execute(params![place.pack(), id, record, checksum]);
         inserted.map(drop).map_err(failed("cannot import"))
     }
 

@@ -1,0 +1,121 @@
+//! The statements on revisions and their tallies, which both databases share. The rules are those of [`sql`](crate::store::sql).
+//!
+//! A row without a checksum adds its id modulo 2147483647: a prime number, so every bit of the id counts, and small, so
+//! the sum does not overflow.
+
+/// The lists of the current revision. The lists of a revision of a former release have the tag of the account. -1 stands
+/// for a missing tally or checksum.
+pub(crate) const LAST_LISTS: &str = "\
+    SELECT a.revision, coalesce(r.candidates_tag, a.tag), coalesce(r.statuses_tag, a.tag), \
+    coalesce(r.vacancies_tag, a.tag), coalesce(r.credits_tag, a.tag), \
+    coalesce(r.candidates, CASE a.revision WHEN 0 THEN 0 ELSE -1 END), coalesce(r.candidates_sum, 0), \
+    coalesce(r.vacancies, 0), coalesce(r.vacancies_sum, 0), coalesce(r.credits_checksum, -1) \
+    FROM account a LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision WHERE a.id = $1";
+
+pub(crate) const SET_REVISION: &str = "UPDATE account SET revision = $1, tag = $2 WHERE id = $3";
+
+pub(crate) const CREATE_REVISION: &str = "\
+    INSERT INTO revision(account_id, rev, at, tag, candidates_tag, statuses_tag, vacancies_tag, \
+    credits_tag, candidates, candidates_sum, vacancies, vacancies_sum, credits_checksum) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+
+pub(crate) const LIVE_CANDIDATES: &str = "\
+    SELECT count(*), CAST(coalesce(sum(coalesce(checksum, id % 2147483647)), 0) AS BIGINT) \
+    FROM candidate WHERE account_id = $1 AND rev_to = 9223372036854775807";
+
+pub(crate) const LIVE_VACANCIES: &str = "\
+    SELECT count(*), CAST(coalesce(sum(coalesce(checksum, id % 2147483647)), 0) AS BIGINT) \
+    FROM vacancy WHERE account_id = $1 AND rev_to = 9223372036854775807";
+
+/// The rows that a revision ended.
+pub(crate) const ENDED_CANDIDATES: &str = "\
+    SELECT count(*), CAST(coalesce(sum(coalesce(checksum, id % 2147483647)), 0) AS BIGINT) \
+    FROM candidate WHERE account_id = $1 AND rev_to = $2 AND rev_to < 9223372036854775807";
+
+pub(crate) const ENDED_VACANCIES: &str = "\
+    SELECT count(*), CAST(coalesce(sum(coalesce(checksum, id % 2147483647)), 0) AS BIGINT) \
+    FROM vacancy WHERE account_id = $1 AND rev_to = $2 AND rev_to < 9223372036854775807";
+
+/// The rows that a revision added. `CROSS JOIN` makes SQLite begin with the staged rows.
+pub(crate) const ADDED_CANDIDATES: &str = "\
+    SELECT count(*), CAST(coalesce(sum(coalesce(c.checksum, c.id % 2147483647)), 0) AS BIGINT) \
+    FROM (SELECT DISTINCT id FROM staged_candidate) s CROSS JOIN candidate c \
+    WHERE c.account_id = $1 AND c.id = s.id AND c.rev_from = $2";
+
+pub(crate) const ADDED_VACANCIES: &str = "\
+    SELECT count(*), CAST(coalesce(sum(coalesce(v.checksum, v.id % 2147483647)), 0) AS BIGINT) \
+    FROM (SELECT DISTINCT id FROM staged_vacancy) s CROSS JOIN vacancy v \
+    WHERE v.account_id = $1 AND v.id = s.id AND v.rev_from = $2";
+
+/// Adds the tallies of a revision that differ from the last ones.
+pub(crate) const CHANGE_STATUS_TALLIES: &str = "\
+    INSERT INTO status_tally(account_id, vacancy_id, status, rev_from, rev_to, number, total) \
+    SELECT $1, d.vacancy_id, n.name, $2, 9223372036854775807, \
+    coalesce(t.number, 0) + d.number, coalesce(t.total, 0) + d.total \
+    FROM (SELECT vacancy_id, status_key, sum(number) AS number, sum(total) AS total FROM (\
+    SELECT a.vacancy_id, a.status_key, 1 AS number, a.candidate_id % 2147483647 AS total \
+    FROM (SELECT DISTINCT vacancy_id, candidate_id FROM staged_application) s CROSS JOIN application a \
+    WHERE a.account_id = $1 AND a.vacancy_id = s.vacancy_id AND a.candidate_id = s.candidate_id \
+    AND a.rev_from = $2 \
+    UNION ALL SELECT vacancy_id, status_key, -1, -(candidate_id % 2147483647) FROM application \
+    WHERE account_id = $1 AND rev_to = $2 AND rev_to < 9223372036854775807) c \
+    GROUP BY vacancy_id, status_key) d \
+    JOIN status n ON n.account_id = $1 AND n.key = d.status_key \
+    LEFT JOIN status_tally t ON t.account_id = $1 AND t.vacancy_id = d.vacancy_id \
+    AND t.status = n.name AND t.rev_from < $2 AND t.rev_to = 9223372036854775807";
+
+/// The same after a deletion, which stages nothing.
+pub(crate) const LOWER_STATUS_TALLIES: &str = "\
+    INSERT INTO status_tally(account_id, vacancy_id, status, rev_from, rev_to, number, total) \
+    SELECT $1, d.vacancy_id, n.name, $2, 9223372036854775807, \
+    coalesce(t.number, 0) - d.number, coalesce(t.total, 0) - d.total \
+    FROM (SELECT vacancy_id, status_key, count(*) AS number, sum(candidate_id % 2147483647) AS total \
+    FROM application WHERE account_id = $1 AND rev_to = $2 AND rev_to < 9223372036854775807 \
+    GROUP BY vacancy_id, status_key) d \
+    JOIN status n ON n.account_id = $1 AND n.key = d.status_key \
+    LEFT JOIN status_tally t ON t.account_id = $1 AND t.vacancy_id = d.vacancy_id \
+    AND t.status = n.name AND t.rev_from < $2 AND t.rev_to = 9223372036854775807";
+
+/// Ends the tallies that the statements above have replaced.
+pub(crate) const END_CHANGED_TALLIES: &str = "\
+    UPDATE status_tally SET rev_to = $1 WHERE account_id = $2 AND rev_from < $1 \
+    AND rev_to = 9223372036854775807 AND EXISTS (SELECT 1 FROM status_tally n \
+    WHERE n.account_id = $2 AND n.vacancy_id = status_tally.vacancy_id \
+    AND n.status = status_tally.status AND n.rev_from = $1)";
+
+/// Ends all tallies.
+pub(crate) const END_ALL_TALLIES: &str = "\
+    UPDATE status_tally SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807";
+
+/// Adds the tallies of all live rows.
+pub(crate) const COUNT_STATUSES: &str = "\
+    INSERT INTO status_tally(account_id, vacancy_id, status, rev_from, rev_to, number, total) \
+    SELECT $1, d.vacancy_id, n.name, $2, 9223372036854775807, d.number, d.total \
+    FROM (SELECT vacancy_id, status_key, count(*) AS number, sum(candidate_id % 2147483647) AS total \
+    FROM application WHERE account_id = $1 AND rev_to = 9223372036854775807 \
+    GROUP BY vacancy_id, status_key) d \
+    JOIN status n ON n.account_id = $1 AND n.key = d.status_key";
+
+pub(crate) const COLLECT_TALLIES: &str = "\
+    DELETE FROM status_tally WHERE account_id = $1 AND rev_to <= $2 \
+    AND rev_to < 9223372036854775807";
+
+/// All statements above, for the tests of the rules.
+#[cfg(test)]
+pub(crate) const ALL: &[&str] = &[
+    LAST_LISTS,
+    SET_REVISION,
+    CREATE_REVISION,
+    LIVE_CANDIDATES,
+    LIVE_VACANCIES,
+    ENDED_CANDIDATES,
+    ENDED_VACANCIES,
+    ADDED_CANDIDATES,
+    ADDED_VACANCIES,
+    CHANGE_STATUS_TALLIES,
+    LOWER_STATUS_TALLIES,
+    END_CHANGED_TALLIES,
+    END_ALL_TALLIES,
+    COUNT_STATUSES,
+    COLLECT_TALLIES,
+];
