@@ -18,6 +18,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::database::Database;
 use self::output::print_error;
+use crate::error::Error;
 
 /// Serve the recruitment gateway and manage its data.
 ///
@@ -67,7 +68,7 @@ pub fn main() -> ExitCode {
         }
     };
     let result = match arguments.command {
-        Command::Serve(arguments) => serve::run(*arguments),
+        Command::Serve(arguments) => return serve::run(*arguments).unwrap_or_else(failed),
         Command::Account(command) => account::run(command),
         Command::Token(command) => token::run(command),
         Command::Import(arguments) => data::import(arguments),
@@ -78,13 +79,13 @@ pub fn main() -> ExitCode {
         Command::Check(database) => data::check(&database),
         Command::Health(arguments) => health::run(&arguments),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            print_error(&error);
-            ExitCode::from(error.kind().exit_code())
-        }
-    }
+    result.map_or_else(failed, |()| ExitCode::SUCCESS)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "an argument of `map_or_else`")]
+fn failed(error: Error) -> ExitCode {
+    print_error(&error);
+    ExitCode::from(error.kind().exit_code())
 }
 
 fn parse() -> Result<Arguments, clap::Error> {

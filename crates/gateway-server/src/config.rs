@@ -3,6 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use crate::clock::Clock;
@@ -58,8 +60,10 @@ pub struct Config {
     pub list_cache: u64,
     /// Maximum number of such files.
     pub(crate) list_files: usize,
-    /// Whether the access log is written to standard error, one line per request.
+    /// Whether each request is an event of `tracing`, with the name `request`.
     pub access_log: bool,
+    /// Counter of the log lines that the program dropped.
+    pub(crate) log_lines_dropped: Arc<AtomicU64>,
     /// Clock by which tokens expire.
     pub clock: Clock,
 }
@@ -87,6 +91,7 @@ impl Default for Config {
             list_cache: 1024 * 1024 * 1024,
             list_files: 128,
             access_log: false,
+            log_lines_dropped: Arc::default(),
             clock: Clock::system(),
         }
     }

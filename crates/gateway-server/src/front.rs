@@ -31,7 +31,6 @@ use self::client::{Client, ClientKey};
 use self::limit::RateLimits;
 use self::list::ListSource;
 use self::list_cache::ListCache;
-use self::log::AccessLog;
 use self::metrics::Metrics;
 use self::negotiate::Coding;
 use self::problem::{Kind, Problem};
@@ -65,7 +64,8 @@ pub(crate) struct Front {
     pub(crate) lists_open: Arc<Shares<TokenId>>,
     pub(crate) lists: Arc<ListCache>,
     pub(crate) response_timeout: Duration,
-    pub(crate) log: AccessLog,
+    /// Whether requests are logged.
+    pub(crate) access_log: bool,
     pub(crate) metrics: Arc<Metrics>,
 }
 
@@ -209,9 +209,12 @@ impl Service for Front {
         connection: &Arc<ConnectionState>,
     ) -> Response<RecordedBody> {
         let id = request_id::of(&request.headers);
-        let mut recorder = Recorder::begin(&id, connection, &self.log, &self.metrics);
+        let mut recorder = Recorder::begin(&id, connection, self.access_log, &self.metrics);
         let client = Client::find(&request.headers, connection.peer(), &self.trusted_proxies);
         recorder.client(client.address);
+        if refusal.is_none() {
+            recorder.request(request);
+        }
         let mut response = match self.decide(request, refusal, client, &mut recorder).await {
             Ok(response) => response,
             Err(problem) => {

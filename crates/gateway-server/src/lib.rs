@@ -21,6 +21,7 @@ mod import;
 mod json;
 mod listen;
 mod lock;
+mod log;
 mod network;
 mod ops;
 mod parameter;

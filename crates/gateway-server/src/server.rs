@@ -13,7 +13,6 @@ use crate::error::{Error, ErrorKind};
 use crate::front::Front;
 use crate::front::limit::RateLimits;
 use crate::front::list_cache::ListCache;
-use crate::front::log::AccessLog;
 use crate::front::metrics::Metrics;
 use crate::front::work::Work;
 use crate::listen::connections::Connections;
@@ -49,11 +48,9 @@ impl Server {
         let listener = bind(config.listen)?;
         let address = listener.local_addr()?;
         let (phase, watched) = watch::channel(Phase::Serving);
-        let log =
-            if config.access_log { AccessLog::to(io::stderr())? } else { AccessLog::default() };
         let work = Work::new(store, config.readers, config.statement_timeout);
         let connections = Arc::new(Connections::default());
-        let metrics = Arc::new(Metrics::new(Arc::clone(&connections)));
+        let metrics = Arc::new(Metrics::new(Arc::clone(&connections), config.log_lines_dropped));
         let front = Front {
             path: Front::path_below(&config.prefix),
             trusted_proxies: config.trusted_proxies.clone(),
@@ -64,7 +61,7 @@ impl Server {
             lists_open: Shares::new(config.responses_of_a_token()),
             lists: Arc::new(ListCache::new(config.list_cache, config.list_files)),
             response_timeout: config.response_timeout,
-            log: log.clone(),
+            access_log: config.access_log,
             metrics: Arc::clone(&metrics),
         };
         let limit = config.connections;
@@ -114,7 +111,6 @@ impl Server {
             permits,
             limit,
             accepting,
-            log,
         })
     }
 }
@@ -130,7 +126,6 @@ pub struct RunningServer {
     permits: Arc<Semaphore>,
     limit: usize,
     accepting: tokio::task::JoinHandle<()>,
-    log: AccessLog,
 }
 
 impl RunningServer {
@@ -165,19 +160,18 @@ impl RunningServer {
     pub async fn stop(self) -> bool {
         self.phase.send_replace(Phase::Draining);
         // After this the listener is closed, so that no new connection takes a permit.
-        let Self { accepting, permits, limit, drain, phase, log, .. } = self;
+        let Self { accepting, permits, limit, drain, phase, .. } = self;
         drop(accepting.await);
         let all = u32::try_from(limit).unwrap_or(u32::MAX);
         let drained = tokio::time::timeout(drain, permits.acquire_many(all)).await.is_ok();
         phase.send_replace(Phase::Cutting);
         // The connections close themselves, so that the log names the end of each response.
         drop(tokio::time::timeout(CUT_TIMEOUT, permits.acquire_many(all)).await);
-        drop(tokio::time::timeout(CUT_TIMEOUT, log.written()).await);
         drained
     }
 }
 
-/// Timeout for the connections that remain after the drain timeout to close, and for the access log to be written.
+/// Timeout for the connections that remain after the drain timeout to close.
 const CUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl fmt::Debug for RunningServer {

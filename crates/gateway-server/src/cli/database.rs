@@ -33,7 +33,7 @@ impl Database {
             #[cfg(feature = "postgres")]
             Location::Url(url) => Ok(Arc::new(PostgresStore::connect_with(
                 &url,
-                options(Duration::ZERO).create_tables(false),
+                PostgresOptions::new().notice(note_notice).create_tables(false),
             )?)),
         }
     }
@@ -53,20 +53,18 @@ impl Database {
 
     /// Opens the database, and creates it if it does not exist.
     pub(super) fn open_or_create(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
-        open_or_create(self.database.as_deref(), STATEMENT_BUDGET, Duration::ZERO)
+        open_or_create(self.database.as_deref(), STATEMENT_BUDGET, Duration::ZERO, note_notice)
     }
 }
 
 /// Opens a database, and creates it if it does not exist. `budget` limits a statement that a request waits for, `wait`
-/// the time until a PostgreSQL server can be reached.
+/// the time until a PostgreSQL server can be reached. `notice` receives messages about the connection.
+#[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "a file is there or not"))]
 pub(super) fn open_or_create(
     database: Option<&str>,
     budget: Duration,
-    #[cfg_attr(
-        not(feature = "postgres"),
-        expect(unused_variables, reason = "a file is there or not")
-    )]
     wait: Duration,
+    notice: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<Arc<dyn StoreAdmin>, Error> {
     match given(database)? {
         Location::File(path) => {
@@ -75,16 +73,16 @@ pub(super) fn open_or_create(
         }
         #[cfg(feature = "postgres")]
         Location::Url(url) => {
-            let store = PostgresStore::connect_with(&url, options(wait))?;
+            let options = PostgresOptions::new().wait(wait).notice(notice);
+            let store = PostgresStore::connect_with(&url, options)?;
             Ok(Arc::new(store.with_statement_budget(budget)))
         }
     }
 }
 
-/// Writes warnings to standard error.
-#[cfg(feature = "postgres")]
-fn options(wait: Duration) -> PostgresOptions {
-    PostgresOptions::new().wait(wait).notice(|text| note(&format!("gateway-server: {text}")))
+/// Writes a message about the connection to standard error.
+fn note_notice(text: &str) {
+    note(&format!("gateway-server: {text}"));
 }
 
 fn given(database: Option<&str>) -> Result<Location<'_>, Error> {

@@ -2,19 +2,22 @@
 
 use std::convert::Infallible;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use crate::causes::with_causes;
 use crate::cli::database::open_or_create;
-use crate::cli::output::{note, print, print_error};
+use crate::cli::output::{print, print_error};
 use crate::cli::settings::Settings;
 use crate::cli::{descriptors, supervisor};
 use crate::config::Config;
 use crate::error::Error;
+use crate::log::{Level, Log};
 use crate::server::{RunningServer, Server};
 use crate::store::Store;
 
@@ -43,24 +46,52 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
     Ok(())
 }
 
-pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
+/// Serves until a signal stops the server. Invalid settings are an error; failures after that are logged.
+pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     let Arguments { demo, config: file, print_config, settings } = arguments;
     let settings = match file {
         Some(file) => settings.or(Settings::from_file(&file)?),
         None => settings,
     };
     if print_config {
-        return print(&settings.show(&settings.config()?)?);
+        print(&settings.show(&settings.config()?)?)?;
+        return Ok(ExitCode::SUCCESS);
     }
-    let mut config = settings.config()?;
+    let config = settings.config()?;
+    let level = match settings.log_level {
+        // The person who tries the demo reads its output.
+        None if demo => Level::Warn,
+        level => level.unwrap_or_default(),
+    };
+    let log = Log::install(settings.log_format.unwrap_or_default(), level)?;
+    let config = Config { log_lines_dropped: log.dropped(), ..config };
+    let served = open_and_serve(demo, &settings, config);
+    if let Err(error) = &served {
+        if level == Level::Off {
+            print_error(error);
+        }
+        tracing::error!(name: "failed", cause = with_causes(error));
+    }
+    log.flush(LOG_FLUSH);
+    Ok(served.map_or_else(|error| ExitCode::from(error.kind().exit_code()), |()| ExitCode::SUCCESS))
+}
+
+fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result<(), Error> {
     if let Some(text) = descriptors::fit(&mut config)? {
-        note(&format!("gateway-server: {text}"));
+        tracing::warn!(name: "connections_limited", message = text);
     }
     // Before the runtime exists: opening a database blocks.
     let budget = config.statement_timeout;
     let wait = settings.database_wait()?;
-    let store: Option<Arc<dyn Store>> =
-        if demo { None } else { Some(open_or_create(settings.database.as_deref(), budget, wait)?) };
+    let notice = |text: &str| {
+        let text = text.strip_prefix("warning: ").unwrap_or(text);
+        tracing::warn!(name: "database_notice", message = text);
+    };
+    let store: Option<Arc<dyn Store>> = if demo {
+        None
+    } else {
+        Some(open_or_create(settings.database.as_deref(), budget, wait, notice)?)
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(store, config));
     // Without a timeout, a thread that waits for an unreachable database would keep the process alive.
@@ -70,12 +101,14 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Error> {
 
 /// Serves `store`, or sample data without one.
 async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), Error> {
+    let started = Instant::now();
     // Before the address is printed: a process that has read it may send a signal.
     let mut stop = StopSignals::register()?;
     let encrypted = config.tls.is_some();
     let hangup = signal(SignalKind::hangup())?;
     let (running, directory) = if let Some(store) = store {
         let running = Server::new(config, store).start().await?;
+        log_start(&running);
         print(&format!("listening on {}\n", running.base_url()))?;
         if let Some(address) = running.ops_address() {
             print(&format!("health and metrics on http://{address}\n"))?;
@@ -84,35 +117,52 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
     } else {
         config.access_log = false;
         let (running, token, directory) = crate::demo::serve(config).await?;
+        log_start(&running);
         print(&exports(&running, token.reveal()))?;
         (running, Some(directory))
     };
     supervisor::ready();
-    tokio::select! {
-        () = stop.received() => {}
+    let signal = tokio::select! {
+        signal = stop.received() => signal,
         never = renew(&running, hangup, encrypted) => match never {},
         never = supervisor::keep_alive() => match never {},
-    }
+    };
     supervisor::stopping();
+    tracing::info!(name: "stopping", signal);
     // A second signal ends the process without waiting for responses.
-    tokio::select! {
-        _drained = running.stop() => {}
-        () = stop.received() => {}
-    }
+    let drained = tokio::select! {
+        drained = running.stop() => drained,
+        _signal = stop.received() => false,
+    };
     drop(directory);
+    tracing::info!(name: "stopped", drained, uptime = started.elapsed().as_secs_f64());
     Ok(())
+}
+
+fn log_start(running: &RunningServer) {
+    tracing::info!(
+        name: "started",
+        version = env!("CARGO_PKG_VERSION"),
+        pid = std::process::id(),
+        url = running.base_url(),
+        ops = running.ops_address().map(tracing::field::display),
+    );
 }
 
 /// Reads the certificates again on every SIGHUP. Without certificates, the signal has no effect.
 async fn renew(running: &RunningServer, mut hangup: Signal, encrypted: bool) -> Infallible {
     while hangup.recv().await.is_some() {
         if !encrypted {
-            note("gateway-server: ignored SIGHUP: HTTPS is not configured");
+            tracing::warn!(name: "hangup_ignored", message = "HTTPS is not configured");
             continue;
         }
         match running.renew_certificates() {
-            Ok(()) => note("gateway-server: reloaded the certificates"),
-            Err(error) => print_error(&error),
+            Ok(()) => {
+                tracing::info!(name: "certificates_renewed", message = "new connections use them");
+            }
+            Err(error) => {
+                tracing::error!(name: "certificates_unchanged", cause = with_causes(&error));
+            }
         }
     }
     std::future::pending().await
@@ -133,11 +183,11 @@ impl StopSignals {
         })
     }
 
-    /// Waits for the next of the signals.
-    async fn received(&mut self) {
+    /// Waits for the next of the signals and returns its name.
+    async fn received(&mut self) -> &'static str {
         tokio::select! {
-            _signal = self.terminate.recv() => {}
-            _signal = self.interrupt.recv() => {}
+            _signal = self.terminate.recv() => "SIGTERM",
+            _signal = self.interrupt.recv() => "SIGINT",
         }
     }
 }
@@ -147,6 +197,9 @@ fn exports(running: &RunningServer, token: &str) -> String {
     let base_url = running.base_url().replace('\'', r"'\''");
     format!("export GATEWAY_BASE_URL='{base_url}'\nexport GATEWAY_TOKEN='{token}'\n")
 }
+
+/// Time for the log to be written when the program ends.
+const LOG_FLUSH: Duration = Duration::from_secs(1);
 
 /// Time for blocking threads to end. Nothing is lost if they do not: the service only reads.
 const RUNTIME_SHUTDOWN: Duration = Duration::from_secs(1);

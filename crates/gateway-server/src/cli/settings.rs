@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::database::masked;
 use crate::config::{CONNECTIONS, Config, LONGEST_RESPONSE, READERS, SECONDS};
 use crate::error::{Error, ErrorKind};
+use crate::log::{Format, Level};
 use crate::network::Network;
 
 /// The settings as flags, environment variables and keys of the file, in one struct so that all three stay the same.
@@ -82,9 +83,15 @@ pub(super) struct Settings {
     /// Disk space for cached lists, in MiB, in unnamed temporary files; 0 disables the cache [default: 1024]
     #[arg(long, value_name = "MIB", env = "GATEWAY_LIST_CACHE")]
     list_cache: Option<u64>,
-    /// Write the access log to standard error, one JSON line per request [default: true]
+    /// Log each request [default: true]
     #[arg(long, value_name = "BOOL", env = "GATEWAY_ACCESS_LOG")]
     access_log: Option<bool>,
+    /// Form of the log on standard error; auto is text on a terminal, otherwise JSON [default: auto]
+    #[arg(long, value_name = "FORMAT", env = "GATEWAY_LOG_FORMAT")]
+    pub(super) log_format: Option<Format>,
+    /// Least severe events that are logged; requests are info [default: info]
+    #[arg(long, value_name = "LEVEL", env = "GATEWAY_LOG_LEVEL")]
+    pub(super) log_level: Option<Level>,
 }
 
 /// Takes each field from the first of two settings, or from the second if it is unset in the first.
@@ -108,6 +115,7 @@ impl Settings {
         first_of!(self, other;
             listen, ops_listen, database, database_timeout, prefix, tls_certificate, tls_key, trusted_proxy,
             rate, burst, connections, connections_per_address, responses_per_token, readers, statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout, list_cache, access_log,
+            log_format, log_level,
         )
     }
 
@@ -194,6 +202,8 @@ impl Settings {
             drain_timeout: Some(config.drain_timeout.as_secs()),
             list_cache: Some(config.list_cache / MIB),
             access_log: Some(config.access_log),
+            log_format: Some(self.log_format.unwrap_or_default()),
+            log_level: Some(self.log_level.unwrap_or_default()),
         };
         toml::to_string(&effective).map_err(|error| {
             Error::caused(ErrorKind::Config, "cannot write the configuration as TOML", error)

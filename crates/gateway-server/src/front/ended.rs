@@ -65,6 +65,10 @@ pub(crate) struct EndedResponse {
     pub(crate) request_id: HeaderValue,
     /// Address of the client. Behind a trusted proxy, the address that the proxy names.
     pub(crate) client: Option<IpAddr>,
+    /// Version of HTTP. Unset if the connection refused the request.
+    pub(crate) version: Option<&'static str>,
+    /// Method of HTTP. Unset if the connection refused the request.
+    pub(crate) method: Option<&'static str>,
     /// Account of the token, if the token is valid.
     pub(crate) account: Option<i64>,
     /// Id of the token, if it is valid and the access log is on.

@@ -17,20 +17,20 @@ pub(crate) struct Metrics {
     ends: Counters<End>,
     bytes: AtomicU64,
     in_flight: AtomicU64,
-    log_lines_dropped: AtomicU64,
+    log_lines_dropped: Arc<AtomicU64>,
     connections: Arc<Connections>,
 }
 
 impl Metrics {
-    /// Creates counters at zero. The connections are counted by the listener.
-    pub(crate) fn new(connections: Arc<Connections>) -> Self {
+    /// Creates counters at zero. The listener counts the connections, and the log the lines that it dropped.
+    pub(crate) fn new(connections: Arc<Connections>, log_lines_dropped: Arc<AtomicU64>) -> Self {
         let operations = Operation::ALL.into_iter().map(Some).chain([None]);
         Self {
             operations: operations.map(OperationCounters::new).collect(),
             ends: Counters::new(End::ALL),
             bytes: AtomicU64::new(0),
             in_flight: AtomicU64::new(0),
-            log_lines_dropped: AtomicU64::new(0),
+            log_lines_dropped,
             connections,
         }
     }
@@ -49,11 +49,6 @@ impl Metrics {
         self.ends.increment(|end| *end == response.end);
         self.bytes.fetch_add(response.bytes, Ordering::Relaxed);
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Counts a line that the access log dropped.
-    pub(crate) fn log_line_dropped(&self) {
-        self.log_lines_dropped.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns all counters in the text format of Prometheus.
@@ -118,7 +113,7 @@ impl Metrics {
             (
                 "gateway_log_lines_dropped_total",
                 "counter",
-                "Access log lines dropped because they could not be written in time.",
+                "Log lines dropped because they could not be written in time.",
                 self.log_lines_dropped.load(Ordering::Relaxed),
             ),
         ] {

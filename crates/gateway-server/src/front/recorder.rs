@@ -8,7 +8,8 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode};
+use http::request::Parts;
+use http::{HeaderValue, Method, StatusCode, Version};
 use http_body::{Body, Frame, SizeHint};
 
 use crate::causes::with_causes;
@@ -16,7 +17,7 @@ use crate::error::Error;
 use crate::front::body::ResponseBody;
 use crate::front::client::ClientKey;
 use crate::front::ended::{End, EndedResponse};
-use crate::front::log::AccessLog;
+use crate::front::log;
 use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
 use crate::generated::operation::Operation;
@@ -32,7 +33,7 @@ pub(crate) struct Recorder {
     response: EndedResponse,
     /// Shares of the client and of the token in what may be open, until the response has ended.
     shares: (Option<Share<ClientKey>>, Option<Share<TokenId>>),
-    log: AccessLog,
+    is_logged: bool,
     metrics: Arc<Metrics>,
 }
 
@@ -41,13 +42,15 @@ impl Recorder {
     pub(crate) fn begin(
         request_id: &HeaderValue,
         connection: &Arc<ConnectionState>,
-        log: &AccessLog,
+        is_logged: bool,
         metrics: &Arc<Metrics>,
     ) -> Self {
         metrics.began();
         let response = EndedResponse {
             request_id: request_id.clone(),
             client: None,
+            version: None,
+            method: None,
             account: None,
             token: None,
             operation: None,
@@ -64,7 +67,7 @@ impl Recorder {
             connection: Arc::clone(connection),
             response,
             shares: (None, None),
-            log: log.clone(),
+            is_logged,
             metrics: Arc::clone(metrics),
         }
     }
@@ -83,9 +86,15 @@ impl Recorder {
         self.shares.1 = Some(share);
     }
 
+    /// Records the request line. Not called for a request that the connection refused, because its head is a substitute.
+    pub(crate) fn request(&mut self, request: &Parts) {
+        self.response.version = Some(version(request.version));
+        self.response.method = Some(method(&request.method));
+    }
+
     pub(crate) fn principal(&mut self, principal: &Principal) {
         self.response.account = Some(principal.snapshot.account.0);
-        if self.log.is_on() {
+        if self.is_logged {
             self.response.token = Some(principal.token.to_string());
         }
     }
@@ -132,9 +141,34 @@ impl Drop for Recorder {
             self.response.end = cut.into();
         }
         self.metrics.ended(&self.response);
-        if !self.log.write(&self.response) {
-            self.metrics.log_line_dropped();
+        if self.is_logged {
+            log::write(&self.response);
         }
+    }
+}
+
+/// Returns the name of a version of HTTP.
+fn version(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_10 => "1.0",
+        Version::HTTP_2 => "2",
+        _ => "1.1",
+    }
+}
+
+/// Returns the name of a method. One that HTTP does not define could contain anything.
+fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        Method::TRACE => "TRACE",
+        Method::CONNECT => "CONNECT",
+        _ => "other",
     }
 }
 

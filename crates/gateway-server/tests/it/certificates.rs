@@ -45,14 +45,13 @@ fn sighup_reloads_certificates() {
     account(&database, "acme");
     let mut command = program();
     command.stderr(Stdio::piped());
-    let files = ["--tls-certificate", &certificate, "--tls-key", &key];
+    let files = ["--tls-certificate", &certificate, "--tls-key", &key, "--log-level", "info"];
     let mut served = Served::started_by(command, &database, &files);
     let mut messages = BufReader::new(served.child.stderr.take().unwrap());
     let mut reload = |served: &Served| {
         served.signal("-HUP");
-        let mut line = String::new();
-        messages.read_line(&mut line).unwrap();
-        line
+        let lines = messages.by_ref().lines().map(Result::unwrap);
+        lines.into_iter().find(|line| line.contains("certificates_")).unwrap()
     };
     assert_eq!(ask(&served.base_url, first.cert.der()).unwrap(), 404);
     // While the files are invalid or do not match, the old certificate stays in use.
@@ -67,7 +66,7 @@ fn sighup_reloads_certificates() {
     assert_eq!(ask(&served.base_url, first.cert.der()).unwrap(), 404);
     std::fs::write(&key, second.signing_key.serialize_pem()).unwrap();
     let line = reload(&served);
-    assert!(line.contains("reloaded the certificates"), "{line}");
+    assert!(line.contains("certificates_renewed"), "{line}");
     assert_eq!(ask(&served.base_url, second.cert.der()).unwrap(), 404);
     ask(&served.base_url, first.cert.der()).unwrap_err();
 }

@@ -126,7 +126,7 @@ fn a_slow_client_that_reads_does_not_stall() {
 /// The metrics end with the server, so the access log names this end.
 #[test]
 fn a_response_that_outlasts_the_drain_timeout_is_drained() {
-    let mut large = LargeResponse::begin(&["--drain-timeout", "0", "--access-log", "true"]);
+    let mut large = LargeResponse::begin(&["--drain-timeout", "0", "--log-level", "info"]);
     large.served.signal("-TERM");
     let mut log = String::new();
     large.served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();

@@ -66,10 +66,12 @@ fn more_connections_than_descriptors_break_no_response() {
     drop(sockets);
     let mut messages = String::new();
     served.child.stderr.take().unwrap().read_to_string(&mut messages).unwrap();
+    let message: serde_json::Value = serde_json::from_str(&messages).unwrap();
+    assert_eq!(message["event"], "connections_limited");
     assert_eq!(
-        messages,
+        message["message"],
         format!(
-            "gateway-server: serving at most {good} connections, not 10000: the process may open 208 files; raise the limit (ulimit -n)\n"
+            "serving at most {good} connections, not 10000: the process may open 208 files; raise the limit (ulimit -n)"
         )
     );
 }

@@ -30,6 +30,8 @@ mod front;
 #[cfg(test)]
 mod list_cache;
 #[cfg(test)]
+mod log;
+#[cfg(test)]
 mod malformed;
 #[cfg(test)]
 mod operations;

@@ -40,8 +40,9 @@ impl Served {
 
     /// Does the same with a command that the test has prepared.
     pub(crate) fn started_by(mut command: Command, database: &str, arguments: &[&str]) -> Self {
-        if !arguments.contains(&"--access-log") {
-            command.env("GATEWAY_ACCESS_LOG", "false");
+        // Only tests of the log want more in their output.
+        if !arguments.contains(&"--log-level") {
+            command.env("GATEWAY_LOG_LEVEL", "warn");
         }
         let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--rate", "0", "--database", database])

@@ -13,7 +13,7 @@ fn logged(flags: &[&str], headers: &str) -> String {
     let token = account(&database, "acme");
     let mut command = program();
     command.stderr(Stdio::piped());
-    let flags = [&["--access-log", "true"], flags].concat();
+    let flags = [&["--log-level", "info"], flags].concat();
     let mut served = Served::started_by(command, &database, &flags);
     let response = call(&served.base_url, &token, "GET", "method=credits/get", headers);
     assert_eq!(response.status, 200);

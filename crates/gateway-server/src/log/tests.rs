@@ -1,0 +1,87 @@
+//! The lines of the log, from events at a fixed time to bytes.
+
+use std::io::Write;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use super::*;
+
+/// Sends what is written to a channel, after the gate was opened.
+struct Gated {
+    gate: Receiver<()>,
+    written: SyncSender<Vec<u8>>,
+}
+
+impl Write for Gated {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.gate.recv().map_err(io::Error::other)?;
+        self.written.send(bytes.to_owned()).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns a queue, the sender that lets it write once, and what it has written.
+fn gated() -> (Queue, SyncSender<()>, Receiver<Vec<u8>>) {
+    let ((open, gate), (written, out)) = (sync_channel(WRITES), sync_channel(WRITES));
+    (Queue::to(Gated { gate, written }).unwrap(), open, out)
+}
+
+/// Returns the lines of the events that `emit` emits.
+fn lines(is_json: bool, level: Level, emit: impl FnOnce()) -> String {
+    let (queue, open, out) = gated();
+    let now = || "2026-11-22T19:30:00.000012345Z".parse().unwrap();
+    let lines = Lines { queue, is_json, level: level.into(), now };
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), emit);
+    // The queue ends with the subscriber. It writes at most this often.
+    for _ in 0..WRITES {
+        open.send(()).unwrap_or_default();
+    }
+    String::from_utf8(out.iter().collect::<Vec<_>>().concat()).unwrap()
+}
+
+fn emit_all() {
+    tracing::error!(name: "first", text = "a\"b\u{1b}[31m\u{202e}\n", none = Option::<&str>::None, empty = "");
+    tracing::warn!(name: "second", signed = -1, long = u64::MAX, yes = true, plain = "x/y:1", message = "two words");
+    tracing::info!(name: "third", zero = 0.0, duration = 12.345_678_9, shown = %"a b");
+    tracing::info!(name: "other_crate", target: "hyper", canary = "x");
+    tracing::debug!(name: "too_detailed", a = 1);
+}
+
+#[test]
+fn each_event_of_this_crate_is_one_line() {
+    insta::assert_snapshot!("json", lines(true, Level::Info, emit_all));
+    insta::assert_snapshot!("text", lines(false, Level::Info, emit_all));
+}
+
+#[test]
+fn the_level_selects_the_events() {
+    for (level, count) in [(Level::Off, 0), (Level::Error, 1), (Level::Warn, 2), (Level::Info, 3)] {
+        assert_eq!(lines(true, level, emit_all).lines().count(), count, "{level:?}");
+    }
+}
+
+#[test]
+fn a_log_that_is_not_read_drops_and_counts_lines() {
+    let (queue, open, out) = gated();
+    for _ in 0..10_000 {
+        queue.push(b"line\n".to_vec());
+    }
+    let dropped = queue.dropped().load(std::sync::atomic::Ordering::Relaxed);
+    // The thread of the queue may have taken some lines.
+    assert!((1..=10_000 - 4096).contains(&dropped), "{dropped}");
+    // Does not wait for a reader that has stopped.
+    queue.flush(Duration::from_millis(10));
+    drop(queue);
+    for _ in 0..WRITES {
+        open.send(()).unwrap_or_default();
+    }
+    let written = out.iter().map(|bytes| bytes.len()).sum::<usize>() / 5;
+    assert_eq!(u64::try_from(written).unwrap() + dropped, 10_000);
+}
+
+/// Maximum number of writes in a test.
+const WRITES: usize = 64;
