@@ -50,7 +50,8 @@ impl Server {
         let (phase, watched) = watch::channel(Phase::Serving);
         let work = Work::new(store, config.readers, config.statement_timeout);
         let connections = Arc::new(Connections::default());
-        let metrics = Arc::new(Metrics::new(Arc::clone(&connections), config.log_lines_dropped));
+        let metrics =
+            Arc::new(Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped)));
         let front = Front {
             path: Front::path_below(&config.prefix),
             trusted_proxies: config.trusted_proxies.clone(),
