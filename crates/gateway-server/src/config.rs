@@ -31,6 +31,8 @@ pub struct Config {
     pub rate: u32,
     /// Maximum burst of requests per token.
     pub burst: u32,
+    /// Wrong tokens per minute and client address; 0 means no limit.
+    pub wrong_tokens: u32,
     /// Maximum number of open connections. Each needs a file descriptor, so the limit of the process must allow as many.
     pub connections: usize,
     /// Maximum number of open connections of an address that is neither a loopback address nor a trusted proxy; behind a
@@ -78,6 +80,7 @@ impl Default for Config {
             trusted_proxies: Vec::new(),
             rate: 50,
             burst: 100,
+            wrong_tokens: 60,
             connections: 10_000,
             connections_per_address: None,
             responses_per_token: None,

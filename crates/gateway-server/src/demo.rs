@@ -81,6 +81,7 @@ pub fn start() -> Result<Demo, Error> {
             let config = Config {
                 listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
                 rate: 0,
+                wrong_tokens: 0,
                 ..Config::default()
             };
             match serve(config).await {

@@ -6,6 +6,7 @@ pub(crate) mod body;
 pub(crate) mod client;
 pub(crate) mod conditional;
 pub(crate) mod ended;
+pub(crate) mod guesses;
 pub(crate) mod limit;
 pub(crate) mod list;
 pub(crate) mod list_cache;
@@ -13,6 +14,7 @@ pub(crate) mod log;
 pub(crate) mod metrics;
 pub(crate) mod negotiate;
 pub(crate) mod problem;
+pub(crate) mod recent;
 pub(crate) mod recorder;
 pub(crate) mod request_id;
 pub(crate) mod work;
@@ -28,6 +30,7 @@ use http::{HeaderName, Method, Response, StatusCode};
 
 use self::body::ResponseBody;
 use self::client::{Client, ClientKey};
+use self::guesses::Guesses;
 use self::limit::RateLimits;
 use self::list::ListSource;
 use self::list_cache::ListCache;
@@ -47,7 +50,7 @@ use crate::network::Network;
 use crate::query::Pairs;
 use crate::records::Records;
 use crate::shares::Shares;
-use crate::store::{Page, Principal, Snapshot};
+use crate::store::{Page, Principal, Snapshot, Store};
 use crate::token::{TokenDigest, TokenId};
 
 /// Everything that answering a request needs. Shared by all connections.
@@ -57,7 +60,8 @@ pub(crate) struct Front {
     pub(crate) trusted_proxies: Vec<Network>,
     pub(crate) work: Work,
     pub(crate) clock: Clock,
-    pub(crate) limits: RateLimits,
+    pub(crate) limits: RateLimits<TokenId>,
+    pub(crate) guesses: Guesses,
     /// Open responses of each client behind a trusted proxy. Other clients are limited by their connections.
     pub(crate) proxied: Arc<Shares<ClientKey>>,
     /// Lists that are being sent to each token.
@@ -104,7 +108,7 @@ impl Front {
         }
         let query = request.uri.query().unwrap_or_default();
         let digest = auth::token(&request.headers, query)?;
-        let principal = self.authenticate(digest).await?;
+        let principal = self.authenticate(digest, client.key.as_ref()).await?;
         recorder.principal(&principal);
         if let Err(wait) = self.limits.admit(&principal.token) {
             return Err(Problem::new(Kind::TooManyRequests).retry_after(wait));
@@ -118,10 +122,31 @@ impl Front {
         self.perform(operation, &pairs, &principal, request, recorder).await
     }
 
-    async fn authenticate(&self, digest: TokenDigest) -> Result<Principal, Problem> {
+    /// Asks the database for the account of a token. A token that was not valid before is looked up on a thread that
+    /// serves no connections: guessed tokens must not delay others.
+    async fn authenticate(
+        &self,
+        digest: TokenDigest,
+        client: Option<&ClientKey>,
+    ) -> Result<Principal, Problem> {
         let now = self.clock.now();
-        let found = self.work.look_up(move |store| store.authenticate(&digest, now)).await?;
-        found.ok_or_else(|| Problem::new(Kind::TokenInvalid))
+        let ask = move |store: &dyn Store| store.authenticate(&digest, now);
+        let was_valid = self.guesses.was_valid(&digest);
+        let found = if was_valid {
+            self.work.look_up(ask).await?
+        } else {
+            let limited = |wait| Problem::new(Kind::TooManyWrongTokens).retry_after(wait);
+            self.guesses.check(client).map_err(limited)?;
+            self.work.run(ask).await?
+        };
+        let Some(principal) = found else {
+            self.guesses.wrong(&digest, client);
+            return Err(Problem::new(Kind::TokenInvalid));
+        };
+        if !was_valid {
+            self.guesses.valid(digest);
+        }
+        Ok(principal)
     }
 
     async fn perform(

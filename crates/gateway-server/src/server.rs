@@ -11,6 +11,7 @@ use tokio::sync::{Semaphore, watch};
 use crate::config::{Config, LONGEST_RESPONSE};
 use crate::error::{Error, ErrorKind};
 use crate::front::Front;
+use crate::front::guesses::Guesses;
 use crate::front::limit::RateLimits;
 use crate::front::list_cache::ListCache;
 use crate::front::metrics::Metrics;
@@ -57,7 +58,8 @@ impl Server {
             trusted_proxies: config.trusted_proxies.clone(),
             work: work.clone(),
             clock: config.clock.clone(),
-            limits: RateLimits::new(config.rate, config.burst),
+            limits: RateLimits::per_second(config.rate, config.burst),
+            guesses: Guesses::per_minute(config.wrong_tokens),
             proxied: Shares::new(config.connections_of_an_address()),
             lists_open: Shares::new(config.responses_of_a_token()),
             lists: Arc::new(ListCache::new(config.list_cache, config.list_files)),

@@ -49,6 +49,9 @@ pub(super) struct Settings {
     /// Maximum burst of requests per token [default: 100]
     #[arg(long, value_name = "N", env = "GATEWAY_BURST")]
     burst: Option<u32>,
+    /// Wrong tokens per minute and client address; 0 means no limit [default: 60]
+    #[arg(long, value_name = "N", env = "GATEWAY_WRONG_TOKENS")]
+    wrong_tokens: Option<u32>,
     /// Maximum number of open connections [default: 10000]
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS")]
     connections: Option<usize>,
@@ -114,8 +117,9 @@ impl Settings {
     pub(super) fn or(self, other: Self) -> Self {
         first_of!(self, other;
             listen, ops_listen, database, database_timeout, prefix, tls_certificate, tls_key, trusted_proxy,
-            rate, burst, connections, connections_per_address, responses_per_token, readers, statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout, list_cache, access_log,
-            log_format, log_level,
+            rate, burst, wrong_tokens, connections, connections_per_address, responses_per_token, readers,
+            statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout,
+            list_cache, access_log, log_format, log_level,
         )
     }
 
@@ -140,6 +144,7 @@ impl Settings {
         set(&mut config.trusted_proxies, self.trusted_proxy.clone());
         set(&mut config.rate, self.rate);
         set(&mut config.burst, within("burst", self.burst, &(1..=u32::MAX))?);
+        set(&mut config.wrong_tokens, self.wrong_tokens);
         set(&mut config.connections, within("connections", self.connections, &CONNECTIONS)?);
         config.connections_per_address =
             within("connections-per-address", self.connections_per_address, &CONNECTIONS)?;
@@ -190,6 +195,7 @@ impl Settings {
             trusted_proxy: Some(config.trusted_proxies.clone()),
             rate: Some(config.rate),
             burst: Some(config.burst),
+            wrong_tokens: Some(config.wrong_tokens),
             connections: Some(config.connections),
             connections_per_address: Some(config.connections_of_an_address()),
             responses_per_token: Some(config.responses_of_a_token()),

@@ -30,6 +30,7 @@ pub(crate) enum Kind {
     TokenInQuery,
     TokenInvalid,
     TooManyRequests,
+    TooManyWrongTokens,
     TooManyResponses,
     TooManyConnections,
     NotAcceptable,
@@ -71,6 +72,9 @@ impl Kind {
             Self::TokenInvalid => (401, "token-invalid", "The token is not valid"),
             Self::TooManyRequests => {
                 (429, "too-many-requests", "Too many requests with this token")
+            }
+            Self::TooManyWrongTokens => {
+                (429, "too-many-wrong-tokens", "Too many wrong tokens from this address")
             }
             Self::TooManyResponses => {
                 (429, "too-many-responses", "Too many lists are being sent to this token")

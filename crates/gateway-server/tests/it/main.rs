@@ -59,3 +59,5 @@ mod store;
 mod supervision;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod wrong_tokens;
