@@ -26,7 +26,7 @@ use bytes::Bytes;
 use gateway_model::service;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
-use http::{HeaderName, Method, Response, StatusCode};
+use http::{HeaderName, Method, Response, StatusCode, Version};
 
 use self::body::ResponseBody;
 use self::client::{Client, ClientKey};
@@ -247,7 +247,7 @@ impl Service for Front {
                 problem.into_response()
             }
         };
-        if refusal.is_some() {
+        if refusal.is_some() && request.version < Version::HTTP_2 {
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         response.headers_mut().insert(X_REQUEST_ID, id);

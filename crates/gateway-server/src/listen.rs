@@ -4,9 +4,13 @@ mod acknowledged;
 pub(crate) mod connections;
 pub(crate) mod guard;
 pub(crate) mod head;
+mod http2;
 mod linger;
+pub(crate) mod phase;
+mod preface;
 pub(crate) mod service;
 pub(crate) mod slots;
+mod stall;
 pub(crate) mod state;
 pub(crate) mod tls;
 
@@ -29,25 +33,16 @@ use tokio::sync::watch;
 use self::acknowledged::Acknowledged;
 use self::guard::{Guard, Timeouts};
 use self::head::HeadLimits;
+use self::http2::Http2;
+use self::phase::Phase;
 use self::service::Service;
 use self::slots::{Slot, Slots};
 use self::state::{ConnectionState, Cut, Responding};
 
-/// How far the server has shut down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Phase {
-    /// Accepts connections and requests.
-    Serving,
-    /// Accepts no new connection, and closes each open one after its current response.
-    Draining,
-    /// Cuts the connections that are still open.
-    Cutting,
-}
-
 /// A listener and everything its connections share.
 #[derive(Debug)]
 pub(crate) struct Listen<S> {
-    pub(crate) service: S,
+    pub(crate) service: Arc<S>,
     pub(crate) head_limits: HeadLimits,
     pub(crate) timeouts: Timeouts,
     pub(crate) slots: Arc<Slots>,
@@ -114,12 +109,15 @@ impl<S: Service> Listen<S> {
 
     async fn serve_socket(&self, socket: TcpStream, slot: &Slot) {
         match &self.tls {
-            None => self.serve(socket, slot).await,
+            None => self.serve_plain(socket, slot).await,
             Some(tls) => {
                 let encrypted = Box::pin(async {
                     // The handshake has the same timeout as a request head.
-                    if let Some(stream) = tls.accept(socket, self.timeouts.head).await {
-                        self.serve(stream, slot).await;
+                    let Some(stream) = tls.accept(socket, self.timeouts.head).await else { return };
+                    if tls::is_http2(&stream) {
+                        self.http2(slot).serve(stream, Vec::new()).await;
+                    } else {
+                        self.serve_http1(self.guard(stream, slot), slot).await;
                     }
                 });
                 encrypted.await;
@@ -127,12 +125,49 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    async fn serve<T>(&self, socket: T, slot: &Slot)
+    /// Serves the protocol that the first bytes show.
+    async fn serve_plain(&self, socket: TcpStream, slot: &Slot) {
+        let mut guard = self.guard(socket, slot);
+        let mut phase = self.phase.clone();
+        let is_http2 = tokio::select! {
+            biased;
+            is_http2 = poll_fn(|context| guard.poll_protocol(context)) => is_http2,
+            // A refusal waits for nothing.
+            () = std::future::ready(()), if slot.refusal().is_some() => Some(false),
+            _ = phase.wait_for(|phase| *phase > Phase::Serving) => None,
+        };
+        match is_http2 {
+            None => {}
+            Some(false) => self.serve_http1(guard, slot).await,
+            Some(true) => {
+                let (socket, early) = guard.into_parts();
+                // Boxed, and in two statements: a connection of HTTP/1.1 reserves no room for it.
+                let served = Box::pin(self.http2(slot).serve(socket, early));
+                served.await;
+            }
+        }
+    }
+
+    fn guard<T>(&self, socket: T, slot: &Slot) -> Guard<T> {
+        let state = Arc::new(ConnectionState::new(slot.peer()));
+        Guard::new(socket, self.head_limits, self.timeouts, state)
+    }
+
+    fn http2<'a>(&self, slot: &'a Slot) -> Http2<'a, S> {
+        Http2 {
+            service: Arc::clone(&self.service),
+            head_limits: self.head_limits,
+            timeouts: self.timeouts,
+            slot,
+            phase: self.phase.clone(),
+        }
+    }
+
+    async fn serve_http1<T>(&self, mut guard: Guard<T>, slot: &Slot)
     where
         T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
     {
-        let state = Arc::new(ConnectionState::new(slot.peer()));
-        let mut guard = Guard::new(socket, self.head_limits, self.timeouts, Arc::clone(&state));
+        let state = guard.state();
         if let Some(refusal) = slot.refusal() {
             guard = guard.refuse(refusal);
         }

@@ -17,7 +17,8 @@ use tokio::time::timeout;
 use crate::front::body::ResponseBody;
 use crate::front::metrics::Metrics;
 use crate::front::work::Work;
-use crate::listen::{ACCEPT_PAUSE, Phase};
+use crate::listen::ACCEPT_PAUSE;
+use crate::listen::phase::Phase;
 use crate::store::Store;
 
 /// Answers `/healthz`, `/readyz` and `/metrics`.

@@ -19,8 +19,9 @@ use crate::front::work::Work;
 use crate::listen::connections::Connections;
 use crate::listen::guard::Timeouts;
 use crate::listen::head::HeadLimits;
+use crate::listen::phase::Phase;
 use crate::listen::slots::Slots;
-use crate::listen::{Listen, Phase, tls};
+use crate::listen::{Listen, tls};
 use crate::ops::Ops;
 use crate::shares::Shares;
 use crate::store::Store;
@@ -90,7 +91,7 @@ impl Server {
             None => None,
         };
         let listen = Arc::new(Listen {
-            service: front,
+            service: Arc::new(front),
             head_limits: HeadLimits::default(),
             timeouts: Timeouts {
                 head: config.head_timeout,

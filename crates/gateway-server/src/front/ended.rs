@@ -55,6 +55,7 @@ impl From<Cut> for End {
             Cut::Stall => Self::Stalled,
             Cut::ResponseTimeout => Self::ResponseTimeout,
             Cut::Drain => Self::Drained,
+            Cut::Client => Self::ClientGone,
         }
     }
 }

@@ -50,7 +50,7 @@ impl Kind {
     const fn describe(self) -> (u16, &'static str, &'static str) {
         match self {
             Self::RequestMalformed => {
-                (400, "request-malformed", "The request is not well-formed HTTP/1.1")
+                (400, "request-malformed", "The request is not well-formed HTTP")
             }
             Self::HostInvalid => {
                 (400, "host-invalid", "The request needs exactly one valid Host header")
@@ -59,7 +59,7 @@ impl Kind {
             Self::HeadTooLarge => (431, "head-too-large", "The request head is too large"),
             Self::HeadTimeout => (408, "head-timeout", "The request head did not arrive in time"),
             Self::VersionUnsupported => {
-                (505, "version-unsupported", "Only HTTP/1.1 and HTTP/1.0 are supported")
+                (505, "version-unsupported", "Only HTTP/1.0, HTTP/1.1 and HTTP/2 are supported")
             }
             Self::BodyNotAllowed => (400, "body-not-allowed", "Requests must not have a body"),
             Self::NotFound => (404, "not-found", "No resource at this path"),

@@ -137,7 +137,10 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.response.took = self.began.elapsed();
-        if let (End::ClientGone, Some(cut)) = (self.response.end, self.connection.cut()) {
+        // The last piece of a body may have been read and not sent.
+        if let (End::ClientGone | End::Complete, Some(cut)) =
+            (self.response.end, self.connection.cut())
+        {
             self.response.end = cut.into();
         }
         self.metrics.ended(&self.response);

@@ -13,7 +13,9 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use crate::listen::acknowledged::Acknowledged;
 use crate::listen::head::{self, HeadLimits, Refusal};
 use crate::listen::linger::Linger;
-use crate::listen::state::{ConnectionState, Cut};
+use crate::listen::preface;
+use crate::listen::stall::Stall;
+use crate::listen::state::ConnectionState;
 
 /// Timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -65,15 +67,6 @@ enum Reading {
     Parked,
 }
 
-/// A write that makes no progress.
-struct Stall {
-    /// Time of the next look at what the client has acknowledged.
-    timer: Pin<Box<Sleep>>,
-    acknowledged: Option<u64>,
-    /// Time at which the last acknowledgement was seen, or at which the write began.
-    since: Instant,
-}
-
 /// How far the connection is closed.
 enum Closing {
     No,
@@ -104,6 +97,11 @@ impl<S> Guard<S> {
             stall: None,
             closing: Closing::No,
         }
+    }
+
+    /// Returns the state that the guard shares with the responses.
+    pub(crate) fn state(&self) -> Arc<ConnectionState> {
+        Arc::clone(&self.state)
     }
 
     /// Refuses the first request without reading it.
@@ -219,6 +217,32 @@ impl<S: AsyncRead + Unpin> Guard<S> {
         Poll::Ready(true)
     }
 
+    /// Waits, outside the library, until the protocol is known. Returns whether it is HTTP/2, or `None` if no byte
+    /// arrives.
+    pub(crate) fn poll_protocol(&mut self, context: &mut Context<'_>) -> Poll<Option<bool>> {
+        loop {
+            if let Some(is_http2) = preface::is_http2(&self.buffer) {
+                return Poll::Ready(Some(is_http2));
+            }
+            let is_more = match self.poll_fill(context) {
+                Poll::Ready(filled) => filled.is_ok_and(|length| length > 0),
+                Poll::Pending => {
+                    ready!(self.poll_deadline(context));
+                    false
+                }
+            };
+            if !is_more {
+                // A part of a preface is answered as HTTP/1.1 is: it did not arrive in time.
+                return Poll::Ready((!self.buffer.is_empty()).then_some(false));
+            }
+        }
+    }
+
+    /// Returns the socket, and the bytes that have arrived.
+    pub(crate) fn into_parts(self) -> (S, Vec<u8>) {
+        (self.socket, self.buffer)
+    }
+
     /// Reads the bytes that have arrived. The timeout of a head starts with its first byte.
     fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut space = [std::mem::MaybeUninit::uninit(); READ];
@@ -294,9 +318,6 @@ impl<S: Acknowledged + AsyncRead + AsyncWrite + Unpin> Guard<S> {
     /// Fails a pending write when the client acknowledges nothing for too long, or when the whole response takes too
     /// long.
     ///
-    /// A pending write alone does not show a stall: the system buffers megabytes, and accepts more only when a third of
-    /// them are sent. So the acknowledged bytes are counted.
-    ///
     /// A ready result alone does not restart the deadline of reading: the library flushes whenever it is polled, which
     /// happens with every byte that arrives.
     fn poll_progress<T>(
@@ -311,31 +332,10 @@ impl<S: Acknowledged + AsyncRead + AsyncWrite + Unpin> Guard<S> {
             return result;
         }
         let Self { socket, state, timeouts, stall, .. } = self;
-        let next_look = |now: Instant| {
-            let next = now + timeouts.stall / LOOKS;
-            state.response_began().map_or(next, |began| next.min(began + timeouts.response))
-        };
-        let stall = stall.get_or_insert_with(|| {
-            let since = Instant::now();
-            let timer = Box::pin(sleep_until(next_look(since)));
-            Stall { timer, acknowledged: socket.acknowledged(), since }
-        });
-        loop {
-            ready!(stall.timer.as_mut().poll(context));
-            let now = Instant::now();
-            if state.response_began().is_some_and(|began| now >= began + timeouts.response) {
-                state.cut_by(Cut::ResponseTimeout);
-                break;
-            }
-            let acknowledged = socket.acknowledged();
-            if acknowledged != stall.acknowledged {
-                (stall.acknowledged, stall.since) = (acknowledged, now);
-            } else if now >= stall.since + timeouts.stall {
-                state.cut_by(Cut::Stall);
-                break;
-            }
-            stall.timer.as_mut().reset(next_look(now));
-        }
+        let deadline = state.response_began().map(|began| began + timeouts.response);
+        let stall = stall.get_or_insert_with(|| Stall::begin(socket, timeouts.stall, deadline));
+        let cut = ready!(stall.poll(context, socket, timeouts.stall, deadline));
+        state.cut_by(cut);
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
@@ -403,9 +403,6 @@ const PARK: Duration = Duration::from_millis(10);
 
 /// Interval of checks whether a response is still being sent. Until then the connection is not parked.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-
-/// Number of looks at the acknowledged bytes within the stall timeout.
-const LOOKS: u32 = 8;
 
 /// Maximum number of bytes in one read from the socket.
 const READ: usize = 4 * 1024;

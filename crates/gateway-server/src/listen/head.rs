@@ -192,16 +192,21 @@ impl Fields {
 
 /// Returns whether the target is a path, or a URI of HTTP with a valid host.
 fn is_target(uri: &http::Uri) -> bool {
+    is_http(uri) && uri.authority().is_none_or(is_authority)
+}
+
+/// Returns whether the target has no scheme but those of HTTP.
+pub(super) fn is_http(uri: &http::Uri) -> bool {
     uri.scheme_str().is_none_or(|scheme| ["http", "https"].contains(&&*scheme.to_ascii_lowercase()))
-        && uri.authority().is_none_or(is_authority)
 }
 
 /// Returns whether the value is `host [ ":" port ]` (RFC 9110 section 7.2), without user information.
-fn is_host(value: &[u8]) -> bool {
+pub(super) fn is_host(value: &[u8]) -> bool {
     http::uri::Authority::try_from(value).is_ok_and(|authority| is_authority(&authority))
 }
 
-fn is_authority(authority: &http::uri::Authority) -> bool {
+/// Returns whether the value is `host [ ":" port ]`, without user information.
+pub(super) fn is_authority(authority: &http::uri::Authority) -> bool {
     let host = authority.host();
     let port = authority.as_str().strip_prefix(host).unwrap_or("@");
     let port = port.strip_prefix(':').unwrap_or(port);

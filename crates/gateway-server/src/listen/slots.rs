@@ -161,6 +161,12 @@ impl Slot {
         }
     }
 
+    /// Returns a permit for one more request at the same time, which counts as a connection. Returns `None` if there are
+    /// too many connections.
+    pub(crate) fn one_more(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.slots.permits).try_acquire_owned().ok()
+    }
+
     /// Completes when the connection has been evicted.
     pub(crate) async fn evicted(&self) {
         self.evicted.notified().await;

@@ -16,6 +16,8 @@ use crate::lock::lock;
 ///
 /// The HTTP library reads ahead, so the second request may be refused before the first is answered. A refusal is
 /// therefore kept with the number of its request.
+///
+/// In HTTP/2, each stream also has one, below that of its connection.
 #[derive(Debug)]
 pub(crate) struct ConnectionState {
     peer: IpAddr,
@@ -23,9 +25,11 @@ pub(crate) struct ConnectionState {
     responding: AtomicU32,
     response_began: Mutex<Option<Instant>>,
     cut: OnceLock<Cut>,
+    /// State of the connection, if this is the state of a stream.
+    connection: Option<Arc<Self>>,
 }
 
-/// Why the server closed a connection during a response.
+/// Why a response was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     /// The client acknowledged nothing for the stall timeout.
@@ -34,6 +38,8 @@ pub(crate) enum Cut {
     ResponseTimeout,
     /// The drain timeout of a server that stops has passed.
     Drain,
+    /// The client reset the stream, or closed the connection.
+    Client,
 }
 
 impl ConnectionState {
@@ -45,6 +51,7 @@ impl ConnectionState {
             responding: AtomicU32::new(0),
             response_began: Mutex::default(),
             cut: OnceLock::new(),
+            connection: None,
         }
     }
 
@@ -53,12 +60,18 @@ impl ConnectionState {
         self.peer
     }
 
-    /// Returns why the server closed the connection during a response, if it did.
-    pub(crate) fn cut(&self) -> Option<Cut> {
-        self.cut.get().copied()
+    /// Creates the state of a stream of this connection.
+    pub(super) fn of_stream(connection: &Arc<Self>) -> Self {
+        Self { connection: Some(Arc::clone(connection)), ..Self::new(connection.peer) }
     }
 
-    /// Records that the server is about to close the connection. The first cut counts.
+    /// Returns why the response was cut, if it was.
+    pub(crate) fn cut(&self) -> Option<Cut> {
+        let connection = || self.connection.as_ref()?.cut();
+        self.cut.get().copied().or_else(connection)
+    }
+
+    /// Records that the responses of this state are about to be cut. The first cut counts.
     pub(super) fn cut_by(&self, cut: Cut) {
         self.cut.get_or_init(|| cut);
     }

@@ -1,9 +1,9 @@
 //! HTTPS from PEM files. Without the feature `tls`, a server that is configured for HTTPS does not start.
 
 #[cfg(feature = "tls")]
-pub(crate) use with::{Acceptor, acceptor};
+pub(crate) use with::{Acceptor, acceptor, is_http2};
 #[cfg(not(feature = "tls"))]
-pub(crate) use without::{Acceptor, acceptor};
+pub(crate) use without::{Acceptor, acceptor, is_http2};
 
 #[cfg(feature = "tls")]
 mod with {
@@ -70,7 +70,7 @@ mod with {
             .with_no_client_auth()
             .with_single_cert(chain, private)
             .map_err(unusable)?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
 
@@ -99,6 +99,14 @@ mod with {
         }
     }
 
+    /// Returns whether the client chose HTTP/2.
+    pub(crate) fn is_http2(stream: &TlsStream<TcpStream>) -> bool {
+        stream.get_ref().1.alpn_protocol() == Some(HTTP2)
+    }
+
+    /// Name of HTTP/2 in ALPN (RFC 9113 section 3.2).
+    const HTTP2: &[u8] = b"h2";
+
     impl std::fmt::Debug for Acceptor {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str("Acceptor")
@@ -125,6 +133,10 @@ mod without {
             ErrorKind::Config,
             "cannot serve HTTPS: this program was built without the feature `tls`",
         ))
+    }
+
+    pub(crate) fn is_http2(_stream: &TcpStream) -> bool {
+        false
     }
 
     impl Acceptor {

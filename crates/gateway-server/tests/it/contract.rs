@@ -1,11 +1,12 @@
 //! The contract checks of the test kit, run against the program on both databases.
 
 use gateway_testkit::contract::{Profile, Target, Verdict, run};
-use gateway_transport::Options;
 use gateway_transport::ureq::UreqTransport;
+use gateway_transport::{BlockingTransport, Options};
 
 use crate::cluster;
 use crate::encrypted::{Authority, Encrypted, HOSTSSL, named};
+use crate::http2_client::Client;
 use crate::process::{Served, account, run as administer};
 
 #[test]
@@ -26,16 +27,47 @@ fn the_contract_checks_pass_on_postgresql_over_tls() {
     checks_pass(&url);
 }
 
+#[test]
+fn the_contract_checks_pass_over_http2_without_tls() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db");
+    let transport = |served: &Served| Client::plain(&served.base_url).into_transport();
+    checks_pass_over(database.to_str().unwrap(), &[], transport);
+}
+
+#[test]
+fn the_contract_checks_pass_over_http2_with_tls() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (certificate, key, database) = (path("certificate.pem"), path("key.pem"), path("a.db"));
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    std::fs::write(&certificate, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let files = ["--tls-certificate", &certificate, "--tls-key", &key];
+    let transport =
+        |served: &Served| Client::secure(&served.base_url, made.cert.der()).into_transport();
+    checks_pass_over(&database, &files, transport);
+}
+
 /// Serves sample data from this database, and runs every check of the reference profile.
 #[track_caller]
 fn checks_pass(database: &str) {
+    checks_pass_over(database, &[], |_served| UreqTransport::new(&Options::default()).unwrap());
+}
+
+/// Does the same with these flags of the server, and over the transport that `connect` creates.
+#[track_caller]
+fn checks_pass_over<T: BlockingTransport>(
+    database: &str,
+    flags: &[&str],
+    connect: impl FnOnce(&Served) -> T,
+) {
     let token = account(database, "acme");
     let data = ["demo-data", "--account", "acme", "--candidates", "200", "--seed", "7"];
     administer(database, &data);
-    let served = Served::start(database, &[]);
+    let served = Served::start(database, flags);
     let target = Target::new(&served.base_url, &token).unwrap();
-    let transport = UreqTransport::new(&Options::default()).unwrap();
-    let report = run(&target, &transport, Profile::Reference);
+    let report = run(&target, &connect(&served), Profile::Reference);
     let other: Vec<_> =
         report.findings().iter().filter(|finding| finding.verdict != Verdict::Pass).collect();
     assert!(other.is_empty(), "{report}\n{other:#?}");

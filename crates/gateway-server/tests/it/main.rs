@@ -28,6 +28,10 @@ mod faults;
 #[cfg(test)]
 mod front;
 #[cfg(test)]
+mod http2;
+#[cfg(test)]
+mod http2_client;
+#[cfg(test)]
 mod list_cache;
 #[cfg(test)]
 mod log;

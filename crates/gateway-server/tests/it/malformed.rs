@@ -52,6 +52,7 @@ fn cases() -> Vec<(&'static str, String)> {
         ("version 2.0", line(&format!("GET {target} HTTP/2.0"))),
         ("version 1", line(&format!("GET {target} HTTP/1"))),
         ("version 1.10", line(&format!("GET {target} HTTP/1.10"))),
+        ("incomplete HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n".into()),
         ("HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".into()),
         ("TLS hello", "\u{16}\u{3}\u{1}\u{0}\u{0}\r\n\r\n".into()),
         ("method with an invalid letter", line(&format!("G@T {target} HTTP/1.1"))),

@@ -1,0 +1,12 @@
+//! How far the server has shut down.
+
+/// How far the server has shut down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    /// Accepts connections and requests.
+    Serving,
+    /// Accepts no new connection, and closes each open one after its current responses.
+    Draining,
+    /// Cuts the connections that are still open.
+    Cutting,
+}
