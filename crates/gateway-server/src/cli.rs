@@ -4,6 +4,7 @@ mod account;
 mod backup;
 mod data;
 mod database;
+mod delete;
 mod descriptors;
 mod health;
 mod output;
@@ -22,7 +23,8 @@ use crate::error::Error;
 
 /// Serve the recruitment gateway and manage its data.
 ///
-/// Exit codes: 0 success, 1 failure, 2 invalid arguments or input, 3 unusable database.
+/// Exit codes: 0 success, 1 failure, 2 invalid arguments or input, 3 unusable database, 4 removals not accepted, 5 erasure
+/// not complete.
 #[derive(Debug, Parser)]
 #[command(name = "gateway-server", version, max_term_width = 100)]
 struct Arguments {
@@ -42,6 +44,9 @@ enum Command {
     Token(token::Command),
     /// Import vacancies, candidates, statuses and credits from files, atomically.
     Import(data::ImportArguments),
+    /// Delete records or an account, and erase their bytes from the files of the database.
+    #[command(subcommand)]
+    Delete(delete::Command),
     /// Set the SMS credit balance of an account.
     #[command(subcommand)]
     Credits(data::CreditsCommand),
@@ -72,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Account(command) => account::run(command),
         Command::Token(command) => token::run(command),
         Command::Import(arguments) => data::import(arguments),
+        Command::Delete(command) => delete::run(command),
         Command::Credits(command) => data::credits(command),
         Command::DemoData(arguments) => data::demo(&arguments),
         Command::Backup(arguments) => backup::backup(&arguments),

@@ -29,7 +29,11 @@ pub enum ErrorKind {
     Storage,
     /// The server is overloaded; the same call may work later.
     Overloaded,
-    /// The named account, token or file does not exist.
+    /// Records were deleted, but bytes of them remain in files; the message names them.
+    ErasurePending,
+    /// An import would remove more records than it may; the message has the number.
+    RemovalsRefused,
+    /// The named account, token, record or file does not exist.
     NotFound,
     /// An account of this name already exists.
     Exists,
@@ -42,11 +46,14 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the exit code of the program: 2 for invalid arguments or input, 3 for a refused database, otherwise 1.
+    /// Returns the exit code of the program: 2 for invalid arguments or input, 3 for a refused database, 4 for removals
+    /// that were not accepted, 5 for an erasure that is not complete, otherwise 1.
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::Config | Self::NotFound | Self::Exists | Self::Import => 2,
             Self::StorageCorrupt | Self::StorageForeign | Self::StorageNewer => 3,
+            Self::RemovalsRefused => 4,
+            Self::ErasurePending => 5,
             _ => 1,
         }
     }

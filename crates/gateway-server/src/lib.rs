@@ -49,7 +49,8 @@ pub use crate::store::memory::MemoryStore;
 pub use crate::store::postgres::{PostgresOptions, PostgresStore};
 pub use crate::store::sqlite::SqliteStore;
 pub use crate::store::{
-    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Fill, ImportMode,
-    ImportReport, Page, Principal, RecordSink, Snapshot, Stage, Store, StoreAdmin, TokenInfo,
+    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Deletion,
+    DeletionReport, Fill, Hold, ImportMode, ImportReport, Page, Principal, RecordSink, Snapshot,
+    Stage, Store, StoreAdmin, TokenInfo, UnknownIds,
 };
 pub use crate::token::{NewToken, TokenDigest, TokenId};

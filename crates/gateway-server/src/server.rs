@@ -54,6 +54,7 @@ impl Server {
         let connections = Arc::new(Connections::default());
         let metrics =
             Arc::new(Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped)));
+        let lists = Arc::new(ListCache::new(config.list_cache, config.list_files));
         let front = Front {
             path: Front::path_below(&config.prefix),
             trusted_proxies: config.trusted_proxies.clone(),
@@ -63,7 +64,7 @@ impl Server {
             guesses: Guesses::per_minute(config.wrong_tokens),
             proxied: Shares::new(config.connections_of_an_address()),
             lists_open: Shares::new(config.responses_of_a_token()),
-            lists: Arc::new(ListCache::new(config.list_cache, config.list_files)),
+            lists: Arc::clone(&lists),
             response_timeout: config.response_timeout,
             access_log: config.access_log,
             metrics: Arc::clone(&metrics),
@@ -104,6 +105,7 @@ impl Server {
             phase: watched,
         });
         let accepting = tokio::spawn(listen.run(listener));
+        tokio::spawn(refresh_lists(lists, work.clone(), phase.subscribe()));
         tokio::spawn(remove_superseded_rows(work, phase.subscribe()));
         Ok(RunningServer {
             address,
@@ -195,6 +197,28 @@ async fn remove_superseded_rows(work: Work, mut phase: watch::Receiver<Phase>) {
         drop(work.run_in_background(move |store| store.collect(2 * LONGEST_RESPONSE)).await);
     }
 }
+
+/// Discards cached lists of erased records until the last connection is cut.
+async fn refresh_lists(lists: Arc<ListCache>, work: Work, mut phase: watch::Receiver<Phase>) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(REFRESH_INTERVAL) => {}
+            _ = phase.wait_for(|phase| *phase > Phase::Draining) => return,
+        }
+        if lists.has_files() {
+            let lists = Arc::clone(&lists);
+            let refresh = work.run_in_background(move |store| {
+                lists.refresh(store);
+                Ok(())
+            });
+            // A failure is ignored: the next run repeats it.
+            drop(refresh.await);
+        }
+    }
+}
+
+/// Interval between two looks at the revisions of cached lists. An erasure takes at least this long.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval between two removals of superseded rows.
 const REMOVAL_INTERVAL: Duration = Duration::from_secs(5 * 60);

@@ -10,8 +10,10 @@ mod additions;
 mod balance;
 mod check;
 mod checksum;
+mod deletion;
 mod dictionary;
 mod errors;
+mod hold;
 #[cfg(feature = "test-util")]
 pub(crate) mod memory;
 mod merge;
@@ -35,6 +37,8 @@ use crate::clock::UnixTime;
 use crate::error::Error;
 pub use crate::store::account::{Account, TokenInfo};
 pub use crate::store::check::CheckReport;
+pub use crate::store::deletion::{Deletion, DeletionReport, UnknownIds};
+pub use crate::store::hold::Hold;
 pub use crate::store::snapshot::{
     AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot,
 };
@@ -91,6 +95,20 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// Reading the next page of a snapshot that contained them then fails with
     /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone), so that no list ends early.
     fn collect(&self, age: Duration) -> Result<u64, Error>;
+
+    /// Returns whether the rows of a snapshot still exist: neither [`collect`](Self::collect) nor
+    /// [`delete`](StoreAdmin::delete) has removed its revision.
+    fn exists(&self, snapshot: Snapshot) -> Result<bool, Error>;
+
+    /// Begins a hold, for a program that keeps copies of records outside the database.
+    ///
+    /// [`erase_traces`](StoreAdmin::erase_traces) waits for the holds that began before the deletion. So the holder
+    /// begins a new hold from time to time, removes the copies whose snapshot does not
+    /// [`exist`](Self::exists) any more, and then drops the former hold. Where erasures do not wait, the default, a
+    /// hold has no effect.
+    fn hold(&self) -> Result<Hold, Error> {
+        Ok(Hold::none())
+    }
 }
 
 /// The operations of an operator on the database: accounts, tokens, imports.
@@ -156,6 +174,44 @@ pub trait StoreAdmin: Store {
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error>;
+
+    /// Deletes records from every revision of an account, atomically. If that changes a list, the account gets a new
+    /// revision.
+    ///
+    /// Former revisions of the account are removed: reading the next page of one of them fails with
+    /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone), so that no list ends early. Bytes of the records
+    /// remain in the files until [`erase_traces`](Self::erase_traces) returns.
+    ///
+    /// ```
+    /// # use gateway_server::{Deletion, Error, ImportMode, Place, StoreAdmin, UnknownIds, UnixTime, VacancyRow};
+    /// # fn example(store: &dyn StoreAdmin) -> Result<(), Error> {
+    /// let account = store.create_account("acme", UnixTime(0))?;
+    /// store.import(account, ImportMode::Commit, &mut |stage| {
+    ///     let row = VacancyRow { project: "Welder", ..VacancyRow::new("7") };
+    ///     stage.vacancy(Place { file: 0, line: 1 }, 7, &row)
+    /// })?;
+    /// let vacancy = Deletion::Vacancies(vec![7]);
+    /// let report = store.delete(account, &vacancy, UnknownIds::Refuse, ImportMode::Commit)?;
+    /// assert_eq!((report.vacancies, report.revision), (1, 2));
+    /// # Ok(())
+    /// # }
+    /// # let directory = tempfile::tempdir().unwrap();
+    /// # example(&gateway_server::SqliteStore::open(directory.path().join("a.db")).unwrap()).unwrap();
+    /// ```
+    fn delete(
+        &self,
+        account: AccountId,
+        deletion: &Deletion,
+        unknown: UnknownIds,
+        mode: ImportMode,
+    ) -> Result<DeletionReport, Error>;
+
+    /// Removes the traces that deleted and superseded rows left in the files of the database, also those of an
+    /// interrupted deletion. Waits at most `timeout` for readers of older revisions.
+    ///
+    /// Fails with [`ErrorKind::ErasurePending`](crate::ErrorKind::ErasurePending) if the time does not suffice. The
+    /// call can be repeated.
+    fn erase_traces(&self, timeout: Duration) -> Result<(), Error>;
 
     /// Looks for damage, and for records that lack a field of the contract.
     fn check(&self) -> Result<CheckReport, Error>;

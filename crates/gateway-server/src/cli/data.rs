@@ -104,9 +104,12 @@ pub(super) fn demo(arguments: &DemoArguments) -> Result<(), Error> {
 }
 
 pub(super) fn check(database: &Database) -> Result<(), Error> {
-    let CheckReport { damage, outdated } = database.open()?.check()?;
+    let CheckReport { damage, outdated, pending_erasures } = database.open()?.check()?;
     for line in damage.iter().chain(&outdated) {
         note(line);
+    }
+    if pending_erasures > 0 {
+        note("a deletion left bytes in the files; run `gateway-server delete traces`");
     }
     if damage.is_empty() {
         return print("no damage found\n");

@@ -51,6 +51,11 @@ impl Database {
         }
     }
 
+    /// Returns whether the database is a PostgreSQL server.
+    pub(super) fn is_shared(&self) -> bool {
+        !matches!(given(self.database.as_deref()), Ok(Location::File(_)))
+    }
+
     /// Opens the database, and creates it if it does not exist.
     pub(super) fn open_or_create(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
         open_or_create(self.database.as_deref(), STATEMENT_BUDGET, Duration::ZERO, note_notice)

@@ -104,7 +104,8 @@ impl Pages {
             // Closed only here, so that a truncated response is never valid JSON.
             out.extend_from_slice(self.frame.close.as_bytes());
         }
-        self.recording = self.recording.take().and_then(|recording| recording.write(&out));
+        let recording = self.recording.take();
+        self.recording = recording.and_then(|recording| recording.write(&*self.store, &out));
         if self.after.is_none() {
             let recorded = self.recording.take();
             // A list of one piece is not cached: reading it again takes no longer.

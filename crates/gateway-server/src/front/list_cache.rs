@@ -2,25 +2,28 @@
 //!
 //! The files have no name: no other process can open them, and they are deleted when the process ends, however it
 //! ends. A list belongs to one revision of one account, so a cached list is valid while that revision is the newest.
+//! When records are erased, [`refresh`](ListCache::refresh) discards the lists that contain them.
 
 mod disk;
+mod files;
 
 use std::collections::{HashMap, HashSet};
-use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use self::disk::{Disk, Stored};
+use self::files::Files;
 use crate::error::Error;
 use crate::lock::lock;
-use crate::store::{AccountId, Snapshot};
+use crate::store::{AccountId, Snapshot, Store};
 
 /// The cached lists: the newest of each account, within a limit on disk space.
 #[derive(Debug)]
 pub(crate) struct ListCache {
     disk: Arc<Disk>,
+    files: Files,
     lists: Mutex<Lists>,
 }
 
@@ -43,7 +46,7 @@ struct Cached {
 impl ListCache {
     /// Creates a cache of at most `limit` bytes in at most `files` files. With 0 it caches nothing.
     pub(crate) fn new(limit: u64, files: usize) -> Self {
-        Self { disk: Disk::new(limit, files), lists: Mutex::default() }
+        Self { disk: Disk::new(limit, files), files: Files::default(), lists: Mutex::default() }
     }
 
     /// Returns the list of a snapshot, if it is cached.
@@ -94,11 +97,24 @@ impl ListCache {
         }
     }
 
+    /// Discards the lists whose records have been erased, also those that are being sent: their responses are cut. To be
+    /// called every few seconds, because an erasure waits for it.
+    pub(crate) fn refresh(&self, store: &dyn Store) {
+        let gone = self.files.refresh(store);
+        self.lists().cached.retain(|_, cached| !gone.contains(&cached.snapshot));
+    }
+
+    /// Returns whether [`refresh`](Self::refresh) has something to do.
+    pub(crate) fn has_files(&self) -> bool {
+        self.files.is_in_use()
+    }
+
     /// Creates a file, in place of the list of an older revision.
-    fn create_file(&self, account: AccountId) -> Option<Stored> {
-        let before = self.lists().cached.remove(&account);
+    fn create_file(&self, store: &dyn Store, snapshot: Snapshot) -> Option<Arc<Stored>> {
+        let before = self.lists().cached.remove(&snapshot.account);
         drop(before);
-        self.evict_until(|| self.disk.share()).and_then(Stored::create)
+        let file = self.evict_until(|| self.disk.share()).and_then(Stored::create)?;
+        self.files.add(store, snapshot, file)
     }
 
     fn lists(&self) -> MutexGuard<'_, Lists> {
@@ -111,16 +127,17 @@ impl ListCache {
 pub(crate) struct Recording {
     mark: Mark,
     /// Created with the first piece, on a thread that may block.
-    file: Option<Stored>,
+    file: Option<Arc<Stored>>,
 }
 
 impl Recording {
-    /// Writes the next piece. Returns `None` if the list cannot be cached, which does not fail the response.
-    pub(crate) fn write(mut self, bytes: &[u8]) -> Option<Self> {
+    /// Writes the next piece of a list that is read from `store`. Returns `None` if the list cannot be cached, which does
+    /// not fail the response.
+    pub(crate) fn write(mut self, store: &dyn Store, bytes: &[u8]) -> Option<Self> {
         let Mark { cache, snapshot } = &self.mark;
-        let mut file = match self.file.take() {
+        let file = match self.file.take() {
             Some(file) => file,
-            None => cache.create_file(snapshot.account)?,
+            None => cache.create_file(store, *snapshot)?,
         };
         let more = bytes.len() as u64;
         // A list larger than the limit must not evict others.
@@ -138,7 +155,7 @@ impl Recording {
         let Self { mark, file } = self;
         let Some(file) = file else { return };
         let snapshot = mark.snapshot;
-        let cached = Cached { snapshot, list: Arc::new(file), used: Instant::now() };
+        let cached = Cached { snapshot, list: file, used: Instant::now() };
         let before = mark.cache.lists().cached.insert(snapshot.account, cached);
         drop(before);
     }
@@ -181,7 +198,7 @@ impl CachedList {
         self.asked = Some(Instant::now());
         let left = usize::try_from(self.list.length() - self.offset).unwrap_or(usize::MAX);
         let mut bytes = vec![0; self.piece.min(left)];
-        self.list.file.read_exact_at(&mut bytes, self.offset)?;
+        self.list.read(&mut bytes, self.offset)?;
         self.offset += bytes.len() as u64;
         Ok(Some(Bytes::from(bytes)))
     }
@@ -199,6 +216,42 @@ pub(crate) const QUICK: Duration = Duration::from_millis(20);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::UnixTime;
+    use crate::generated::record::CreditsRow;
+    use crate::place::Place;
+    use crate::store::sqlite::SqliteStore;
+    use crate::store::{Deletion, ImportMode, StoreAdmin as _, UnknownIds};
+
+    /// A database with four accounts of two revisions each.
+    struct Database {
+        _directory: tempfile::TempDir,
+        store: SqliteStore,
+    }
+
+    impl Database {
+        fn new() -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
+            for name in ["a", "b", "c", "d"] {
+                let account = store.create_account(name, UnixTime(0)).unwrap();
+                for number in ["1", "2"] {
+                    let (place, row) = (Place { file: 0, line: 1 }, CreditsRow::new(number, "EUR"));
+                    let fill =
+                        &mut |stage: &mut dyn crate::store::Stage| stage.credits(place, &row);
+                    store.import(account, ImportMode::Commit, fill).unwrap();
+                }
+            }
+            Self { _directory: directory, store }
+        }
+
+        fn write(&self, recording: Recording, bytes: &[u8]) -> Option<Recording> {
+            recording.write(&self.store, bytes)
+        }
+
+        fn keep(&self, cache: &Arc<ListCache>, snapshot: Snapshot, bytes: &[u8]) {
+            self.write(record(cache, snapshot).unwrap(), bytes).unwrap().finish();
+        }
+    }
 
     fn snapshot(account: i64, revision: i64) -> Snapshot {
         Snapshot { account: AccountId(account), revision, tag: revision }
@@ -210,63 +263,103 @@ mod tests {
         cache.record(snapshot)
     }
 
-    fn keep(cache: &Arc<ListCache>, snapshot: Snapshot, bytes: &[u8]) {
-        record(cache, snapshot).unwrap().write(bytes).unwrap().finish();
-    }
-
     #[test]
     fn a_list_is_recorded_once() {
+        let database = Database::new();
         let cache = Arc::new(ListCache::new(100, 9));
         let first = record(&cache, snapshot(1, 1)).unwrap();
         assert!((0..4).all(|_| cache.record(snapshot(1, 1)).is_none()));
         // The recording was dropped, so the next request may record.
-        drop(first.write(&[0; 60]).unwrap());
-        cache.record(snapshot(1, 1)).unwrap().write(&[0; 100]).unwrap().finish();
+        drop(database.write(first, &[0; 60]).unwrap());
+        database.write(cache.record(snapshot(1, 1)).unwrap(), &[0; 100]).unwrap().finish();
         assert!(cache.get(snapshot(1, 1)).is_some() && cache.get(snapshot(1, 2)).is_none());
     }
 
     /// Two databases can reach the same revision number, for example a database and its restored backup.
     #[test]
     fn a_cached_list_of_another_database_is_not_found() {
+        let database = Database::new();
         let cache = Arc::new(ListCache::new(100, 9));
-        keep(&cache, snapshot(1, 1), b"a");
+        database.keep(&cache, snapshot(1, 1), b"a");
         assert!(cache.get(Snapshot { tag: 9, ..snapshot(1, 1) }).is_none());
         assert!(cache.get(snapshot(1, 1)).is_some());
     }
 
     #[test]
     fn the_least_recently_used_list_is_evicted_first() {
+        let database = Database::new();
         let cache = Arc::new(ListCache::new(100, 9));
-        keep(&cache, snapshot(1, 1), &[0; 40]);
-        keep(&cache, snapshot(2, 1), &[0; 40]);
+        database.keep(&cache, snapshot(1, 1), &[0; 40]);
+        database.keep(&cache, snapshot(2, 1), &[0; 40]);
         assert!(cache.get(snapshot(1, 1)).is_some());
-        keep(&cache, snapshot(3, 1), &[0; 40]);
+        database.keep(&cache, snapshot(3, 1), &[0; 40]);
         assert!(cache.get(snapshot(1, 1)).is_some() && cache.get(snapshot(2, 1)).is_none());
         // A list larger than the limit evicts nothing.
-        assert!(record(&cache, snapshot(4, 1)).unwrap().write(&[0; 101]).is_none());
+        assert!(database.write(record(&cache, snapshot(4, 1)).unwrap(), &[0; 101]).is_none());
         assert!(cache.get(snapshot(1, 1)).is_some() && cache.get(snapshot(3, 1)).is_some());
     }
 
     #[test]
     fn a_list_counts_until_it_is_sent() {
+        let database = Database::new();
         let cache = Arc::new(ListCache::new(100, 9));
-        keep(&cache, snapshot(1, 1), &[0; 60]);
+        database.keep(&cache, snapshot(1, 1), &[0; 60]);
         let sent = cache.get(snapshot(1, 1)).unwrap();
-        assert!(record(&cache, snapshot(2, 1)).unwrap().write(&[0; 60]).is_none());
+        assert!(database.write(record(&cache, snapshot(2, 1)).unwrap(), &[0; 60]).is_none());
         // The next revision of the same account: its list is removed, but the file still exists.
-        assert!(record(&cache, snapshot(1, 2)).unwrap().write(&[0; 60]).is_none());
+        assert!(database.write(record(&cache, snapshot(1, 2)).unwrap(), &[0; 60]).is_none());
         drop(sent);
-        keep(&cache, snapshot(2, 1), &[0; 60]);
+        database.keep(&cache, snapshot(2, 1), &[0; 60]);
     }
 
     #[test]
     fn the_number_of_files_is_limited_too() {
+        let database = Database::new();
         let cache = Arc::new(ListCache::new(100, 1));
-        let first = record(&cache, snapshot(1, 1)).unwrap().write(b"a").unwrap();
-        assert!(record(&cache, snapshot(2, 1)).unwrap().write(b"a").is_none());
+        let first = database.write(record(&cache, snapshot(1, 1)).unwrap(), b"a").unwrap();
+        assert!(database.write(record(&cache, snapshot(2, 1)).unwrap(), b"a").is_none());
         first.finish();
-        keep(&cache, snapshot(2, 1), b"a");
+        database.keep(&cache, snapshot(2, 1), b"a");
         assert!(cache.get(snapshot(1, 1)).is_none());
         assert!(record(&Arc::new(ListCache::new(0, 1)), snapshot(1, 1)).is_none());
+    }
+
+    #[test]
+    fn an_erased_list_is_discarded_while_it_is_sent_and_while_it_is_written() {
+        let database = Database::new();
+        let cache = Arc::new(ListCache::new(1000, 9));
+        database.keep(&cache, snapshot(1, 2), &[0; 60]);
+        database.keep(&cache, snapshot(2, 2), &[0; 60]);
+        let mut sent = cache.get(snapshot(1, 2)).unwrap();
+        let mut other = cache.get(snapshot(2, 2)).unwrap();
+        cache.refresh(&database.store);
+        assert_eq!(cache.get(snapshot(1, 2)).unwrap().next().unwrap().unwrap().len(), 60);
+        let written = database.write(record(&cache, snapshot(1, 1)).unwrap(), b"a").unwrap();
+        let deleted = database.store.delete(
+            AccountId(1),
+            &Deletion::Account,
+            UnknownIds::Refuse,
+            ImportMode::Commit,
+        );
+        deleted.unwrap();
+        // The erasure waits for the hold of the cache, which has not looked at its lists yet.
+        let pending = database.store.erase_traces(Duration::ZERO).unwrap_err();
+        assert_eq!(pending.kind(), crate::error::ErrorKind::ErasurePending);
+        let erase = || database.store.erase_traces(Duration::from_secs(30));
+        std::thread::scope(|scope| {
+            let erasure = scope.spawn(erase);
+            while !erasure.is_finished() {
+                cache.refresh(&database.store);
+                std::thread::yield_now();
+            }
+            erasure.join().unwrap().unwrap();
+        });
+        assert_eq!(sent.next().unwrap_err().kind(), crate::error::ErrorKind::SnapshotGone);
+        assert!(database.write(written, b"b").is_none());
+        assert!(cache.get(snapshot(1, 2)).is_none());
+        assert_eq!(other.next().unwrap().unwrap().len(), 60);
+        // A list of a removed revision is never written.
+        assert!(database.write(record(&cache, snapshot(1, 2)).unwrap(), b"c").is_none());
+        assert!(cache.has_files());
     }
 }

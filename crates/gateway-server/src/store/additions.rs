@@ -23,11 +23,18 @@ pub(super) fn after(last: i64) -> impl Iterator<Item = Addition> {
     ALL.into_iter().filter(move |addition| addition.number > last)
 }
 
-const ALL: [Addition; 1] = [Addition {
-    number: 1,
-    sqlite: include_str!("sqlite/additions/1.sql"),
-    postgres: include_str!("postgres/additions/1.sql"),
-}];
+const ALL: [Addition; 2] = [
+    Addition {
+        number: 1,
+        sqlite: include_str!("sqlite/additions/1.sql"),
+        postgres: include_str!("postgres/additions/1.sql"),
+    },
+    Addition {
+        number: 2,
+        sqlite: include_str!("sqlite/additions/2.sql"),
+        postgres: include_str!("postgres/additions/2.sql"),
+    },
+];
 
 /// Creates the table of the numbers. Both databases understand it.
 pub(super) const CREATE_TABLE: &str =

@@ -10,6 +10,10 @@ pub struct CheckReport {
     /// One line for each kind of records that lack a field of the contract, because they were imported before it was
     /// added. Responses send these records without the field until they are imported again.
     pub outdated: Vec<String>,
+    /// Number of deletions whose traces were not removed from the files. [`erase_traces`] removes them.
+    ///
+    /// [`erase_traces`]: crate::StoreAdmin::erase_traces
+    pub pending_erasures: u64,
 }
 
 /// The numbers of stored records of one kind that are not as an import writes them now.

@@ -11,6 +11,11 @@ pub(super) fn no_account(name: &str) -> Error {
     Error::new(ErrorKind::NotFound, format!("account \"{name}\" does not exist"))
 }
 
+/// The account was deleted after its name was looked up.
+pub(super) fn account_gone() -> Error {
+    Error::new(ErrorKind::NotFound, "the account does not exist any more")
+}
+
 /// The rows of the revision were removed while it was being read.
 pub(super) fn snapshot_gone() -> Error {
     Error::new(ErrorKind::SnapshotGone, "the rows of this revision have been removed")

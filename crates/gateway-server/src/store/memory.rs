@@ -10,24 +10,27 @@ use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::lock::lock;
 use crate::place::Place;
 use crate::store::balance::Balance;
-use crate::store::errors::{account_exists, contradiction, dangling, no_account};
+use crate::store::errors::{
+    account_exists, account_gone, contradiction, dangling, no_account, snapshot_gone,
+};
 use crate::store::revision::draw_tag;
 use crate::store::{
-    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Fill, ImportMode,
-    ImportReport, Page, Principal, RecordSink, Snapshot, Stage, Store, StoreAdmin, TokenInfo,
-    rendered,
+    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Deletion,
+    DeletionReport, Fill, ImportMode, ImportReport, Page, Principal, RecordSink, Snapshot, Stage,
+    Store, StoreAdmin, TokenInfo, UnknownIds, rendered,
 };
 use crate::token::{TokenDigest, TokenId};
 
 /// A store in memory for tests. Unstable: it may change or disappear in any release.
 ///
-/// Every revision is a full copy of the data, and none is ever removed.
+/// Every revision is a full copy of the data. Only a deletion removes some.
 #[derive(Debug, Default)]
 pub struct MemoryStore(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    accounts: Vec<Tenant>,
+    /// Deleted accounts are `None`, so that their numbers are not used again.
+    accounts: Vec<Option<Tenant>>,
     tokens: Vec<(AccountId, TokenDigest, TokenInfo)>,
 }
 
@@ -35,8 +38,8 @@ struct State {
 struct Tenant {
     name: String,
     created_at: UnixTime,
-    /// The tag and the data of each revision; the last one is current.
-    revisions: Vec<(i64, Data)>,
+    /// The tag and the data of each revision; the last one is current. Revisions before a deletion have no data.
+    revisions: Vec<(i64, Option<Data>)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,23 +56,30 @@ impl MemoryStore {
     }
 
     fn data(&self, snapshot: Snapshot) -> Result<Data, Error> {
-        let AccountId(account) = snapshot.account;
         let lost =
             || Error::new(ErrorKind::NotFound, "the store does not have this account or revision");
         let state = self.state();
-        let tenant = index(account - 1).and_then(|at| state.accounts.get(at)).ok_or_else(lost)?;
+        let tenant = state.tenant(snapshot.account).ok_or_else(snapshot_gone)?;
         let data = index(snapshot.revision).and_then(|at| tenant.revisions.get(at));
-        data.map(|(_tag, data)| data.clone()).ok_or_else(lost)
+        data.ok_or_else(lost)?.1.clone().ok_or_else(snapshot_gone)
     }
 
     fn live(&self, account: AccountId) -> Result<(Snapshot, Data), Error> {
         let state = self.state();
-        let tenant = index(account.0 - 1).and_then(|at| state.accounts.get(at));
-        let live =
-            tenant.and_then(|tenant| Some((tenant.revisions.len(), tenant.revisions.last()?)));
-        let (count, (tag, data)) =
-            live.ok_or_else(|| Error::new(ErrorKind::NotFound, "the account does not exist"))?;
-        Ok((Snapshot { account, revision: number(count) - 1, tag: *tag }, data.clone()))
+        let tenant = state.tenant(account).ok_or_else(account_gone)?;
+        let (tag, data) = tenant.revisions.last().ok_or_else(account_gone)?;
+        let revision = number(tenant.revisions.len()) - 1;
+        Ok((Snapshot { account, revision, tag: *tag }, data.clone().unwrap_or_default()))
+    }
+}
+
+impl State {
+    fn tenant(&self, account: AccountId) -> Option<&Tenant> {
+        self.accounts.get(index(account.0 - 1)?)?.as_ref()
+    }
+
+    fn tenant_mut(&mut self, account: AccountId) -> Option<&mut Tenant> {
+        self.accounts.get_mut(index(account.0 - 1)?)?.as_mut()
     }
 }
 
@@ -132,22 +142,27 @@ impl Store for MemoryStore {
     fn collect(&self, _age: Duration) -> Result<u64, Error> {
         Ok(0)
     }
+
+    fn exists(&self, snapshot: Snapshot) -> Result<bool, Error> {
+        Ok(self.data(snapshot).is_ok())
+    }
 }
 
 impl StoreAdmin for MemoryStore {
     fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
         let mut state = self.state();
-        if state.accounts.iter().any(|tenant| tenant.name == name) {
+        if state.accounts.iter().flatten().any(|tenant| tenant.name == name) {
             return Err(account_exists(name));
         }
-        let revisions = vec![(0, Data::default())];
-        state.accounts.push(Tenant { name: name.to_owned(), created_at: now, revisions });
+        let revisions = vec![(0, Some(Data::default()))];
+        state.accounts.push(Some(Tenant { name: name.to_owned(), created_at: now, revisions }));
         Ok(AccountId(number(state.accounts.len())))
     }
 
     fn accounts(&self) -> Result<Vec<Account>, Error> {
         let mut accounts: Vec<_> = (1..)
             .zip(&self.state().accounts)
+            .filter_map(|(id, tenant)| Some((id, tenant.as_ref()?)))
             .map(|(id, tenant)| Account {
                 id: AccountId(id),
                 name: tenant.name.clone(),
@@ -239,17 +254,93 @@ impl StoreAdmin for MemoryStore {
             if mode == ImportMode::Commit {
                 let tag = draw_tag()?;
                 let mut state = self.state();
-                let tenant = index(account.0 - 1).and_then(|at| state.accounts.get_mut(at));
-                if let Some(tenant) = tenant {
-                    tenant.revisions.push((tag, after));
-                }
+                let tenant = state.tenant_mut(account).ok_or_else(account_gone)?;
+                tenant.revisions.push((tag, Some(after)));
             }
         }
         Ok(report)
     }
 
+    fn delete(
+        &self,
+        account: AccountId,
+        deletion: &Deletion,
+        unknown: UnknownIds,
+        mode: ImportMode,
+    ) -> Result<DeletionReport, Error> {
+        let (Snapshot { revision, .. }, mut data) = self.live(account)?;
+        let mut report = DeletionReport { revision, ..DeletionReport::default() };
+        let keys = deletion.keys();
+        let is_known = |(vacancy, candidate): &(i64, i64)| match deletion {
+            Deletion::Candidates(_) => data.candidates.contains_key(candidate),
+            Deletion::Vacancies(_) => data.vacancies.contains_key(vacancy),
+            Deletion::Statuses(_) => data.applications.contains_key(&(*vacancy, *candidate)),
+            Deletion::Account => true,
+        };
+        let missing: Vec<_> = keys.iter().copied().filter(|key| !is_known(key)).collect();
+        if let (UnknownIds::Refuse, [first, others @ ..]) = (unknown, &*missing) {
+            return Err(deletion.unknown(*first, others.len() as u64));
+        }
+        report.unknown = missing.len() as u64;
+        let before = data.counts();
+        match deletion {
+            Deletion::Candidates(ids) => {
+                data.candidates.retain(|id, _| !ids.contains(id));
+                data.applications.retain(|(_, candidate), _| !ids.contains(candidate));
+            }
+            Deletion::Vacancies(ids) => {
+                data.vacancies.retain(|id, _| !ids.contains(id));
+                data.applications.retain(|(vacancy, _), _| !ids.contains(vacancy));
+            }
+            Deletion::Statuses(keys) => data.applications.retain(|key, _| !keys.contains(key)),
+            Deletion::Account => data = Data::default(),
+        }
+        let after = data.counts();
+        report.vacancies = before[0] - after[0];
+        report.candidates = before[1] - after[1];
+        report.applications = before[2] - after[2];
+        let changed = report.changed_anything() && *deletion != Deletion::Account;
+        report.revision += i64::from(changed);
+        let mut state = self.state();
+        let is_of_account = |owner: AccountId| owner == account && *deletion == Deletion::Account;
+        report.tokens =
+            state.tokens.iter().filter(|(owner, ..)| is_of_account(*owner)).count() as u64;
+        if mode == ImportMode::DryRun {
+            return Ok(report);
+        }
+        state.tokens.retain(|(owner, ..)| !is_of_account(*owner));
+        if *deletion == Deletion::Account {
+            let place = index(account.0 - 1).and_then(|at| state.accounts.get_mut(at));
+            place.map(Option::take);
+            return Ok(report);
+        }
+        let tag = draw_tag()?;
+        let tenant = state.tenant_mut(account).ok_or_else(account_gone)?;
+        if changed {
+            tenant.revisions.push((tag, Some(data)));
+        }
+        if let Some((_newest, older)) = tenant.revisions.split_last_mut() {
+            for (_tag, data) in older {
+                *data = None;
+            }
+        }
+        Ok(report)
+    }
+
+    fn erase_traces(&self, _timeout: Duration) -> Result<(), Error> {
+        Ok(())
+    }
+
     fn check(&self) -> Result<CheckReport, Error> {
         Ok(CheckReport::default())
+    }
+}
+
+impl Data {
+    /// Returns the numbers of vacancies, candidates and statuses.
+    fn counts(&self) -> [u64; 3] {
+        [self.vacancies.len(), self.candidates.len(), self.applications.len()]
+            .map(|count| count as u64)
     }
 }
 

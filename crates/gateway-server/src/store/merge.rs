@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::place::Place;
-use crate::store::errors::{contradiction, dangling};
+use crate::store::errors::{account_gone, contradiction, dangling};
 use crate::store::session::Session;
 use crate::store::tally::{Difference, create_revision};
 use crate::store::{AccountId, Changes, ImportReport, sql};
@@ -22,7 +22,7 @@ pub(crate) fn merge<S: Session>(
         }
     }
     let AccountId(account) = account;
-    let [current] = session.first(sql::REVISION, &[account])?.unwrap_or([0]);
+    let [current] = session.first(sql::REVISION, &[account])?.ok_or_else(account_gone)?;
     let next = current + 1;
 
     let mut report = ImportReport { credits_changed, revision: current, ..ImportReport::default() };

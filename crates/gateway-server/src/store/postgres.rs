@@ -3,6 +3,7 @@
 //! The SQL uses no sequences, triggers, cursors or foreign keys, and every key begins with the account. An import uses
 //! temporary tables, and the tables are created under an advisory lock.
 
+mod erase;
 mod import;
 mod link;
 #[cfg(test)]
@@ -25,9 +26,9 @@ use crate::store::postgres::link::{
     Link, Parameter, first, get, is_unique_violation, not_connected,
 };
 use crate::store::{
-    Account, AccountId, CandidateFilter, CheckReport, Fill, ImportMode, ImportReport, Page,
-    Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, checksum,
-    rendered, sql,
+    Account, AccountId, CandidateFilter, CheckReport, Deletion, DeletionReport, Fill, ImportMode,
+    ImportReport, Page, Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin,
+    TokenInfo, UnknownIds, checksum, rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -211,6 +212,10 @@ impl Store for PostgresStore {
     fn collect(&self, age: Duration) -> Result<u64, Error> {
         import::collect(&mut self.open_unlimited()?, age)
     }
+
+    fn exists(&self, snapshot: Snapshot) -> Result<bool, Error> {
+        self.with(|link| read::exists(link, snapshot))
+    }
 }
 
 impl StoreAdmin for PostgresStore {
@@ -298,6 +303,20 @@ impl StoreAdmin for PostgresStore {
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
         import::run(&mut self.open_unlimited()?, account, mode, fill)
+    }
+
+    fn delete(
+        &self,
+        account: AccountId,
+        deletion: &Deletion,
+        unknown: UnknownIds,
+        mode: ImportMode,
+    ) -> Result<DeletionReport, Error> {
+        erase::delete(&mut self.open_unlimited()?, account, deletion, unknown, mode)
+    }
+
+    fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
+        erase::erase_traces(&mut Link::open(&self.connector, Some(timeout))?, timeout)
     }
 
     fn check(&self) -> Result<CheckReport, Error> {

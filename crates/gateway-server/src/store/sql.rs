@@ -30,9 +30,11 @@ pub(crate) const CREDITS: &str = "SELECT credits FROM account WHERE id = $1";
 
 pub(crate) const HEALTH: &str = "SELECT count(*) FROM (SELECT id FROM account LIMIT 1) one";
 
+/// Takes the next number. That of a deleted account is not used again, because a list of it may be in progress.
 pub(crate) const CREATE_ACCOUNT: &str = "\
     INSERT INTO account(id, name, revision, credits, created_at, tag) \
-    SELECT coalesce(max(id), 0) + 1, $1, 0, $2, $3, 0 FROM account RETURNING id";
+    SELECT coalesce(max(id), 0) + 1, $1, 0, $2, $3, 0 \
+    FROM (SELECT id FROM account UNION ALL SELECT account_id FROM erasure) used RETURNING id";
 
 pub(crate) const ACCOUNTS: &str =
     "SELECT id, name, revision, created_at FROM account ORDER BY name, id";
@@ -159,6 +161,103 @@ pub(crate) const COLLECT_APPLICATIONS: &str = "\
     DELETE FROM application WHERE account_id = $1 AND rev_to <= $2 \
     AND rev_to < 9223372036854775807";
 
+/// Counts the candidates to delete of which the account has no version.
+pub(crate) const COUNT_UNKNOWN_CANDIDATES: &str = "\
+    SELECT count(*) FROM doomed d WHERE NOT EXISTS (\
+    SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = d.candidate_id)";
+
+pub(crate) const FIRST_UNKNOWN_CANDIDATE: &str = "\
+    SELECT d.vacancy_id, d.candidate_id FROM doomed d WHERE NOT EXISTS (\
+    SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = d.candidate_id) \
+    ORDER BY d.seq LIMIT 1";
+
+pub(crate) const COUNT_UNKNOWN_VACANCIES: &str = "\
+    SELECT count(*) FROM doomed d WHERE NOT EXISTS (\
+    SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = d.vacancy_id)";
+
+pub(crate) const FIRST_UNKNOWN_VACANCY: &str = "\
+    SELECT d.vacancy_id, d.candidate_id FROM doomed d WHERE NOT EXISTS (\
+    SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = d.vacancy_id) \
+    ORDER BY d.seq LIMIT 1";
+
+pub(crate) const COUNT_UNKNOWN_STATUSES: &str = "\
+    SELECT count(*) FROM doomed d WHERE NOT EXISTS (\
+    SELECT 1 FROM application a WHERE a.account_id = $1 \
+    AND a.vacancy_id = d.vacancy_id AND a.candidate_id = d.candidate_id)";
+
+pub(crate) const FIRST_UNKNOWN_STATUS: &str = "\
+    SELECT d.vacancy_id, d.candidate_id FROM doomed d WHERE NOT EXISTS (\
+    SELECT 1 FROM application a WHERE a.account_id = $1 \
+    AND a.vacancy_id = d.vacancy_id AND a.candidate_id = d.candidate_id) \
+    ORDER BY d.seq LIMIT 1";
+
+/// Ends the live rows to delete. The statements that collect superseded rows delete them.
+pub(crate) const END_CANDIDATES: &str = "\
+    UPDATE candidate SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND id IN (SELECT candidate_id FROM doomed)";
+
+pub(crate) const END_VACANCIES: &str = "\
+    UPDATE vacancy SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND id IN (SELECT vacancy_id FROM doomed)";
+
+pub(crate) const END_STATUSES: &str = "\
+    UPDATE application SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND (vacancy_id, candidate_id) IN (SELECT vacancy_id, candidate_id FROM doomed)";
+
+pub(crate) const END_STATUSES_OF_CANDIDATES: &str = "\
+    UPDATE application SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND candidate_id IN (SELECT candidate_id FROM doomed)";
+
+pub(crate) const END_STATUSES_OF_VACANCIES: &str = "\
+    UPDATE application SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND vacancy_id IN (SELECT vacancy_id FROM doomed)";
+
+/// Deletes the names of statuses that no version of a row has.
+pub(crate) const DELETE_UNUSED_STATUS_NAMES: &str = "\
+    DELETE FROM status WHERE account_id = $1 \
+    AND key NOT IN (SELECT status_key FROM application WHERE account_id = $1)";
+
+pub(crate) const DELETE_ALL_CANDIDATES: &str =
+    "DELETE FROM candidate WHERE account_id = $1 AND rev_to = 9223372036854775807";
+
+pub(crate) const DELETE_ALL_VACANCIES: &str =
+    "DELETE FROM vacancy WHERE account_id = $1 AND rev_to = 9223372036854775807";
+
+pub(crate) const DELETE_ALL_STATUSES: &str =
+    "DELETE FROM application WHERE account_id = $1 AND rev_to = 9223372036854775807";
+
+pub(crate) const DELETE_SUPERSEDED_CANDIDATES: &str = "DELETE FROM candidate WHERE account_id = $1";
+
+pub(crate) const DELETE_SUPERSEDED_VACANCIES: &str = "DELETE FROM vacancy WHERE account_id = $1";
+
+pub(crate) const DELETE_SUPERSEDED_STATUSES: &str = "DELETE FROM application WHERE account_id = $1";
+
+/// Deletes the tallies of empty lists, which have the name of a status.
+pub(crate) const DELETE_EMPTY_TALLIES: &str =
+    "DELETE FROM status_tally WHERE account_id = $1 AND number = 0";
+
+pub(crate) const DELETE_TALLIES: &str = "DELETE FROM status_tally WHERE account_id = $1";
+
+pub(crate) const DELETE_STATUS_NAMES: &str = "DELETE FROM status WHERE account_id = $1";
+
+pub(crate) const DELETE_REVISIONS: &str = "DELETE FROM revision WHERE account_id = $1";
+
+pub(crate) const DELETE_TOKENS: &str = "DELETE FROM token WHERE account_id = $1";
+
+pub(crate) const DELETE_ACCOUNT: &str = "DELETE FROM account WHERE id = $1";
+
+/// Records an erasure that is committed, but may have left traces in the files.
+pub(crate) const CREATE_ERASURE: &str = "\
+    INSERT INTO erasure(id, account_id, at, pending) \
+    SELECT coalesce(max(id), 0) + 1, $1, $2, 1 FROM erasure";
+
+pub(crate) const LAST_ERASURE: &str = "SELECT coalesce(max(id), 0) FROM erasure";
+
+pub(crate) const FINISH_ERASURES: &str =
+    "UPDATE erasure SET pending = 0 WHERE pending = 1 AND id <= $1";
+
+pub(crate) const PENDING_ERASURES: &str = "SELECT count(*) FROM erasure WHERE pending = 1";
+
 /// Counts inconsistent references, each with its line in the report of `check`. An import creates none.
 pub(crate) const ORPHANS: [(&str, &str); 5] = [
     (
@@ -223,6 +322,34 @@ pub(crate) const ALL: &[&str] = &[
     COLLECT_VACANCIES,
     COLLECT_CANDIDATES,
     COLLECT_APPLICATIONS,
+    COUNT_UNKNOWN_CANDIDATES,
+    FIRST_UNKNOWN_CANDIDATE,
+    COUNT_UNKNOWN_VACANCIES,
+    FIRST_UNKNOWN_VACANCY,
+    COUNT_UNKNOWN_STATUSES,
+    FIRST_UNKNOWN_STATUS,
+    END_CANDIDATES,
+    END_VACANCIES,
+    END_STATUSES,
+    END_STATUSES_OF_CANDIDATES,
+    END_STATUSES_OF_VACANCIES,
+    DELETE_UNUSED_STATUS_NAMES,
+    DELETE_ALL_CANDIDATES,
+    DELETE_ALL_VACANCIES,
+    DELETE_ALL_STATUSES,
+    DELETE_SUPERSEDED_CANDIDATES,
+    DELETE_SUPERSEDED_VACANCIES,
+    DELETE_SUPERSEDED_STATUSES,
+    DELETE_EMPTY_TALLIES,
+    DELETE_TALLIES,
+    DELETE_STATUS_NAMES,
+    DELETE_REVISIONS,
+    DELETE_TOKENS,
+    DELETE_ACCOUNT,
+    CREATE_ERASURE,
+    LAST_ERASURE,
+    FINISH_ERASURES,
+    PENDING_ERASURES,
 ];
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The store on SQLite: one file, one writer, any number of readers.
 
 mod backup;
+mod erase;
 mod failure;
 mod import;
 mod log;
@@ -23,9 +24,9 @@ use crate::store::sqlite::failure::{failed, failure};
 pub(crate) use crate::store::sqlite::log::check_log;
 use crate::store::sqlite::read::Reader;
 use crate::store::{
-    Account, AccountId, CandidateFilter, CheckReport, Fill, ImportMode, ImportReport, Page,
-    Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin, TokenInfo, checksum,
-    rendered, sql,
+    Account, AccountId, CandidateFilter, CheckReport, Deletion, DeletionReport, Fill, Hold,
+    ImportMode, ImportReport, Page, Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store,
+    StoreAdmin, TokenInfo, UnknownIds, checksum, rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -155,6 +156,14 @@ impl Store for SqliteStore {
     fn collect(&self, age: Duration) -> Result<u64, Error> {
         import::collect(&mut self.writer(), age)
     }
+
+    fn exists(&self, snapshot: Snapshot) -> Result<bool, Error> {
+        self.read(|reader| reader.exists(snapshot))
+    }
+
+    fn hold(&self) -> Result<Hold, Error> {
+        erase::hold(&self.path)
+    }
 }
 
 impl StoreAdmin for SqliteStore {
@@ -248,6 +257,20 @@ impl StoreAdmin for SqliteStore {
     ) -> Result<ImportReport, Error> {
         let mut importer = open::writer(&self.path)?;
         import::run(&mut importer, || self.writer(), account, mode, fill)
+    }
+
+    fn delete(
+        &self,
+        account: AccountId,
+        deletion: &Deletion,
+        unknown: UnknownIds,
+        mode: ImportMode,
+    ) -> Result<DeletionReport, Error> {
+        erase::delete(&mut self.writer(), account, deletion, unknown, mode)
+    }
+
+    fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
+        erase::erase_traces(&self.path, timeout)
     }
 
     fn check(&self) -> Result<CheckReport, Error> {

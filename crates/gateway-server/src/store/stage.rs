@@ -39,7 +39,7 @@ pub trait Stage {
 /// Stages the records of an import. If it returns an error, the import is rolled back.
 pub type Fill<'f> = &'f mut dyn FnMut(&mut dyn Stage) -> Result<(), Error>;
 
-/// Whether an import keeps its changes.
+/// Whether an import or a deletion keeps its changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImportMode {

@@ -17,6 +17,8 @@ mod database_start;
 #[cfg(test)]
 mod deadlines;
 #[cfg(test)]
+mod delete;
+#[cfg(test)]
 mod descriptors;
 #[cfg(test)]
 mod documented;

@@ -2,8 +2,11 @@
 
 use std::fs::File;
 use std::io::Write as _;
-use std::sync::Arc;
+use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use crate::error::{Error, ErrorKind};
 
 /// The limits on disk space and files, and how much of them is used.
 #[derive(Debug)]
@@ -38,7 +41,7 @@ impl Disk {
     pub(super) fn share(self: &Arc<Self>) -> Option<Share> {
         let one_more = |files: usize| (files < self.max_files).then_some(files + 1);
         self.files.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok()?;
-        Some(Share { disk: Arc::clone(self), bytes: 0 })
+        Some(Share { disk: Arc::clone(self), bytes: AtomicU64::new(0) })
     }
 }
 
@@ -46,23 +49,23 @@ impl Disk {
 #[derive(Debug)]
 pub(super) struct Share {
     disk: Arc<Disk>,
-    bytes: u64,
+    bytes: AtomicU64,
 }
 
 impl Share {
     /// Reserves `by` more bytes, if the limit allows it.
-    pub(super) fn grow(&mut self, by: u64) -> Option<()> {
+    pub(super) fn grow(&self, by: u64) -> Option<()> {
         let grown =
             |bytes: u64| bytes.checked_add(by).filter(|bytes| *bytes <= self.disk.max_bytes);
         self.disk.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown).ok()?;
-        self.bytes += by;
+        self.bytes.fetch_add(by, Ordering::Relaxed);
         Some(())
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.disk.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.disk.bytes.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
         self.disk.files.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -71,22 +74,40 @@ impl Drop for Share {
 #[derive(Debug)]
 pub(super) struct Stored {
     // In this order: the space is released after the file is closed.
-    pub(super) file: File,
+    /// `None` after the content was discarded.
+    file: RwLock<Option<File>>,
     pub(super) share: Share,
 }
 
 impl Stored {
     /// Creates an empty file. Returns `None` if the temporary directory cannot be used.
     pub(super) fn create(share: Share) -> Option<Self> {
-        Some(Self { file: tempfile::tempfile().ok()?, share })
+        Some(Self { file: RwLock::new(Some(tempfile::tempfile().ok()?)), share })
     }
 
-    /// Writes bytes, for which space must have been reserved.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Option<()> {
-        self.file.write_all(bytes).ok()
+    /// Appends bytes, for which space must have been reserved. Returns `None` if that fails.
+    pub(super) fn write(&self, bytes: &[u8]) -> Option<()> {
+        self.file().as_ref()?.write_all(bytes).ok()
+    }
+
+    /// Reads bytes. Fails if the content was discarded.
+    pub(super) fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
+        let text = "the records of this list have been erased";
+        let file = self.file();
+        let file = file.as_ref().ok_or_else(|| Error::new(ErrorKind::SnapshotGone, text))?;
+        Ok(file.read_exact_at(buffer, offset)?)
+    }
+
+    /// Deletes the content. Later reads and writes fail.
+    pub(super) fn discard(&self) {
+        self.file.write().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     pub(super) fn length(&self) -> u64 {
-        self.share.bytes
+        self.share.bytes.load(Ordering::Relaxed)
+    }
+
+    fn file(&self) -> RwLockReadGuard<'_, Option<File>> {
+        self.file.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

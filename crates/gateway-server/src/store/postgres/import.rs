@@ -79,6 +79,8 @@ pub(super) fn check(link: &mut Link) -> Result<CheckReport, Error> {
             report.damage.push(format!("{what}: {count}"));
         }
     }
+    let pending = first(link.optional(sql::PENDING_ERASURES, &[])?)?;
+    report.pending_erasures = u64::try_from(pending).unwrap_or(0);
     for (kind, sql) in EVERY_RECORD {
         let mut deviations = Deviations::default();
         let mut after = (0_i64, Page::START, 0_i64);
@@ -197,10 +199,10 @@ impl Stage for Staging<'_> {
     }
 }
 
-/// The open transaction of an import.
-struct Open<'t> {
-    transaction: Transaction<'t>,
-    account: i64,
+/// The open transaction of an import or a deletion.
+pub(super) struct Open<'t> {
+    pub(super) transaction: Transaction<'t>,
+    pub(super) account: i64,
 }
 
 impl Open<'_> {
@@ -263,7 +265,7 @@ impl Session for Open<'_> {
 }
 
 fn failed(error: ::postgres::Error) -> Error {
-    failure("cannot import", error)
+    failure("cannot change the data", error)
 }
 
 /// Number of records in a batch.

@@ -86,11 +86,15 @@ fn next(
     page: Page,
 ) -> Result<Option<i64>, Error> {
     if last.is_none() && snapshot.revision > 0 {
-        let (AccountId(account), revision) = (snapshot.account, snapshot.revision);
-        let exists = link.optional(sql::REVISION_EXISTS, &[&account, &revision])?;
-        return if exists.is_some() { Ok(None) } else { Err(snapshot_gone()) };
+        return if exists(link, snapshot)? { Ok(None) } else { Err(snapshot_gone()) };
     }
     Ok(last.filter(|_| count == usize::try_from(page.limit).unwrap_or(usize::MAX)))
+}
+
+/// Returns whether the rows of a snapshot still exist.
+pub(super) fn exists(link: &mut Link, snapshot: Snapshot) -> Result<bool, Error> {
+    let (AccountId(account), revision) = (snapshot.account, snapshot.revision);
+    Ok(link.optional(sql::REVISION_EXISTS, &[&account, &revision])?.is_some())
 }
 
 /// The subquery selects the ids of the page first. For a plain join, the planner walks the candidates of the whole

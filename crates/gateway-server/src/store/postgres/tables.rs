@@ -31,7 +31,7 @@ fn run(
     for _ in 1..ATTEMPTS {
         match attempt(link, &missing) {
             Err(error) if error.kind() == ErrorKind::StorageBusy => {
-                std::thread::park_timeout(PAUSE)
+                std::thread::park_timeout(PAUSE);
             }
             other => return other,
         }

@@ -37,7 +37,8 @@ pub(super) fn run<T>(
         .map_err(failed(context))?;
     stage::name_statuses(&transaction, account)?;
     let credits_changed = set_credits(&transaction, account, &balance)?;
-    let report = merge(&mut OpenTransaction(&transaction), account, credits_changed)?;
+    let mut session = OpenTransaction(&transaction, context);
+    let report = merge(&mut session, account, credits_changed)?;
     match mode {
         ImportMode::DryRun => transaction.rollback().map_err(failed(context))?,
         ImportMode::Commit => transaction.commit().map_err(failed(context))?,
@@ -105,6 +106,9 @@ pub(super) fn check(writer: &Connection) -> Result<CheckReport, Error> {
             report.damage.push(format!("{what}: {count}"));
         }
     }
+    let pending: i64 =
+        writer.query_row(sql::PENDING_ERASURES, [], |row| row.get(0)).map_err(failed(context))?;
+    report.pending_erasures = u64::try_from(pending).unwrap_or(0);
     for (kind, select) in EVERY_RECORD {
         let mut statement = writer.prepare(select).map_err(failed(context))?;
         let mut rows = statement.query([]).map_err(failed(context))?;
@@ -128,14 +132,14 @@ const EVERY_RECORD: [(Kind, &str); 3] = [
     (rendered::CREDITS, "SELECT id, credits, true FROM account"),
 ];
 
-struct OpenTransaction<'t>(&'t Transaction<'t>);
+/// An open transaction, and the message of its errors.
+pub(super) struct OpenTransaction<'t>(pub(super) &'t Transaction<'t>, pub(super) &'static str);
 
 impl Session for OpenTransaction<'_> {
     const NOW: &'static str = NOW;
 
     fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error> {
-        let count =
-            self.0.execute(sql, params_from_iter(parameters)).map_err(failed("cannot import"))?;
+        let count = self.0.execute(sql, params_from_iter(parameters)).map_err(failed(self.1))?;
         Ok(u64::try_from(count).unwrap_or(0))
     }
 
@@ -144,13 +148,12 @@ impl Session for OpenTransaction<'_> {
         sql: &'static str,
         parameters: &[i64],
     ) -> Result<Option<[i64; COLUMNS]>, Error> {
-        let mut statement = self.0.prepare(sql).map_err(failed("cannot import"))?;
-        let mut rows =
-            statement.query(params_from_iter(parameters)).map_err(failed("cannot import"))?;
-        let Some(row) = rows.next().map_err(failed("cannot import"))? else { return Ok(None) };
+        let mut statement = self.0.prepare(sql).map_err(failed(self.1))?;
+        let mut rows = statement.query(params_from_iter(parameters)).map_err(failed(self.1))?;
+        let Some(row) = rows.next().map_err(failed(self.1))? else { return Ok(None) };
         let mut columns = [0; COLUMNS];
         for (index, column) in columns.iter_mut().enumerate() {
-            *column = row.get(index).map_err(failed("cannot import"))?;
+            *column = row.get(index).map_err(failed(self.1))?;
         }
         Ok(Some(columns))
     }

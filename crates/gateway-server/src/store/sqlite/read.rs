@@ -123,16 +123,23 @@ impl Reader {
             Read::Rows(next) => Ok(next),
             Read::Nothing if snapshot.revision == 0 => Ok(None),
             Read::Nothing => {
-                let exists = self
-                    .connection
-                    .prepare_cached(sql::REVISION_EXISTS)
-                    .and_then(|mut statement| {
-                        statement.exists(params![snapshot.account.0, snapshot.revision])
-                    })
-                    .map_err(failed("cannot read the database"))?;
-                if exists { Ok(None) } else { Err(snapshot_gone()) }
+                if self.exists(snapshot)? {
+                    Ok(None)
+                } else {
+                    Err(snapshot_gone())
+                }
             }
         }
+    }
+
+    /// Returns whether the rows of a snapshot still exist.
+    pub(super) fn exists(&self, snapshot: Snapshot) -> Result<bool, Error> {
+        self.connection
+            .prepare_cached(sql::REVISION_EXISTS)
+            .and_then(|mut statement| {
+                statement.exists(params![snapshot.account.0, snapshot.revision])
+            })
+            .map_err(failed("cannot read the database"))
     }
 
     pub(super) fn credits(

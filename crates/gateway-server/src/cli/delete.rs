@@ -1,0 +1,221 @@
+//! The commands `gateway-server delete`.
+
+use std::io::{BufRead, BufReader, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::database::Database;
+use crate::cli::output::{note, print};
+use crate::error::{Error, ErrorKind};
+use crate::store::{Deletion, DeletionReport, ImportMode, StoreAdmin, UnknownIds};
+
+/// The deleted records are gone from all revisions, and their bytes from the files. Lists in progress are cut.
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// Delete candidates, with all of their statuses.
+    Candidate(Records),
+    /// Delete vacancies, with the statuses of candidates in them.
+    Vacancy(Records),
+    /// Delete the status of a candidate in a vacancy.
+    Status {
+        /// Id of the vacancy.
+        vacancy: i64,
+        /// Id of the candidate.
+        candidate: i64,
+        #[command(flatten)]
+        account: OfAccount,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Delete an account with its records, credit balance and tokens.
+    Account {
+        /// Name of the account.
+        name: String,
+        /// Do not ask for a confirmation.
+        #[arg(long)]
+        yes: bool,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Erase the bytes that deleted and superseded records left in the files.
+    ///
+    /// Completes a deletion that was interrupted or timed out. Also erases what earlier imports have replaced.
+    Traces {
+        #[command(flatten)]
+        timeout: Timeout,
+        #[command(flatten)]
+        database: Database,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Records {
+    /// Ids of the records.
+    #[arg(value_name = "ID", required_unless_present = "ids_from")]
+    ids: Vec<i64>,
+    /// File with more ids, one a line; `-` reads standard input.
+    #[arg(long, value_name = "FILE")]
+    ids_from: Option<PathBuf>,
+    #[command(flatten)]
+    account: OfAccount,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct OfAccount {
+    /// Account that the records belong to.
+    #[arg(long = "account", value_name = "NAME")]
+    name: String,
+    /// Skip ids that the account does not have. By default they are an error, and nothing is deleted.
+    #[arg(long)]
+    ignore_missing: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// Dry run: check and count everything, but change nothing.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    timeout: Timeout,
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct Timeout {
+    /// Maximum time to wait for programs that still read older data, in seconds.
+    #[arg(long = "timeout", value_name = "SECONDS", default_value_t = 60)]
+    seconds: u32,
+}
+
+pub(super) fn run(command: Command) -> Result<(), Error> {
+    match command {
+        Command::Candidate(records) => {
+            let ids = records.ids()?;
+            records.account.delete(&Deletion::Candidates(ids), &records.options)
+        }
+        Command::Vacancy(records) => {
+            let ids = records.ids()?;
+            records.account.delete(&Deletion::Vacancies(ids), &records.options)
+        }
+        Command::Status { vacancy, candidate, account, options } => {
+            account.delete(&Deletion::Statuses(vec![(vacancy, candidate)]), &options)
+        }
+        Command::Account { name, yes, options } => {
+            if !yes && !options.dry_run {
+                confirm(&name)?;
+            }
+            let account = OfAccount { name, ignore_missing: false };
+            account.delete(&Deletion::Account, &options)
+        }
+        Command::Traces { timeout, database } => {
+            erase_traces(&*database.open()?, timeout, database.is_shared())?;
+            print("erased the traces of deleted records\n")
+        }
+    }
+}
+
+impl Records {
+    fn ids(&self) -> Result<Vec<i64>, Error> {
+        let mut ids = self.ids.clone();
+        if let Some(path) = &self.ids_from {
+            read_ids(path, &mut ids)?;
+        }
+        Ok(ids)
+    }
+}
+
+impl OfAccount {
+    fn delete(&self, deletion: &Deletion, options: &Options) -> Result<(), Error> {
+        let store = options.database.open()?;
+        let account = store.account(&self.name)?;
+        let unknown = if self.ignore_missing { UnknownIds::Ignore } else { UnknownIds::Refuse };
+        let mode = if options.dry_run { ImportMode::DryRun } else { ImportMode::Commit };
+        let report = store.delete(account, deletion, unknown, mode)?;
+        print(&describe(&report, mode))?;
+        match mode {
+            ImportMode::DryRun => Ok(()),
+            ImportMode::Commit => {
+                erase_traces(&*store, options.timeout, options.database.is_shared())
+            }
+        }
+    }
+}
+
+fn erase_traces(store: &dyn StoreAdmin, timeout: Timeout, is_shared: bool) -> Result<(), Error> {
+    store.erase_traces(Duration::from_secs(timeout.seconds.into()))?;
+    if is_shared {
+        note(
+            "running servers discard their cached lists within seconds; the write-ahead log, replicas and backups of \
+             PostgreSQL keep the rows for as long as they are set up to",
+        );
+    }
+    Ok(())
+}
+
+/// Reads ids, one a line. Skips empty lines.
+fn read_ids(path: &Path, ids: &mut Vec<i64>) -> Result<(), Error> {
+    let is_input = path.as_os_str() == "-";
+    let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
+    let unreadable = |error: std::io::Error| {
+        let kind = Error::from(std::io::Error::from(error.kind())).kind();
+        Error::caused(kind, format!("cannot read {name}"), error)
+    };
+    let lines: Box<dyn BufRead> = if is_input {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(std::fs::File::open(path).map_err(unreadable)?))
+    };
+    for (number, line) in (1_u64..).zip(lines.lines()) {
+        let line = line.map_err(unreadable)?;
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        let wrong = |error| {
+            let text = format!("{name}, line {number}: expected an id; nothing was deleted");
+            Error::caused(ErrorKind::Import, text, error)
+        };
+        ids.push(line.parse().map_err(wrong)?);
+    }
+    Ok(())
+}
+
+/// Asks for the name of the account on the terminal.
+fn confirm(name: &str) -> Result<(), Error> {
+    if !std::io::stdin().is_terminal() {
+        let text = "cannot ask for a confirmation: standard input is not a terminal; set --yes";
+        return Err(Error::new(ErrorKind::Config, text));
+    }
+    note(&format!(
+        "This deletes the account {name} and all of its data. Type its name to confirm:"
+    ));
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    if answer.trim() == name {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Config, "not confirmed; nothing was deleted"))
+}
+
+fn describe(report: &DeletionReport, mode: ImportMode) -> String {
+    let DeletionReport { vacancies, candidates, applications, tokens, superseded, unknown, .. } =
+        report;
+    let mut lines = vec![format!(
+        "deleted: {vacancies} vacancies, {candidates} candidates, {applications} statuses, {superseded} older versions"
+    )];
+    if *tokens > 0 {
+        lines.push(format!("deleted: {tokens} tokens"));
+    }
+    if *unknown > 0 {
+        lines.push(format!("skipped: {unknown} unknown ids"));
+    }
+    if mode == ImportMode::DryRun {
+        lines.push("dry run: nothing was deleted".to_owned());
+    }
+    lines.join("\n") + "\n"
+}
