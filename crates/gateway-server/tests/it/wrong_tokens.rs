@@ -1,7 +1,7 @@
 //! Wrong tokens: limited for each client, and looked up where they delay nobody.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::support::{Response, call, get};
 struct Counting {
     store: SqliteStore,
     looked_up: AtomicU64,
-    begun: Sender<()>,
+    begun: SyncSender<()>,
     allowed: Mutex<Receiver<()>>,
 }
 
@@ -79,7 +79,7 @@ struct Guessed {
     account: AccountId,
     tokens: [String; 2],
     begun: Receiver<()>,
-    allow: Sender<()>,
+    allow: SyncSender<()>,
     _runtime: tokio::runtime::Runtime,
     _directory: TempDir,
 }
@@ -95,8 +95,8 @@ impl Guessed {
         let data = gateway_server::DemoData::default();
         let mode = gateway_server::ImportMode::Commit;
         store.import(account, mode, &mut |stage| data.fill(stage)).unwrap();
-        let (begun, receiver) = channel();
-        let (allow, allowed) = channel();
+        let (begun, receiver) = sync_channel(2);
+        let (allow, allowed) = sync_channel(2);
         let allowed = Mutex::new(allowed);
         let store = Arc::new(Counting { store, looked_up: AtomicU64::new(0), begun, allowed });
         let mut config = Config::default();
