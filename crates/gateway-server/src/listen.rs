@@ -57,7 +57,7 @@ impl<S: Service> Listen<S> {
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
-                _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
+                _ = phase.wait_for(|phase| *phase >= Phase::Draining) => return,
             };
             match accepted {
                 Ok((socket, address)) => {
@@ -103,7 +103,7 @@ impl<S: Service> Listen<S> {
             peeked = tokio::time::timeout(self.timeouts.idle, socket.peek(&mut first)) => {
                 matches!(peeked, Ok(Ok(1..)))
             }
-            _ = phase.wait_for(|phase| *phase > Phase::Serving) => false,
+            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => false,
         }
     }
 
@@ -134,7 +134,7 @@ impl<S: Service> Listen<S> {
             is_http2 = poll_fn(|context| guard.poll_protocol(context)) => is_http2,
             // A refusal waits for nothing.
             () = std::future::ready(()), if slot.refusal().is_some() => Some(false),
-            _ = phase.wait_for(|phase| *phase > Phase::Serving) => None,
+            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => None,
         };
         match is_http2 {
             None => {}
@@ -178,7 +178,7 @@ impl<S: Service> Listen<S> {
                 // In this order: a request that has arrived is answered even while the server drains.
                 biased;
                 has_request = poll_fn(|context| guard.poll_request(context)) => has_request,
-                _ = phase.wait_for(|phase| *phase > Phase::Serving), if slot.refusal().is_none() => false,
+                _ = phase.wait_for(|phase| *phase >= Phase::Draining), if slot.refusal().is_none() => false,
             };
             if !has_request {
                 return;

@@ -35,7 +35,7 @@ impl Ops {
         Self { metrics, work, phase, connections: Arc::new(Semaphore::new(CONNECTIONS)) }
     }
 
-    /// Accepts connections until the server has drained: while it drains, `/readyz` sends clients elsewhere.
+    /// Accepts connections until the server has drained: before that, `/readyz` sends clients elsewhere.
     pub(crate) async fn run(self: Arc<Self>, listener: TcpListener) {
         let mut phase = self.phase.clone();
         loop {

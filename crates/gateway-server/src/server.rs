@@ -160,6 +160,12 @@ impl RunningServer {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.renew())
     }
 
+    /// Reports that the server is about to stop: `/readyz` responds with 503 from now on. Requests are still answered,
+    /// until [`stop`](Self::stop) is called.
+    pub fn announce_stop(&self) {
+        self.phase.send_replace(Phase::Leaving);
+    }
+
     /// Stops accepting requests, lets responses in progress end within the drain timeout, and cuts the remaining connections.
     ///
     /// Returns whether all responses ended in time.
@@ -191,7 +197,7 @@ async fn remove_superseded_rows(work: Work, mut phase: watch::Receiver<Phase>) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(REMOVAL_INTERVAL) => {}
-            _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
+            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => return,
         }
         // A failure is ignored: the next run removes the rows.
         drop(work.run_in_background(move |store| store.collect(2 * LONGEST_RESPONSE)).await);

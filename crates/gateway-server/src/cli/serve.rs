@@ -83,6 +83,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     // Before the runtime exists: opening a database blocks.
     let budget = config.statement_timeout;
     let wait = settings.database_wait()?;
+    let pause = settings.drain_pause()?;
     let notice = |text: &str| {
         let text = text.strip_prefix("warning: ").unwrap_or(text);
         tracing::warn!(name: "database_notice", message = text);
@@ -93,14 +94,18 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
         Some(open_or_create(settings.database.as_deref(), budget, wait, notice)?)
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(store, config));
+    let served = runtime.block_on(serve(store, config, pause));
     // Without a timeout, a thread that waits for an unreachable database would keep the process alive.
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN);
     served
 }
 
-/// Serves `store`, or sample data without one.
-async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), Error> {
+/// Serves `store`, or sample data without one. After a signal, waits for `pause` before it stops.
+async fn serve(
+    store: Option<Arc<dyn Store>>,
+    mut config: Config,
+    pause: Duration,
+) -> Result<(), Error> {
     let started = Instant::now();
     // Before the address is printed: a process that has read it may send a signal.
     let mut stop = StopSignals::register()?;
@@ -129,7 +134,16 @@ async fn serve(store: Option<Arc<dyn Store>>, mut config: Config) -> Result<(), 
     };
     supervisor::stopping();
     tracing::info!(name: "stopping", signal);
-    // A second signal ends the process without waiting for responses.
+    running.announce_stop();
+    if !pause.is_zero() {
+        // A second signal ends the pause.
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            _signal = stop.received() => {}
+            never = supervisor::keep_alive() => match never {},
+        }
+    }
+    // The next signal ends the process without waiting for responses.
     let drained = tokio::select! {
         drained = running.stop() => drained,
         _signal = stop.received() => false,

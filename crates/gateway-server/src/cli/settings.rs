@@ -83,6 +83,9 @@ pub(super) struct Settings {
     /// Time for responses in progress to end at shutdown, in seconds [default: 30]
     #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT")]
     drain_timeout: Option<u64>,
+    /// Time between SIGTERM and the end of accepting requests, in seconds; /readyz responds with 503 [default: 0]
+    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_PAUSE")]
+    drain_pause: Option<u64>,
     /// Disk space for cached lists, in MiB, in unnamed temporary files; 0 disables the cache [default: 1024]
     #[arg(long, value_name = "MIB", env = "GATEWAY_LIST_CACHE")]
     list_cache: Option<u64>,
@@ -119,7 +122,7 @@ impl Settings {
             listen, ops_listen, database, database_timeout, prefix, tls_certificate, tls_key, trusted_proxy,
             rate, burst, wrong_tokens, connections, connections_per_address, responses_per_token, readers,
             statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout,
-            list_cache, access_log, log_format, log_level,
+            drain_pause, list_cache, access_log, log_format, log_level,
         )
     }
 
@@ -181,6 +184,12 @@ impl Settings {
         Ok(wait.map_or(DATABASE_WAIT, Duration::from_secs))
     }
 
+    /// Returns the time between the signal to stop and the end of accepting requests.
+    pub(super) fn drain_pause(&self) -> Result<Duration, Error> {
+        let pause = within("drain-pause", self.drain_pause, &(0..=*SECONDS.end()))?;
+        Ok(Duration::from_secs(pause.unwrap_or(0)))
+    }
+
     /// Returns the effective configuration as a file for `--config`. A password in the database URL is masked.
     pub(super) fn show(&self, config: &Config) -> Result<String, Error> {
         let (tls_certificate, tls_key) = config.tls.clone().unzip();
@@ -206,6 +215,7 @@ impl Settings {
             stall_timeout: Some(config.stall_timeout.as_secs()),
             response_timeout: Some(config.response_timeout.as_secs()),
             drain_timeout: Some(config.drain_timeout.as_secs()),
+            drain_pause: Some(self.drain_pause()?.as_secs()),
             list_cache: Some(config.list_cache / MIB),
             access_log: Some(config.access_log),
             log_format: Some(self.log_format.unwrap_or_default()),
@@ -352,6 +362,7 @@ mod tests {
             assert!(text.starts_with(name) && text.ends_with(&format!("not {value}")), "{text}");
         }
         assert!(settings("database-timeout = 86401").database_wait().is_err());
+        assert!(settings("drain-pause = 86401").drain_pause().is_err());
         assert_eq!(settings("database-timeout = 0").database_wait().unwrap(), Duration::ZERO);
         for line in ["rate = 0", "drain-timeout = 0", "list-cache = 0", "idle-timeout = 86400"] {
             settings(line).config().unwrap();

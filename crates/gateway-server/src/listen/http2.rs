@@ -59,7 +59,7 @@ impl<S: Service> Http2<'_, S> {
         let connection = tokio::select! {
             biased;
             connection = handshake => connection,
-            _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
+            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => return,
         };
         if let Ok(Ok(connection)) = connection {
             let idle_since = Instant::now();

@@ -23,6 +23,8 @@ mod descriptors;
 #[cfg(test)]
 mod documented;
 #[cfg(test)]
+mod drain_pause;
+#[cfg(test)]
 #[path = "../../../gateway-postgres/tests/it/encrypted.rs"]
 mod encrypted;
 #[cfg(test)]

@@ -1,0 +1,45 @@
+//! The pause between SIGTERM and the end of accepting connections.
+
+use std::io::BufRead as _;
+use std::time::{Duration, Instant};
+
+use crate::process::{Served, account};
+use crate::support::{exchange, get, parse};
+
+#[test]
+fn a_stopping_server_accepts_requests_until_the_pause_ends() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    let flags = ["--ops-listen", "127.0.0.1:0", "--drain-pause", "600"];
+    let mut served = Served::start(&database, &flags);
+    let mut line = String::new();
+    served.out.read_line(&mut line).unwrap();
+    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let readiness = || {
+        let response = parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
+        (response.status, response.text().to_owned())
+    };
+    assert_eq!(readiness(), (200, "ready\n".into()));
+    served.signal("-TERM");
+    let begun = Instant::now();
+    while readiness() != (503, "stopping\n".into()) {
+        assert!(begun.elapsed() < GENEROUS, "still ready");
+    }
+    for _ in 0..3 {
+        assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+    }
+    // A second signal ends the pause.
+    served.signal("-TERM");
+    let ended = loop {
+        if let Some(status) = served.child.try_wait().unwrap() {
+            break status;
+        }
+        assert!(begun.elapsed() < GENEROUS, "still running");
+        std::thread::yield_now();
+    };
+    assert!(ended.success());
+}
+
+/// Maximum time of any step here, on the slowest machine.
+const GENEROUS: Duration = Duration::from_secs(30);
