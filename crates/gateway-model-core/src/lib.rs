@@ -73,6 +73,7 @@ mod redact;
 mod scalar;
 mod service;
 mod service_error;
+mod table;
 mod text_traits;
 mod wire_enum;
 
@@ -101,6 +102,7 @@ pub use crate::raw::{RawJson, RawQuery};
 pub use crate::scalar::civil::Civil;
 pub use crate::service::Service;
 pub use crate::service_error::{ErrorClass, ServiceError};
+pub use crate::table::{Column, ColumnKind, Table};
 
 /// Compiles the examples of the README with the tests of this crate.
 #[cfg(doctest)]
