@@ -36,6 +36,11 @@ const RULES: &[Rule] = &[
         never: &["axum", "rusqlite"],
     },
     Rule {
+        name: "gateway-mirror",
+        may_use: &["gateway-model-core", "gateway-client-core"],
+        never: &["axum"],
+    },
+    Rule {
         name: "gateway-client",
         may_use: &["gateway-model", "gateway-client-core"],
         never: &["axum", "rusqlite"],

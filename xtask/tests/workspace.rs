@@ -43,10 +43,11 @@ fn runtime_crates_name_no_service() {
 }
 
 /// The crates that know no service.
-const RUNTIME: [&str; 7] = [
+const RUNTIME: [&str; 8] = [
     "gateway-cli-core",
     "gateway-client-core",
     "gateway-codegen",
+    "gateway-mirror",
     "gateway-model-core",
     "gateway-postgres",
     "gateway-testkit-core",

@@ -51,6 +51,12 @@ fn public_api_of_gateway_client() {
 }
 
 #[test]
+fn public_api_of_gateway_mirror() {
+    let listed = listed("gateway-mirror", MIRROR);
+    insta::assert_snapshot!("gateway-mirror", listed);
+}
+
+#[test]
 fn public_api_of_gateway_cli_core() {
     let listed = listed("gateway-cli-core", CLI_CORE);
     insta::assert_snapshot!("gateway-cli-core", listed);
@@ -71,6 +77,7 @@ const TRANSPORT: &[&str] = &["bytes", "futures_core", "http", "http_body", "towe
 const CLIENT_CORE: &[&str] =
     &["bytes", "futures_core", "gateway_model_core", "gateway_transport", "http"];
 const CLIENT: &[&str] = &["gateway_client_core", "gateway_model"];
+const MIRROR: &[&str] = &["gateway_client_core", "gateway_model_core", "serde"];
 const CLI_CORE: &[&str] = &["clap", "gateway_client_core", "serde"];
 const POSTGRES: &[&str] = &["postgres"];
 

@@ -1,0 +1,96 @@
+//! The error of this crate.
+
+use std::borrow::Cow;
+use std::error::Error as StdError;
+use std::fmt;
+
+/// Why a sync or a read of a mirror failed. One pointer wide.
+///
+/// The text is a lowercase fragment for people. It never contains a value of a record, a token or the secret of the mirror.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    text: Cow<'static, str>,
+    missing: Option<u64>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The kind of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The description of a table is invalid, or does not fit the existing table.
+    Table,
+    /// A record is not a JSON object with an identity.
+    Record,
+    /// Too many records are missing; nothing was committed. [`Error::missing`] has their number.
+    Brake,
+    /// Another process syncs the mirror.
+    Busy,
+    /// The mirror was made from another account or another base URL.
+    OtherSource,
+    /// The mirror was written by a newer release.
+    Newer,
+    /// The file is not a mirror.
+    Foreign,
+    /// The cursor belongs to another mirror, or its changes were removed. Take a new snapshot.
+    Cursor,
+    /// The store failed.
+    Store,
+    /// A file cannot be read or written, or other users may read it.
+    Io,
+    /// The call failed, or the list was not complete; nothing was committed. The source is the error of the client.
+    Call,
+}
+
+impl Error {
+    /// Returns the kind of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Returns how many records are newly missing if the brake refused the list.
+    pub fn missing(&self) -> Option<u64> {
+        self.0.missing
+    }
+
+    pub(crate) fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner { kind, text: text.into(), missing: None, source: None }))
+    }
+
+    pub(crate) fn because(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    pub(crate) fn with_missing(mut self, missing: u64) -> Self {
+        self.0.missing = Some(missing);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("text", &self.0.text)
+            .field("source", &self.0.source)
+            .finish_non_exhaustive()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| {
+            let source: &(dyn StdError + 'static) = source;
+            source
+        })
+    }
+}

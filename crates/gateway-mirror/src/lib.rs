@@ -1,0 +1,107 @@
+//! A copy of the lists of a gateway that stays in sync, with a feed of changes.
+//!
+//! Such a service answers with whole lists. It has no "modified since", and it does not report deletions. A mirror compares
+//! each list with what a store knows, writes only the differences, and records each difference in a feed.
+//!
+//! # Words
+//!
+//! | word | meaning |
+//! |---|---|
+//! | record | one entry of a list, known by its identity |
+//! | scope | the list that one query returns; it is complete if the response was read to its end without an error |
+//! | table | the records of a model, described by a [`Table`](model::Table) |
+//! | present, missing, gone | the state of a record: in the last complete list; absent from it; absent from several complete lists in a row, so that it counts as deleted |
+//! | returned | the change of a record that was missing or gone and is in the list again |
+//! | forgotten | the state of a record that was erased on request; later lists do not bring it back |
+//! | meaning | what a record says: its JSON value without whitespace, the order of fields, and spellings of numbers and text; `null` and an absent field differ |
+//! | baseline | the first sync of a scope; it emits no changes unless asked to |
+//! | feed | the changes in the order of their numbers |
+//! | cursor | an opaque position in the feed of one mirror |
+//! | snapshot | the records of the tables, together with the cursor after them |
+//! | brake | the refusal to commit a list in which too many records are missing |
+//!
+//! # One sync of a scope
+//!
+//! 1. [`Mirror::begin`] locks the store and begins a transaction. The error for a second process names the one that syncs.
+//! 2. [`Run::record`] takes each record of the list. The run compares it with the store by identity and by a keyed hash of its
+//!    meaning, and writes it if it is new or differs. [`Run::reject`] takes a record that could not be decoded.
+//! 3. [`Run::finish`] says that the list is complete. If no record was rejected, records that are absent become missing or
+//!    gone, unless the brake refuses. Then rows, changes and counts are committed together.
+//!
+//! A run that is dropped instead, because the response was cut or failed, changes nothing.
+//!
+//! The rules:
+//!
+//! - A record is missing in the first complete list without it, and gone in the second ([`Rules::confirm`]). A list with
+//!   rejected records is applied, but makes nothing missing.
+//! - The brake refuses a list if more than 50 records and more than 10 % are newly missing, or if the list became empty. The
+//!   error has the number, and [`Rules::accept_missing`] accepts exactly this number.
+//! - An identity that occurs twice with the same meaning counts once. With another meaning, the second record is rejected:
+//!   the list does not say which one is right, and the mirror would otherwise change with their order.
+//! - A new field of a description becomes a column. The records are written again, without a change in the feed.
+//! - The personal columns of a record are emptied in the transaction in which it is gone. Its identity and times stay.
+//! - The feed has names of fields, never values.
+//!
+//! # Tables
+//!
+//! A table has one column for each field, named after it (`portal_name` for `portal.name`), and these:
+//!
+//! | column | contents |
+//! |---|---|
+//! | `mirror_key` | the number of the row, in the order of first sight |
+//! | `mirror_hash` | the keyed hash of the meaning; empty if the record is gone |
+//! | `mirror_state` | `present`, `missing`, `gone` or `forgotten` |
+//! | `mirror_misses` | how many complete lists in a row lacked the record |
+//! | `mirror_shape` | the columns at the time of writing: a row of `mirror_shape` |
+//! | `mirror_first_seen`, `mirror_changed_at`, `mirror_missing_since`, `mirror_gone_at` | times in UTC |
+//! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column |
+//! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
+//!
+//! The other tables are `mirror_meta` (identity, secret, source), `mirror_shape` (columns of each description), `mirror_scope`
+//! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_rejected` (rejected records of the last sync of
+//! each scope, with index and reason), and `mirror_suppressed` (keyed hashes of forgotten identities).
+//!
+//! # Modules
+//!
+//! - `json`, `number`, `meaning` read a record and reduce it to its meaning; `hash` is the keyed hash.
+//! - `shape`, `row` turn a record into columns and back; `difference` names the fields that differ.
+//! - `engine` decides, without I/O: what a record in a list means, what becomes missing or gone, and the brake.
+//! - `store` is the trait of stores, `memory` and `sqlite` implement it.
+//! - `run` passes a list through the engine into a store, `mirror` is the entry point, `cursor` and `change` are the feed.
+//! - `sync` reads a list from a client of either kind into a run.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
+mod change;
+mod cursor;
+mod difference;
+mod engine;
+mod error;
+mod hash;
+mod json;
+mod meaning;
+mod memory;
+mod mirror;
+mod number;
+mod row;
+mod run;
+mod shape;
+mod source;
+mod sqlite;
+mod store;
+mod sync;
+
+#[doc(no_inline)]
+pub use gateway_client_core as client;
+#[doc(no_inline)]
+pub use gateway_model_core as model;
+
+pub use crate::change::{Change, ChangeKind};
+pub use crate::cursor::Cursor;
+pub use crate::engine::brake::Rules;
+pub use crate::engine::known::State;
+pub use crate::error::{Error, ErrorKind};
+pub use crate::mirror::{Mirror, Record};
+pub use crate::run::{Report, Run};
+pub use crate::source::Source;

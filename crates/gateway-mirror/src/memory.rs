@@ -1,0 +1,234 @@
+//! A store in memory: the reference for the others, and for programs that keep nothing.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::change::Change;
+use crate::cursor::Identity;
+use crate::engine::Before;
+use crate::engine::known::{Known, State};
+use crate::error::{Error, ErrorKind};
+use crate::hash::{Hash, Secret, fill};
+use crate::row::Row;
+use crate::shape::Shape;
+use crate::store::{
+    End, Feed, Kept, Live, Mark, NewChange, PAGE, Scope, Start, Store, Written, other_scope,
+};
+
+/// A mirror in memory.
+pub(crate) struct MemoryStore {
+    identity: Identity,
+    content: Content,
+    /// The content before the transaction.
+    saved: Option<Content>,
+}
+
+#[derive(Clone, Default)]
+struct Content {
+    tables: BTreeMap<String, Table>,
+    shapes: Vec<Shape>,
+    changes: Vec<Change>,
+    pruned: i64,
+    last: i64,
+    suppressed: BTreeSet<(String, Hash)>,
+}
+
+/// The table of a scope.
+#[derive(Clone, Default)]
+struct Table {
+    scope: String,
+    is_complete: bool,
+    counts: Before,
+    shape: i64,
+    rows: BTreeMap<i64, Stored>,
+    keys: HashMap<String, i64>,
+}
+
+#[derive(Clone)]
+struct Stored {
+    known: Known,
+    id: String,
+    row: Row,
+}
+
+impl MemoryStore {
+    pub(crate) fn new() -> Result<Self, Error> {
+        let mut id = [0; 16];
+        fill(&mut id)?;
+        let identity = Identity { id, secret: Secret::random()? };
+        Ok(Self { identity, content: Content::default(), saved: None })
+    }
+
+    fn table(&mut self, name: &str) -> Result<&mut Table, Error> {
+        let unknown = || Error::new(ErrorKind::Table, format!("the mirror has no table `{name}`"));
+        self.content.tables.get_mut(name).ok_or_else(unknown)
+    }
+
+    fn stored(&mut self, table: &str, key: i64) -> Result<&mut Stored, Error> {
+        let unknown = || Error::new(ErrorKind::Store, "the mirror lacks a row");
+        self.table(table)?.rows.get_mut(&key).ok_or_else(unknown)
+    }
+
+    fn shape(&self, number: i64) -> Result<Shape, Error> {
+        let shape = usize::try_from(number).ok().and_then(|number| self.content.shapes.get(number));
+        shape.cloned().ok_or_else(|| Error::new(ErrorKind::Store, "the mirror lacks a shape"))
+    }
+}
+
+impl Store for MemoryStore {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn begin(&mut self, scope: Scope<'_>, shape: &Shape) -> Result<Start, Error> {
+        self.saved = Some(self.content.clone());
+        let content = &mut self.content;
+        let number = content.shapes.iter().position(|one| one == shape);
+        let number = number.unwrap_or_else(|| {
+            content.shapes.push(shape.clone());
+            content.shapes.len() - 1
+        });
+        let table = content.tables.entry(scope.table.to_owned()).or_default();
+        if table.scope.is_empty() {
+            scope.name.clone_into(&mut table.scope);
+        }
+        if table.scope != scope.name {
+            return Err(other_scope(scope, &table.scope));
+        }
+        table.shape = i64::try_from(number).unwrap_or_default();
+        Ok(Start {
+            is_first: !table.is_complete,
+            shape: table.shape,
+            before: table.counts,
+            next_key: table.rows.last_key_value().map_or(1, |(key, _)| key + 1),
+            has_suppressed: content.suppressed.iter().any(|(table, _)| table == scope.table),
+        })
+    }
+
+    fn begin_forgetting(&mut self, table: &str) -> Result<Option<Before>, Error> {
+        self.saved = Some(self.content.clone());
+        Ok(self.content.tables.get(table).map(|table| table.counts))
+    }
+
+    fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error> {
+        let table = self.table(table)?;
+        let known = |id: &&str| Some(table.rows.get(table.keys.get(*id)?)?.known);
+        Ok(ids.iter().map(known).collect())
+    }
+
+    fn row(&mut self, table: &str, key: i64) -> Result<(Row, Shape), Error> {
+        let Stored { known, row, .. } = self.stored(table, key)?.clone();
+        Ok((row, self.shape(known.shape)?))
+    }
+
+    fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error> {
+        let rows = self.table(table)?.rows.range(key + 1..);
+        let is_live =
+            |stored: &&Stored| matches!(stored.known.state, State::Present | State::Missing);
+        let live = |stored: &Stored| Live {
+            key: stored.known.key,
+            id: stored.id.clone(),
+            misses: stored.known.misses,
+        };
+        Ok(rows.map(|(_, stored)| stored).filter(is_live).take(PAGE).map(live).collect())
+    }
+
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
+        let table = self.table(table)?;
+        let Written { key, shape, hash, .. } = *written;
+        let known = Known { key, state: State::Present, misses: 0, shape, hash: Some(hash) };
+        table.keys.insert(written.id.to_owned(), key);
+        let (id, row) = (written.id.to_owned(), written.row.clone());
+        table.rows.insert(key, Stored { known, id, row });
+        Ok(())
+    }
+
+    fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
+        let known = &mut self.stored(table, key)?.known;
+        (known.state, known.misses) = match mark {
+            Mark::Present => (State::Present, 0),
+            Mark::Missing { misses, .. } => (State::Missing, misses),
+        };
+        Ok(())
+    }
+
+    fn erase(&mut self, table: &str, key: i64, state: State, _at: i64) -> Result<(), Error> {
+        let shape = self.stored(table, key)?.known.shape;
+        let shape = self.shape(shape)?;
+        let stored = self.stored(table, key)?;
+        stored.row.erase(&shape);
+        stored.known = Known { state, misses: 0, hash: None, ..stored.known };
+        Ok(())
+    }
+
+    fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error> {
+        self.content.last += 1;
+        self.content.changes.push(Change {
+            number: self.content.last,
+            at: change.at,
+            table: change.table.to_owned(),
+            id: change.id.to_owned(),
+            kind: change.kind,
+            fields: change.fields.to_vec(),
+        });
+        Ok(())
+    }
+
+    /// Keeps nothing: the report of the run has the number.
+    fn reject(&mut self, _scope: &str, _index: u64, _reason: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn commit(&mut self, end: &End<'_>) -> Result<(), Error> {
+        if let Some(table) = self.content.tables.get_mut(end.table) {
+            table.counts = end.after;
+            table.is_complete |= end.completed_at.is_some();
+        }
+        self.saved = None;
+        Ok(())
+    }
+
+    fn roll_back(&mut self) {
+        if let Some(saved) = self.saved.take() {
+            self.content = saved;
+        }
+    }
+
+    fn is_suppressed(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
+        Ok(self.content.suppressed.contains(&(table.to_owned(), id)))
+    }
+
+    fn suppress(&mut self, table: &str, id: Hash, _at: i64) -> Result<(), Error> {
+        self.content.suppressed.insert((table.to_owned(), id));
+        Ok(())
+    }
+
+    fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
+        let changes = self.content.changes.iter().filter(|change| change.number > after);
+        Ok(changes.take(limit).cloned().collect())
+    }
+
+    fn feed(&mut self) -> Result<Feed, Error> {
+        Ok(Feed { pruned: self.content.pruned, last: self.content.last })
+    }
+
+    fn prune(&mut self, number: i64) -> Result<(), Error> {
+        self.content.changes.retain(|change| change.number > number);
+        self.content.pruned = self.content.pruned.max(number);
+        Ok(())
+    }
+
+    fn records_after(&mut self, table: &str, key: i64) -> Result<Vec<Kept>, Error> {
+        self.table(table)?;
+        let rows = self
+            .content
+            .tables
+            .get(table)
+            .into_iter()
+            .flat_map(|table| table.rows.range(key + 1..));
+        let kept = rows.take(PAGE).map(|(_, stored)| {
+            let Stored { known, id, row } = stored.clone();
+            Ok(Kept { known, id, row, shape: self.shape(known.shape)? })
+        });
+        kept.collect()
+    }
+}

@@ -1,0 +1,287 @@
+//! The entry point: a store, and what can be done with it.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gateway_model_core::Table;
+
+use crate::change::{Change, ChangeKind};
+use crate::cursor::{Cursor, refused};
+use crate::engine::brake::Rules;
+use crate::engine::known::State;
+use crate::error::Error;
+use crate::hash::{Hash, Hasher};
+use crate::memory::MemoryStore;
+use crate::run::Run;
+use crate::shape::Shape;
+use crate::source::Source;
+use crate::sqlite::SqliteStore;
+use crate::store::{End, Kept, NewChange, Scope, Store};
+
+/// A copy of the lists of one account, and the feed of their changes.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_mirror::model::{Column, Table};
+/// use gateway_mirror::{ChangeKind, Mirror, Rules};
+///
+/// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
+///
+/// let mut mirror = Mirror::in_memory()?;
+/// for list in [
+///     &[r#"{"id":"1","title":"Harbour"}"#][..],
+///     &[r#"{"id":"1","title":"Lighthouse"}"#, r#"{"id":"2"}"#],
+/// ] {
+///     let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+///     for record in list {
+///         run.record(record)?;
+///     }
+///     run.finish()?;
+/// }
+/// let (changes, cursor) = mirror.changes(None, 100)?;
+/// assert_eq!(changes[0].kind, ChangeKind::Changed);
+/// assert_eq!(changes[0].fields, ["title"]);
+/// assert_eq!((changes[1].kind, &*changes[1].id), (ChangeKind::Added, "2"));
+/// assert!(mirror.changes(Some(&cursor), 100)?.0.is_empty());
+/// # Ok::<(), gateway_mirror::Error>(())
+/// ```
+pub struct Mirror {
+    pub(crate) store: Arc<Mutex<Box<dyn Store>>>,
+    pub(crate) clock: Clock,
+}
+
+/// Returns the time.
+pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+
+impl Mirror {
+    /// Creates a mirror in memory. It is lost when it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system has no random numbers.
+    pub fn in_memory() -> Result<Self, Error> {
+        Ok(Self::over(MemoryStore::new()?))
+    }
+
+    /// Opens the mirror in a SQLite file, or creates it. Only its owner may read a new file or folder.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OtherSource`](crate::ErrorKind::OtherSource) if the mirror was made from another source,
+    /// [`Newer`](crate::ErrorKind::Newer) or [`Foreign`](crate::ErrorKind::Foreign) if it is not a mirror that this release
+    /// can read, [`Io`](crate::ErrorKind::Io) if other users may read the file, and [`Store`](crate::ErrorKind::Store) if
+    /// SQLite fails.
+    ///
+    /// ```
+    /// use gateway_mirror::{ErrorKind, Mirror, Source};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("mirror.db");
+    /// drop(Mirror::open(&path, &Source::new("https://gateway.example.com", "me"))?);
+    /// let error = Mirror::open(&path, &Source::new("https://gateway.example.com", "you")).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::OtherSource);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open(path: impl AsRef<Path>, source: &Source) -> Result<Self, Error> {
+        Ok(Self::over(SqliteStore::open(path.as_ref(), source)?))
+    }
+
+    fn over(store: impl Store + 'static) -> Self {
+        let store: Box<dyn Store> = Box::new(store);
+        Self { store: Arc::new(Mutex::new(store)), clock: Arc::new(SystemTime::now) }
+    }
+
+    /// Sets the clock that dates rows and changes. Nothing is decided by it.
+    #[must_use]
+    pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        Self { clock: Arc::new(now), ..self }
+    }
+
+    /// Begins a sync of a scope, whose name is that of its list.
+    ///
+    /// The table belongs to this scope from now on. A new column of its description is added to it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror, and
+    /// [`Table`](crate::ErrorKind::Table) if the description is invalid, or does not fit the existing table.
+    pub fn begin(&mut self, scope: &str, table: &Table, rules: Rules) -> Result<Run<'_>, Error> {
+        begin(&self.store, scope, table, rules, now(&self.clock))
+    }
+
+    /// Returns the changes after the cursor, at most `limit`, and the cursor after them. `None` begins with the oldest change
+    /// that is kept.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror, its changes were removed, or
+    /// the mirror was restored from an older copy.
+    pub fn changes(
+        &self,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<(Vec<Change>, Cursor), Error> {
+        let mut store = lock(&self.store);
+        let feed = store.feed()?;
+        let position = match after {
+            Some(cursor) => cursor.position(store.identity())?,
+            None => feed.pruned,
+        };
+        if position < feed.pruned {
+            return Err(refused("the changes after the cursor were removed"));
+        }
+        if position > feed.last {
+            return Err(refused("the mirror is older than the cursor"));
+        }
+        let changes = store.changes(position, limit)?;
+        let position = changes.last().map_or(position, |change| change.number);
+        let cursor = Cursor::new(store.identity(), position);
+        Ok((changes, cursor))
+    }
+
+    /// Returns the cursor after the last change. Take it before a snapshot of the records.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn cursor(&self) -> Result<Cursor, Error> {
+        let mut store = lock(&self.store);
+        let last = store.feed()?.last;
+        Ok(Cursor::new(store.identity(), last))
+    }
+
+    /// Removes the changes up to the cursor. Older cursors are refused from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror.
+    pub fn prune(&mut self, until: &Cursor) -> Result<(), Error> {
+        let mut store = lock(&self.store);
+        let position = until.position(store.identity())?;
+        store.prune(position)
+    }
+
+    /// Passes each record of a table to `take`, also those that are missing, gone or forgotten, in the order of first sight.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    ///
+    /// ```
+    /// use gateway_mirror::{Error, Mirror, State};
+    ///
+    /// fn count(mirror: &Mirror, table: &str) -> Result<u64, Error> {
+    ///     let mut count = 0;
+    ///     mirror.each_record(table, |record| count += u64::from(record.state == State::Present))?;
+    ///     Ok(count)
+    /// }
+    /// ```
+    pub fn each_record(&self, table: &str, mut take: impl FnMut(Record)) -> Result<(), Error> {
+        let mut after = 0;
+        loop {
+            let page = lock(&self.store).records_after(table, after)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.known.key;
+            for kept in page {
+                take(Record::of(kept)?);
+            }
+        }
+    }
+
+    /// Erases a record: empties its personal fields, and does not let later syncs bring it back. An identity that the table
+    /// does not have is only remembered, as a keyed hash.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror.
+    pub fn forget(&mut self, table: &str, id: &str) -> Result<(), Error> {
+        let at = now(&self.clock);
+        let mut store = lock(&self.store);
+        let hash = Hasher::new(&store.identity().secret, "identity").hash(&[id.as_bytes()]);
+        let result = forget(&mut **store, table, id, hash, at);
+        store.roll_back();
+        result
+    }
+}
+
+fn forget(store: &mut dyn Store, table: &str, id: &str, hash: Hash, at: i64) -> Result<(), Error> {
+    let counts = store.begin_forgetting(table)?;
+    store.suppress(table, hash, at)?;
+    let mut after = counts.unwrap_or_default();
+    let known = match counts {
+        Some(_) => store.known(table, &[id])?.into_iter().next().flatten(),
+        None => None,
+    };
+    if let Some(known) = known.filter(|known| known.state != State::Forgotten) {
+        match known.state {
+            State::Present => after.present = after.present.saturating_sub(1),
+            State::Missing => after.missing = after.missing.saturating_sub(1),
+            _ => {}
+        }
+        store.erase(table, known.key, State::Forgotten, at)?;
+        if known.state != State::Gone {
+            store.append(&NewChange { at, table, id, kind: ChangeKind::Gone, fields: &[] })?;
+        }
+    }
+    store.commit(&End { table, completed_at: None, after, has_erased: known.is_some() })
+}
+
+pub(crate) fn begin<'a>(
+    store: &'a Mutex<Box<dyn Store>>,
+    scope: &str,
+    table: &Table,
+    rules: Rules,
+    at: i64,
+) -> Result<Run<'a>, Error> {
+    let shape = Shape::of(table)?;
+    Run::begin(lock(store), Scope { name: scope, table: table.name() }, shape, rules, at)
+}
+
+/// A panic in a run has rolled back its transaction, so the store is usable.
+fn lock(store: &Mutex<Box<dyn Store>>) -> MutexGuard<'_, Box<dyn Store>> {
+    store.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the time in seconds since 1970.
+pub(crate) fn now(clock: &Clock) -> i64 {
+    let since = clock().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+impl fmt::Debug for Mirror {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mirror").finish_non_exhaustive()
+    }
+}
+
+/// A record of a table.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Record {
+    /// The identity of the record.
+    pub id: String,
+    /// The state of the record.
+    pub state: State,
+    /// The record as JSON text. If it is gone or forgotten, it has no personal and no unlisted fields.
+    pub json: String,
+}
+
+impl Record {
+    fn of(kept: Kept) -> Result<Self, Error> {
+        let json = kept.row.to_json(&kept.shape)?;
+        Ok(Self { id: kept.id, state: kept.known.state, json })
+    }
+}
+
+/// Does not show the record, which may be personal.
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Record")
+            .field("id", &self.id)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}

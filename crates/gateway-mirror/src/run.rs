@@ -1,0 +1,387 @@
+//! One sync of a scope: passes a list through the engine into a store.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::mem::take;
+use std::sync::MutexGuard;
+
+use crate::change::ChangeKind;
+use crate::difference::{Version, changed};
+use crate::engine::brake::Rules;
+use crate::engine::known::{Known, State};
+use crate::engine::{Before, Comparison, Verdict};
+use crate::error::Error;
+use crate::hash::{Hash, Hasher};
+use crate::json::Members;
+use crate::meaning;
+use crate::row::{Row, identity};
+use crate::shape::Shape;
+use crate::store::{End, Live, Mark, NewChange, PAGE, Scope, Store, Written};
+
+/// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_mirror::model::{Column, Table};
+/// use gateway_mirror::{Mirror, Rules};
+///
+/// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
+///
+/// let mut mirror = Mirror::in_memory()?;
+/// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+/// run.record(r#"{"id":"1","title":"Harbour"}"#)?;
+/// run.record(r#"{"id":"2"}"#)?;
+/// let report = run.finish()?;
+/// assert_eq!((report.added, report.is_baseline), (2, true));
+/// # Ok::<(), gateway_mirror::Error>(())
+/// ```
+pub struct Run<'a> {
+    store: MutexGuard<'a, Box<dyn Store>>,
+    name: String,
+    table: String,
+    shape: Shape,
+    shape_number: i64,
+    rules: Rules,
+    at: i64,
+    hashers: Hashers,
+    comparison: Comparison,
+    next_key: i64,
+    has_suppressed: bool,
+    emits: bool,
+    after: Before,
+    batch: Vec<Entry>,
+    entries: u64,
+    report: Report,
+    /// The record that is being hashed.
+    meaning: Vec<u8>,
+}
+
+/// The hashers of a mirror.
+pub(crate) struct Hashers {
+    pub(crate) record: Hasher,
+    pub(crate) id: Hasher,
+}
+
+/// The result of a [`Run`]. Each record of the list counts once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// Whether this was the first complete list of the scope.
+    pub is_baseline: bool,
+    /// Records that were not known before.
+    pub added: u64,
+    /// Records with another meaning.
+    pub changed: u64,
+    /// Records with the stored meaning.
+    pub unchanged: u64,
+    /// Records that were missing or gone, and are in the list again.
+    pub returned: u64,
+    /// Records that are absent from the list for the first time.
+    pub missing: u64,
+    /// Records that count as deleted since this list.
+    pub gone: u64,
+    /// Records that could not be read, or contradict another record of the list. If there are any, no record becomes
+    /// missing or gone.
+    pub rejected: u64,
+    /// Records that occurred before in the list, with the same meaning.
+    pub repeated: u64,
+    /// Records that are forgotten.
+    pub suppressed: u64,
+}
+
+/// A record that waits for its batch.
+struct Entry {
+    index: u64,
+    id: String,
+    hash: Hash,
+    json: String,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn begin(
+        mut store: MutexGuard<'a, Box<dyn Store>>,
+        scope: Scope<'_>,
+        shape: Shape,
+        rules: Rules,
+        at: i64,
+    ) -> Result<Self, Error> {
+        let start = match store.begin(scope, &shape) {
+            Ok(start) => start,
+            Err(error) => {
+                store.roll_back();
+                return Err(error);
+            }
+        };
+        let secret = &store.identity().secret;
+        let hashers =
+            Hashers { record: Hasher::new(secret, "record"), id: Hasher::new(secret, "identity") };
+        Ok(Self {
+            store,
+            name: scope.name.to_owned(),
+            table: scope.table.to_owned(),
+            shape,
+            shape_number: start.shape,
+            rules,
+            at,
+            hashers,
+            comparison: Comparison::new(start.shape, start.before),
+            next_key: start.next_key,
+            has_suppressed: start.has_suppressed,
+            emits: !start.is_first || rules.emits_baseline,
+            after: start.before,
+            batch: Vec::with_capacity(PAGE),
+            entries: 0,
+            report: Report { is_baseline: start.is_first, ..Report::default() },
+            meaning: Vec::new(),
+        })
+    }
+
+    /// Takes the next record of the list, as JSON text.
+    ///
+    /// A text that is not an object with an identity is rejected, as by [`reject`](Self::reject).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn record(&mut self, json: &str) -> Result<(), Error> {
+        match self.read(json) {
+            Ok((id, hash)) => {
+                let index = self.count();
+                self.batch.push(Entry { index, id, hash, json: json.to_owned() });
+            }
+            Err(error) => self.reject(&error.to_string())?,
+        }
+        if self.batch.len() >= PAGE { self.flush() } else { Ok(()) }
+    }
+
+    /// Takes the next record of the list, which could not be decoded. The reason must not quote the record.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn reject(&mut self, reason: &str) -> Result<(), Error> {
+        self.comparison.reject();
+        let index = self.count();
+        self.note_rejected(index, reason)
+    }
+
+    /// Says that the list is complete, and commits it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Brake`](crate::ErrorKind::Brake) if too many records are missing. Fails also if the store does. After an error, the mirror is as it
+    /// was before.
+    pub fn finish(mut self) -> Result<Report, Error> {
+        self.flush()?;
+        if let Some(absent) = self.comparison.absent(self.rules)?
+            && absent.newly + absent.again > 0
+        {
+            self.mark_absent()?;
+        }
+        let end = End {
+            table: &self.table,
+            completed_at: Some(self.at),
+            after: self.after,
+            has_erased: self.report.gone > 0,
+        };
+        self.store.commit(&end)?;
+        Ok(take(&mut self.report))
+    }
+
+    /// Returns the identity and the hash of a record.
+    fn read(&mut self, json: &str) -> Result<(String, Hash), Error> {
+        let members = Members::of(json)?;
+        let id = identity(&self.shape, &members)?;
+        self.meaning.clear();
+        meaning::write(&members, &mut self.meaning)?;
+        Ok((id, self.hashers.record.hash(&[&self.meaning])))
+    }
+
+    /// Returns the index of the next entry of the list.
+    fn count(&mut self) -> u64 {
+        let index = self.entries;
+        self.entries += 1;
+        index
+    }
+
+    fn note_rejected(&mut self, index: u64, reason: &str) -> Result<(), Error> {
+        self.report.rejected += 1;
+        self.store.reject(&self.name, index, reason)
+    }
+
+    /// Compares the records of the batch with the store, and writes the differences.
+    fn flush(&mut self) -> Result<(), Error> {
+        let batch = take(&mut self.batch);
+        let ids: Vec<&str> = batch.iter().map(|entry| &*entry.id).collect();
+        let known = self.store.known(&self.table, &ids)?;
+        // A record may occur twice in a batch, and was then written since.
+        let mut written: HashMap<&str, Known> = HashMap::new();
+        for (entry, known) in batch.iter().zip(known) {
+            let known = written.get(&*entry.id).copied().or(known);
+            if let Some(now) = self.take_in(entry, known)? {
+                written.insert(&entry.id, now);
+            }
+        }
+        self.batch = batch;
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// Handles a record. Returns what is known of it from now on, if it was written.
+    fn take_in(&mut self, entry: &Entry, known: Option<Known>) -> Result<Option<Known>, Error> {
+        let Some(known) = known else { return self.add(entry) };
+        let verdict = self.comparison.judge(known, entry.hash);
+        match verdict {
+            Verdict::Unchanged => self.report.unchanged += 1,
+            Verdict::Repeated => self.report.repeated += 1,
+            Verdict::Suppressed => self.report.suppressed += 1,
+            Verdict::Contradicts => {
+                let reason = "the list has another record with the same identity";
+                self.note_rejected(entry.index, reason)?;
+            }
+            Verdict::Back => {
+                self.come_back(entry, known)?;
+                self.store.mark(&self.table, known.key, Mark::Present)?;
+            }
+            Verdict::BackChanged => {
+                self.come_back(entry, known)?;
+                self.change(entry, known)?;
+            }
+            Verdict::Returned => {
+                self.come_back(entry, known)?;
+                self.write(entry, known.key, false, true)?;
+            }
+            Verdict::Changed | Verdict::Outdated => {
+                let is_changed = self.change(entry, known)?;
+                let count =
+                    if is_changed { &mut self.report.changed } else { &mut self.report.unchanged };
+                *count += 1;
+            }
+        }
+        let is_written = !matches!(
+            verdict,
+            Verdict::Unchanged | Verdict::Repeated | Verdict::Suppressed | Verdict::Contradicts
+        );
+        Ok(is_written.then(|| self.now(known.key, entry.hash)))
+    }
+
+    fn add(&mut self, entry: &Entry) -> Result<Option<Known>, Error> {
+        if self.has_suppressed {
+            let id = self.hashers.id.hash(&[entry.id.as_bytes()]);
+            if self.store.is_suppressed(&self.table, id)? {
+                self.comparison.suppress();
+                self.report.suppressed += 1;
+                return Ok(None);
+            }
+        }
+        let key = self.next_key;
+        self.next_key += 1;
+        self.comparison.add(key);
+        self.write(entry, key, true, true)?;
+        self.after.present += 1;
+        self.report.added += 1;
+        self.emit(&entry.id, ChangeKind::Added, &[])?;
+        Ok(Some(self.now(key, entry.hash)))
+    }
+
+    /// Writes a record that may have changed. Returns whether it has.
+    fn change(&mut self, entry: &Entry, known: Known) -> Result<bool, Error> {
+        let (row, shape) = self.store.row(&self.table, known.key)?;
+        let old = Version { json: &row.to_json(&shape)?, shape: &shape };
+        let fields = changed(old, Version { json: &entry.json, shape: &self.shape })?;
+        self.write(entry, known.key, false, !fields.is_empty())?;
+        if !fields.is_empty() {
+            self.emit(&entry.id, ChangeKind::Changed, &fields)?;
+        }
+        Ok(!fields.is_empty())
+    }
+
+    /// Counts a record that was missing or gone.
+    fn come_back(&mut self, entry: &Entry, known: Known) -> Result<(), Error> {
+        if known.state == State::Missing {
+            self.after.missing = self.after.missing.saturating_sub(1);
+        }
+        self.after.present += 1;
+        self.report.returned += 1;
+        self.emit(&entry.id, ChangeKind::Returned, &[])
+    }
+
+    fn write(
+        &mut self,
+        entry: &Entry,
+        key: i64,
+        is_new: bool,
+        is_changed: bool,
+    ) -> Result<(), Error> {
+        let row = Row::of(&self.shape, &Members::of(&entry.json)?)?;
+        let (hash, shape, at) = (entry.hash, self.shape_number, self.at);
+        let written =
+            Written { key, is_new, is_changed, id: &entry.id, hash, shape, row: &row, at };
+        self.store.write(&self.table, &written)
+    }
+
+    fn now(&self, key: i64, hash: Hash) -> Known {
+        Known { key, state: State::Present, misses: 0, shape: self.shape_number, hash: Some(hash) }
+    }
+
+    /// Marks the records that the list lacks.
+    fn mark_absent(&mut self) -> Result<(), Error> {
+        let mut after = 0;
+        loop {
+            let page = self.store.live_after(&self.table, after)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.key;
+            for record in &page {
+                if !self.comparison.has(record.key) {
+                    self.mark_one(record)?;
+                }
+            }
+        }
+    }
+
+    fn mark_one(&mut self, record: &Live) -> Result<(), Error> {
+        let misses = record.misses.saturating_add(1);
+        let count = match record.misses {
+            0 => &mut self.after.present,
+            _ => &mut self.after.missing,
+        };
+        *count = count.saturating_sub(1);
+        if misses >= self.rules.confirm {
+            self.report.gone += 1;
+            self.store.erase(&self.table, record.key, State::Gone, self.at)?;
+            return self.emit(&record.id, ChangeKind::Gone, &[]);
+        }
+        self.after.missing += 1;
+        self.store.mark(&self.table, record.key, Mark::Missing { misses, at: self.at })?;
+        if misses > 1 {
+            return Ok(());
+        }
+        self.report.missing += 1;
+        self.emit(&record.id, ChangeKind::Missing, &[])
+    }
+
+    fn emit(&mut self, id: &str, kind: ChangeKind, fields: &[String]) -> Result<(), Error> {
+        if !self.emits {
+            return Ok(());
+        }
+        let (at, table) = (self.at, &*self.table);
+        self.store.append(&NewChange { at, table, id, kind, fields })
+    }
+}
+
+/// Undoes an unfinished run. After a commit, there is nothing to undo.
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        self.store.roll_back();
+    }
+}
+
+impl fmt::Debug for Run<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("scope", &self.name)
+            .field("report", &self.report)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,294 @@
+//! A mirror in a SQLite file.
+
+mod ahead;
+mod failure;
+mod files;
+mod lock;
+mod open;
+mod rows;
+mod scope;
+mod table;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+
+use crate::change::{Change, ChangeKind};
+use crate::cursor::Identity;
+use crate::engine::Before;
+use crate::engine::known::{Known, State};
+use crate::error::{Error, ErrorKind};
+use crate::hash::Hash;
+use crate::row::Row;
+use crate::shape::Shape;
+use crate::source::Source;
+use crate::sqlite::ahead::Ahead;
+use crate::sqlite::failure::failed;
+use crate::sqlite::lock::Lock;
+use crate::sqlite::rows::Shapes;
+use crate::sqlite::table::Table;
+use crate::store::{End, Feed, Kept, Live, Mark, NewChange, Scope, Start, Store, Written};
+
+/// A mirror in a SQLite file.
+pub(crate) struct SqliteStore {
+    path: PathBuf,
+    connection: Connection,
+    identity: Identity,
+    /// Held during a transaction.
+    lock: Option<Lock>,
+    tables: HashMap<String, Arc<Table>>,
+    shapes: Shapes,
+    ahead: Ahead,
+}
+
+impl SqliteStore {
+    pub(crate) fn open(path: &Path, source: &Source) -> Result<Self, Error> {
+        let (connection, identity) = open::open(path, source)?;
+        Ok(Self {
+            path: path.to_owned(),
+            connection,
+            identity,
+            lock: None,
+            tables: HashMap::new(),
+            shapes: Shapes::new(),
+            ahead: Ahead::default(),
+        })
+    }
+
+    /// Takes the lock and begins a transaction.
+    fn lock(&mut self) -> Result<(), Error> {
+        self.lock = Some(Lock::take(&self.path)?);
+        self.ahead = Ahead::default();
+        self.run("BEGIN IMMEDIATE")
+    }
+
+    fn run(&self, sql: &str) -> Result<(), Error> {
+        self.connection.execute_batch(sql).map_err(failed)
+    }
+
+    fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<(), Error> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
+        statement.execute(parameters).map(drop).map_err(failed)
+    }
+
+    fn table(&mut self, name: &str) -> Result<Arc<Table>, Error> {
+        if let Some(table) = self.tables.get(name) {
+            return Ok(Arc::clone(table));
+        }
+        let table = scope::describe(&self.connection, name, None)?.ok_or_else(|| {
+            Error::new(ErrorKind::Table, format!("the mirror has no table `{name}`"))
+        })?;
+        let table = Arc::new(table);
+        self.tables.insert(name.to_owned(), Arc::clone(&table));
+        Ok(table)
+    }
+
+    fn read_ahead(&mut self, table: &Table) -> Result<(), Error> {
+        let Some((after, size)) = self.ahead.wants() else { return Ok(()) };
+        let mut statement = self.connection.prepare_cached(&table.known_after).map_err(failed)?;
+        let found = statement.query_map((after, size), rows::known).map_err(failed)?;
+        self.ahead.fill(found.collect::<Result<_, _>>().map_err(failed)?);
+        Ok(())
+    }
+}
+
+impl Store for SqliteStore {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn begin(&mut self, scope: Scope<'_>, shape: &Shape) -> Result<Start, Error> {
+        self.lock()?;
+        let registered = scope::register(&self.connection, scope)?;
+        let number = scope::migrate(&self.connection, scope.table, shape)?;
+        let table = scope::describe(&self.connection, scope.table, Some(shape))?;
+        self.tables.clear();
+        self.tables.extend(table.map(|table| (scope.table.to_owned(), Arc::new(table))));
+        self.execute("DELETE FROM mirror_rejected WHERE scope = ?1", (scope.name,))?;
+        let last = format!("SELECT max(mirror_key) FROM {}", table::quoted(scope.table));
+        let last: Option<i64> =
+            self.connection.query_row(&last, (), |row| row.get(0)).map_err(failed)?;
+        let mut suppressed = self
+            .connection
+            .prepare_cached("SELECT 1 FROM mirror_suppressed WHERE table_name = ?1")
+            .map_err(failed)?;
+        Ok(Start {
+            is_first: registered.is_first,
+            shape: number,
+            before: registered.before,
+            next_key: last.unwrap_or_default().saturating_add(1),
+            has_suppressed: suppressed.exists((scope.table,)).map_err(failed)?,
+        })
+    }
+
+    fn begin_forgetting(&mut self, table: &str) -> Result<Option<Before>, Error> {
+        self.lock()?;
+        scope::counts(&self.connection, table)
+    }
+
+    fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error> {
+        let table = self.table(table)?;
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            self.read_ahead(&table)?;
+            if let Some(known) = self.ahead.take(id) {
+                found.push(Some(known));
+                continue;
+            }
+            let mut statement = self.connection.prepare_cached(&table.known).map_err(failed)?;
+            let known = statement.query_row((table.id(id),), rows::known).optional();
+            let known = known.map_err(failed)?.map(|(_, known)| known);
+            if let Some(known) = known {
+                self.ahead.jump(known.key);
+            }
+            found.push(known);
+        }
+        Ok(found)
+    }
+
+    fn row(&mut self, table: &str, key: i64) -> Result<(Row, Shape), Error> {
+        let table = self.table(table)?;
+        let kept = rows::kept(&self.connection, &mut self.shapes, &table.row, key)?;
+        let kept = kept.into_iter().next();
+        let kept = kept.ok_or_else(|| Error::new(ErrorKind::Store, "the mirror lacks a row"))?;
+        Ok((kept.row, kept.shape))
+    }
+
+    fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error> {
+        let table = self.table(table)?;
+        let mut statement = self.connection.prepare_cached(&table.live_after).map_err(failed)?;
+        let live = statement.query_map((key,), |row| {
+            Ok(Live { key: row.get(0)?, misses: row.get(1)?, id: rows::id(row.get_ref(2)?) })
+        });
+        live.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
+    }
+
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
+        let table = self.table(table)?;
+        let (hash, at) = (written.hash.to_bytes(), time(written.at));
+        let changed_at = written.is_changed.then_some(&*at);
+        let parameters = params_from_iter(table.parameters(written, &hash, changed_at));
+        self.execute(if written.is_new { &table.insert } else { &table.update }, parameters)
+    }
+
+    fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
+        let table = self.table(table)?;
+        match mark {
+            Mark::Present => self.execute(&table.mark, (key, "present", 0, None::<&str>)),
+            Mark::Missing { misses, at } => {
+                self.execute(&table.mark, (key, "missing", misses, time(at)))
+            }
+        }
+    }
+
+    fn erase(&mut self, table: &str, key: i64, state: State, at: i64) -> Result<(), Error> {
+        let table = self.table(table)?;
+        self.execute(&table.erase, (key, state.as_str(), time(at)))
+    }
+
+    fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error> {
+        let fields = serde_json::Value::from(change.fields.to_vec()).to_string();
+        let fields = (!change.fields.is_empty()).then_some(fields);
+        let insert = "INSERT INTO mirror_change (at, table_name, record_id, kind, fields) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let row = (time(change.at), change.table, change.id, change.kind.as_str(), fields);
+        self.execute(insert, row)
+    }
+
+    fn reject(&mut self, scope: &str, index: u64, reason: &str) -> Result<(), Error> {
+        let insert = "INSERT INTO mirror_rejected (scope, position, reason) VALUES (?1, ?2, ?3)";
+        self.execute(insert, (scope, i64::try_from(index).unwrap_or(i64::MAX), reason))
+    }
+
+    fn commit(&mut self, end: &End<'_>) -> Result<(), Error> {
+        let update = "UPDATE mirror_scope SET present = ?2, missing = ?3, completed_at = coalesce(?4, completed_at) \
+                      WHERE table_name = ?1";
+        let completed_at = end.completed_at.map(time);
+        let counts = [end.after.present, end.after.missing];
+        let [present, missing] = counts.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+        self.execute(update, (end.table, present, missing, completed_at))?;
+        self.run("COMMIT")?;
+        if end.has_erased {
+            // The log still has the erased values. A reader may keep them there until the next checkpoint.
+            self.run("PRAGMA wal_checkpoint(TRUNCATE)")?;
+        }
+        self.lock = None;
+        Ok(())
+    }
+
+    fn roll_back(&mut self) {
+        if !self.connection.is_autocommit() {
+            // Without a connection, SQLite rolls back when it opens the file again.
+            let _ignored = self.connection.execute_batch("ROLLBACK");
+        }
+        // The transaction may have created or changed a table.
+        self.tables.clear();
+        self.shapes.clear();
+        self.lock = None;
+    }
+
+    fn is_suppressed(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
+        let select = "SELECT 1 FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
+        let mut statement = self.connection.prepare_cached(select).map_err(failed)?;
+        statement.exists((table, id.to_bytes())).map_err(failed)
+    }
+
+    fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error> {
+        let insert =
+            "INSERT OR IGNORE INTO mirror_suppressed (table_name, id, at) VALUES (?1, ?2, ?3)";
+        self.execute(insert, (table, id.to_bytes(), time(at)))
+    }
+
+    fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
+        let select = "SELECT number, unixepoch(at), table_name, record_id, kind, fields FROM mirror_change \
+                      WHERE number > ?1 ORDER BY number LIMIT ?2";
+        let mut statement = self.connection.prepare_cached(select).map_err(failed)?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let changes = statement.query_map((after, limit), |row| {
+            let fields: Option<String> = row.get(5)?;
+            let fields = serde_json::from_str(fields.as_deref().unwrap_or("[]"));
+            Ok(Change {
+                number: row.get(0)?,
+                at: row.get(1)?,
+                table: row.get(2)?,
+                id: row.get(3)?,
+                kind: ChangeKind::of(row.get_ref(4)?.as_str()?).unwrap_or(ChangeKind::Changed),
+                fields: fields.unwrap_or_default(),
+            })
+        });
+        changes.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
+    }
+
+    fn feed(&mut self) -> Result<Feed, Error> {
+        let select = "SELECT pruned, \
+                      coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'mirror_change'), 0) FROM mirror_meta";
+        let feed = |row: &rusqlite::Row<'_>| Ok(Feed { pruned: row.get(0)?, last: row.get(1)? });
+        self.connection.query_row(select, (), feed).map_err(failed)
+    }
+
+    fn prune(&mut self, number: i64) -> Result<(), Error> {
+        let transaction = self.connection.transaction().map_err(failed)?;
+        transaction
+            .execute("UPDATE mirror_meta SET pruned = max(pruned, ?1)", (number,))
+            .and_then(|_| {
+                transaction.execute("DELETE FROM mirror_change WHERE number <= ?1", (number,))
+            })
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)
+    }
+
+    fn records_after(&mut self, table: &str, key: i64) -> Result<Vec<Kept>, Error> {
+        let table = self.table(table)?;
+        rows::kept(&self.connection, &mut self.shapes, &table.rows_after, key)
+    }
+}
+
+/// Returns a time as text, in UTC.
+fn time(seconds: i64) -> String {
+    Timestamp::from_second(seconds)
+        .unwrap_or(Timestamp::MAX)
+        .strftime("%Y-%m-%dT%H:%M:%SZ")
+        .to_string()
+}

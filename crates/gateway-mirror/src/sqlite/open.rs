@@ -1,0 +1,95 @@
+//! Opens the file of a mirror, or refuses it and leaves it unchanged.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::cursor::Identity;
+use crate::error::{Error, ErrorKind};
+use crate::hash::{Secret, fill};
+use crate::source::Source;
+use crate::sqlite::failure::failed;
+use crate::sqlite::files;
+
+/// Opens the file, and creates the tables of a new one.
+pub(crate) fn open(path: &Path, source: &Source) -> Result<(Connection, Identity), Error> {
+    files::prepare(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+    let refused =
+        |kind, why: &str| Error::new(kind, format!("cannot open {}: {why}", path.display()));
+    match header(&connection)? {
+        (0, 0) if is_empty(&connection)? => create(&mut connection, source)?,
+        (APPLICATION_ID, VERSION) => {}
+        (APPLICATION_ID, newer) if newer > VERSION => {
+            let why = format!(
+                "its schema {newer} is newer than schema {VERSION} of this release; use a newer release"
+            );
+            return Err(refused(ErrorKind::Newer, &why));
+        }
+        _ => return Err(refused(ErrorKind::Foreign, "it is not a mirror; choose another file")),
+    }
+    connection.execute_batch(SETTINGS).map_err(failed)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    let (identity, fingerprint) = identity(&connection)?;
+    if fingerprint != source.fingerprint(&identity.secret) {
+        let why = "it is the mirror of another account or base URL; use one file for each";
+        return Err(refused(ErrorKind::OtherSource, why));
+    }
+    Ok((connection, identity))
+}
+
+/// Creates the tables, unless another process was faster.
+fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    if is_empty(&transaction)? {
+        let mut id = [0; 16];
+        fill(&mut id)?;
+        let secret = Secret::random()?;
+        transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
+        let row = (&id, &secret.to_bytes(), source.fingerprint(&secret));
+        let insert = "INSERT INTO mirror_meta (one, id, secret, source) VALUES (1, ?1, ?2, ?3)";
+        transaction.execute(insert, row).map_err(failed)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
+        transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+    }
+    transaction.commit().map_err(failed)
+}
+
+/// Returns the application id and the version of the schema.
+fn header(connection: &Connection) -> Result<(i64, i64), Error> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get(0));
+    Ok((pragma("application_id").map_err(failed)?, pragma("user_version").map_err(failed)?))
+}
+
+fn is_empty(connection: &Connection) -> Result<bool, Error> {
+    let mut statement = connection.prepare("SELECT 1 FROM sqlite_schema").map_err(failed)?;
+    Ok(!statement.exists(()).map_err(failed)?)
+}
+
+fn identity(connection: &Connection) -> Result<(Identity, String), Error> {
+    let select = "SELECT id, secret, source FROM mirror_meta";
+    connection
+        .query_row(select, (), |row| {
+            let secret = Secret::from_bytes(row.get(1)?);
+            Ok((Identity { id: row.get(0)?, secret }, row.get(2)?))
+        })
+        .map_err(failed)
+}
+
+/// `GWMR`, the application id in the header of every mirror.
+const APPLICATION_ID: i64 = 0x4757_4D52;
+
+/// The version of the schema of this release.
+const VERSION: i64 = 1;
+
+/// FULL, because a change that was read must survive a power cut: its number is not used again.
+const SETTINGS: &str =
+    "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384";
+
+/// Time that a statement waits for a writer.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,0 +1,111 @@
+//! Reads rows of the tables.
+
+use std::collections::HashMap;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow};
+
+use crate::engine::known::{Known, State};
+use crate::error::{Error, ErrorKind};
+use crate::hash::Hash;
+use crate::row::{Row, Value};
+use crate::shape::{Kind, Shape};
+use crate::sqlite::failure::failed;
+use crate::store::Kept;
+
+/// The shapes that were read.
+pub(crate) type Shapes = HashMap<i64, Shape>;
+
+/// Reads the columns of the statements for what is known.
+pub(crate) fn known(row: &SqlRow<'_>) -> rusqlite::Result<(String, Known)> {
+    let state = row.get_ref(2)?.as_str()?;
+    let known = Known {
+        key: row.get(0)?,
+        hash: row.get::<_, Option<[u8; 16]>>(1)?.map(Hash::from_bytes),
+        state: State::of(state).unwrap_or(State::Present),
+        misses: row.get(3)?,
+        shape: row.get(4)?,
+    };
+    Ok((id(row.get_ref(5)?), known))
+}
+
+/// Returns an identity as text.
+pub(crate) fn id(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Reads the rows of a statement that selects all columns.
+pub(crate) fn kept(
+    connection: &Connection,
+    shapes: &mut Shapes,
+    sql: &str,
+    key: i64,
+) -> Result<Vec<Kept>, Error> {
+    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+    let mut rows = statement.query((key,)).map_err(failed)?;
+    let mut kept = Vec::new();
+    while let Some(row) = rows.next().map_err(failed)? {
+        let number = row.get("mirror_shape").map_err(failed)?;
+        let shape = shape(connection, shapes, number)?;
+        kept.push(one(row, &shape).map_err(failed)?);
+    }
+    Ok(kept)
+}
+
+fn one(row: &SqlRow<'_>, shape: &Shape) -> rusqlite::Result<Kept> {
+    let state: String = row.get("mirror_state")?;
+    let known = Known {
+        key: row.get("mirror_key")?,
+        hash: row.get::<_, Option<[u8; 16]>>("mirror_hash")?.map(Hash::from_bytes),
+        state: State::of(&state).unwrap_or(State::Present),
+        misses: row.get("mirror_misses")?,
+        shape: row.get("mirror_shape")?,
+    };
+    let identity = shape.columns.get(shape.identity);
+    let id = id(row.get_ref(identity.map_or("", |column| &*column.name))?);
+    let cells = shape.columns.iter().map(|column| cell(row, &column.name, column.kind));
+    let row = Row {
+        cells: cells.collect::<Result<_, _>>()?,
+        extra: row.get("mirror_extra")?,
+        nulls: row.get("mirror_nulls")?,
+    };
+    Ok(Kept { known, id, row, shape: shape.clone() })
+}
+
+fn cell(row: &SqlRow<'_>, name: &str, kind: Kind) -> rusqlite::Result<Option<Value>> {
+    Ok(match kind {
+        Kind::Text | Kind::Json => row.get::<_, Option<_>>(name)?.map(Value::Text),
+        Kind::Integer => row.get::<_, Option<_>>(name)?.map(Value::Integer),
+        Kind::Real => row.get::<_, Option<_>>(name)?.map(Value::Real),
+        Kind::Boolean => row.get::<_, Option<_>>(name)?.map(Value::Boolean),
+    })
+}
+
+/// Returns the shape of this number.
+pub(crate) fn shape(
+    connection: &Connection,
+    shapes: &mut Shapes,
+    number: i64,
+) -> Result<Shape, Error> {
+    if let Some(shape) = shapes.get(&number) {
+        return Ok(shape.clone());
+    }
+    let select = "SELECT columns FROM mirror_shape WHERE number = ?1";
+    let columns: Option<String> =
+        connection.query_row(select, (number,), |row| row.get(0)).optional().map_err(failed)?;
+    let shape = parse(columns.as_deref().unwrap_or_default())?;
+    shapes.insert(number, shape.clone());
+    Ok(shape)
+}
+
+/// Reads a shape from its column.
+pub(crate) fn parse(columns: &str) -> Result<Shape, Error> {
+    serde_json::from_str(columns).map_err(|error| {
+        Error::new(ErrorKind::Store, "cannot read the mirror: `mirror_shape` is damaged")
+            .because(error)
+    })
+}

@@ -1,0 +1,178 @@
+//! The trait of stores: what a run reads and writes, in one transaction for each scope.
+
+use crate::change::{Change, ChangeKind};
+use crate::cursor::Identity;
+use crate::engine::Before;
+use crate::engine::known::{Known, State};
+use crate::error::{Error, ErrorKind};
+use crate::hash::Hash;
+use crate::row::Row;
+use crate::shape::Shape;
+
+/// A place that keeps the records, the feed and the state of the scopes.
+///
+/// All methods between `begin` and `commit` belong to one transaction. Dropping the store instead rolls it back.
+pub(crate) trait Store: Send {
+    /// Returns the identity of the mirror.
+    fn identity(&self) -> &Identity;
+
+    /// Begins a transaction. Fails if another process syncs. Creates the table, or adds the columns that it lacks.
+    fn begin(&mut self, scope: Scope<'_>, shape: &Shape) -> Result<Start, Error>;
+
+    /// Begins a transaction that belongs to no scope. Fails if another process syncs. Returns the counts of the table;
+    /// `None` if the table does not exist.
+    fn begin_forgetting(&mut self, table: &str) -> Result<Option<Before>, Error>;
+
+    /// Returns what is known of each of these records, in the same order.
+    fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error>;
+
+    /// Returns the row of a record, and the columns that it was written with.
+    fn row(&mut self, table: &str, key: i64) -> Result<(Row, Shape), Error>;
+
+    /// Returns the present and missing records after this row, in the order of their rows, at most `PAGE`.
+    fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error>;
+
+    /// Writes the row of a record. A record with an unknown key is inserted.
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error>;
+
+    /// Changes the state of a record, and leaves its fields as they are.
+    fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error>;
+
+    /// Empties the personal columns of a record and everything without a column, and sets its state.
+    fn erase(&mut self, table: &str, key: i64, state: State, at: i64) -> Result<(), Error>;
+
+    /// Appends a change to the feed.
+    fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error>;
+
+    /// Records a rejected record of the scope.
+    fn reject(&mut self, scope: &str, index: u64, reason: &str) -> Result<(), Error>;
+
+    /// Ends the transaction, and keeps the counts of the table.
+    fn commit(&mut self, end: &End<'_>) -> Result<(), Error>;
+
+    /// Ends the transaction and undoes it. Does nothing outside of a transaction.
+    fn roll_back(&mut self);
+
+    /// Returns whether this identity is forgotten.
+    fn is_suppressed(&mut self, table: &str, id: Hash) -> Result<bool, Error>;
+
+    /// Forgets an identity for all later syncs.
+    fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error>;
+
+    /// Returns the changes after this number, at most `limit`.
+    fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error>;
+
+    /// Returns the range of the feed.
+    fn feed(&mut self) -> Result<Feed, Error>;
+
+    /// Removes the changes up to this number.
+    fn prune(&mut self, number: i64) -> Result<(), Error>;
+
+    /// Returns the records after this row, in the order of their rows, at most `PAGE`.
+    fn records_after(&mut self, table: &str, key: i64) -> Result<Vec<Kept>, Error>;
+}
+
+/// A scope: a list of records of one table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) table: &'a str,
+}
+
+/// The state of a scope when a transaction begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// The scope has never been complete.
+    pub(crate) is_first: bool,
+    /// The number of the columns.
+    pub(crate) shape: i64,
+    pub(crate) before: Before,
+    /// The number of the next row.
+    pub(crate) next_key: i64,
+    /// Some identities of the table are forgotten.
+    pub(crate) has_suppressed: bool,
+}
+
+/// The end of a transaction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End<'a> {
+    pub(crate) table: &'a str,
+    /// When the list was complete; `None` if the transaction belongs to no scope.
+    pub(crate) completed_at: Option<i64>,
+    pub(crate) after: Before,
+    /// Something was erased, and must not stay in a log of the database.
+    pub(crate) has_erased: bool,
+}
+
+/// A present or missing record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Live {
+    pub(crate) key: i64,
+    pub(crate) id: String,
+    pub(crate) misses: u32,
+}
+
+/// A record to be written. Its state becomes present.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written<'a> {
+    pub(crate) key: i64,
+    pub(crate) is_new: bool,
+    /// The record has another meaning than before.
+    pub(crate) is_changed: bool,
+    pub(crate) id: &'a str,
+    pub(crate) hash: Hash,
+    pub(crate) shape: i64,
+    pub(crate) row: &'a Row,
+    pub(crate) at: i64,
+}
+
+/// A new state of a record whose fields stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Present,
+    /// The number of complete lists in a row that lacked it, and the time of the last one.
+    Missing {
+        misses: u32,
+        at: i64,
+    },
+}
+
+/// A change that gets its number from the store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewChange<'a> {
+    pub(crate) at: i64,
+    pub(crate) table: &'a str,
+    pub(crate) id: &'a str,
+    pub(crate) kind: ChangeKind,
+    pub(crate) fields: &'a [String],
+}
+
+/// The range of the feed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Feed {
+    /// The last number that was removed; 0 if none was.
+    pub(crate) pruned: i64,
+    /// The last number that was given.
+    pub(crate) last: i64,
+}
+
+/// A record of a table, as it is kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    pub(crate) known: Known,
+    pub(crate) id: String,
+    pub(crate) row: Row,
+    pub(crate) shape: Shape,
+}
+
+/// Maximum number of records that a store returns in one answer.
+pub(crate) const PAGE: usize = 512;
+
+/// Creates the error of a table that belongs to another scope.
+pub(crate) fn other_scope(scope: Scope<'_>, owner: &str) -> Error {
+    let text = format!(
+        "cannot sync `{}` into the table `{}`: it belongs to `{owner}`, whose records would all be missing",
+        scope.name, scope.table
+    );
+    Error::new(ErrorKind::Table, text)
+}

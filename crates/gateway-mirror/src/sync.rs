@@ -1,0 +1,173 @@
+//! Reads a list from a client into a run.
+
+mod worker;
+
+use gateway_client_core::{Client, Entry, blocking};
+use gateway_model_core::{ListOperation, Operation, Record, Rejected, Table};
+use serde::Serialize;
+
+use crate::engine::brake::Rules;
+use crate::error::{Error, ErrorKind};
+use crate::mirror::Mirror;
+use crate::run::Report;
+use crate::sync::worker::Worker;
+
+impl Mirror {
+    /// Brings a table up to date with a list: calls the service once, and passes the list through a [`Run`](crate::Run). The
+    /// scope is named after the query.
+    ///
+    /// The store works on another thread, so that the executor never waits for a disk. Dropping the future undoes the
+    /// sync. To transfer less, give the client a transport that asks for gzip, such as
+    /// [`Gzip`](gateway_client_core::transport) with the feature `gzip`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Call`] if the call failed or the list was not complete, and the errors of [`Mirror::begin`] and
+    /// [`Run::finish`](crate::Run::finish). After an error, the mirror is as it was before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_mirror::client::Client;
+    /// use gateway_mirror::model::{ListOperation, Record, Table};
+    /// use gateway_mirror::{Error, Mirror, Rules};
+    /// use serde::Serialize;
+    ///
+    /// async fn sync<O: ListOperation>(
+    ///     mirror: &mut Mirror,
+    ///     client: &Client<O::Service>,
+    ///     query: &O,
+    ///     table: &Table,
+    /// ) -> Result<(), Error>
+    /// where
+    ///     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    /// {
+    ///     let report = mirror.sync(client, query, table, Rules::new()).await?;
+    ///     println!("{} added, {} gone", report.added, report.gone);
+    ///     Ok(())
+    /// }
+    /// ```
+    pub async fn sync<O>(
+        &mut self,
+        client: &Client<O::Service>,
+        query: &O,
+        table: &Table,
+        rules: Rules,
+    ) -> Result<Report, Error>
+    where
+        O: ListOperation,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        let mut worker = Worker::start(self, scope(query)?, *table, rules)?;
+        worker.ready().await?;
+        let mut records = client.stream(query).await.map_err(incomplete)?;
+        let mut json = Vec::new();
+        loop {
+            let write = |record: <O::Item as Record>::Ref<'_>, _: &str| render(&record, &mut json);
+            match records.next_json_with(write).await {
+                None => return worker.finish().await,
+                Some(entry) => match entry.map_err(incomplete)? {
+                    Entry::Record(rendered) => {
+                        rendered?;
+                        worker.record(text(&json)?).await?;
+                    }
+                    Entry::Rejected(rejected) => worker.reject(reason(&rejected)).await?,
+                },
+            }
+        }
+    }
+
+    /// Brings a table up to date with a list, as [`sync`](Self::sync) does, without `async`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`sync`](Self::sync).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_mirror::client::blocking;
+    /// use gateway_mirror::model::{ListOperation, Record, Table};
+    /// use gateway_mirror::{Error, Mirror, Rules};
+    /// use serde::Serialize;
+    ///
+    /// fn sync<O: ListOperation>(
+    ///     mirror: &mut Mirror,
+    ///     client: &blocking::Client<O::Service>,
+    ///     query: &O,
+    ///     table: &Table,
+    /// ) -> Result<(), Error>
+    /// where
+    ///     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    /// {
+    ///     let report = mirror.sync_blocking(client, query, table, Rules::new())?;
+    ///     println!("{} added, {} gone", report.added, report.gone);
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn sync_blocking<O>(
+        &mut self,
+        client: &blocking::Client<O::Service>,
+        query: &O,
+        table: &Table,
+        rules: Rules,
+    ) -> Result<Report, Error>
+    where
+        O: ListOperation,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        let mut run = self.begin(&scope(query)?, table, rules)?;
+        let mut records = client.stream(query).map_err(incomplete)?;
+        let mut json = Vec::new();
+        loop {
+            let write = |record: <O::Item as Record>::Ref<'_>, _: &str| render(&record, &mut json);
+            match records.next_json_with(write) {
+                None => return run.finish(),
+                Some(entry) => match entry.map_err(incomplete)? {
+                    Entry::Record(rendered) => {
+                        rendered?;
+                        run.record(text(&json)?)?;
+                    }
+                    Entry::Rejected(rejected) => run.reject(&reason(&rejected))?,
+                },
+            }
+        }
+    }
+}
+
+/// Returns the name of the scope of a query.
+fn scope<O: Operation>(query: &O) -> Result<String, Error> {
+    let query = query.query().map_err(|error| {
+        let text = format!("cannot sync the list: {error}");
+        Error::new(ErrorKind::Call, text).because(error)
+    })?;
+    Ok(match query.path() {
+        "" => query.as_str().to_owned(),
+        path => format!("{path}?{}", query.as_str()),
+    })
+}
+
+/// Writes a record as JSON, in the spelling of its model: values that the model reads as the same are the same text.
+fn render(record: &impl Serialize, json: &mut Vec<u8>) -> Result<(), Error> {
+    json.clear();
+    serde_json::to_writer(json, record).map_err(|error| {
+        Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
+    })
+}
+
+fn text(json: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(json).map_err(|error| {
+        Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
+    })
+}
+
+/// Returns why a record was rejected. The text has no values.
+fn reason(rejected: &Rejected) -> String {
+    rejected.error().to_string()
+}
+
+/// Creates the error of a list that was not received completely.
+fn incomplete(error: gateway_client_core::Error) -> Error {
+    let text = format!("cannot sync the list: {error}; nothing was changed");
+    Error::new(ErrorKind::Call, text).because(error)
+}

@@ -1,0 +1,190 @@
+//! Random histories of lists: both stores do what the oracle does, and the feed leads to the tables.
+
+use std::collections::BTreeMap;
+
+use gateway_mirror::{Cursor, ErrorKind, Mirror, Rules, State};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::oracle::{Item, Oracle, Step};
+use crate::support::{PHOTO, PHOTO_WITH_STARS, feed, open};
+
+/// A record that may have each field in each form.
+fn record() -> impl Strategy<Value = Value> {
+    let title =
+        prop::sample::select(vec![None, Some(Value::Null), Some("a".into()), Some("b".into())]);
+    let number =
+        || prop::sample::select(vec![None, Some(Value::Null), Some(1.into()), Some(2.into())]);
+    let place = prop::sample::select(vec![
+        None,
+        Some(Value::Null),
+        Some(json!({"id": "1", "name": "a"})),
+        Some(json!({"id": "1", "name": "b"})),
+        Some(json!({"id": "2"})),
+    ]);
+    let id = prop::sample::select(vec!["1", "01", "a b", "é😀", "5", "6"]);
+    (id, title, number(), place, number(), number()).prop_map(
+        |(id, title, size, place, stars, x)| {
+            let fields =
+                [("title", title), ("size", size), ("place", place), ("stars", stars), ("x", x)];
+            let fields =
+                fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            let id = ("id".to_owned(), Value::from(id));
+            Value::Object([id].into_iter().chain(fields).collect::<Map<_, _>>())
+        },
+    )
+}
+
+fn items() -> impl Strategy<Value = Vec<Item>> {
+    let item = prop_oneof![20 => record().prop_map(Item::Record), 1 => Just(Item::Rejected)];
+    prop::collection::vec(item, 0..8)
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let id = prop::sample::select(vec!["1".to_owned(), "é😀".to_owned(), "never seen".to_owned()]);
+    let step = prop_oneof![
+        12 => items().prop_map(Step::List),
+        2 => items().prop_map(Step::Cut),
+        1 => id.prop_map(Step::Forget),
+        1 => any::<bool>().prop_map(|has_stars| Step::Describe { has_stars }),
+    ];
+    prop::collection::vec(step, 1..12)
+}
+
+/// A mirror, and a replica that knows it only from a snapshot and the feed.
+struct Subject {
+    mirror: Mirror,
+    has_stars: bool,
+    replica: Replica,
+    cursor: Option<Cursor>,
+}
+
+type Replica = BTreeMap<String, (State, Value)>;
+
+impl Subject {
+    fn new(mirror: Mirror) -> Self {
+        Self { mirror, has_stars: false, replica: Replica::new(), cursor: None }
+    }
+
+    /// Returns whether a list was committed.
+    fn apply(&mut self, step: &Step) -> bool {
+        match step {
+            Step::Describe { has_stars } => self.has_stars = *has_stars,
+            Step::Forget(id) => self.mirror.forget("photo", id).unwrap(),
+            Step::List(items) | Step::Cut(items) => {
+                let table = if self.has_stars { PHOTO_WITH_STARS } else { PHOTO };
+                let mut run = self.mirror.begin("photos/list", &table, Rules::new()).unwrap();
+                for item in items {
+                    match item {
+                        Item::Record(record) => run.record(&record.to_string()).unwrap(),
+                        Item::Rejected => run.reject("a reason").unwrap(),
+                    }
+                }
+                if matches!(step, Step::Cut(_)) {
+                    return false;
+                }
+                let finished = run.finish();
+                if let Err(error) = &finished {
+                    assert_eq!(error.kind(), ErrorKind::Brake);
+                }
+                return finished.is_ok();
+            }
+        }
+        false
+    }
+
+    /// Applies the feed to the replica. The first complete list is a snapshot.
+    fn follow(&mut self, is_complete: bool) {
+        if !is_complete {
+            return;
+        }
+        let records = self.records();
+        let Some(cursor) = &self.cursor else {
+            self.cursor = Some(self.mirror.cursor().unwrap());
+            self.replica = records;
+            return;
+        };
+        let (changes, cursor) = self.mirror.changes(Some(cursor), usize::MAX).unwrap();
+        for change in changes {
+            let record = records.get(&change.id).cloned();
+            self.replica.extend(record.map(|record| (change.id, record)));
+        }
+        self.cursor = Some(cursor);
+    }
+
+    fn records(&self) -> Replica {
+        let mut records = Replica::new();
+        let read = self.mirror.each_record("photo", |record| {
+            let json = serde_json::from_str(&record.json).unwrap();
+            records.insert(record.id, (record.state, json));
+        });
+        // The first list creates the table.
+        assert!(read.is_ok_and(|()| true) || records.is_empty());
+        records
+    }
+}
+
+/// The part of the records that follows from the feed: no value of `stars`, which is silent when it becomes listed, and no difference
+/// between a record that is gone and a forgotten one.
+fn told(records: &Replica) -> Replica {
+    let mut records = records.clone();
+    for (state, json) in records.values_mut() {
+        json.as_object_mut().unwrap().remove("stars");
+        if *state == State::Forgotten {
+            *state = State::Gone;
+        }
+    }
+    records
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    #[test]
+    fn both_stores_equal_the_oracle_and_the_feed_leads_to_the_tables(steps in steps()) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut oracle = Oracle::default();
+        let mut subjects = [
+            Subject::new(Mirror::in_memory().unwrap()),
+            Subject::new(open(&folder.path().join("mirror.db"))),
+        ];
+        for step in &steps {
+            let mut is_committed = false;
+            match step {
+                Step::Describe { has_stars } => oracle.describe(*has_stars),
+                Step::Forget(id) => oracle.forget(id),
+                Step::Cut(_) => {}
+                Step::List(items) => is_committed = oracle.list(items),
+            }
+            for subject in &mut subjects {
+                prop_assert_eq!(subject.apply(step), is_committed);
+                prop_assert_eq!(&feed(&subject.mirror), &oracle.feed);
+                let expected = oracle.records.iter();
+                let expected: Replica = expected
+                    .map(|one| (one.id.clone(), (one.state, one.json.clone())))
+                    .collect();
+                prop_assert_eq!(subject.records(), expected);
+                subject.follow(oracle.is_complete);
+                if oracle.is_complete {
+                    prop_assert_eq!(told(&subject.replica), told(&subject.records()));
+                }
+            }
+        }
+        counts_are_exact(&folder.path().join("mirror.db"));
+    }
+}
+
+/// The counts of the scope are those of its table.
+fn counts_are_exact(path: &std::path::Path) {
+    let database = rusqlite::Connection::open(path).unwrap();
+    let has_table = "SELECT 1 FROM sqlite_schema WHERE name = 'photo'";
+    if !database.prepare(has_table).unwrap().exists(()).unwrap() {
+        return;
+    }
+    let counts = "SELECT present, missing FROM mirror_scope";
+    let counted = "SELECT count(*) FILTER (WHERE mirror_state = 'present'), \
+                   count(*) FILTER (WHERE mirror_state = 'missing') FROM photo";
+    let pair = |sql| database.query_row(sql, (), |row| Ok((row.get(0)?, row.get(1)?)));
+    let (counts, counted): ((i64, i64), (i64, i64)) =
+        (pair(counts).unwrap(), pair(counted).unwrap());
+    assert_eq!(counts, counted);
+}
