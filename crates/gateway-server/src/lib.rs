@@ -7,6 +7,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod causes;
+mod cleanup;
 #[doc(hidden)]
 pub mod cli;
 mod clock;
@@ -14,6 +15,7 @@ mod config;
 pub mod demo;
 mod demo_data;
 mod error;
+mod exposition;
 mod fields;
 mod front;
 mod generated;

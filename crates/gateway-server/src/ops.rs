@@ -1,5 +1,8 @@
 //! Health and metrics, on a separate listener that the public does not reach.
 
+mod process;
+pub(crate) mod scrape;
+
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,33 +14,29 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use self::scrape::{Readiness, Sources};
 use crate::front::body::ResponseBody;
-use crate::front::metrics::Metrics;
-use crate::front::work::Work;
 use crate::listen::ACCEPT_PAUSE;
 use crate::listen::phase::Phase;
-use crate::store::Store;
 
 /// Answers `/healthz`, `/readyz` and `/metrics`.
 #[derive(Debug)]
 pub(crate) struct Ops {
-    metrics: Arc<Metrics>,
-    work: Work,
-    phase: watch::Receiver<Phase>,
+    sources: Sources,
     connections: Arc<Semaphore>,
 }
 
 impl Ops {
-    pub(crate) fn new(metrics: Arc<Metrics>, work: Work, phase: watch::Receiver<Phase>) -> Self {
-        Self { metrics, work, phase, connections: Arc::new(Semaphore::new(CONNECTIONS)) }
+    pub(crate) fn new(sources: Sources) -> Self {
+        Self { sources, connections: Arc::new(Semaphore::new(CONNECTIONS)) }
     }
 
     /// Accepts connections until the server has drained: before that, `/readyz` sends clients elsewhere.
     pub(crate) async fn run(self: Arc<Self>, listener: TcpListener) {
-        let mut phase = self.phase.clone();
+        let mut phase = self.sources.phase.clone();
         loop {
             let accepted = tokio::select! {
                 accepted = self.accept(&listener) => accepted,
@@ -89,22 +88,20 @@ impl Ops {
             // A process that answers is alive.
             "/healthz" => text(StatusCode::OK, "ok\n".into()),
             "/readyz" => self.readiness().await,
-            "/metrics" => text(StatusCode::OK, self.metrics.render()),
+            "/metrics" => text(StatusCode::OK, self.sources.render().await),
             _ => text(StatusCode::NOT_FOUND, "/healthz, /readyz or /metrics\n".into()),
         }
     }
 
     async fn readiness(&self) -> Response<ResponseBody> {
-        if *self.phase.borrow() > Phase::Serving {
-            return text(StatusCode::SERVICE_UNAVAILABLE, "stopping\n".into());
-        }
-        // A probe has its own timeout and would take silence for a dead process.
-        match timeout(READY_WITHIN, self.work.run(Store::health)).await {
-            Ok(Ok(())) => text(StatusCode::OK, "ready\n".into()),
-            Ok(Err(_)) | Err(_) => {
-                text(StatusCode::SERVICE_UNAVAILABLE, "the database does not respond\n".into())
+        let (status, body) = match self.sources.readiness().await {
+            (Readiness::Ready, _) => (StatusCode::OK, "ready\n"),
+            (Readiness::Stopping, _) => (StatusCode::SERVICE_UNAVAILABLE, "stopping\n"),
+            (Readiness::NoDatabase, _) => {
+                (StatusCode::SERVICE_UNAVAILABLE, "the database does not respond\n")
             }
-        }
+        };
+        text(status, body.into())
     }
 }
 
@@ -116,9 +113,6 @@ fn text(status: StatusCode, body: String) -> Response<ResponseBody> {
         .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
     response
 }
-
-/// Time within which a ready database responds.
-const READY_WITHIN: Duration = Duration::from_secs(2);
 
 /// Timeout of the head of a request. Together with [`CONNECTIONS`] it limits how long silent connections delay a probe.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(2);

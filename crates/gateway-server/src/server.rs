@@ -8,7 +8,8 @@ use std::{fmt, io};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{Semaphore, watch};
 
-use crate::config::{Config, LONGEST_RESPONSE};
+use crate::cleanup::Cleanup;
+use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use crate::front::Front;
 use crate::front::guesses::Guesses;
@@ -23,6 +24,7 @@ use crate::listen::phase::Phase;
 use crate::listen::slots::Slots;
 use crate::listen::{Listen, tls};
 use crate::ops::Ops;
+use crate::ops::scrape::Sources;
 use crate::shares::Shares;
 use crate::store::Store;
 
@@ -77,18 +79,27 @@ impl Server {
             config.trusted_proxies,
             connections,
         );
+        let tls = match &config.tls {
+            Some((certificate, key)) => Some(Arc::new(tls::acceptor(certificate, key)?)),
+            None => None,
+        };
+        let cleanup = Arc::new(Cleanup::default());
         let ops_address = match config.ops_listen {
             Some(address) => {
                 let listener = bind(address)?;
                 let address = listener.local_addr()?;
-                let ops = Ops::new(metrics, work.clone(), watched.clone());
+                let ops = Ops::new(Sources {
+                    metrics,
+                    work: work.clone(),
+                    lists: Arc::clone(&lists),
+                    cleanup: Arc::clone(&cleanup),
+                    tls: tls.clone(),
+                    connections: limit,
+                    phase: watched.clone(),
+                });
                 tokio::spawn(Arc::new(ops).run(listener));
                 Some(address)
             }
-            None => None,
-        };
-        let tls = match &config.tls {
-            Some((certificate, key)) => Some(Arc::new(tls::acceptor(certificate, key)?)),
             None => None,
         };
         let listen = Arc::new(Listen {
@@ -106,7 +117,7 @@ impl Server {
         });
         let accepting = tokio::spawn(listen.run(listener));
         tokio::spawn(refresh_lists(lists, work.clone(), phase.subscribe()));
-        tokio::spawn(remove_superseded_rows(work, phase.subscribe()));
+        tokio::spawn(cleanup.run(work, config.clock, phase.subscribe()));
         Ok(RunningServer {
             address,
             ops_address,
@@ -192,18 +203,6 @@ impl fmt::Debug for RunningServer {
     }
 }
 
-/// Removes superseded rows from time to time, when no response can still be reading them.
-async fn remove_superseded_rows(work: Work, mut phase: watch::Receiver<Phase>) {
-    loop {
-        tokio::select! {
-            () = tokio::time::sleep(REMOVAL_INTERVAL) => {}
-            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => return,
-        }
-        // A failure is ignored: the next run removes the rows.
-        drop(work.run_in_background(move |store| store.collect(2 * LONGEST_RESPONSE)).await);
-    }
-}
-
 /// Discards cached lists of erased records until the last connection is cut.
 async fn refresh_lists(lists: Arc<ListCache>, work: Work, mut phase: watch::Receiver<Phase>) {
     loop {
@@ -225,9 +224,6 @@ async fn refresh_lists(lists: Arc<ListCache>, work: Work, mut phase: watch::Rece
 
 /// Interval between two looks at the revisions of cached lists. An erasure takes at least this long.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Interval between two removals of superseded rows.
-const REMOVAL_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
 fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
     listen(address).map_err(|error| {

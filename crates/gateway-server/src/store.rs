@@ -89,6 +89,17 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// Checks that the database can be read now.
     fn health(&self) -> Result<(), Error>;
 
+    /// Returns when the newest revision was created, by the clock of the database. Returns `None` without revisions, and if
+    /// the store does not record times.
+    fn newest_revision(&self) -> Result<Option<UnixTime>, Error> {
+        Ok(None)
+    }
+
+    /// Returns the number of connections to the database that are open and not in use.
+    fn idle_connections(&self) -> usize {
+        0
+    }
+
     /// Deletes row versions that were superseded at least `age` ago, by the clock of the database, and returns their
     /// number.
     ///

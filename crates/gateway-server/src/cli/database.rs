@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use clap::Args;
 
-#[cfg(feature = "postgres")]
 use crate::cli::output::note;
 use crate::error::{Error, ErrorKind};
 #[cfg(feature = "postgres")]

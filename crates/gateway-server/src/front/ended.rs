@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use http::{HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode, Version};
 
 use crate::generated::operation::Operation;
 use crate::listen::state::Cut;
@@ -67,7 +67,7 @@ pub(crate) struct EndedResponse {
     /// Address of the client. Behind a trusted proxy, the address that the proxy names.
     pub(crate) client: Option<IpAddr>,
     /// Version of HTTP. Unset if the connection refused the request.
-    pub(crate) version: Option<&'static str>,
+    pub(crate) version: Option<Version>,
     /// Method of HTTP. Unset if the connection refused the request.
     pub(crate) method: Option<&'static str>,
     /// Account of the token, if the token is valid.
@@ -88,4 +88,13 @@ pub(crate) struct EndedResponse {
     /// Time from the request head to the end of the response.
     pub(crate) took: Duration,
     pub(crate) end: End,
+}
+
+/// Returns the name of a version of HTTP.
+pub(crate) fn version(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_10 => "1.0",
+        Version::HTTP_2 => "2",
+        _ => "1.1",
+    }
 }

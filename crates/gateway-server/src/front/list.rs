@@ -32,7 +32,9 @@ impl ListSource {
     ) -> Self {
         let mut recording = None;
         if lists_all_candidates(&call) {
-            if let Some(cached) = cache.get(snapshot) {
+            let cached = cache.get(snapshot);
+            cache.usage.asked(cached.is_some());
+            if let Some(cached) = cached {
                 return Self::Cached(cached);
             }
             recording = cache.record(snapshot);

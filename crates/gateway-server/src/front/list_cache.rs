@@ -6,6 +6,7 @@
 
 mod disk;
 mod files;
+mod usage;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,13 +16,16 @@ use bytes::Bytes;
 
 use self::disk::{Disk, Stored};
 use self::files::Files;
+use self::usage::Usage;
 use crate::error::Error;
+use crate::exposition::Exposition;
 use crate::lock::lock;
 use crate::store::{AccountId, Snapshot, Store};
 
 /// The cached lists: the newest of each account, within a limit on disk space.
 #[derive(Debug)]
 pub(crate) struct ListCache {
+    pub(crate) usage: Usage,
     disk: Arc<Disk>,
     files: Files,
     lists: Mutex<Lists>,
@@ -46,7 +50,12 @@ struct Cached {
 impl ListCache {
     /// Creates a cache of at most `limit` bytes in at most `files` files. With 0 it caches nothing.
     pub(crate) fn new(limit: u64, files: usize) -> Self {
-        Self { disk: Disk::new(limit, files), files: Files::default(), lists: Mutex::default() }
+        Self {
+            usage: Usage::default(),
+            disk: Disk::new(limit, files),
+            files: Files::default(),
+            lists: Mutex::default(),
+        }
     }
 
     /// Returns the list of a snapshot, if it is cached.
@@ -113,8 +122,17 @@ impl ListCache {
     fn create_file(&self, store: &dyn Store, snapshot: Snapshot) -> Option<Arc<Stored>> {
         let before = self.lists().cached.remove(&snapshot.account);
         drop(before);
-        let file = self.evict_until(|| self.disk.share()).and_then(Stored::create)?;
-        self.files.add(store, snapshot, file)
+        let created = Stored::create(self.evict_until(|| self.disk.share())?);
+        if created.is_none() {
+            self.usage.failed();
+        }
+        self.files.add(store, snapshot, created?)
+    }
+
+    /// Writes the metrics.
+    pub(crate) fn write(&self, out: &mut Exposition) {
+        self.disk.write(out);
+        self.usage.write(out);
     }
 
     fn lists(&self) -> MutexGuard<'_, Lists> {
@@ -145,7 +163,10 @@ impl Recording {
             return None;
         }
         cache.evict_until(|| file.share.grow(more))?;
-        file.write(bytes)?;
+        if file.write(bytes).is_none() {
+            cache.usage.failed();
+            return None;
+        }
         self.file = Some(file);
         Some(self)
     }

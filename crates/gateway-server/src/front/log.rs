@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use crate::front::ended::{End, EndedResponse};
+use crate::front::ended::{End, EndedResponse, version};
 use crate::generated::operation::Operation;
 
 /// Emits the event of a response.
@@ -16,7 +16,7 @@ pub(crate) fn write(response: &EndedResponse) {
                 name: "request",
                 request_id = response.request_id.to_str().ok(),
                 client = response.client.map(tracing::field::display),
-                http = response.version,
+                http = response.version.map(version),
                 http_method = response.method,
                 operation = response.operation.map(Operation::method),
                 account = response.account,

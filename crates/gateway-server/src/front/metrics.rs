@@ -1,13 +1,18 @@
-//! Counters, rendered as text for Prometheus. Label values are a small fixed set; none is taken from a request.
+//! Counters of requests and responses. Label values are a small fixed set; none is taken from a request.
 
-use std::fmt::{self, Write as _};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::front::ended::{End, EndedResponse};
+use http::Version;
+
+use crate::exposition::{Exposition, Type};
+use crate::front::ended::{self, End, EndedResponse};
+use crate::front::problem::Kind;
 use crate::generated::operation::Operation;
 use crate::listen::connections::Connections;
+use crate::lock::lock;
 
 /// The counters of the server.
 #[derive(Debug)]
@@ -15,6 +20,8 @@ pub(crate) struct Metrics {
     /// One entry for each operation, and one for requests that named none.
     operations: Vec<OperationCounters>,
     ends: Counters<End>,
+    versions: Counters<Version>,
+    problems: Mutex<BTreeMap<&'static str, u64>>,
     bytes: AtomicU64,
     in_flight: AtomicU64,
     log_lines_dropped: Arc<AtomicU64>,
@@ -28,6 +35,8 @@ impl Metrics {
         Self {
             operations: operations.map(OperationCounters::new).collect(),
             ends: Counters::new(End::ALL),
+            versions: Counters::new([Version::HTTP_10, Version::HTTP_11, Version::HTTP_2]),
+            problems: Mutex::new(Kind::ALL.map(|kind| (kind.name(), 0)).into()),
             bytes: AtomicU64::new(0),
             in_flight: AtomicU64::new(0),
             log_lines_dropped,
@@ -47,80 +56,74 @@ impl Metrics {
             counters.ended(response);
         }
         self.ends.increment(|end| *end == response.end);
+        if let Some(version) = response.version {
+            self.versions.increment(|one| *one == version);
+        }
+        if let Some(problem) = response.problem {
+            *lock(&self.problems).entry(problem).or_default() += 1;
+        }
         self.bytes.fetch_add(response.bytes, Ordering::Relaxed);
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Returns all counters in the text format of Prometheus.
-    pub(crate) fn render(&self) -> String {
-        let mut out = String::with_capacity(4096);
-        let written = self.write(&mut out);
-        debug_assert!(written.is_ok(), "writing to a string does not fail");
-        out
-    }
-
-    fn write(&self, out: &mut String) -> fmt::Result {
-        head(out, "gateway_requests_total", "counter", "Requests answered.")?;
+    /// Writes the metrics.
+    pub(crate) fn write(&self, out: &mut Exposition) {
+        out.metric(REQUESTS, Type::Counter, "Requests answered.");
         for counters in &self.operations {
-            counters.write_requests(out)?;
+            counters.write_requests(out);
         }
         let help = "Time from the request head to the end of the response.";
-        head(out, DURATION, "histogram", help)?;
+        out.metric(DURATION, Type::Histogram, help);
         for counters in &self.operations {
-            counters.write_durations(out)?;
+            counters.write_durations(out);
         }
-        head(out, "gateway_response_ends_total", "counter", "Responses by how they ended.")?;
+        let name = "gateway_requests_by_version_total";
+        out.metric(name, Type::Counter, "Requests by version of HTTP.");
+        for (version, count) in self.versions.read() {
+            out.sample(name, &[("http", &ended::version(version))], count);
+        }
+        let name = "gateway_problems_total";
+        out.metric(name, Type::Counter, "Responses with a problem, by its type.");
+        for (problem, count) in lock(&self.problems).iter() {
+            out.sample(name, &[("problem", problem)], count);
+        }
+        let name = "gateway_response_ends_total";
+        out.metric(name, Type::Counter, "Responses by how they ended.");
         for (end, count) in self.ends.read() {
-            writeln!(out, "gateway_response_ends_total{{end=\"{}\"}} {count}", end.name())?;
+            out.sample(name, &[("end", &end.name())], count);
         }
-        for (name, kind, help, value) in [
-            (
-                "gateway_response_bytes_total",
-                "counter",
-                "Bytes of response bodies handed to connections.",
-                self.bytes.load(Ordering::Relaxed),
-            ),
-            (
-                "gateway_requests_in_flight",
-                "gauge",
-                "Requests whose response has not ended.",
-                self.in_flight.load(Ordering::Relaxed),
-            ),
-            (
-                "gateway_connections",
-                "gauge",
-                "Open connections.",
-                self.connections.open.load(Ordering::Relaxed),
-            ),
-            (
-                "gateway_connections_refused_total",
-                "counter",
-                "Connections refused because the limit was reached.",
-                self.connections.refused.load(Ordering::Relaxed),
-            ),
-            (
-                "gateway_connections_refused_by_address_total",
-                "counter",
-                "Connections refused because their address had too many.",
-                self.connections.refused_by_address.load(Ordering::Relaxed),
-            ),
-            (
-                "gateway_connections_evicted_total",
-                "counter",
-                "Connections closed while they waited for a request, to make room for others.",
-                self.connections.evicted.load(Ordering::Relaxed),
-            ),
-            (
-                "gateway_log_lines_dropped_total",
-                "counter",
-                "Log lines dropped because they could not be written in time.",
-                self.log_lines_dropped.load(Ordering::Relaxed),
-            ),
-        ] {
-            head(out, name, kind, help)?;
-            writeln!(out, "{name} {value}")?;
-        }
-        Ok(())
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        out.counter(
+            "gateway_response_bytes_total",
+            "Bytes of response bodies handed to connections.",
+            read(&self.bytes),
+        );
+        out.gauge(
+            "gateway_requests_in_flight",
+            "Requests whose response has not ended.",
+            read(&self.in_flight),
+        );
+        out.gauge("gateway_connections", "Open connections.", read(&self.connections.open));
+        out.counter(
+            "gateway_connections_refused_total",
+            "Connections refused because the limit was reached.",
+            read(&self.connections.refused),
+        );
+        out.counter(
+            "gateway_connections_refused_by_address_total",
+            "Connections refused because their address had too many.",
+            read(&self.connections.refused_by_address),
+        );
+        out.counter(
+            "gateway_connections_evicted_total",
+            "Connections closed while they waited for a request, to make room for others.",
+            read(&self.connections.evicted),
+        );
+        out.counter(
+            "gateway_log_lines_dropped_total",
+            "Log lines dropped because they could not be written in time.",
+            read(&self.log_lines_dropped),
+        );
     }
 }
 
@@ -159,28 +162,27 @@ impl OperationCounters {
         self.operation.map_or("none", Operation::method)
     }
 
-    fn write_requests(&self, out: &mut String) -> fmt::Result {
-        let operation = self.label();
+    fn write_requests(&self, out: &mut Exposition) {
         for (status, count) in self.statuses.read() {
-            let labels = format_args!("operation=\"{operation}\",status=\"{status}xx\"");
-            writeln!(out, "gateway_requests_total{{{labels}}} {count}")?;
+            let status = format_args!("{status}xx");
+            out.sample(REQUESTS, &[("operation", &self.label()), ("status", &status)], count);
         }
-        Ok(())
     }
 
-    fn write_durations(&self, out: &mut String) -> fmt::Result {
-        let operation = format_args!("operation=\"{}\"", self.label());
+    fn write_durations(&self, out: &mut Exposition) {
+        let operation = self.label();
+        let bucket = format!("{DURATION}_bucket");
         let mut below = 0;
         for (bound, count) in self.durations.read() {
             below += count;
             let bound = bound.as_secs_f64();
-            writeln!(out, "{DURATION}_bucket{{{operation},le=\"{bound}\"}} {below}")?;
+            out.sample(&bucket, &[("operation", &operation), ("le", &bound)], below);
         }
         let count: u64 = self.statuses.read().map(|(_, count)| count).sum();
         let sum = Duration::from_micros(self.micros.load(Ordering::Relaxed)).as_secs_f64();
-        writeln!(out, "{DURATION}_bucket{{{operation},le=\"+Inf\"}} {count}")?;
-        writeln!(out, "{DURATION}_sum{{{operation}}} {sum}")?;
-        writeln!(out, "{DURATION}_count{{{operation}}} {count}")
+        out.sample(&bucket, &[("operation", &operation), ("le", &"+Inf")], count);
+        out.sample(&format!("{DURATION}_sum"), &[("operation", &operation)], sum);
+        out.sample(&format!("{DURATION}_count"), &[("operation", &operation)], count);
     }
 }
 
@@ -205,9 +207,7 @@ impl<K: Copy> Counters<K> {
     }
 }
 
-fn head(out: &mut String, name: &str, kind: &str, help: &str) -> fmt::Result {
-    writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}")
-}
+const REQUESTS: &str = "gateway_requests_total";
 
 const DURATION: &str = "gateway_request_duration_seconds";
 

@@ -47,6 +47,38 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// All kinds, for the metrics.
+    pub(crate) const ALL: [Self; 28] = [
+        Self::RequestMalformed,
+        Self::HostInvalid,
+        Self::UriTooLong,
+        Self::HeadTooLarge,
+        Self::HeadTimeout,
+        Self::VersionUnsupported,
+        Self::BodyNotAllowed,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::TokenMissing,
+        Self::TokenMalformed,
+        Self::TokenInQuery,
+        Self::TokenInvalid,
+        Self::TooManyRequests,
+        Self::TooManyWrongTokens,
+        Self::TooManyResponses,
+        Self::TooManyConnections,
+        Self::NotAcceptable,
+        Self::QueryMalformed,
+        Self::MethodMissing,
+        Self::MethodUnknown,
+        Self::ParameterRepeated,
+        Self::ParameterEmpty,
+        Self::ParameterInvalid,
+        Self::ParameterMissing,
+        Self::Overloaded,
+        Self::StorageUnavailable,
+        Self::StorageCorrupt,
+    ];
+
     const fn describe(self) -> (u16, &'static str, &'static str) {
         match self {
             Self::RequestMalformed => {
@@ -247,6 +279,9 @@ impl From<Error> for Problem {
         Self { cause: Some(error), ..Self::new(kind).retry_after(ONE_SECOND) }
     }
 }
+
+// `StorageCorrupt` is the last kind.
+const _: () = assert!(Kind::ALL.len() == Kind::StorageCorrupt as usize + 1);
 
 const TYPE_PREFIX: &str = "urn:gateway:problem:";
 

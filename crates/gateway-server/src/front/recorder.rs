@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderValue, Method, StatusCode, Version};
+use http::{HeaderValue, Method, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 
 use crate::causes::with_causes;
@@ -88,7 +88,7 @@ impl Recorder {
 
     /// Records the request line. Not called for a request that the connection refused, because its head is a substitute.
     pub(crate) fn request(&mut self, request: &Parts) {
-        self.response.version = Some(version(request.version));
+        self.response.version = Some(request.version);
         self.response.method = Some(method(&request.method));
     }
 
@@ -147,15 +147,6 @@ impl Drop for Recorder {
         if self.is_logged {
             log::write(&self.response);
         }
-    }
-}
-
-/// Returns the name of a version of HTTP.
-fn version(version: Version) -> &'static str {
-    match version {
-        Version::HTTP_10 => "1.0",
-        Version::HTTP_2 => "2",
-        _ => "1.1",
     }
 }
 

@@ -1,13 +1,18 @@
 //! Runs blocking reads from the database: a limited number concurrently, and with limits on how long a request waits
 //! for them.
 
+mod availability;
+
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use self::availability::Availability;
 use crate::error::{Error, ErrorKind};
+use crate::exposition::Exposition;
 use crate::store::Store;
 
 /// Runs short, blocking calls to the store on threads that serve no connections.
@@ -23,13 +28,40 @@ use crate::store::Store;
 pub(crate) struct Work {
     store: Arc<dyn Store>,
     readers: Arc<Semaphore>,
+    limit: usize,
+    /// Calls that wait for a reader.
+    waiting: Arc<AtomicU64>,
+    availability: Arc<Availability>,
     statement_timeout: Duration,
 }
 
 impl Work {
     /// Creates `readers` readers. `statement_timeout` is the limit of one database statement.
     pub(crate) fn new(store: Arc<dyn Store>, readers: usize, statement_timeout: Duration) -> Self {
-        Self { store, readers: Arc::new(Semaphore::new(readers)), statement_timeout }
+        Self {
+            store,
+            readers: Arc::new(Semaphore::new(readers)),
+            limit: readers,
+            waiting: Arc::default(),
+            availability: Arc::default(),
+            statement_timeout,
+        }
+    }
+
+    /// Writes the metrics.
+    pub(crate) fn write(&self, out: &mut Exposition) {
+        let help = "Maximum number of concurrent readers of the database.";
+        out.gauge("gateway_database_readers_limit", help, self.limit);
+        let busy = self.limit.saturating_sub(self.readers.available_permits());
+        out.gauge("gateway_database_readers_busy", "Readers that are in use.", busy);
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        out.gauge("gateway_database_readers_waiting", "Calls that wait for a reader.", waiting);
+        let idle = self.store.idle_connections();
+        let help = "Open connections to the database that are not in use.";
+        out.gauge("gateway_database_connections_idle", help, idle);
+        let failures = self.availability.failures();
+        let help = "Calls to the database that failed.";
+        out.counter("gateway_database_failures_total", help, failures);
     }
 
     pub(crate) fn store(&self) -> Arc<dyn Store> {
@@ -43,7 +75,12 @@ impl Work {
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
-        if self.store.is_near() { job(&*self.store) } else { self.run(job).await }
+        if !self.store.is_near() {
+            return self.run(job).await;
+        }
+        let result = job(&*self.store);
+        self.availability.observe(&result);
+        result
     }
 
     /// Runs `job` and waits for it without blocking this thread. Fails if the job gets no reader, or does not return, in
@@ -80,7 +117,10 @@ impl Work {
 
     async fn reader(&self) -> Result<OwnedSemaphorePermit, Error> {
         let stopping = |_closed| Error::new(ErrorKind::Storage, "the server is stopping");
-        Arc::clone(&self.readers).acquire_owned().await.map_err(stopping)
+        let waiting = Waiting::begin(&self.waiting);
+        let reader = Arc::clone(&self.readers).acquire_owned().await.map_err(stopping);
+        drop(waiting);
+        reader
     }
 
     async fn run_with<T, F>(&self, reader: OwnedSemaphorePermit, job: F) -> Result<T, Error>
@@ -89,9 +129,10 @@ impl Work {
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
         let silent = |_elapsed| Error::new(ErrorKind::Storage, "the database does not respond");
-        timeout(self.statement_timeout * STEPS, self.spawn(Some(reader), job))
-            .await
-            .map_err(silent)?
+        let done = timeout(self.statement_timeout * STEPS, self.spawn(Some(reader), job)).await;
+        let result = done.map_err(silent).flatten();
+        self.availability.observe(&result);
+        result
     }
 
     async fn spawn<T, F>(&self, reader: Option<OwnedSemaphorePermit>, job: F) -> Result<T, Error>
@@ -108,6 +149,22 @@ impl Work {
         done.await.map_err(|error| {
             Error::caused(ErrorKind::Storage, "a database task panicked or was cancelled", error)
         })?
+    }
+}
+
+/// A call that waits for a reader, or that was given up.
+struct Waiting<'w>(&'w AtomicU64);
+
+impl<'w> Waiting<'w> {
+    fn begin(count: &'w AtomicU64) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -1,6 +1,9 @@
 //! HTTPS from PEM files. Without the feature `tls`, a server that is configured for HTTPS does not start.
 
 #[cfg(feature = "tls")]
+mod expiry;
+
+#[cfg(feature = "tls")]
 pub(crate) use with::{Acceptor, acceptor, is_http2};
 #[cfg(not(feature = "tls"))]
 pub(crate) use without::{Acceptor, acceptor, is_http2};
@@ -19,14 +22,23 @@ mod with {
     use tokio_rustls::rustls::{self, ServerConfig};
     use tokio_rustls::server::TlsStream;
 
+    use crate::clock::UnixTime;
     use crate::error::{Error, ErrorKind};
+    use crate::listen::tls::expiry;
     use crate::lock::lock;
 
     /// Accepts TLS connections.
     pub(crate) struct Acceptor {
         certificate: PathBuf,
         key: PathBuf,
-        current: Mutex<TlsAcceptor>,
+        current: Mutex<Current>,
+    }
+
+    /// The content of the files when they were read.
+    struct Current {
+        acceptor: TlsAcceptor,
+        /// When the certificate of the server expires.
+        expiry: Option<UnixTime>,
     }
 
     /// Creates an acceptor from the certificates and the key in two PEM files.
@@ -35,7 +47,7 @@ mod with {
         Ok(Acceptor { certificate: certificate.to_owned(), key: key.to_owned(), current })
     }
 
-    fn read(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Error> {
+    fn read(certificate: &Path, key: &Path) -> Result<Current, Error> {
         let invalid = |path: &Path| {
             let context = format!("{} is not valid PEM", path.display());
             |error| Error::caused(ErrorKind::Listen, context, error)
@@ -49,6 +61,7 @@ mod with {
         if chain.is_empty() {
             return Err(without(certificate, "certificate"));
         }
+        let expiry = chain.first().and_then(expiry::of);
         let private = match PrivateKeyDer::from_pem_slice(&bytes(key)?) {
             Ok(private) => private,
             Err(pem::Error::NoItemsFound) => return Err(without(key, "private key")),
@@ -71,7 +84,7 @@ mod with {
             .with_single_cert(chain, private)
             .map_err(unusable)?;
         config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
-        Ok(TlsAcceptor::from(Arc::new(config)))
+        Ok(Current { acceptor: TlsAcceptor::from(Arc::new(config)), expiry })
     }
 
     fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
@@ -88,13 +101,18 @@ mod with {
             Ok(())
         }
 
+        /// Returns when the certificate expires.
+        pub(crate) fn expiry(&self) -> Option<UnixTime> {
+            lock(&self.current).expiry
+        }
+
         /// Performs the handshake. Returns `None` if it fails or takes longer than `within`.
         pub(crate) async fn accept(
             &self,
             socket: TcpStream,
             within: Duration,
         ) -> Option<TlsStream<TcpStream>> {
-            let current = lock(&self.current).clone();
+            let current = lock(&self.current).acceptor.clone();
             tokio::time::timeout(within, current.accept(socket)).await.ok()?.ok()
         }
     }
@@ -122,6 +140,7 @@ mod without {
 
     use tokio::net::TcpStream;
 
+    use crate::clock::UnixTime;
     use crate::error::{Error, ErrorKind};
 
     /// Never created in a build without TLS.
@@ -141,6 +160,10 @@ mod without {
 
     impl Acceptor {
         pub(crate) fn renew(&self) -> Result<(), Error> {
+            match self.0 {}
+        }
+
+        pub(crate) fn expiry(&self) -> Option<UnixTime> {
             match self.0 {}
         }
 

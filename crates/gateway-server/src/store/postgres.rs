@@ -209,6 +209,15 @@ impl Store for PostgresStore {
         self.with(|link| link.query(sql::HEALTH, &[]).map(drop))
     }
 
+    fn newest_revision(&self) -> Result<Option<UnixTime>, Error> {
+        let row = self.with(|link| link.optional(sql::NEWEST_REVISION, &[]))?;
+        row.map_or(Ok(None), |row| Ok(get::<Option<i64>>(&row, 0)?.map(UnixTime)))
+    }
+
+    fn idle_connections(&self) -> usize {
+        lock(&self.links).len()
+    }
+
     fn collect(&self, age: Duration) -> Result<u64, Error> {
         import::collect(&mut self.open_unlimited()?, age)
     }

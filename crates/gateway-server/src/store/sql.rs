@@ -28,6 +28,8 @@ pub(crate) const REVISION_EXISTS: &str =
 
 pub(crate) const CREDITS: &str = "SELECT credits FROM account WHERE id = $1";
 
+pub(crate) const NEWEST_REVISION: &str = "SELECT max(at) FROM revision";
+
 pub(crate) const HEALTH: &str = "SELECT count(*) FROM (SELECT id FROM account LIMIT 1) one";
 
 /// Takes the next number. That of a deleted account is not used again, because a list of it may be in progress.
@@ -294,6 +296,7 @@ pub(crate) const ALL: &[&str] = &[
     VACANCIES,
     REVISION_EXISTS,
     CREDITS,
+    NEWEST_REVISION,
     HEALTH,
     CREATE_ACCOUNT,
     ACCOUNTS,

@@ -153,6 +153,14 @@ impl Store for SqliteStore {
         self.read(Reader::health)
     }
 
+    fn newest_revision(&self) -> Result<Option<UnixTime>, Error> {
+        self.read(Reader::newest_revision)
+    }
+
+    fn idle_connections(&self) -> usize {
+        lock(&self.readers).len()
+    }
+
     fn collect(&self, age: Duration) -> Result<u64, Error> {
         import::collect(&mut self.writer(), age)
     }

@@ -42,6 +42,8 @@ mod log;
 #[cfg(test)]
 mod malformed;
 #[cfg(test)]
+mod metrics;
+#[cfg(test)]
 mod operations;
 #[cfg(test)]
 mod oracle;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::error::{Error, ErrorKind};
+use crate::exposition::Exposition;
 
 /// The limits on disk space and files, and how much of them is used.
 #[derive(Debug)]
@@ -35,6 +36,17 @@ impl Disk {
     /// Returns whether this many bytes can never fit.
     pub(super) fn exceeds_limit(&self, bytes: u64) -> bool {
         bytes > self.max_bytes
+    }
+
+    /// Writes the metrics.
+    pub(super) fn write(&self, out: &mut Exposition) {
+        let (files, bytes) = (&self.files, &self.bytes);
+        let help = "Files of cached lists, also those that are being written or sent.";
+        out.gauge("gateway_list_cache_files", help, files.load(Ordering::Relaxed));
+        let help = "Disk space of these files.";
+        out.gauge("gateway_list_cache_bytes", help, bytes.load(Ordering::Relaxed));
+        let help = "Maximum disk space of cached lists.";
+        out.gauge("gateway_list_cache_limit_bytes", help, self.max_bytes);
     }
 
     /// Reserves one more file, if the limit allows it.

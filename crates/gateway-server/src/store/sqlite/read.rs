@@ -164,6 +164,14 @@ impl Reader {
             .and_then(|mut statement| statement.query_row([], |_row| Ok(())))
             .map_err(failed("cannot read the database"))
     }
+
+    pub(super) fn newest_revision(&mut self) -> Result<Option<UnixTime>, Error> {
+        self.connection
+            .prepare_cached(sql::NEWEST_REVISION)
+            .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+            .map(|time: Option<i64>| time.map(UnixTime))
+            .map_err(failed("cannot read the newest revision"))
+    }
 }
 
 /// The outcome of reading a page.

@@ -1,0 +1,97 @@
+//! Removes superseded rows from time to time, when no response can still be reading them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::causes::with_causes;
+use crate::clock::Clock;
+use crate::config::LONGEST_RESPONSE;
+use crate::exposition::Exposition;
+use crate::front::work::Work;
+use crate::listen::phase::Phase;
+
+/// How the removals went.
+#[derive(Debug, Default)]
+pub(crate) struct Cleanup {
+    /// In seconds since 1970; 0 before the first.
+    last_success: AtomicI64,
+    rows: AtomicU64,
+    failures: AtomicU64,
+}
+
+impl Cleanup {
+    /// Removes rows in intervals, until the server drains.
+    pub(crate) async fn run(
+        self: Arc<Self>,
+        work: Work,
+        clock: Clock,
+        mut phase: watch::Receiver<Phase>,
+    ) {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(INTERVAL) => {}
+                _ = phase.wait_for(|phase| *phase >= Phase::Draining) => return,
+            }
+            self.run_once(&work, &clock).await;
+        }
+    }
+
+    /// Removes rows. After a failure, the next run removes them.
+    async fn run_once(&self, work: &Work, clock: &Clock) {
+        match work.run_in_background(move |store| store.collect(2 * LONGEST_RESPONSE)).await {
+            Ok(rows) => {
+                self.last_success.store(clock.now().0, Ordering::Relaxed);
+                self.rows.fetch_add(rows, Ordering::Relaxed);
+                if rows > 0 {
+                    tracing::info!(name: "cleanup_done", rows);
+                }
+            }
+            Err(error) => {
+                self.failures.fetch_add(1, Ordering::Relaxed);
+                tracing::error!(name: "cleanup_failed", cause = with_causes(&error));
+            }
+        }
+    }
+
+    /// Writes the metrics.
+    pub(crate) fn write(&self, out: &mut Exposition) {
+        let help = "Superseded rows that were removed.";
+        out.counter("gateway_cleanup_rows_total", help, self.rows.load(Ordering::Relaxed));
+        let help = "Failed removals of superseded rows.";
+        out.counter("gateway_cleanup_failures_total", help, self.failures.load(Ordering::Relaxed));
+        let last = self.last_success.load(Ordering::Relaxed);
+        let help = "When superseded rows were last looked for, in seconds since 1970; 0 before the first time.";
+        out.gauge("gateway_cleanup_last_success_timestamp_seconds", help, last);
+    }
+}
+
+/// Interval between two removals.
+const INTERVAL: Duration = Duration::from_secs(5 * 60);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::UnixTime;
+    use crate::store::sqlite::SqliteStore;
+
+    #[tokio::test]
+    async fn a_failed_removal_is_counted() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.db");
+        let store = SqliteStore::open(&path).unwrap();
+        let work = Work::new(Arc::new(store), 1, Duration::from_secs(10));
+        let clock = Clock::from_fn(|| UnixTime(1_795_000_000));
+        let cleanup = Cleanup::default();
+        cleanup.run_once(&work, &clock).await;
+        assert_eq!(cleanup.last_success.load(Ordering::Relaxed), 1_795_000_000);
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.execute_batch("DROP TABLE revision").unwrap();
+        cleanup.run_once(&work, &clock).await;
+        let mut out = Exposition::new();
+        cleanup.write(&mut out);
+        assert!(out.finish().contains("\ngateway_cleanup_failures_total 1\n"));
+    }
+}

@@ -1,0 +1,40 @@
+//! Counts of what the list cache did, for the metrics.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::exposition::Exposition;
+
+/// How often a list was cached when it was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Usage {
+    hits: AtomicU64,
+    misses: AtomicU64,
+    failures: AtomicU64,
+}
+
+impl Usage {
+    /// Counts a list that was asked for.
+    pub(crate) fn asked(&self, is_cached: bool) {
+        let counter = if is_cached { &self.hits } else { &self.misses };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a file that could not be created or written.
+    pub(super) fn failed(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn write(&self, out: &mut Exposition) {
+        for (name, help, counter) in [
+            ("gateway_list_cache_hits_total", "Lists that were cached.", &self.hits),
+            ("gateway_list_cache_misses_total", "Lists that were not cached.", &self.misses),
+            (
+                "gateway_list_cache_failures_total",
+                "Files of cached lists that could not be created or written.",
+                &self.failures,
+            ),
+        ] {
+            out.counter(name, help, counter.load(Ordering::Relaxed));
+        }
+    }
+}

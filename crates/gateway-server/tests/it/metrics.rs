@@ -1,0 +1,171 @@
+//! The metrics, and the files for operators that use them.
+
+use std::io::{BufRead as _, Write as _};
+use std::process::{Command, Stdio};
+
+use crate::process::{Served, account, program, run};
+use crate::support::{exchange, get, parse};
+
+/// Returns the metrics of a server that serves HTTPS, so that every metric is there.
+fn all_metrics() -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let (certificate, key, database) = (path("certificate.pem"), path("key.pem"), path("a.db"));
+    std::fs::write(&certificate, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    account(&database, "acme");
+    run(&database, &["demo-data", "--account", "acme"]);
+    let flags =
+        ["--tls-certificate", &certificate, "--tls-key", &key, "--ops-listen", "127.0.0.1:0"];
+    let (served, ops) = with_ops(&database, &flags);
+    let metrics = scrape(&ops);
+    drop(served);
+    metrics
+}
+
+/// Starts a server, and returns it with the address of its metrics.
+fn with_ops(database: &str, flags: &[&str]) -> (Served, String) {
+    let mut served = Served::start(database, flags);
+    let mut line = String::new();
+    served.out.read_line(&mut line).unwrap();
+    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    (served, ops)
+}
+
+fn scrape(ops: &str) -> String {
+    let response = parse(&exchange(ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"));
+    assert_eq!(response.header("content-type"), Some("text/plain; version=0.0.4"));
+    response.text().to_owned()
+}
+
+/// Returns the value of a sample, which is named with its labels.
+#[track_caller]
+fn value(metrics: &str, sample: &str) -> f64 {
+    let line = metrics.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("no {sample} in {metrics}")).parse().unwrap()
+}
+
+/// Returns `promtool`, or `None` with a notice if it is not installed.
+fn promtool() -> Option<Command> {
+    let found = Command::new("promtool").arg("--version").output();
+    if found.is_err() {
+        assert!(std::env::var_os("GATEWAY_REQUIRE_PROMTOOL").is_none(), "promtool is missing");
+        eprintln!("SKIPPED: promtool is not installed; .ci/prometheus installs it");
+        return None;
+    }
+    Some(Command::new("promtool"))
+}
+
+#[test]
+fn the_names_of_the_metrics_are_stable() {
+    let metrics = all_metrics();
+    let types = metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    insta::assert_snapshot!("names", types.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn promtool_accepts_the_metrics() {
+    let Some(mut promtool) = promtool() else { return };
+    let mut child = promtool
+        .args(["check", "metrics"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(all_metrics().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    assert_eq!((output.status.code(), &*String::from_utf8(text).unwrap()), (Some(0), ""));
+}
+
+#[test]
+fn requests_problems_and_lists_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    run(&database, &["demo-data", "--account", "acme", "--candidates", "3000"]);
+    let flags = ["--ops-listen", "127.0.0.1:0", "--rate", "1", "--burst", "6"];
+    let mut command = program();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--database", &database]).args(flags);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut line = || {
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    };
+    let base_url = line().strip_prefix("listening on ").unwrap().to_owned();
+    let ops = line().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let served = Served { child, out, base_url, token };
+    for query in ["method=candidates/list"; 4].into_iter().chain(["method=credits/get"; 3]) {
+        drop(get(&served.base_url, &served.token, query));
+    }
+    drop(get(&served.base_url, "gwt_unknown", "method=credits/get"));
+    let metrics = scrape(&ops);
+    for (sample, expected) in [
+        ("gateway_requests_total{operation=\"candidates/list\",status=\"2xx\"}", 4.0),
+        ("gateway_requests_by_version_total{http=\"1.1\"}", 8.0),
+        ("gateway_problems_total{problem=\"too-many-requests\"}", 1.0),
+        ("gateway_problems_total{problem=\"token-invalid\"}", 1.0),
+        ("gateway_problems_total{problem=\"token-missing\"}", 0.0),
+        // The second list is written to the cache.
+        ("gateway_list_cache_misses_total", 2.0),
+        ("gateway_list_cache_hits_total", 2.0),
+        ("gateway_list_cache_files", 1.0),
+        ("gateway_list_cache_failures_total", 0.0),
+        ("gateway_database_readers_limit", 8.0),
+        ("gateway_database_failures_total", 0.0),
+        ("gateway_ready", 1.0),
+        ("gateway_connections_limit", 10_000.0),
+    ] {
+        assert_eq!(
+            value(&metrics, sample).to_bits(),
+            f64::to_bits(expected),
+            "{sample}: {metrics}"
+        );
+    }
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    for sample in ["gateway_data_revision_timestamp_seconds", "process_start_time_seconds"] {
+        let age = now.as_secs_f64() - value(&metrics, sample);
+        assert!((-2.0..600.0).contains(&age), "{sample} is {age} s old");
+    }
+    assert!(value(&metrics, "process_resident_memory_bytes") > 1_000_000.0);
+    assert!(value(&metrics, "process_open_fds") < value(&metrics, "process_max_fds"));
+    assert!(!metrics.contains(&served.token));
+}
+
+#[test]
+fn a_lost_database_is_logged_once_and_seen_in_the_metrics() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.db");
+    let database = path.to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    let mut command = program();
+    command.stderr(Stdio::piped());
+    let flags = ["--ops-listen", "127.0.0.1:0", "--log-level", "info", "--access-log", "false"];
+    let mut served = Served::started_by(command, &database, &flags);
+    let mut line = String::new();
+    served.out.read_line(&mut line).unwrap();
+    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch("ALTER TABLE token RENAME TO gone").unwrap();
+    for _ in 0..2 {
+        assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 503);
+    }
+    assert_eq!(value(&scrape(&ops), "gateway_database_failures_total").to_bits(), 2_f64.to_bits());
+    connection.execute_batch("ALTER TABLE gone RENAME TO token").unwrap();
+    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+    served.signal("-TERM");
+    let mut log = String::new();
+    std::io::Read::read_to_string(&mut served.child.stderr.take().unwrap(), &mut log).unwrap();
+    let events: Vec<String> = log
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["event"].to_string())
+        .filter(|event| event.contains("database_"))
+        .collect();
+    // The scrape in between reads the other tables.
+    let (down, up) = ("\"database_unavailable\"", "\"database_available\"");
+    assert_eq!(events, [down, up], "{log}");
+}
