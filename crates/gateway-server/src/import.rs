@@ -16,6 +16,7 @@
 //! is not closed. A record replaces the one with the same id; the fields that it does not give become empty.
 
 mod csv;
+mod input;
 mod json;
 mod kinds;
 mod quotes;
@@ -26,17 +27,49 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
+use crate::import::input::{is_standard_input, standard_input};
 use crate::import::target::Target;
 use crate::place::Place;
-use crate::store::{AccountId, ImportMode, ImportReport, Stage, StoreAdmin};
+use crate::store::{AccountId, ImportMode, ImportReport, Removals, Stage, StoreAdmin};
 
 /// The files to import into one account.
 #[derive(Clone, Debug, Default)]
 pub struct Import {
-    /// The files in any order. A record may refer to one in a later file.
+    /// The files in any order. A record may refer to one in a later file. `-` is standard input, which needs a
+    /// [`format`](Self::format).
     pub files: Vec<PathBuf>,
+    /// The format of all files. By default the name of each file says its format.
+    pub format: Option<ImportFormat>,
     /// A vacancy, and the status in it that every candidate in the files gets. For responses to filtered calls.
     pub application: Option<(i64, String)>,
+    /// Whether the files are the whole truth: records of the same kinds that are not in the files are removed, as far as
+    /// this permits it. See [`StoreAdmin::replace`].
+    pub replace: Option<Removals>,
+}
+
+/// A format of files to import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ImportFormat {
+    /// CSV in UTF-8 (RFC 4180). The first line names the columns.
+    Csv,
+    /// One JSON record per line.
+    Ndjson,
+    /// A record, an array of records, or a response of the service.
+    Json,
+}
+
+impl ImportFormat {
+    /// Returns the format that the name of a file says.
+    fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?;
+        match extension.to_ascii_lowercase().as_str() {
+            "csv" => Some(Self::Csv),
+            "ndjson" | "jsonl" => Some(Self::Ndjson),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
 }
 
 impl Import {
@@ -45,7 +78,8 @@ impl Import {
     ///
     /// # Errors
     ///
-    /// Fails with file and line if a record is invalid, and if the database fails.
+    /// Fails with file and line if a record is invalid, and if the database fails. With [`replace`](Self::replace), fails
+    /// with [`ErrorKind::RemovalsRefused`] if too many records would be removed.
     pub fn run(
         &self,
         store: &dyn StoreAdmin,
@@ -56,21 +90,65 @@ impl Import {
         let fill: &mut dyn FnMut(&mut dyn Stage) -> Result<(), Error> = &mut |stage| {
             let mut target = Target::new(stage, self.application.as_ref(), progress);
             for (index, path) in (0..).zip(&self.files) {
-                read(path, index, &mut target)?;
+                self.read(path, index, &mut target)?;
             }
             target.finish();
             Ok(())
         };
-        let result = store.import(account, mode, fill);
+        if self.files.iter().filter(|path| is_standard_input(path)).count() > 1 {
+            let text = "cannot import: standard input is given twice; it can be read once";
+            return Err(Error::new(ErrorKind::Config, text));
+        }
+        let result = match self.replace {
+            None => store.import(account, mode, fill),
+            Some(removals) => store.replace(account, mode, removals, fill),
+        };
         result.map_err(|error| self.name_the_file(error))
     }
 
-    /// Prefixes an error that has a place with `FILE:LINE:`.
+    /// Prefixes an error that has a place with `FILE:LINE:` or `standard input, line LINE:`.
     fn name_the_file(&self, error: Error) -> Error {
         let Some(Place { file, line }) = error.place() else { return error };
         let path = usize::try_from(file).ok().and_then(|index| self.files.get(index));
-        let path = path.map(|path| path.display().to_string()).unwrap_or_default();
-        Error::caused(ErrorKind::Import, format!("{path}:{line}: {error}"), NothingImported)
+        let place = match path {
+            Some(path) if is_standard_input(path) => format!("standard input, line {line}"),
+            Some(path) => format!("{}:{line}", path.display()),
+            None => line.to_string(),
+        };
+        Error::caused(ErrorKind::Import, format!("{place}: {error}"), NothingImported)
+    }
+
+    fn read(&self, path: &Path, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
+        let by_name = if is_standard_input(path) { None } else { ImportFormat::of(path) };
+        let Some(format) = self.format.or(by_name) else {
+            let text = if is_standard_input(path) {
+                "cannot import standard input: its format is unknown; set --format".to_owned()
+            } else {
+                let path = path.display();
+                format!(
+                    "cannot import {path}: the name must end in .ndjson, .jsonl, .json or .csv; or set --format"
+                )
+            };
+            return Err(Error::new(ErrorKind::Config, text));
+        };
+        let reader: Box<dyn Read> = if is_standard_input(path) {
+            // A cut record of the other formats is not valid JSON.
+            standard_input(format == ImportFormat::Csv)
+        } else {
+            let open = File::open(path).map_err(|error| {
+                let kind = match error.kind() {
+                    std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+                    _ => ErrorKind::Io,
+                };
+                Error::caused(kind, format!("cannot read {}", path.display()), error)
+            })?;
+            Box::new(BufReader::with_capacity(256 * 1024, open))
+        };
+        match format {
+            ImportFormat::Csv => csv::read(reader, file, target),
+            ImportFormat::Ndjson => json::read_lines(reader, file, target),
+            ImportFormat::Json => json::read(reader, file, target),
+        }
     }
 }
 
@@ -85,27 +163,3 @@ impl std::fmt::Display for NothingImported {
 }
 
 impl std::error::Error for NothingImported {}
-
-fn read(path: &Path, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
-    let open = File::open(path).map_err(|error| {
-        let kind = match error.kind() {
-            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
-            _ => ErrorKind::Io,
-        };
-        Error::caused(kind, format!("cannot read {}", path.display()), error)
-    })?;
-    let reader: Box<dyn Read> = Box::new(BufReader::with_capacity(256 * 1024, open));
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    match extension.to_ascii_lowercase().as_str() {
-        "csv" => csv::read(reader, file, target),
-        "ndjson" | "jsonl" => json::read_lines(reader, file, target),
-        "json" => json::read(reader, file, target),
-        _ => {
-            let path = path.display();
-            let text = format!(
-                "cannot import {path}: the name must end in .ndjson, .jsonl, .json or .csv"
-            );
-            Err(Error::new(ErrorKind::Config, text))
-        }
-    }
-}

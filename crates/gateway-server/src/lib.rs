@@ -41,7 +41,7 @@ pub use crate::config::Config;
 pub use crate::demo_data::DemoData;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
-pub use crate::import::Import;
+pub use crate::import::{Import, ImportFormat};
 pub use crate::network::Network;
 pub use crate::place::Place;
 pub use crate::server::{RunningServer, Server};
@@ -52,7 +52,7 @@ pub use crate::store::postgres::{PostgresOptions, PostgresStore};
 pub use crate::store::sqlite::SqliteStore;
 pub use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Deletion,
-    DeletionReport, Fill, Hold, ImportMode, ImportReport, Page, Principal, RecordSink, Snapshot,
-    Stage, Store, StoreAdmin, TokenInfo, UnknownIds,
+    DeletionReport, Fill, Hold, ImportMode, ImportReport, Page, Principal, RecordSink, Removals,
+    Snapshot, Stage, Store, StoreAdmin, TokenInfo, UnknownIds,
 };
 pub use crate::token::{NewToken, TokenDigest, TokenId};

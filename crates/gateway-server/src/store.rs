@@ -20,6 +20,7 @@ mod merge;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 mod rendered;
+mod replace;
 mod revision;
 mod schema;
 mod session;
@@ -39,6 +40,7 @@ pub use crate::store::account::{Account, TokenInfo};
 pub use crate::store::check::CheckReport;
 pub use crate::store::deletion::{Deletion, DeletionReport, UnknownIds};
 pub use crate::store::hold::Hold;
+pub use crate::store::replace::Removals;
 pub use crate::store::snapshot::{
     AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot,
 };
@@ -183,6 +185,46 @@ pub trait StoreAdmin: Store {
         &self,
         account: AccountId,
         mode: ImportMode,
+        fill: Fill<'_>,
+    ) -> Result<ImportReport, Error>;
+
+    /// Imports the records that `fill` stages as [`import`](Self::import) does, and removes the others.
+    ///
+    /// Vacancies, candidates and statuses that were not staged are removed if at least one record of their kind was.
+    /// With a vacancy or a candidate, its statuses are removed. Former revisions keep the removed records until
+    /// [`collect`](Store::collect) deletes them.
+    ///
+    /// Fails with [`ErrorKind::RemovalsRefused`](crate::ErrorKind::RemovalsRefused), and imports nothing, if `removals`
+    /// does not permit the number of removed records. A dry run reports it instead.
+    ///
+    /// ```
+    /// # use gateway_server::{Error, ImportMode, Place, Removals, StoreAdmin, UnixTime, VacancyRow};
+    /// # fn example(store: &dyn StoreAdmin) -> Result<(), Error> {
+    /// let account = store.create_account("acme", UnixTime(0))?;
+    /// for (id, text) in [(7, "7"), (8, "8")] {
+    ///     store.replace(account, ImportMode::Commit, Removals::Few, &mut |stage| {
+    ///         let row = VacancyRow { project: "Welder", ..VacancyRow::new(text) };
+    ///         stage.vacancy(Place { file: 0, line: 1 }, id, &row)
+    ///     })?;
+    /// }
+    /// let report = store.delete(
+    ///     account,
+    ///     &gateway_server::Deletion::Vacancies(vec![8]),
+    ///     gateway_server::UnknownIds::Refuse,
+    ///     ImportMode::Commit,
+    /// )?;
+    /// // Vacancy 7 was removed by the second import.
+    /// assert_eq!((report.vacancies, report.superseded), (1, 1));
+    /// # Ok(())
+    /// # }
+    /// # let directory = tempfile::tempdir().unwrap();
+    /// # example(&gateway_server::SqliteStore::open(directory.path().join("a.db")).unwrap()).unwrap();
+    /// ```
+    fn replace(
+        &self,
+        account: AccountId,
+        mode: ImportMode,
+        removals: Removals,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error>;
 

@@ -3,16 +3,16 @@
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cli::database::Database;
 use crate::cli::output::{note, print};
 use crate::demo_data::DemoData;
 use crate::error::{Error, ErrorKind};
 use crate::generated::record::CreditsRow;
-use crate::import::{Import, target};
+use crate::import::{Import, ImportFormat, target};
 use crate::place::Place;
-use crate::store::{Changes, CheckReport, ImportMode, ImportReport};
+use crate::store::{Changes, CheckReport, ImportMode, ImportReport, Removals};
 
 #[derive(Debug, Args)]
 pub(super) struct ImportArguments {
@@ -25,22 +25,54 @@ pub(super) struct ImportArguments {
     /// Status of the candidates in the vacancy of --vacancy-id.
     #[arg(long, value_name = "NAME", requires = "vacancy_id")]
     status: Option<String>,
+    /// Remove records of the kinds in the files that are not in the files. Refused if many records would be removed.
+    #[arg(long, conflicts_with = "vacancy_id")]
+    replace: bool,
+    /// Let --replace remove exactly this number of records.
+    #[arg(long, value_name = "N", requires = "replace")]
+    accept_removals: Option<u64>,
+    /// Format of all files, whatever their names. Required for standard input.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
     /// Dry run: check and count everything, but change nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Files in NDJSON (.ndjson, .jsonl), JSON (.json, including responses of the service) or CSV (.csv).
+    /// Files in NDJSON (.ndjson, .jsonl), JSON (.json, including responses of the service) or CSV (.csv); `-` reads
+    /// standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     database: Database,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Csv,
+    Ndjson,
+    Json,
+}
+
+impl From<Format> for ImportFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Csv => Self::Csv,
+            Format::Ndjson => Self::Ndjson,
+            Format::Json => Self::Json,
+        }
+    }
+}
+
 pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
     let store = arguments.database.open()?;
     let account = store.account(&arguments.account)?;
     let mode = if arguments.dry_run { ImportMode::DryRun } else { ImportMode::Commit };
-    let import =
-        Import { files: arguments.files, application: arguments.vacancy_id.zip(arguments.status) };
+    let removals = arguments.accept_removals.map_or(Removals::Few, Removals::Exactly);
+    let import = Import {
+        files: arguments.files,
+        format: arguments.format.map(ImportFormat::from),
+        application: arguments.vacancy_id.zip(arguments.status),
+        replace: arguments.replace.then_some(removals),
+    };
     let terminal = std::io::stderr().is_terminal();
     let mut progress = |count| {
         if terminal {
@@ -48,7 +80,12 @@ pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
         }
     };
     let report = import.run(&*store, account, mode, &mut progress)?;
-    print(&describe(&report, mode))
+    print(&describe(&report, mode))?;
+    if mode == ImportMode::DryRun && removals == Removals::Few && report.removes_many() {
+        let removed = report.removed();
+        note(&format!("the import would be refused without --accept-removals {removed}"));
+    }
+    Ok(())
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -119,8 +156,9 @@ pub(super) fn check(database: &Database) -> Result<(), Error> {
 
 fn describe(report: &ImportReport, mode: ImportMode) -> String {
     let line = |name: &str, changes: Changes| {
-        let Changes { added, changed, unchanged } = changes;
-        format!("{name}: {added} new, {changed} changed, {unchanged} unchanged\n")
+        let Changes { added, changed, unchanged, removed } = changes;
+        let removed = if removed > 0 { format!(", {removed} removed") } else { String::new() };
+        format!("{name}: {added} new, {changed} changed, {unchanged} unchanged{removed}\n")
     };
     let mut text = line("vacancies", report.vacancies);
     text.push_str(&line("candidates", report.candidates));

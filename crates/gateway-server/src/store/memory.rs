@@ -16,8 +16,8 @@ use crate::store::errors::{
 use crate::store::revision::draw_tag;
 use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Deletion,
-    DeletionReport, Fill, ImportMode, ImportReport, Page, Principal, RecordSink, Snapshot, Stage,
-    Store, StoreAdmin, TokenInfo, UnknownIds, rendered,
+    DeletionReport, Fill, ImportMode, ImportReport, Page, Principal, RecordSink, Removals,
+    Snapshot, Stage, Store, StoreAdmin, TokenInfo, UnknownIds, rendered,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -62,6 +62,69 @@ impl MemoryStore {
         let tenant = state.tenant(snapshot.account).ok_or_else(snapshot_gone)?;
         let data = index(snapshot.revision).and_then(|at| tenant.revisions.get(at));
         data.ok_or_else(lost)?.1.clone().ok_or_else(snapshot_gone)
+    }
+
+    /// Imports, and removes what is not staged if `replace` is given.
+    fn run(
+        &self,
+        account: AccountId,
+        mode: ImportMode,
+        replace: Option<Removals>,
+        fill: Fill<'_>,
+    ) -> Result<ImportReport, Error> {
+        let (Snapshot { revision, .. }, before) = self.live(account)?;
+        let mut staging = Staging::default();
+        fill(&mut staging)?;
+        let mut after = before.clone();
+        if let Some(record) = staging.balance.given() {
+            after.credits = Some(record.to_owned());
+        }
+        let staged = [
+            !staging.vacancies.is_empty(),
+            !staging.candidates.is_empty(),
+            !staging.applications.is_empty(),
+        ];
+        if replace.is_some() {
+            after.keep(&staging);
+        }
+        let kept = after.counts();
+        let references: Vec<_> =
+            staging.applications.iter().map(|(key, (place, _status))| (*place, *key)).collect();
+        let mut report = ImportReport {
+            credits_changed: after.credits != before.credits,
+            revision,
+            vacancies: merge(&mut after.vacancies, staging.vacancies),
+            candidates: merge(&mut after.candidates, staging.candidates),
+            applications: merge(&mut after.applications, staging.applications),
+        };
+        let changes = [&mut report.vacancies, &mut report.candidates, &mut report.applications];
+        for (((changes, staged), before), kept) in
+            changes.into_iter().zip(staged).zip(before.counts()).zip(kept)
+        {
+            changes.removed = before - kept;
+            if !staged && changes.removed > 0 {
+                changes.unchanged = kept;
+            }
+        }
+        for (place, (vacancy, candidate)) in references {
+            if !after.vacancies.contains_key(&vacancy) {
+                return Err(dangling(place, "vacancy", vacancy));
+            }
+            if !after.candidates.contains_key(&candidate) {
+                return Err(dangling(place, "candidate", candidate));
+            }
+        }
+        replace.map_or(Ok(()), |removals| removals.check(mode, &report))?;
+        if report.changed_anything() {
+            report.revision += 1;
+            if mode == ImportMode::Commit {
+                let tag = draw_tag()?;
+                let mut state = self.state();
+                let tenant = state.tenant_mut(account).ok_or_else(account_gone)?;
+                tenant.revisions.push((tag, Some(after)));
+            }
+        }
+        Ok(report)
     }
 
     fn live(&self, account: AccountId) -> Result<(Snapshot, Data), Error> {
@@ -225,40 +288,17 @@ impl StoreAdmin for MemoryStore {
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
-        let (Snapshot { revision, .. }, before) = self.live(account)?;
-        let mut staging = Staging::default();
-        fill(&mut staging)?;
-        let mut after = before.clone();
-        if let Some(record) = staging.balance.given() {
-            after.credits = Some(record.to_owned());
-        }
-        let references: Vec<_> =
-            staging.applications.iter().map(|(key, (place, _status))| (*place, *key)).collect();
-        let mut report = ImportReport {
-            credits_changed: after.credits != before.credits,
-            revision,
-            vacancies: merge(&mut after.vacancies, staging.vacancies),
-            candidates: merge(&mut after.candidates, staging.candidates),
-            applications: merge(&mut after.applications, staging.applications),
-        };
-        for (place, (vacancy, candidate)) in references {
-            if !after.vacancies.contains_key(&vacancy) {
-                return Err(dangling(place, "vacancy", vacancy));
-            }
-            if !after.candidates.contains_key(&candidate) {
-                return Err(dangling(place, "candidate", candidate));
-            }
-        }
-        if report.changed_anything() {
-            report.revision += 1;
-            if mode == ImportMode::Commit {
-                let tag = draw_tag()?;
-                let mut state = self.state();
-                let tenant = state.tenant_mut(account).ok_or_else(account_gone)?;
-                tenant.revisions.push((tag, Some(after)));
-            }
-        }
-        Ok(report)
+        self.run(account, mode, None, fill)
+    }
+
+    fn replace(
+        &self,
+        account: AccountId,
+        mode: ImportMode,
+        removals: Removals,
+        fill: Fill<'_>,
+    ) -> Result<ImportReport, Error> {
+        self.run(account, mode, Some(removals), fill)
     }
 
     fn delete(
@@ -337,6 +377,23 @@ impl StoreAdmin for MemoryStore {
 }
 
 impl Data {
+    /// Removes the records of staged kinds that are not staged, and the statuses of removed records.
+    fn keep(&mut self, staging: &Staging) {
+        if !staging.vacancies.is_empty() {
+            self.vacancies.retain(|id, _| staging.vacancies.contains_key(id));
+            let vacancies = &self.vacancies;
+            self.applications.retain(|(vacancy, _), _| vacancies.contains_key(vacancy));
+        }
+        if !staging.candidates.is_empty() {
+            self.candidates.retain(|id, _| staging.candidates.contains_key(id));
+            let candidates = &self.candidates;
+            self.applications.retain(|(_, candidate), _| candidates.contains_key(candidate));
+        }
+        if !staging.applications.is_empty() {
+            self.applications.retain(|key, _| staging.applications.contains_key(key));
+        }
+    }
+
     /// Returns the numbers of vacancies, candidates and statuses.
     fn counts(&self) -> [u64; 3] {
         [self.vacancies.len(), self.candidates.len(), self.applications.len()]

@@ -5,15 +5,16 @@ use crate::place::Place;
 use crate::store::errors::{account_gone, contradiction, dangling};
 use crate::store::session::Session;
 use crate::store::tally::{Difference, create_revision};
-use crate::store::{AccountId, Changes, ImportReport, sql};
+use crate::store::{AccountId, Changes, ImportReport, replace, sql};
 
 /// Compares the staged records with the live ones, refuses contradictions, and writes the difference as a new revision.
 ///
-/// An import without changes creates no revision, so that caches stay valid.
+/// With `replaces`, live records that are not staged end, see [`replace`]. An import without changes creates no revision, so that caches stay valid.
 pub(crate) fn merge<S: Session>(
     session: &mut S,
     account: AccountId,
     credits_changed: bool,
+    replaces: bool,
 ) -> Result<ImportReport, Error> {
     for (sql, what) in CONFLICTS {
         if let Some([id, first, second]) = session.first(sql, &[])? {
@@ -29,12 +30,20 @@ pub(crate) fn merge<S: Session>(
     // Vacancies and candidates first: the statuses refer to them.
     report.vacancies = apply(session, account, next, &VACANCIES)?;
     report.candidates = apply(session, account, next, &CANDIDATES)?;
+    if replaces {
+        replace::remove_records(session, account, next, &mut report)?;
+    }
     for (sql, kind) in UNKNOWN {
         if let Some([id, place]) = session.first(sql, &[account])? {
             return Err(dangling(Place::unpack(place), kind, id));
         }
     }
-    report.applications = apply(session, account, next, &APPLICATIONS)?;
+    let applications = apply(session, account, next, &APPLICATIONS)?;
+    if replaces {
+        replace::remove_statuses(session, account, next, applications, &mut report)?;
+    } else {
+        report.applications = applications;
+    }
 
     if report.changed_anything() {
         let difference = Difference {
@@ -71,6 +80,7 @@ fn apply(
         added: inserted.saturating_sub(changed),
         changed,
         unchanged: u64::try_from(staged).unwrap_or(0).saturating_sub(inserted),
+        removed: 0,
     })
 }
 

@@ -27,8 +27,8 @@ use crate::store::postgres::link::{
 };
 use crate::store::{
     Account, AccountId, CandidateFilter, CheckReport, Deletion, DeletionReport, Fill, ImportMode,
-    ImportReport, Page, Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store, StoreAdmin,
-    TokenInfo, UnknownIds, checksum, rendered, sql,
+    ImportReport, Page, Principal, RecordSink, Removals, STATEMENT_BUDGET, Snapshot, Store,
+    StoreAdmin, TokenInfo, UnknownIds, checksum, rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -311,7 +311,17 @@ impl StoreAdmin for PostgresStore {
         mode: ImportMode,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
-        import::run(&mut self.open_unlimited()?, account, mode, fill)
+        import::run(&mut self.open_unlimited()?, account, mode, None, fill)
+    }
+
+    fn replace(
+        &self,
+        account: AccountId,
+        mode: ImportMode,
+        removals: Removals,
+        fill: Fill<'_>,
+    ) -> Result<ImportReport, Error> {
+        import::run(&mut self.open_unlimited()?, account, mode, Some(removals), fill)
     }
 
     fn delete(

@@ -358,7 +358,7 @@ pub(crate) const ALL: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::tally_sql;
+    use crate::store::{replace, tally_sql};
 
     /// Returns the numbers of the parameters of a statement in the order of their first appearance.
     fn parameters(sql: &str) -> Vec<u32> {
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn parameters_are_numbered_in_order_of_appearance() {
-        for sql in ALL.iter().chain(tally_sql::ALL) {
+        for sql in ALL.iter().chain(tally_sql::ALL).chain(replace::ALL) {
             let parameters = parameters(sql);
             let expected: Vec<u32> = (1..).take(parameters.len()).collect();
             assert_eq!(parameters, expected, "{sql}");
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn every_statement_on_account_data_has_the_account_as_a_parameter() {
-        for sql in ALL.iter().chain(tally_sql::ALL) {
+        for sql in ALL.iter().chain(tally_sql::ALL).chain(replace::ALL) {
             let data = ["candidate ", "candidate c", "vacancy ", "application ", "status "];
             let touches = data.iter().any(|table| {
                 ["FROM ", "JOIN ", "UPDATE ", "INTO "]

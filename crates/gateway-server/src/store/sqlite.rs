@@ -25,8 +25,8 @@ pub(crate) use crate::store::sqlite::log::check_log;
 use crate::store::sqlite::read::Reader;
 use crate::store::{
     Account, AccountId, CandidateFilter, CheckReport, Deletion, DeletionReport, Fill, Hold,
-    ImportMode, ImportReport, Page, Principal, RecordSink, STATEMENT_BUDGET, Snapshot, Store,
-    StoreAdmin, TokenInfo, UnknownIds, checksum, rendered, sql,
+    ImportMode, ImportReport, Page, Principal, RecordSink, Removals, STATEMENT_BUDGET, Snapshot,
+    Store, StoreAdmin, TokenInfo, UnknownIds, checksum, rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -264,7 +264,18 @@ impl StoreAdmin for SqliteStore {
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
         let mut importer = open::writer(&self.path)?;
-        import::run(&mut importer, || self.writer(), account, mode, fill)
+        import::run(&mut importer, || self.writer(), account, mode, None, fill)
+    }
+
+    fn replace(
+        &self,
+        account: AccountId,
+        mode: ImportMode,
+        removals: Removals,
+        fill: Fill<'_>,
+    ) -> Result<ImportReport, Error> {
+        let mut importer = open::writer(&self.path)?;
+        import::run(&mut importer, || self.writer(), account, mode, Some(removals), fill)
     }
 
     fn delete(

@@ -70,11 +70,24 @@ impl ImportReport {
         self.credits_changed
             || [self.vacancies, self.candidates, self.applications]
                 .iter()
-                .any(|changes| changes.added + changes.changed > 0)
+                .any(|changes| changes.added + changes.changed + changes.removed > 0)
+    }
+
+    /// Returns the number of removed records.
+    pub fn removed(&self) -> u64 {
+        self.vacancies.removed + self.candidates.removed + self.applications.removed
+    }
+
+    /// Returns whether more than 50 records, and more than 10 %, of a kind were removed.
+    pub fn removes_many(&self) -> bool {
+        [self.vacancies, self.candidates, self.applications].iter().any(|changes| {
+            let before = changes.changed + changes.unchanged + changes.removed;
+            changes.removed > 50.max(before / 10)
+        })
     }
 }
 
-/// Numbers of added, changed and unchanged records.
+/// Numbers of added, changed, unchanged and removed records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Records that did not exist before.
@@ -83,4 +96,6 @@ pub struct Changes {
     pub changed: u64,
     /// Records that existed with the same content.
     pub unchanged: u64,
+    /// Records that existed and were not among those of a replacing import.
+    pub removed: u64,
 }

@@ -28,8 +28,8 @@ impl Delta {
 
 impl From<Changes> for Delta {
     fn from(changes: Changes) -> Self {
-        let Changes { added, changed, .. } = changes;
-        Self { added: added + changed, ended: changed }
+        let Changes { added, changed, removed, .. } = changes;
+        Self { added: added + changed, ended: changed + removed }
     }
 }
 

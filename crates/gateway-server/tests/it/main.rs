@@ -58,6 +58,8 @@ mod program;
 #[cfg(test)]
 mod proxies;
 #[cfg(test)]
+mod replace;
+#[cfg(test)]
 mod revisions;
 #[cfg(test)]
 mod schema;

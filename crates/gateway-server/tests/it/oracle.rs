@@ -1,17 +1,19 @@
 //! The server compared with a simple model, over random data and random and hostile requests: the responses are equal
 //! byte for byte, and no account sees the rows of another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::{Arc, LazyLock};
 
 use gateway_server::{
-    ApplicationRow, CandidateRow, CheckReport, Config, ImportMode, PortalRow, PostgresStore,
-    RunningServer, Server, SqliteStore, StoreAdmin, UnixTime, VacancyRow,
+    AccountId, ApplicationRow, CandidateRow, CheckReport, Config, Deletion, Error, ImportMode,
+    PortalRow, PostgresStore, Removals, RunningServer, Server, SqliteStore, Stage, StoreAdmin,
+    UnixTime, UnknownIds, VacancyRow,
 };
 use proptest::prelude::*;
+use proptest::sample::Index;
 use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
 
 use crate::cluster;
@@ -63,29 +65,107 @@ impl Data {
             .into_bytes()
     }
 
-    fn import(&self, store: &dyn StoreAdmin, name: &str) -> String {
+    fn import(&self, store: &dyn StoreAdmin, name: &str) -> (AccountId, String) {
         let account = store.create_account(name, NOW).unwrap();
-        let place = gateway_server::Place { file: 0, line: 1 };
-        store
-            .import(account, ImportMode::Commit, &mut |stage| {
-                for (id, project) in &self.vacancies {
-                    stage.vacancy(place, *id, &VacancyRow { project, ..VacancyRow::new("") })?;
-                }
-                for (id, [name, portal, kind]) in &self.candidates {
-                    let portal = PortalRow { name: portal, ..PortalRow::new("1") };
-                    let row = CandidateRow { name, portal, kind, ..CandidateRow::new("") };
-                    stage.candidate(place, *id, &row)?;
-                }
-                for ((vacancy_id, candidate_id), status) in &self.applications {
-                    let (vacancy_id, candidate_id) = (*vacancy_id, *candidate_id);
-                    let row = ApplicationRow { vacancy_id, candidate_id, status };
-                    stage.application(place, &row)?;
-                }
-                Ok(())
-            })
-            .unwrap();
-        store.create_token(account, "", NOW, None).unwrap().reveal().to_owned()
+        store.import(account, ImportMode::Commit, &mut |stage| self.stage(stage)).unwrap();
+        (account, store.create_token(account, "", NOW, None).unwrap().reveal().to_owned())
     }
+
+    fn stage(&self, stage: &mut dyn Stage) -> Result<(), Error> {
+        let place = gateway_server::Place { file: 0, line: 1 };
+        for (id, project) in &self.vacancies {
+            stage.vacancy(place, *id, &VacancyRow { project, ..VacancyRow::new("") })?;
+        }
+        for (id, [name, portal, kind]) in &self.candidates {
+            let portal = PortalRow { name: portal, ..PortalRow::new("1") };
+            let row = CandidateRow { name, portal, kind, ..CandidateRow::new("") };
+            stage.candidate(place, *id, &row)?;
+        }
+        for ((vacancy_id, candidate_id), status) in &self.applications {
+            let (vacancy_id, candidate_id) = (*vacancy_id, *candidate_id);
+            stage.application(place, &ApplicationRow { vacancy_id, candidate_id, status })?;
+        }
+        Ok(())
+    }
+
+    /// Changes the model and the database in the same way, and compares the counts.
+    fn change(&mut self, change: &Change, store: &dyn StoreAdmin, account: AccountId) {
+        let before = self.counts();
+        let deletion = match change {
+            Change::Candidates(drawn) => {
+                let ids = chosen(drawn, self.candidates.keys());
+                self.candidates.retain(|id, _| !ids.contains(id));
+                self.applications.retain(|(_, candidate), _| !ids.contains(candidate));
+                Deletion::Candidates(ids)
+            }
+            Change::Vacancies(drawn) => {
+                let ids = chosen(drawn, self.vacancies.keys());
+                self.vacancies.retain(|id, _| !ids.contains(id));
+                self.applications.retain(|(vacancy, _), _| !ids.contains(vacancy));
+                Deletion::Vacancies(ids)
+            }
+            Change::Statuses(drawn) => {
+                let keys = chosen(drawn, self.applications.keys());
+                self.applications.retain(|key, _| !keys.contains(key));
+                Deletion::Statuses(keys)
+            }
+            Change::Replace(drawn) => return self.replace(drawn, store, account),
+        };
+        let unknown = UnknownIds::Refuse;
+        let report = store.delete(account, &deletion, unknown, ImportMode::Commit).unwrap();
+        let counts = [report.vacancies, report.candidates, report.applications];
+        assert_eq!(counts, removed(before, self.counts()));
+    }
+
+    /// Removes candidates by an import of everything else. A kind that does not occur is not replaced.
+    fn replace(&mut self, drawn: &[Index], store: &dyn StoreAdmin, account: AccountId) {
+        let before = self.counts();
+        let ids = chosen(drawn, self.candidates.keys());
+        if ids.len() < self.candidates.len() {
+            self.candidates.retain(|id, _| !ids.contains(id));
+            self.applications.retain(|(_, candidate), _| !ids.contains(candidate));
+        }
+        let expected = removed(before, self.counts());
+        let removals = Removals::Exactly(expected.iter().sum());
+        let stage = &mut |stage: &mut dyn Stage| self.stage(stage);
+        let report = store.replace(account, ImportMode::Commit, removals, stage).unwrap();
+        let counts = [report.vacancies, report.candidates, report.applications];
+        assert_eq!(counts.map(|changes| changes.removed), expected);
+    }
+
+    fn counts(&self) -> [usize; 3] {
+        [self.vacancies.len(), self.candidates.len(), self.applications.len()]
+    }
+}
+
+fn removed(before: [usize; 3], after: [usize; 3]) -> [u64; 3] {
+    [0, 1, 2].map(|kind| (before[kind] - after[kind]) as u64)
+}
+
+/// Returns the different keys that were drawn.
+fn chosen<'k, K: Copy + Ord + 'k>(drawn: &[Index], keys: impl Iterator<Item = &'k K>) -> Vec<K> {
+    let keys: Vec<K> = keys.copied().collect();
+    let drawn = drawn.iter().filter(|_| !keys.is_empty()).map(|index| *index.get(&keys));
+    drawn.collect::<BTreeSet<K>>().into_iter().collect()
+}
+
+/// A change of an account after its import.
+#[derive(Clone, Debug)]
+enum Change {
+    Candidates(Vec<Index>),
+    Vacancies(Vec<Index>),
+    Statuses(Vec<Index>),
+    Replace(Vec<Index>),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let drawn = || prop::collection::vec(any::<Index>(), 0..6);
+    prop_oneof![
+        drawn().prop_map(Change::Candidates),
+        drawn().prop_map(Change::Vacancies),
+        drawn().prop_map(Change::Statuses),
+        drawn().prop_map(Change::Replace),
+    ]
 }
 
 static PORTAL: LazyLock<Documented> = LazyLock::new(|| Documented::read("candidate", "Portal"));
@@ -126,10 +206,7 @@ fn data(marker: &'static str) -> impl Strategy<Value = Data> {
     let text = move || "\\PC{0,8}".prop_map(move |text| format!("{marker}{text}"));
     let vacancies = prop::collection::btree_map(0_i64..12, text(), 0..8);
     let candidates = prop::collection::btree_map(0_i64..600, [text(), text(), text()], 0..60);
-    let links = prop::collection::vec(
-        (any::<prop::sample::Index>(), any::<prop::sample::Index>(), status()),
-        0..60,
-    );
+    let links = prop::collection::vec((any::<Index>(), any::<Index>(), status()), 0..60);
     (vacancies, candidates, links).prop_map(|(vacancies, candidates, links)| {
         let mut applications = BTreeMap::new();
         for (vacancy, candidate, status) in links {
@@ -238,17 +315,23 @@ fn random_requests(store: impl StoreAdmin, data_sets: u32) {
         200,
     );
     let pairs = std::cell::Cell::new(0);
-    let strategy = (data("a"), data("b"), data("c"), requests);
+    let changes = prop::collection::vec((0..3_usize, change()), 0..6);
+    let strategy = (data("a"), data("b"), data("c"), changes, requests);
     let asked = std::cell::RefCell::new(Asked::start(Arc::clone(&store)));
-    let result = runner(data_sets).run(&strategy, |(a, b, c, requests)| {
+    let result = runner(data_sets).run(&strategy, |(a, b, c, changes, requests)| {
         let mut asked = asked.borrow_mut();
         // New accounts each time, so that the number of other accounts grows.
-        let accounts = [a, b, c].map(|data| {
+        let mut accounts = [a, b, c].map(|data| {
             let name = store.accounts().unwrap().len().to_string();
-            (data.import(&*store, &name), data)
+            let (account, token) = data.import(&*store, &name);
+            (account, token, data)
         });
+        for (account, change) in &changes {
+            let (account, _, data) = &mut accounts[*account];
+            data.change(change, &*store, *account);
+        }
         for (account, vacancy, status) in requests {
-            let (token, data) = &accounts[account];
+            let (_, token, data) = &accounts[account];
             let mut query = "method=candidates/list".to_owned();
             if let Some(vacancy) = vacancy {
                 write!(query, "&vacancy_id={vacancy}").unwrap();
@@ -261,7 +344,7 @@ fn random_requests(store: impl StoreAdmin, data_sets: u32) {
             prop_assert_eq!(body, data.candidates(vacancy, status.as_deref()), "{}", query);
             pairs.set(pairs.get() + 1);
         }
-        for (token, data) in &accounts {
+        for (_, token, data) in &accounts {
             let (_, body) = asked.ask(token, "method=vacancies/list");
             prop_assert_eq!(body, data.vacancies());
         }
@@ -382,7 +465,7 @@ fn hostile_strings(store: impl StoreAdmin) {
             data.applications.insert((7, id), status.clone());
         }
     }
-    let token = data.import(&*store, "a");
+    let (_, token) = data.import(&*store, "a");
     let mut asked = Asked::start(Arc::clone(&store));
     for text in &hostile {
         let query = format!("method=candidates/list&vacancy_id=7&status={}", encoded(text));

@@ -17,8 +17,8 @@ use crate::store::rendered::Kind;
 use crate::store::revision::seconds_before;
 use crate::store::session::Session;
 use crate::store::{
-    AccountId, ApplicationRow, CheckReport, Fill, ImportMode, ImportReport, Page, Stage, rendered,
-    sql, tally_sql,
+    AccountId, ApplicationRow, CheckReport, Fill, ImportMode, ImportReport, Page, Removals, Stage,
+    rendered, sql, tally_sql,
 };
 
 /// Runs an import in one transaction. It locks the row of the account first, so imports into one account run one after
@@ -27,6 +27,7 @@ pub(super) fn run(
     link: &mut Link,
     account: AccountId,
     mode: ImportMode,
+    replace: Option<Removals>,
     fill: Fill<'_>,
 ) -> Result<ImportReport, Error> {
     let mut transaction = link.client.transaction().map_err(failed)?;
@@ -38,7 +39,8 @@ pub(super) fn run(
     let Staging { mut session, balance, .. } = stage;
     let credits_changed = session.set_credits(&balance)?;
     session.transaction.batch_execute(include_str!("staged.sql")).map_err(failed)?;
-    let report = merge(&mut session, account, credits_changed)?;
+    let report = merge(&mut session, account, credits_changed, replace.is_some())?;
+    replace.map_or(Ok(()), |removals| removals.check(mode, &report))?;
     match mode {
         ImportMode::DryRun => session.transaction.rollback().map_err(failed)?,
         ImportMode::Commit => {

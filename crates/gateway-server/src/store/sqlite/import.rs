@@ -14,7 +14,7 @@ use crate::store::session::Session;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::stage;
 use crate::store::{
-    AccountId, CheckReport, Fill, ImportMode, ImportReport, rendered, sql, tally_sql,
+    AccountId, CheckReport, Fill, ImportMode, ImportReport, Removals, rendered, sql, tally_sql,
 };
 
 /// Runs an import over its own connection.
@@ -26,6 +26,7 @@ pub(super) fn run<T>(
     turn: impl FnOnce() -> T,
     account: AccountId,
     mode: ImportMode,
+    replace: Option<Removals>,
     fill: Fill<'_>,
 ) -> Result<ImportReport, Error> {
     let context = "cannot import";
@@ -38,7 +39,8 @@ pub(super) fn run<T>(
     stage::name_statuses(&transaction, account)?;
     let credits_changed = set_credits(&transaction, account, &balance)?;
     let mut session = OpenTransaction(&transaction, context);
-    let report = merge(&mut session, account, credits_changed)?;
+    let report = merge(&mut session, account, credits_changed, replace.is_some())?;
+    replace.map_or(Ok(()), |removals| removals.check(mode, &report))?;
     match mode {
         ImportMode::DryRun => transaction.rollback().map_err(failed(context))?,
         ImportMode::Commit => transaction.commit().map_err(failed(context))?,

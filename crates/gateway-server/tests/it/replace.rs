@@ -1,0 +1,218 @@
+//! Imports whose files are the whole truth, and imports from standard input.
+
+use std::io::Write as _;
+use std::process::Stdio;
+use std::time::Duration;
+
+use gateway_server::{
+    AccountId, CandidateFilter, Changes, CheckReport, Error, ErrorKind, ImportMode, ImportReport,
+    Page, Removals, Stage, StoreAdmin,
+};
+use tempfile::TempDir;
+
+use crate::process::{account, error, program, run};
+use crate::store::{NOW, application, candidate, import, names, on_each_store, snapshot, vacancy};
+
+/// Creates an account with 200 candidates, each with a status in one of two vacancies.
+fn fill(store: &dyn StoreAdmin) -> AccountId {
+    let account = store.create_account("acme", NOW).unwrap();
+    import(store, account, ImportMode::Commit, |stage| records(stage, 0..200)).unwrap();
+    account
+}
+
+fn records(stage: &mut dyn Stage, ids: std::ops::Range<i64>) -> Result<(), Error> {
+    for id in [7, 8] {
+        vacancy(stage, 1, id, "Welder")?;
+    }
+    for id in ids {
+        candidate(stage, 2, id, "A")?;
+        application(stage, 3, 7 + id % 2, id, "New")?;
+    }
+    Ok(())
+}
+
+fn replace(
+    store: &dyn StoreAdmin,
+    account: AccountId,
+    removals: Removals,
+    mut fill: impl FnMut(&mut dyn Stage) -> Result<(), Error>,
+) -> Result<ImportReport, Error> {
+    store.replace(account, ImportMode::Commit, removals, &mut fill)
+}
+
+fn changes(added: u64, changed: u64, unchanged: u64, removed: u64) -> Changes {
+    Changes { added, changed, unchanged, removed }
+}
+
+fn list(store: &dyn StoreAdmin, account: AccountId, filter: &CandidateFilter) -> usize {
+    names(store, snapshot(store, account), filter, 1000).len()
+}
+
+#[test]
+fn records_that_are_not_in_the_import_are_removed() {
+    on_each_store(|store| {
+        let account = fill(store);
+        let before = snapshot(store, account);
+        let report =
+            replace(store, account, Removals::Few, |stage| records(stage, 40..210)).unwrap();
+        assert_eq!(report.vacancies, changes(0, 0, 2, 0));
+        assert_eq!(report.candidates, changes(10, 0, 160, 40));
+        assert_eq!(report.applications, changes(10, 0, 160, 40));
+        assert_eq!(list(store, account, &CandidateFilter::All), 170);
+        assert_eq!(list(store, account, &CandidateFilter::Vacancy(7)), 85);
+        // A list in progress stays consistent.
+        let page = Page { after: Page::START, limit: 1000 };
+        let mut count = 0;
+        store.candidates(before, &CandidateFilter::All, page, &mut |_| count += 1).unwrap();
+        assert_eq!(count, 200);
+        // Another import of the same records changes nothing.
+        let again =
+            replace(store, account, Removals::Few, |stage| records(stage, 40..210)).unwrap();
+        assert!(!again.changed_anything());
+        store.collect(Duration::ZERO).unwrap();
+        assert_eq!(store.check().unwrap(), CheckReport::default());
+    });
+}
+
+#[test]
+fn a_kind_that_does_not_occur_is_not_replaced() {
+    on_each_store(|store| {
+        let account = fill(store);
+        let credits = replace(store, account, Removals::Few, |_stage| Ok(())).unwrap();
+        assert!(!credits.changed_anything());
+        // A vacancy that disappears removes its statuses, but no candidate.
+        let one = |stage: &mut dyn Stage| vacancy(stage, 1, 7, "Welder");
+        let refused = replace(store, account, Removals::Few, one).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::RemovalsRefused);
+        let report = replace(store, account, Removals::Exactly(101), one).unwrap();
+        assert_eq!(report.vacancies, changes(0, 0, 1, 1));
+        assert_eq!(report.candidates, Changes::default());
+        assert_eq!(report.applications, changes(0, 0, 100, 100));
+        assert_eq!(list(store, account, &CandidateFilter::All), 200);
+        assert_eq!(list(store, account, &CandidateFilter::Vacancy(8)), 0);
+        // A status of a vacancy that the import removes is an error.
+        let dangling = replace(store, account, Removals::Few, |stage| {
+            vacancy(stage, 1, 9, "Barista")?;
+            application(stage, 2, 7, 0, "New")
+        });
+        assert_eq!(dangling.unwrap_err().kind(), ErrorKind::Import);
+        assert_eq!(store.check().unwrap(), CheckReport::default());
+    });
+}
+
+#[test]
+fn many_removals_are_refused_until_exactly_their_number_is_accepted() {
+    on_each_store(|store| {
+        let account = fill(store);
+        let before = snapshot(store, account);
+        for (ids, removals, accepted) in [
+            (51..200, Removals::Few, false),
+            (51..200, Removals::Exactly(101), false),
+            (51..200, Removals::Exactly(103), false),
+            (51..200, Removals::Exactly(102), true),
+            (101..200, Removals::Few, true),
+            (101..199, Removals::Exactly(3), false),
+        ] {
+            let replaced = replace(store, account, removals, |stage| records(stage, ids.clone()));
+            assert_eq!(replaced.is_ok(), accepted, "{ids:?} {removals:?}");
+            if let Err(error) = replaced {
+                assert_eq!(error.kind(), ErrorKind::RemovalsRefused);
+                assert!(error.to_string().contains("--accept-removals"), "{error}");
+            }
+        }
+        assert_eq!(snapshot(store, account).revision, before.revision + 2);
+        let dry = &mut |stage: &mut dyn Stage| records(stage, 199..200);
+        let dry = store.replace(account, ImportMode::DryRun, Removals::Few, dry).unwrap();
+        assert!(dry.removes_many());
+        assert_eq!(dry.removed(), 196);
+        assert_eq!(list(store, account, &CandidateFilter::All), 99);
+    });
+}
+
+/// A database with an account, and imports into it from standard input.
+struct Fixture {
+    _directory: TempDir,
+    database: String,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+        account(&database, "acme");
+        Self { _directory: directory, database }
+    }
+
+    /// Returns the exit code, and everything that the command wrote.
+    fn import(&self, input: &str, arguments: &[&str]) -> (i32, String) {
+        let mut child = program()
+            .args(["import", "--account", "acme", "-", "--database", &self.database])
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A command that refuses its arguments does not read.
+        drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &error(&output);
+        (output.status.code().unwrap(), text)
+    }
+}
+
+#[test]
+fn standard_input_is_imported_in_each_format() {
+    let fixture = Fixture::new();
+    for (format, input) in [
+        ("csv", "id,name\n1,Anna\n2,Bert\n"),
+        ("ndjson", "{\"id\":\"1\",\"name\":\"Anna\"}\n{\"id\":\"2\",\"name\":\"Bert\"}"),
+        ("json", "[{\"id\":\"1\",\"name\":\"Anna\"},{\"id\":\"2\",\"name\":\"Bert\"}]"),
+    ] {
+        let (code, text) = fixture.import(input, &["--format", format, "--replace"]);
+        assert_eq!(code, 0, "{text}");
+        let expected = if format == "csv" { "2 new" } else { "2 unchanged" };
+        assert!(text.contains(expected), "{format}: {text}");
+    }
+    for (format, input, expected) in [
+        (None, "id,name\n", "set --format"),
+        (Some("csv"), "id,name\n3,Cleo\n4,Dan", "may be truncated"),
+        (Some("csv"), "id,name\n3,Cleo\n4,\"Dan\n", "standard input, line 3"),
+        (
+            Some("ndjson"),
+            "{\"id\":\"3\",\"name\":\"Cleo\"}\n{\"id\":\"4\",",
+            "standard input, line 2",
+        ),
+        (Some("ndjson"), "{\"id\":\"3\"}\n", "standard input, line 1: `name` is missing"),
+        (Some("json"), "[{\"id\":\"3\",\"name\":\"Cleo\"},", "truncated"),
+    ] {
+        let format: Vec<_> = format.iter().flat_map(|name| ["--format", *name]).collect();
+        let (code, text) = fixture.import(input, &format);
+        assert_eq!((code, text.contains(expected)), (2, true), "{input}: {text}");
+    }
+    let (code, text) = fixture.import("", &["--format", "csv", "-"]);
+    assert_eq!((code, text.contains("twice")), (2, true), "{text}");
+    assert!(run(&fixture.database, &["check"]).contains("no damage"));
+}
+
+#[test]
+fn the_program_names_the_number_of_removals_to_accept() {
+    let fixture = Fixture::new();
+    let lines = |ids: std::ops::Range<u32>| -> String {
+        let lines: Vec<_> = ids.map(|id| format!("{{\"id\":\"{id}\",\"name\":\"A\"}}")).collect();
+        lines.join("\n")
+    };
+    let import = |ids, more: &[&str]| {
+        fixture.import(&lines(ids), &[&["--format", "ndjson", "--replace"], more].concat())
+    };
+    assert_eq!(import(0..200, &[]).0, 0);
+    let (code, text) = import(80..200, &["--dry-run"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("80 removed") && text.contains("--accept-removals 80"), "{text}");
+    let (code, text) = import(80..200, &[]);
+    assert_eq!((code, text.contains("--accept-removals 80")), (4, true), "{text}");
+    assert_eq!(import(80..200, &["--accept-removals", "79"]).0, 4);
+    let (code, text) = import(80..200, &["--accept-removals", "80"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("0 new, 0 changed, 120 unchanged, 80 removed"), "{text}");
+}
