@@ -2,8 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
+mod faults;
 mod history;
 mod oracle;
+#[path = "../../../gateway-model-core/tests/it/photos.rs"]
+#[expect(dead_code, reason = "the tests of another crate share it")]
+mod photos;
 mod privacy;
 mod sqlite;
 mod support;
+mod sync;
