@@ -2,6 +2,7 @@
 //! refusal says exactly what is wrong.
 
 pub(crate) mod auth;
+pub(crate) mod background;
 pub(crate) mod body;
 pub(crate) mod client;
 pub(crate) mod conditional;

@@ -52,7 +52,7 @@ impl Server {
         let listener = bind(config.listen)?;
         let address = listener.local_addr()?;
         let (phase, watched) = watch::channel(Phase::Serving);
-        let work = Work::new(store, config.readers, config.statement_timeout);
+        let work = Work::new(store, config.readers, config.statement_timeout)?;
         let connections = Arc::new(Connections::default());
         let metrics =
             Arc::new(Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped)));

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use self::availability::Availability;
 use crate::error::{Error, ErrorKind};
 use crate::exposition::Exposition;
+use crate::front::background::Background;
 use crate::store::Store;
 
 /// Runs short, blocking calls to the store on threads that serve no connections.
@@ -33,19 +34,38 @@ pub(crate) struct Work {
     waiting: Arc<AtomicU64>,
     availability: Arc<Availability>,
     statement_timeout: Duration,
+    background: Arc<Background>,
+}
+
+/// The threads that run a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Threads {
+    /// Those of the runtime, for a job that a small response waits for.
+    Runtime,
+    /// Those with a lower priority, for the pages of a list and for removals.
+    Background,
 }
 
 impl Work {
     /// Creates `readers` readers. `statement_timeout` is the limit of one database statement.
-    pub(crate) fn new(store: Arc<dyn Store>, readers: usize, statement_timeout: Duration) -> Self {
-        Self {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system has no resources for the threads.
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        readers: usize,
+        statement_timeout: Duration,
+    ) -> Result<Self, Error> {
+        Ok(Self {
             store,
             readers: Arc::new(Semaphore::new(readers)),
             limit: readers,
             waiting: Arc::default(),
             availability: Arc::default(),
             statement_timeout,
-        }
+            background: Arc::new(Background::start()?),
+        })
     }
 
     /// Writes the metrics.
@@ -92,7 +112,7 @@ impl Work {
     {
         let busy = |_elapsed| Error::new(ErrorKind::Overloaded, "all database readers are busy");
         let reader = timeout(self.statement_timeout, self.reader()).await.map_err(busy)??;
-        self.run_with(reader, job).await
+        self.run_with(reader, Threads::Runtime, job).await
     }
 
     /// Runs `job` like [`run`](Self::run), but waits for a reader without a limit: for a response that has already
@@ -103,7 +123,7 @@ impl Work {
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
         let reader = self.reader().await?;
-        self.run_with(reader, job).await
+        self.run_with(reader, Threads::Background, job).await
     }
 
     /// Runs a job that no request waits for, without a reader and without a time limit.
@@ -112,7 +132,7 @@ impl Work {
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
-        self.spawn(None, job).await
+        self.spawn(None, Threads::Background, job).await
     }
 
     async fn reader(&self) -> Result<OwnedSemaphorePermit, Error> {
@@ -123,29 +143,44 @@ impl Work {
         reader
     }
 
-    async fn run_with<T, F>(&self, reader: OwnedSemaphorePermit, job: F) -> Result<T, Error>
+    async fn run_with<T, F>(
+        &self,
+        reader: OwnedSemaphorePermit,
+        threads: Threads,
+        job: F,
+    ) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
         let silent = |_elapsed| Error::new(ErrorKind::Storage, "the database does not respond");
-        let done = timeout(self.statement_timeout * STEPS, self.spawn(Some(reader), job)).await;
+        let spawned = self.spawn(Some(reader), threads, job);
+        let done = timeout(self.statement_timeout * STEPS, spawned).await;
         let result = done.map_err(silent).flatten();
         self.availability.observe(&result);
         result
     }
 
-    async fn spawn<T, F>(&self, reader: Option<OwnedSemaphorePermit>, job: F) -> Result<T, Error>
+    async fn spawn<T, F>(
+        &self,
+        reader: Option<OwnedSemaphorePermit>,
+        threads: Threads,
+        job: F,
+    ) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
         let store = self.store();
-        let done = tokio::task::spawn_blocking(move || {
+        let job = move || {
             let result = job(&*store);
             drop(reader);
             result
-        });
+        };
+        let done = match threads {
+            Threads::Runtime => tokio::task::spawn_blocking(job),
+            Threads::Background => self.background.spawn(job),
+        };
         done.await.map_err(|error| {
             Error::caused(ErrorKind::Storage, "a database task panicked or was cancelled", error)
         })?
@@ -170,3 +205,20 @@ impl Drop for Waiting<'_> {
 
 /// Steps of a job that each may take the statement timeout: connect, prepare a statement, run it.
 const STEPS: u32 = 3;
+
+#[cfg(all(test, target_os = "linux", feature = "test-util"))]
+mod tests {
+    use super::*;
+    use crate::store::memory::MemoryStore;
+
+    #[tokio::test]
+    async fn only_lists_and_removals_have_a_lower_priority() {
+        let store = Arc::new(MemoryStore::default());
+        let work = Work::new(store, 1, Duration::from_secs(10)).unwrap();
+        let niceness = |_: &dyn Store| Ok(rustix::process::getpriority_process(None).unwrap());
+        let normal = work.run(niceness).await.unwrap();
+        assert!(work.run_patiently(niceness).await.unwrap() > normal || normal == 19);
+        assert!(work.run_in_background(niceness).await.unwrap() > normal || normal == 19);
+        assert_eq!(work.run(niceness).await.unwrap(), normal);
+    }
+}
