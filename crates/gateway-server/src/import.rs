@@ -15,6 +15,7 @@
 //! belongs to another kind of record, if a response does not report success, if a column is named twice, or if a quote
 //! is not closed. A record replaces the one with the same id; the fields that it does not give become empty.
 
+mod budget;
 mod csv;
 mod input;
 mod json;

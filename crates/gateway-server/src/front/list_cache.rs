@@ -123,10 +123,7 @@ impl ListCache {
         let before = self.lists().cached.remove(&snapshot.account);
         drop(before);
         let created = Stored::create(self.evict_until(|| self.disk.share())?);
-        if created.is_none() {
-            self.usage.failed();
-        }
-        self.files.add(store, snapshot, created?)
+        self.files.add(store, snapshot, created.map_err(|error| self.usage.failed(&error)).ok()?)
     }
 
     /// Writes the metrics.
@@ -163,12 +160,9 @@ impl Recording {
             return None;
         }
         cache.evict_until(|| file.share.grow(more))?;
-        if file.write(bytes).is_none() {
-            cache.usage.failed();
-            return None;
-        }
+        let is_written = file.write(bytes).map_err(|error| cache.usage.failed(&error)).ok()?;
         self.file = Some(file);
-        Some(self)
+        is_written.then_some(self)
     }
 
     /// Adds the list, which was written to its end, to the cache.
@@ -176,6 +170,7 @@ impl Recording {
         let Self { mark, file } = self;
         let Some(file) = file else { return };
         let snapshot = mark.snapshot;
+        mark.cache.usage.written();
         let cached = Cached { snapshot, list: file, used: Instant::now() };
         let before = mark.cache.lists().cached.insert(snapshot.account, cached);
         drop(before);

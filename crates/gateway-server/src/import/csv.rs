@@ -6,6 +6,7 @@ use gateway_model::formula::unguard;
 
 use crate::error::Error;
 use crate::fields::{Column, Fields, columns};
+use crate::import::budget::{Budget, Records, unreadable};
 use crate::import::kinds::KNOWN;
 use crate::import::quotes::Quotes;
 use crate::import::target::{Target, shown};
@@ -14,10 +15,12 @@ use crate::place::Place;
 /// Reads a table. `portal.id` and `portal.name` are the fields of the portal; an empty cell is an empty text. A `'` before
 /// a formula is removed.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
+    let (reader, records) = Budget::new(reader);
     let mut reader = BufReader::new(reader);
-    let separator = separator(&mut reader).map_err(|error| unreadable(file, 1, &error))?;
+    let place = Place { file, line: 1 };
+    let separator = separator(&mut reader).map_err(|error| unreadable(place, &error))?;
     let (reader, unclosed) = Quotes::new(reader, separator);
-    let result = rows(reader, separator, file, target);
+    let result = rows(reader, separator, file, &records, target);
     // An open quote causes all other errors after it, because everything that follows it is one cell.
     match unclosed.get() {
         Some(line) => Err(Error::at(Place { file, line }, "a quote is opened but never closed")),
@@ -33,14 +36,11 @@ fn separator(reader: &mut impl BufRead) -> io::Result<u8> {
     Ok(found.copied().unwrap_or(b','))
 }
 
-fn unreadable(file: u32, line: u64, error: &io::Error) -> Error {
-    Error::at(Place { file, line }, format!("cannot read the file: {error}"))
-}
-
 fn rows(
     reader: impl Read,
     separator: u8,
     file: u32,
+    records: &Records,
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
     let mut reader =
@@ -55,7 +55,7 @@ fn rows(
             ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
                 format!("the number of cells is {len}, but the first line has {expected_len}")
             }
-            ::csv::ErrorKind::Io(error) => return unreadable(file, line, error),
+            ::csv::ErrorKind::Io(error) => return unreadable(Place { file, line }, error),
             _ => "cannot read the table".to_owned(),
         };
         Error::at(Place { file, line }, text)
@@ -87,6 +87,7 @@ fn rows(
             fields.set(column, unguard(value).as_deref().unwrap_or(value));
         }
         target.put(Place { file, line }, &fields)?;
+        records.next();
     }
 }
 

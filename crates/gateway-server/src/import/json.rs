@@ -12,6 +12,7 @@ use serde_json::error::Category;
 use crate::error::Error;
 use crate::fields::{Fault, Fields, kind, names};
 use crate::generated::call::ENVELOPES;
+use crate::import::budget::{Budget, Records, unreadable};
 use crate::import::kinds::KNOWN;
 use crate::import::target::{Target, shown};
 use crate::place::Place;
@@ -23,6 +24,8 @@ pub(super) fn read_lines(
     file: u32,
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
+    let (reader, records) = Budget::new(reader);
+    // The default capacity is small against the budget of a line.
     let mut reader = BufReader::new(reader);
     let mut text = Vec::new();
     let line = Cell::new(0);
@@ -33,8 +36,9 @@ pub(super) fn read_lines(
         if reader.read_until(b'\n', &mut text).map_err(unreadable)? == 0 {
             return Ok(());
         }
+        records.next();
         if !text.trim_ascii().is_empty() {
-            values(serde_json::Deserializer::from_slice(&text), file, &line, target)?;
+            values(serde_json::Deserializer::from_slice(&text), file, &line, &records, target)?;
         }
     }
 }
@@ -42,17 +46,19 @@ pub(super) fn read_lines(
 /// Reads every value in the file. Only one record is in memory at a time, even of a long array.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
     let line = Rc::new(Cell::new(1));
+    let (reader, records) = Budget::new(reader);
     let counted = CountLines { reader, line: Rc::clone(&line) };
-    values(serde_json::Deserializer::from_reader(counted), file, &line, target)
+    values(serde_json::Deserializer::from_reader(counted), file, &line, &records, target)
 }
 
 fn values<'de, R: serde_json::de::Read<'de>>(
     mut deserializer: serde_json::Deserializer<R>,
     file: u32,
     line: &Cell<u64>,
+    records: &Records,
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
-    let mut state = State { file, line, target, field: None, failure: None };
+    let mut state = State { file, line, records, target, field: None, failure: None };
     let result = loop {
         // `end` skips the whitespace between two values and succeeds at the end of the file.
         if deserializer.end().is_ok() {
@@ -78,10 +84,6 @@ fn values<'de, R: serde_json::de::Read<'de>>(
     })
 }
 
-fn unreadable(place: Place, error: &std::io::Error) -> Error {
-    Error::at(place, format!("cannot read the file: {error}"))
-}
-
 /// Returns what was expected instead of a value of another type.
 fn expected(field: Option<&str>) -> String {
     let field = field.and_then(|name| Some((name, kind(KNOWN, name)?)));
@@ -98,6 +100,7 @@ fn expected(field: Option<&str>) -> String {
 struct State<'t, 's, 'p> {
     file: u32,
     line: &'t Cell<u64>,
+    records: &'t Records,
     target: &'t mut Target<'s, 'p>,
     /// The field whose value the parser refused.
     field: Option<String>,
@@ -112,6 +115,7 @@ impl State<'_, '_, '_> {
 
     fn put<E: serde::de::Error>(&mut self, fields: &Fields) -> Result<(), E> {
         let put = self.target.put(self.place(), fields);
+        self.records.next();
         put.map_err(|error| self.fail(error))
     }
 

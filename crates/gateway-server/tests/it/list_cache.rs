@@ -1,9 +1,11 @@
 //! Disk space of cached lists while many clients ask concurrently.
 
+use std::io::{BufRead as _, Read as _};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::process::{Served, account, run};
-use crate::support::get;
+use crate::process::{Served, account, program, run};
+use crate::support::{exchange, get, parse};
 
 /// Returns the bytes in the open files of a process that have no name.
 fn unnamed_bytes(process: u32) -> u64 {
@@ -64,4 +66,31 @@ fn cached_lists_stay_within_their_limit() {
     if std::path::Path::new("/proc/self/fd").exists() {
         assert_eq!(unnamed_bytes(served.child.id()), whole.len() as u64, "one list is cached");
     }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_logged_once_and_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    run(&database, &["demo-data", "--account", "acme", "--candidates", "3000"]);
+    let mut command = program();
+    command.env("TMPDIR", directory.path().join("missing")).stderr(Stdio::piped());
+    let mut served = Served::started_by(command, &database, &["--ops-listen", "127.0.0.1:0"]);
+    let mut line = String::new();
+    served.out.read_line(&mut line).unwrap();
+    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    // A list is cached when it is asked for again.
+    for _ in 0..4 {
+        let list = get(&served.base_url, &token, "method=candidates/list");
+        assert_eq!(list.json()["result"].as_array().unwrap().len(), 3000);
+    }
+    let metrics = parse(&exchange(&ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"));
+    let line = "gateway_list_cache_failures_total 3";
+    assert!(metrics.text().lines().any(|other| other == line), "{}", metrics.text());
+    served.signal("-TERM");
+    let mut log = String::new();
+    served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert_eq!(log.matches("list_cache_failed").count(), 1, "{log}");
+    assert!(log.contains("missing") && log.contains("No such file"), "{log}");
 }

@@ -36,6 +36,8 @@ mod http2;
 #[cfg(test)]
 mod http2_client;
 #[cfg(test)]
+mod large_records;
+#[cfg(test)]
 mod list_cache;
 #[cfg(test)]
 mod log;

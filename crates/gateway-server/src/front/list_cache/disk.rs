@@ -1,7 +1,7 @@
 //! The files of cached lists, and the disk space that they use together. A file counts until its last reader is done.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -92,14 +92,17 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// Creates an empty file. Returns `None` if the temporary directory cannot be used.
-    pub(super) fn create(share: Share) -> Option<Self> {
-        Some(Self { file: RwLock::new(Some(tempfile::tempfile().ok()?)), share })
+    /// Creates an empty file. Fails if the temporary directory cannot be used.
+    pub(super) fn create(share: Share) -> io::Result<Self> {
+        Ok(Self { file: RwLock::new(Some(tempfile::tempfile()?)), share })
     }
 
-    /// Appends bytes, for which space must have been reserved. Returns `None` if that fails.
-    pub(super) fn write(&self, bytes: &[u8]) -> Option<()> {
-        self.file().as_ref()?.write_all(bytes).ok()
+    /// Appends bytes, for which space must have been reserved. Returns false if the content was discarded.
+    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<bool> {
+        match self.file().as_ref() {
+            Some(mut file) => file.write_all(bytes).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// Reads bytes. Fails if the content was discarded.

@@ -1,6 +1,7 @@
 //! Counts of what the list cache did, for the metrics.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::exposition::Exposition;
 
@@ -10,6 +11,8 @@ pub(crate) struct Usage {
     hits: AtomicU64,
     misses: AtomicU64,
     failures: AtomicU64,
+    /// Whether the last file could not be written.
+    is_failing: AtomicBool,
 }
 
 impl Usage {
@@ -19,9 +22,24 @@ impl Usage {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a file that could not be created or written.
-    pub(super) fn failed(&self) {
+    /// Counts a file that could not be created or written. Only the first failure after a success is logged: a full disk
+    /// fails every list.
+    pub(super) fn failed(&self, error: &io::Error) {
         self.failures.fetch_add(1, Ordering::Relaxed);
+        if !self.is_failing.swap(true, Ordering::Relaxed) {
+            let folder = std::env::temp_dir();
+            tracing::warn!(
+                name: "list_cache_failed",
+                folder = %folder.display(),
+                cause = %error,
+                message = "lists are read from the database instead",
+            );
+        }
+    }
+
+    /// Notes that a file was written.
+    pub(super) fn written(&self) {
+        self.is_failing.store(false, Ordering::Relaxed);
     }
 
     pub(super) fn write(&self, out: &mut Exposition) {
