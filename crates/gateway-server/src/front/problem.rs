@@ -286,3 +286,20 @@ const _: () = assert!(Kind::ALL.len() == Kind::StorageCorrupt as usize + 1);
 const TYPE_PREFIX: &str = "urn:gateway:problem:";
 
 const ONE_SECOND: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_problem_is_documented() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/server/problems.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        for kind in Kind::ALL {
+            let (status, name, _) = kind.describe();
+            assert!(page.contains(&format!("| `{name}` | {status} |")), "{name}");
+        }
+        let rows = page.lines().filter(|line| line.starts_with("| `")).count();
+        assert_eq!(rows, Kind::ALL.len());
+    }
+}
