@@ -36,6 +36,12 @@ mod http2;
 #[cfg(test)]
 mod http2_client;
 #[cfg(test)]
+mod http2_floods;
+#[cfg(test)]
+mod http2_malformed;
+#[cfg(test)]
+mod http2_raw;
+#[cfg(test)]
 mod large_records;
 #[cfg(test)]
 mod list_cache;

@@ -1,5 +1,6 @@
 //! Follows the frames that arrive, without their contents: finds heads that do not end, and floods of frames.
 
+use h2::Reason;
 use tokio::time::Instant;
 
 use crate::listen::http2::limits::{
@@ -17,6 +18,8 @@ pub(super) struct Frames {
     filled: usize,
     /// Whether a header block has begun and not ended.
     in_block: bool,
+    /// Type of the first frame.
+    first: Option<u8>,
     /// Arrival of the first byte of a frame or header block that is not complete.
     began: Option<Instant>,
     requests: u64,
@@ -32,6 +35,7 @@ impl Frames {
             header: [0; HEADER],
             filled: 0,
             in_block: false,
+            first: None,
             began: None,
             requests: 0,
             others: 0,
@@ -77,6 +81,7 @@ impl Frames {
     /// Follows a frame whose header has arrived.
     fn frame(&mut self) {
         let [high, middle, low, kind, flags, ..] = self.header;
+        self.first.get_or_insert(kind);
         self.skip = usize::from(high) << 16 | usize::from(middle) << 8 | usize::from(low);
         match kind {
             HEADERS | CONTINUATION => {
@@ -92,13 +97,16 @@ impl Frames {
         self.began
     }
 
-    /// Returns whether the client has sent more frames than requests and responses explain. `sent` is the number of
-    /// bytes that were sent to it.
-    pub(super) fn is_flood(&self, sent: u64) -> bool {
+    /// Returns why the client must be disconnected, if it must. `sent` is the number of bytes that were sent to it.
+    pub(super) fn violation(&self, sent: u64) -> Option<Reason> {
+        // The library accepts any first frame (RFC 9113 section 3.4).
+        if self.first.is_some_and(|kind| kind != SETTINGS) {
+            return Some(Reason::PROTOCOL_ERROR);
+        }
         let explained = CONTROL_FRAMES
             .saturating_add(self.requests.saturating_mul(CONTROL_FRAMES_FOR_REQUEST))
             .saturating_add(sent / BYTES_FOR_CONTROL_FRAME);
-        self.others > explained
+        (self.others > explained).then_some(Reason::ENHANCE_YOUR_CALM)
     }
 }
 
@@ -107,6 +115,7 @@ const HEADER: usize = 9;
 
 /// Types of frames (RFC 9113 section 6).
 const HEADERS: u8 = 1;
+const SETTINGS: u8 = 4;
 const CONTINUATION: u8 = 9;
 
 /// The flag of the last frame of a header block.

@@ -91,8 +91,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
             this.early.drain(..length);
         }
         this.frames.read(out.filled().get(before..).unwrap_or_default());
-        if this.frames.is_flood(this.sent) {
-            this.signs.violated(Reason::ENHANCE_YOUR_CALM);
+        if let Some(reason) = this.frames.violation(this.sent) {
+            this.signs.violated(reason);
         }
         Poll::Ready(Ok(()))
     }

@@ -1,0 +1,418 @@
+//! Invalid frames of every kind, sent by a raw client, in the order of RFC 9113 and RFC 7541. The snapshot is the
+//! specification.
+
+use std::fmt::Write as _;
+
+use crate::http2_raw::{
+    ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, Event, GOAWAY, HAS_PRIORITY, HEADERS, PADDED,
+    PING, PREFACE, PRIORITY, PUSH_PROMISE, RST_STREAM, Raw, SETTINGS, WINDOW_UPDATE, block, frame,
+    setting, text,
+};
+
+const GET: &[(&str, &str)] = &[
+    (":method", "GET"),
+    (":scheme", "http"),
+    (":authority", "a"),
+    (":path", "/c/oauth/v1?method=credits/get"),
+];
+
+const LAST: u8 = END_STREAM | END_HEADERS;
+
+/// A request on stream 1, with other or more fields.
+fn with(fields: &[(&str, &str)]) -> Vec<u8> {
+    frame(HEADERS, LAST, 1, &block(&[GET, fields].concat()))
+}
+
+/// A request on stream 1 with these fields only.
+fn only(fields: &[(&str, &str)]) -> Vec<u8> {
+    frame(HEADERS, LAST, 1, &block(fields))
+}
+
+/// A request on this stream.
+fn get(stream: u32) -> Vec<u8> {
+    frame(HEADERS, LAST, stream, &block(GET))
+}
+
+/// Returns the name and the bytes of each case. They follow the preface and empty settings.
+#[expect(clippy::too_many_lines, reason = "a table, one line per case")]
+fn cases() -> Vec<(&'static str, Vec<u8>)> {
+    let request = block(GET);
+    let raw = |kind, flags, stream, payload: &[u8]| frame(kind, flags, stream, payload);
+    let number = |value: u32| value.to_be_bytes();
+    let then = |parts: &[Vec<u8>]| parts.concat();
+    // A request whose header block has not ended.
+    let begun = frame(HEADERS, END_STREAM, 1, &request[..20]);
+    let rest = |flags| frame(CONTINUATION, flags, 1, &request[20..]);
+    // A request whose body follows.
+    let open =
+        |fields: &[(&str, &str)]| frame(HEADERS, END_HEADERS, 1, &block(&[GET, fields].concat()));
+    let coded = |bytes: &[u8]| frame(HEADERS, LAST, 1, &[&request, bytes].concat());
+    let padded = |length: u8| frame(HEADERS, LAST | PADDED, 1, &[&[length], &request[..]].concat());
+    let depends = |on: u32| {
+        frame(HEADERS, LAST | HAS_PRIORITY, 1, &[&number(on)[..], &[16], &request].concat())
+    };
+    let without = |name: &str| {
+        let fields: Vec<_> = GET.iter().filter(|(own, _)| *own != name).copied().collect();
+        only(&fields)
+    };
+    let changed = |name: &str, value: &'static str| {
+        let change = |(own, old): &(&'static str, &'static str)| {
+            (*own, if *own == name { value } else { *old })
+        };
+        only(&GET.iter().map(change).collect::<Vec<_>>())
+    };
+    let mut long_value = vec![0, 1, b'a'];
+    text(&mut long_value, &[b'b'; 40_000]);
+    let pieces = |block: &[u8]| -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut chunks = block.chunks(16_384).peekable();
+        let mut kind = HEADERS;
+        while let Some(chunk) = chunks.next() {
+            let end = if chunks.peek().is_none() { END_HEADERS } else { 0 };
+            let stream = if kind == HEADERS { END_STREAM } else { 0 };
+            bytes.extend(frame(kind, end | stream, 1, chunk));
+            kind = CONTINUATION;
+        }
+        bytes
+    };
+    vec![
+        ("a request", get(1)),
+        // Frames (section 4).
+        ("frame of an unknown type", then(&[raw(200, 255, 0, b"abc"), get(1)])),
+        ("frame of an unknown type on a stream", then(&[raw(200, 0, 1, b"abc"), get(1)])),
+        ("unknown flags", then(&[raw(SETTINGS, 0b1111_0110, 0, b""), get(1)])),
+        ("reserved bit of the stream", frame(HEADERS, LAST, 1 | 1 << 31, &request)),
+        ("frame above the maximum size", raw(DATA, 0, 1, &[0; 16_385])),
+        ("head above the maximum frame", raw(HEADERS, LAST, 1, &[0; 16_385])),
+        ("unknown frame above the maximum size", raw(200, 0, 0, &[0; 16_385])),
+        ("HTTP/1.1 after the preface", b"GET / HTTP/1.1\r\nHost: a\r\n\r\n".to_vec()),
+        // States of streams (section 5.1).
+        ("data on an idle stream", raw(DATA, 0, 1, b"a")),
+        ("reset of an idle stream", raw(RST_STREAM, 0, 1, &number(8))),
+        ("window of an idle stream", raw(WINDOW_UPDATE, 0, 1, &number(1))),
+        ("continuation of an idle stream", raw(CONTINUATION, END_HEADERS, 1, &request)),
+        ("data after the end", then(&[get(1), raw(DATA, END_STREAM, 1, b"a")])),
+        ("head after the end", then(&[get(1), get(1)])),
+        (
+            "continuation after the end",
+            then(&[get(1), raw(CONTINUATION, END_HEADERS, 1, &request)]),
+        ),
+        (
+            "data after a reset",
+            then(&[open(&[]), raw(RST_STREAM, 0, 1, &number(8)), raw(DATA, END_STREAM, 1, b"a")]),
+        ),
+        ("head after a reset", then(&[open(&[]), raw(RST_STREAM, 0, 1, &number(8)), get(1)])),
+        ("even stream", get(2)),
+        ("smaller stream", then(&[get(5), get(3)])),
+        ("priority of an idle stream", then(&[raw(PRIORITY, 0, 9, &[0, 0, 0, 0, 16]), get(1)])),
+        // Priority (section 5.3).
+        ("head that depends on itself", depends(1)),
+        ("head that depends on another", depends(7)),
+        (
+            "priority that depends on itself",
+            then(&[raw(PRIORITY, 0, 1, &[0, 0, 0, 1, 16]), get(1)]),
+        ),
+        // Data (section 6.1).
+        ("data on stream 0", raw(DATA, 0, 0, b"a")),
+        ("data with too much padding", then(&[open(&[]), raw(DATA, PADDED, 1, &[9, 0])])),
+        ("padded data without a length", then(&[open(&[]), raw(DATA, PADDED, 1, b"")])),
+        // Heads (section 6.2).
+        ("head on stream 0", raw(HEADERS, LAST, 0, &request)),
+        ("head with too much padding", padded(200)),
+        ("head that is all padding", frame(HEADERS, LAST | PADDED, 1, &[4, 0, 0, 0, 0])),
+        ("head without a field", frame(HEADERS, LAST, 1, b"")),
+        // Priority frames (section 6.3).
+        ("priority on stream 0", raw(PRIORITY, 0, 0, &[0, 0, 0, 1, 16])),
+        ("priority of four bytes", raw(PRIORITY, 0, 1, &[0; 4])),
+        // Resets (section 6.4).
+        ("reset of stream 0", raw(RST_STREAM, 0, 0, &number(8))),
+        ("reset of three bytes", then(&[open(&[]), raw(RST_STREAM, 0, 1, &[0; 3])])),
+        ("reset with an unknown code", then(&[open(&[]), raw(RST_STREAM, 0, 1, &number(999))])),
+        // Settings (section 6.5).
+        ("settings on stream 1", raw(SETTINGS, 0, 1, b"")),
+        ("settings of five bytes", raw(SETTINGS, 0, 0, &[0; 5])),
+        ("acknowledgement with a setting", raw(SETTINGS, ACK, 0, &setting(1, 1))),
+        (
+            "unexpected acknowledgement",
+            then(&[raw(SETTINGS, ACK, 0, b""), raw(SETTINGS, ACK, 0, b"")]),
+        ),
+        ("push of 2", raw(SETTINGS, 0, 0, &setting(2, 2))),
+        ("window of 2^31", raw(SETTINGS, 0, 0, &setting(4, 1 << 31))),
+        ("frame size of 2^14 - 1", raw(SETTINGS, 0, 0, &setting(5, 16_383))),
+        ("frame size of 2^24", raw(SETTINGS, 0, 0, &setting(5, 1 << 24))),
+        ("unknown setting", then(&[raw(SETTINGS, 0, 0, &setting(99, 1)), get(1)])),
+        ("header table of 0", then(&[raw(SETTINGS, 0, 0, &setting(1, 0)), get(1)])),
+        ("header table of 2^32 - 1", then(&[raw(SETTINGS, 0, 0, &setting(1, u32::MAX)), get(1)])),
+        (
+            "the same setting twice",
+            then(&[raw(SETTINGS, 0, 0, &[setting(4, 0), setting(4, 65_535)].concat()), get(1)]),
+        ),
+        // Push promises (section 6.6).
+        (
+            "push promise of a client",
+            raw(PUSH_PROMISE, END_HEADERS, 1, &[&number(2)[..], &request].concat()),
+        ),
+        // Pings (section 6.7).
+        ("ping on stream 1", raw(PING, 0, 1, &[0; 8])),
+        ("ping of six bytes", raw(PING, 0, 0, &[0; 6])),
+        ("unexpected answer to a ping", then(&[raw(PING, ACK, 0, &[7; 8]), get(1)])),
+        // The end of a connection (section 6.8).
+        ("goaway on stream 1", raw(GOAWAY, 0, 1, &[0; 8])),
+        ("goaway of four bytes", raw(GOAWAY, 0, 0, &[0; 4])),
+        ("goaway", raw(GOAWAY, 0, 0, &[0; 8])),
+        // Windows (section 6.9).
+        ("window update of three bytes", raw(WINDOW_UPDATE, 0, 0, &[0; 3])),
+        ("window update of 0", raw(WINDOW_UPDATE, 0, 0, &number(0))),
+        (
+            "window update of 0 of a stream",
+            then(&[open(&[]), raw(WINDOW_UPDATE, 0, 1, &number(0))]),
+        ),
+        ("window above 2^31 - 1", raw(WINDOW_UPDATE, 0, 0, &number((1 << 31) - 1))),
+        (
+            "window of a stream above 2^31 - 1",
+            then(&[open(&[]), raw(WINDOW_UPDATE, 0, 1, &number((1 << 31) - 1))]),
+        ),
+        (
+            "window above 2^31 - 1 by a setting",
+            then(&[
+                raw(SETTINGS, 0, 0, &setting(4, 0)),
+                get(1),
+                raw(WINDOW_UPDATE, 0, 1, &number((1 << 31) - 1)),
+                raw(SETTINGS, 0, 0, &setting(4, 1)),
+            ]),
+        ),
+        // Continuations (section 6.10).
+        ("continued head", then(&[begun.clone(), rest(END_HEADERS)])),
+        ("head in single bytes", {
+            let mut bytes = raw(HEADERS, END_STREAM, 1, &[]);
+            let (last, before) = request.split_last().unwrap();
+            for byte in before.iter().take(3) {
+                bytes.extend(raw(CONTINUATION, 0, 1, &[*byte]));
+            }
+            bytes.extend(raw(CONTINUATION, END_HEADERS, 1, &[&before[3..], &[*last]].concat()));
+            bytes
+        }),
+        (
+            "frame between head and continuation",
+            then(&[begun.clone(), raw(PRIORITY, 0, 3, &[0, 0, 0, 0, 1])]),
+        ),
+        (
+            "unknown frame between head and continuation",
+            then(&[begun.clone(), raw(200, 0, 0, b"")]),
+        ),
+        (
+            "continuation of another stream",
+            then(&[begun.clone(), raw(CONTINUATION, END_HEADERS, 3, b"")]),
+        ),
+        ("head within a head", then(&[begun.clone(), get(3)])),
+        ("continuation on stream 0", raw(CONTINUATION, END_HEADERS, 0, &request)),
+        (
+            "continuation after the last",
+            then(&[begun, rest(END_HEADERS), raw(CONTINUATION, END_HEADERS, 1, b"")]),
+        ),
+        // Messages (section 8.1).
+        ("head after a head", then(&[open(&[]), get(1)])),
+        ("trailer", then(&[open(&[]), frame(HEADERS, LAST, 1, &block(&[("a", "b")]))])),
+        (
+            "trailer with a pseudo field",
+            then(&[open(&[]), frame(HEADERS, LAST, 1, &block(&[(":path", "/")]))]),
+        ),
+        ("body", then(&[open(&[]), raw(DATA, END_STREAM, 1, b"hello")])),
+        ("body that does not end", then(&[open(&[]), raw(DATA, 0, 1, b"hello")])),
+        ("empty body", then(&[open(&[]), raw(DATA, END_STREAM, 1, b"")])),
+        (
+            "empty body of length 0",
+            then(&[open(&[("content-length", "0")]), raw(DATA, END_STREAM, 1, b"")]),
+        ),
+        ("length 0", with(&[("content-length", "0")])),
+        ("length 5 without a body", with(&[("content-length", "5")])),
+        (
+            "length 0 with a body",
+            then(&[open(&[("content-length", "0")]), raw(DATA, END_STREAM, 1, b"a")]),
+        ),
+        (
+            "length 2 with a longer body",
+            then(&[open(&[("content-length", "2")]), raw(DATA, END_STREAM, 1, b"abc")]),
+        ),
+        ("length that is not a number", with(&[("content-length", "a")])),
+        ("length with a sign", with(&[("content-length", "+0")])),
+        ("length beyond 64 bits", with(&[("content-length", "18446744073709551616")])),
+        ("two lengths", with(&[("content-length", "0"), ("content-length", "1")])),
+        ("expects to continue", with(&[("expect", "100-continue")])),
+        // Fields (section 8.2).
+        ("name in upper case", with(&[("Accept", "*/*")])),
+        ("name with a space", with(&[("a b", "c")])),
+        ("name with a control character", with(&[("a\u{7}", "c")])),
+        ("name with an umlaut", with(&[("ä", "c")])),
+        ("name with a colon", with(&[("a:b", "c")])),
+        ("empty name", with(&[("", "c")])),
+        ("value with a line feed", with(&[("a", "b\nc")])),
+        ("value with a carriage return", with(&[("a", "b\rc")])),
+        ("value with a NUL", with(&[("a", "b\0c")])),
+        ("value that begins with a space", with(&[("a", " b")])),
+        ("connection", with(&[("connection", "close")])),
+        ("keep-alive", with(&[("keep-alive", "timeout=5")])),
+        ("proxy-connection", with(&[("proxy-connection", "close")])),
+        ("transfer-encoding", with(&[("transfer-encoding", "chunked")])),
+        ("upgrade", with(&[("upgrade", "h2c")])),
+        ("te of gzip", with(&[("te", "gzip")])),
+        ("te of trailers", with(&[("te", "trailers")])),
+        // Pseudo fields (section 8.3).
+        ("unknown pseudo field", with(&[(":other", "a")])),
+        ("pseudo field of a response", with(&[(":status", "200")])),
+        ("pseudo field after a field", only(&[("a", "b"), GET[0], GET[1], GET[2], GET[3]])),
+        ("two methods", with(&[(":method", "GET")])),
+        ("two schemes", with(&[(":scheme", "http")])),
+        ("two authorities", with(&[(":authority", "a")])),
+        ("two paths", with(&[(":path", "/")])),
+        ("no method", without(":method")),
+        ("no scheme", without(":scheme")),
+        ("no path", without(":path")),
+        ("no authority", without(":authority")),
+        ("host instead of an authority", only(&[GET[0], GET[1], GET[3], ("host", "a")])),
+        ("the same host", with(&[("host", "A")])),
+        ("another host", with(&[("host", "b")])),
+        ("two hosts", with(&[("host", "a"), ("host", "a")])),
+        ("empty authority", changed(":authority", "")),
+        ("authority with a user", changed(":authority", "u@a")),
+        ("authority with a space", changed(":authority", "a b")),
+        ("authority with a bad port", changed(":authority", "a:b")),
+        ("two authorities in one field", changed(":authority", "a,b")),
+        ("empty path", changed(":path", "")),
+        ("path without a slash", changed(":path", "c/oauth/v1?method=credits/get")),
+        ("path with a fragment", changed(":path", "/c/oauth/v1?method=credits/get#a")),
+        ("path with a space", changed(":path", "/c/oauth/v1?method=credits/get HTTP/1.1")),
+        ("path with an umlaut", changed(":path", "/c/oauth/v1?status=ü")),
+        ("asterisk", changed(":path", "*")),
+        ("absolute path", changed(":path", "http://a/c/oauth/v1")),
+        ("unknown scheme", changed(":scheme", "ftp")),
+        ("scheme that is not one", changed(":scheme", "ht tp")),
+        ("method with a space", changed(":method", "GE T")),
+        ("empty method", changed(":method", "")),
+        ("unknown method", changed(":method", "BREW")),
+        ("connect with a path", changed(":method", "CONNECT")),
+        ("connect", only(&[(":method", "CONNECT"), (":authority", "a")])),
+        ("extended connect", with(&[(":protocol", "websocket")])),
+        // Sizes.
+        ("63 more fields", with(&[("a", "b"); 63])),
+        ("64 more fields", with(&[("a", "b"); 64])),
+        ("1,000 more fields", with(&[("a", "b"); 1_000])),
+        ("value of 40,000 bytes", pieces(&[&request[..], &long_value].concat())),
+        ("value of 400,000 bytes", {
+            let mut value = vec![0, 1, b'a'];
+            text(&mut value, &[b'b'; 400_000]);
+            pieces(&[&request[..], &value].concat())
+        }),
+        // Compression (RFC 7541).
+        ("index 0", coded(&[0x80])),
+        ("index beyond the tables", coded(&[0xff, 0x80, 0x01])),
+        ("name beyond the tables", coded(&[0x7f, 0x80, 0x01, 1, b'a'])),
+        (
+            "index beyond 32 bits",
+            coded(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]),
+        ),
+        ("text that is cut", coded(&[0, 1, b'a', 9, b'b'])),
+        ("field that is cut", coded(&[0])),
+        ("Huffman code with the end symbol", coded(&[0, 1, b'a', 0x84, 0xff, 0xff, 0xff, 0xff])),
+        ("Huffman code with long padding", coded(&[0, 1, b'a', 0x82, 0x1f, 0xff])),
+        ("Huffman code padded with zeros", coded(&[0, 1, b'a', 0x81, 0x18])),
+        (
+            "table update above the limit",
+            frame(HEADERS, LAST, 1, &[&[0x3f, 0xe2, 0x7f], &request[..]].concat()),
+        ),
+        ("table update at the end", coded(&[0x20])),
+        (
+            "table updates in front",
+            frame(HEADERS, LAST, 1, &[&[0x20, 0x3f, 0xe1, 0x1f], &request[..]].concat()),
+        ),
+        ("bomb of one entry", {
+            let mut bomb = [&request[..], &[0x40, 1, b'a']].concat();
+            text(&mut bomb, &[b'b'; 4_000]);
+            bomb.extend([0xbe; 12_000]);
+            pieces(&bomb)
+        }),
+    ]
+}
+
+/// Returns the outcome of a case: the response on stream 1, a reset or the end of the connection, and whether the
+/// connection can be used afterwards.
+fn outcome(address: &str, token: &str, bytes: &[u8]) -> String {
+    let mut raw = Raw::connect(address, b"");
+    let ping = frame(PING, 0, 0, &[3; 8]);
+    let mut sent = raw.send(bytes);
+    sent &= raw.send(&ping);
+    let mut outcome = Vec::new();
+    // A request that asks for the balance follows, on a stream that no case uses.
+    let authorization = format!("Bearer {token}");
+    let good = block(&[GET, &[("authorization", &authorization)]].concat());
+    let good = frame(HEADERS, LAST, 1_001, &good);
+    let mut body = Vec::new();
+    let (mut pongs, mut in_progress) = (0, 0);
+    while let Some(event) = raw.next() {
+        match event {
+            Event::Status(1_001, status) => assert_eq!(status, 200),
+            Event::Data(1_001, _) => {}
+            // Streams are independent: a ping shows that nothing is left to be sent.
+            Event::End(1_001) => sent &= raw.send(&ping),
+            Event::Reset(1_001, reason) => panic!("{outcome:?}, then {reason}"),
+            Event::Status(_, status) => {
+                in_progress += 1;
+                outcome.push(status.to_string());
+            }
+            Event::Data(_, data) => body.extend(data),
+            Event::End(_) => {
+                in_progress -= 1;
+                let text = String::from_utf8(std::mem::take(&mut body)).unwrap();
+                if let Some((_, rest)) = text.split_once("urn:gateway:problem:") {
+                    outcome.push(rest.split('"').next().unwrap().to_owned());
+                }
+            }
+            Event::Reset(_, reason) => outcome.push(format!("reset {reason}")),
+            Event::Pong => {
+                pongs += 1;
+                if pongs == 1 {
+                    sent &= raw.send(&good);
+                }
+            }
+            Event::GoAway(reason) => outcome.push(format!("goaway {reason}")),
+        }
+        if pongs == 2 && in_progress == 0 {
+            assert!(sent);
+            outcome.push("kept".to_owned());
+            return outcome.join(", ");
+        }
+    }
+    outcome.push("closed".to_owned());
+    outcome.join(", ")
+}
+
+#[test]
+fn every_wrong_frame_gets_its_response() {
+    let demo = gateway_server::demo::start().unwrap();
+    let address = demo.base_url().strip_prefix("http://").unwrap();
+    let cases = cases();
+    assert!(cases.len() >= 140, "{}", cases.len());
+    let mut table = String::new();
+    for (name, bytes) in &cases {
+        writeln!(table, "{name}: {}", outcome(address, demo.token(), bytes)).unwrap();
+    }
+    insta::assert_snapshot!("every_wrong_frame_gets_its_response", table);
+}
+
+#[test]
+fn a_connection_begins_with_its_preface_and_settings() {
+    let demo = gateway_server::demo::start().unwrap();
+    let address = demo.base_url().strip_prefix("http://").unwrap();
+    // The preface byte by byte.
+    let mut slow = Raw::silent(address);
+    for byte in [PREFACE, &frame(SETTINGS, 0, 0, b""), &get(1)].concat() {
+        assert!(slow.send(&[byte]));
+    }
+    assert_eq!(slow.next(), Some(Event::Status(1, 401)));
+    // Another frame in place of the settings.
+    let mut raw = Raw::silent(address);
+    raw.send(&[PREFACE, &frame(PING, 0, 0, &[0; 8])].concat());
+    let mut events = std::iter::from_fn(|| raw.next());
+    assert_eq!(events.find(|event| *event != Event::Pong), Some(Event::GoAway("PROTOCOL_ERROR")));
+    assert_eq!(events.next(), None);
+}
