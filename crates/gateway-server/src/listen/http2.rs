@@ -101,7 +101,8 @@ type Accepted = (Request<RecvStream>, SendResponse<Bytes>);
 
 /// Why no request follows.
 enum Ending {
-    Violation(Reason),
+    /// The connection has to be closed, for this reason.
+    Close(Reason),
     Closed,
 }
 
@@ -116,13 +117,20 @@ where
             let deadline = self.closing.unwrap_or(self.idle_since + self.http2.timeouts.idle);
             let is_idle = self.exchanges.is_empty();
             let is_closing = self.closing.is_some();
+            let is_done = is_idle && self.is_ending();
             let (connection, signs, slot) = (&mut self.connection, &self.signs, self.http2.slot);
+            let next = poll_fn(|context| {
+                let next = poll_next(connection, context, signs, slot, is_done);
+                // The reason to close it stays.
+                let is_old = is_closing && matches!(next, Poll::Ready(Err(Ending::Close(_))));
+                if is_old { Poll::Pending } else { next }
+            });
             tokio::select! {
                 biased;
                 Some(ended) = self.exchanges.join_next() => self.ended(ended.ok()),
-                next = poll_fn(|context| poll_next(connection, context, signs, slot, is_closing)) => match next {
+                next = next => match next {
                     Ok((request, respond)) => self.begin(request, respond),
-                    Err(Ending::Violation(reason)) => self.close(reason),
+                    Err(Ending::Close(reason)) => self.close(reason),
                     Err(Ending::Closed) => return,
                 },
                 reached = phase.changed() => {
@@ -134,7 +142,6 @@ where
                     if phase == Phase::Draining {
                         self.signs.set_draining();
                         self.connection.graceful_shutdown();
-                        self.close_if_done();
                     }
                 }
                 () = sleep_until(deadline), if is_idle || is_closing => {
@@ -194,16 +201,11 @@ where
         if self.resets > RESETS.max(self.answered) {
             self.close(Reason::ENHANCE_YOUR_CALM);
         }
-        self.close_if_done();
     }
 
-    /// Closes the connection if its last response has ended.
-    fn close_if_done(&mut self) {
-        let is_last =
-            self.signs.is_draining() || (self.http2.slot.refusal().is_some() && self.answered > 0);
-        if is_last && self.exchanges.is_empty() {
-            self.close(Reason::NO_ERROR);
-        }
+    /// Returns whether the connection only has to send the responses in progress.
+    fn is_ending(&self) -> bool {
+        self.signs.is_draining() || (self.http2.slot.refusal().is_some() && self.answered > 0)
     }
 
     /// Sends a last frame and closes the connection.
@@ -221,7 +223,7 @@ fn poll_next<T>(
     context: &mut Context<'_>,
     signs: &Signs,
     slot: &Slot,
-    is_closing: bool,
+    is_done: bool,
 ) -> Poll<Result<Accepted, Ending>>
 where
     T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
@@ -232,12 +234,16 @@ where
         Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(Err(Ending::Closed)),
         Poll::Pending => {}
     }
-    match signs.violation() {
-        Some(reason) if !is_closing => return Poll::Ready(Err(Ending::Violation(reason))),
-        _ => {}
+    if let Some(reason) = signs.violation() {
+        return Poll::Ready(Err(Ending::Close(reason)));
     }
-    if !connection.has_streams() && !signs.is_blocked() && slot.refusal().is_none() {
-        slot.wait();
+    if !connection.has_streams() && !signs.is_blocked() {
+        if is_done {
+            return Poll::Ready(Err(Ending::Close(Reason::NO_ERROR)));
+        }
+        if slot.refusal().is_none() {
+            slot.wait();
+        }
     }
     Poll::Pending
 }

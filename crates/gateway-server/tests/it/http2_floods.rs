@@ -1,95 +1,12 @@
 //! Attacks on HTTP/2 that cost the client little. After each, the server answers others, and its memory is bounded.
 
-use std::io::{BufRead as _, Read as _};
-use std::time::{Duration, Instant};
-
-use tempfile::TempDir;
+use std::io::Read as _;
 
 use crate::http2_raw::{
     CONTINUATION, END_HEADERS, END_STREAM, Event, HEADERS, PING, PRIORITY, RST_STREAM, Raw,
     SETTINGS, WINDOW_UPDATE, block, frame, setting,
 };
-use crate::process::{Served, account, run};
-use crate::support::{exchange, get, parse};
-
-/// A server with a list that is larger than all buffers.
-struct Target {
-    served: Served,
-    token: String,
-    ops: String,
-    directory: TempDir,
-}
-
-impl Target {
-    fn start(flags: &[&str]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-        let token = account(&database, "acme");
-        run(&database, &["demo-data", "--account", "acme", "--candidates", "40000"]);
-        let flags = [flags, &["--ops-listen", "127.0.0.1:0"]].concat();
-        let mut served = Served::start(&database, &flags);
-        let mut line = String::new();
-        served.out.read_line(&mut line).unwrap();
-        let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
-        Self { served, token, ops, directory }
-    }
-
-    fn connect(&self, settings: &[u8]) -> Raw {
-        Raw::connect(self.served.base_url.strip_prefix("http://").unwrap(), settings)
-    }
-
-    /// Encodes a request with the token.
-    fn request(&self, stream: u32, method: &str) -> Vec<u8> {
-        let path = format!("/c/oauth/v1?method={method}");
-        let authorization = format!("Bearer {}", self.token);
-        let fields = [
-            (":method", "GET"),
-            (":scheme", "http"),
-            (":authority", "a"),
-            (":path", &path),
-            ("authorization", &authorization),
-        ];
-        frame(HEADERS, END_STREAM | END_HEADERS, stream, &block(&fields))
-    }
-
-    /// Returns the resident memory, in KiB.
-    fn memory(&self) -> u64 {
-        let status = format!("/proc/{}/status", self.served.child.id());
-        let text = std::fs::read_to_string(status).unwrap();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.trim().trim_end_matches(" kB").parse().unwrap()
-    }
-
-    fn metrics(&self) -> String {
-        let response = exchange(&self.ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
-        parse(&response).text().to_owned()
-    }
-
-    /// Waits for a line of the metrics.
-    fn wait_for(&self, expected: &str) {
-        let begun = Instant::now();
-        loop {
-            let metrics = self.metrics();
-            if metrics.lines().any(|line| line == expected) {
-                return;
-            }
-            assert!(begun.elapsed() < GENEROUS, "{expected} is missing");
-        }
-    }
-
-    /// Asserts that the server answers others, holds nothing of the attacker, and has not grown much.
-    fn assert_healthy(&self, name: &str, before: u64) {
-        assert_eq!(
-            get(&self.served.base_url, &self.token, "method=credits/get").status,
-            200,
-            "{name}"
-        );
-        self.wait_for("gateway_requests_in_flight 0");
-        self.wait_for("gateway_connections 0");
-        let after = self.memory();
-        assert!(after < before + GROWTH, "{name}: {before} KiB before, {after} KiB after");
-    }
-}
+use crate::http2_target::{GROWTH, Target};
 
 /// Reads to the end of a connection, and returns why it ended.
 fn ending(raw: &mut Raw) -> Option<&'static str> {
@@ -166,7 +83,6 @@ fn floods_end_the_connection() {
         drop(raw);
         target.assert_healthy(name, before);
     }
-    drop(target.directory);
 }
 
 /// A client that resets many responses, each after it has begun.
@@ -197,7 +113,6 @@ fn a_client_that_resets_most_responses_is_disconnected() {
     assert!((100..200).contains(&reset), "{reset} resets");
     drop(raw);
     target.assert_healthy("resets", before);
-    drop(target.directory);
 }
 
 /// Each stream holds a piece of a list, which is why there are at most 32.
@@ -231,7 +146,6 @@ fn streams_that_are_not_read_are_limited_and_cut() {
     assert_eq!(raw.next(), Some(Event::Status(1_001, 200)));
     drop(raw);
     target.assert_healthy("unread streams", before);
-    drop(target.directory);
 }
 
 /// The window is open, but the client reads nothing from its socket.
@@ -249,11 +163,4 @@ fn a_connection_that_is_not_read_is_cut() {
     drop(raw.socket.read_to_end(&mut rest));
     drop(raw);
     target.assert_healthy("unread connection", before);
-    drop(target.directory);
 }
-
-/// Maximum growth of the resident memory, in KiB.
-const GROWTH: u64 = 96 * 1024;
-
-/// Maximum time of any step, on the slowest machine.
-const GENEROUS: Duration = Duration::from_secs(30);

@@ -62,7 +62,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         only(&GET.iter().map(change).collect::<Vec<_>>())
     };
     let mut long_value = vec![0, 1, b'a'];
-    text(&mut long_value, &[b'b'; 40_000]);
+    text(&mut long_value, &b"b".repeat(40_000));
     let pieces = |block: &[u8]| -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut chunks = block.chunks(16_384).peekable();
@@ -300,7 +300,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
         ("value of 40,000 bytes", pieces(&[&request[..], &long_value].concat())),
         ("value of 400,000 bytes", {
             let mut value = vec![0, 1, b'a'];
-            text(&mut value, &[b'b'; 400_000]);
+            text(&mut value, &b"b".repeat(400_000));
             pieces(&[&request[..], &value].concat())
         }),
         // Compression (RFC 7541).

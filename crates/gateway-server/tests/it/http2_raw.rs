@@ -108,7 +108,7 @@ impl Raw {
         self.socket.write_all(bytes).is_ok()
     }
 
-    /// Returns the next event, or `None` at the end of the connection. Panics if there is none in time.
+    /// Returns the next event, or `None` at the end of the connection. Panics if nothing arrives in time.
     pub(crate) fn next(&mut self) -> Option<Event> {
         loop {
             let (kind, flags, stream, payload) = self.frame()?;
@@ -181,7 +181,8 @@ fn status(block: &[u8]) -> u16 {
         }
         // A literal with the name `:status` and a value in Huffman codes.
         [0x08 | 0x48, length, code @ ..] if length & 0x80 != 0 => {
-            let bits: String = code.iter().take(3).map(|byte| format!("{byte:08b}")).collect();
+            let third = code.get(2).unwrap_or(&0);
+            let bits = format!("{:08b}{:08b}{third:08b}", code[0], code[1]);
             let mut bits = bits.as_str();
             let mut status = 0;
             for _ in 0..3 {

@@ -36,11 +36,15 @@ mod http2;
 #[cfg(test)]
 mod http2_client;
 #[cfg(test)]
+mod http2_deadlines;
+#[cfg(test)]
 mod http2_floods;
 #[cfg(test)]
 mod http2_malformed;
 #[cfg(test)]
 mod http2_raw;
+#[cfg(test)]
+mod http2_target;
 #[cfg(test)]
 mod large_records;
 #[cfg(test)]

@@ -1,0 +1,222 @@
+//! Timeouts of HTTP/2, and the ends of responses that do not reach their last byte.
+
+use std::io::{ErrorKind, Read as _};
+use std::time::{Duration, Instant};
+
+use crate::http2_client::Client;
+use crate::http2_raw::{
+    CONTINUATION, END_STREAM, Event, HEADERS, PING, RST_STREAM, Raw, WINDOW_UPDATE, frame, setting,
+};
+use crate::http2_target::Target;
+
+/// Sends `piece` whenever the server is silent for a moment, until it closes the connection. Returns the reason.
+fn drip(raw: &mut Raw, piece: &[u8]) -> &'static str {
+    let begun = Instant::now();
+    loop {
+        assert!(begun.elapsed() < GENEROUS, "the connection is open after {GENEROUS:?}");
+        if is_silent(raw) {
+            // Fails if the server has closed the connection.
+            let _was_sent = raw.send(piece);
+        } else {
+            match raw.next() {
+                Some(Event::GoAway(reason)) => {
+                    assert_eq!(raw.next(), None);
+                    return reason;
+                }
+                Some(Event::Pong) => {}
+                event => panic!("{event:?}"),
+            }
+        }
+    }
+}
+
+/// Returns whether nothing arrives for a moment.
+fn is_silent(raw: &Raw) -> bool {
+    raw.socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+    let peeked = raw.socket.peek(&mut [0]);
+    raw.socket.set_read_timeout(Some(GENEROUS)).unwrap();
+    peeked.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+}
+
+fn grant(raw: &mut Raw, stream: u32, bytes: u32) {
+    raw.send(&frame(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes()));
+    raw.send(&frame(WINDOW_UPDATE, 0, 0, &bytes.to_be_bytes()));
+}
+
+/// Reads a response to its end or reset. Returns its bytes, and the reset.
+fn read_rest(raw: &mut Raw) -> (Vec<u8>, Option<&'static str>) {
+    let mut body = Vec::new();
+    loop {
+        match raw.next() {
+            Some(Event::Data(1, data)) => body.extend(data),
+            Some(Event::End(1)) => return (body, None),
+            Some(Event::Reset(1, reason)) => return (body, Some(reason)),
+            Some(Event::Status(1, 200) | Event::GoAway("NO_ERROR") | Event::Pong) => {}
+            event => panic!("{event:?} after {} bytes", body.len()),
+        }
+    }
+}
+
+#[test]
+fn a_head_that_does_not_end_closes_the_connection() {
+    let target = Target::start(&["--head-timeout", "1"]);
+    // The bytes arrive one by one: those of a head, and those of its continuation. Then nothing arrives.
+    let long = |kind| frame(kind, 0, 1, &[0; 10_000])[..20].to_vec();
+    let begun = frame(HEADERS, END_STREAM, 1, b"");
+    let continued = [begun.clone(), long(CONTINUATION)].concat();
+    for (beginning, piece) in [(long(HEADERS), &[0][..]), (continued, &[0]), (begun, &[])] {
+        let mut raw = target.connect(b"");
+        // The settings of the server are acknowledged before the head.
+        raw.send(&frame(PING, 0, 0, &[0; 8]));
+        assert_eq!(raw.next(), Some(Event::Pong));
+        assert!(raw.send(&beginning));
+        assert_eq!(drip(&mut raw, piece), "ENHANCE_YOUR_CALM", "{beginning:?}");
+    }
+}
+
+/// Pings do not make a connection less idle.
+#[test]
+fn an_idle_connection_is_closed() {
+    let target = Target::start(&["--idle-timeout", "1"]);
+    let mut raw = target.connect(b"");
+    assert_eq!(drip(&mut raw, &frame(PING, 0, 0, &[0; 8])), "NO_ERROR");
+    let mut raw = target.connect(b"");
+    raw.send(&target.request(1, "credits/get"));
+    let (body, reset) = read_rest(&mut raw);
+    assert!(!body.is_empty() && reset.is_none());
+    assert_eq!(drip(&mut raw, &frame(PING, 0, 0, &[0; 8])), "NO_ERROR");
+}
+
+/// Each byte is progress, so that only the timeout of the whole response applies.
+#[test]
+fn a_response_that_is_taken_byte_by_byte_times_out() {
+    let target = Target::start(&["--response-timeout", "1", "--stall-timeout", "600"]);
+    let mut raw = target.connect(&setting(4, 0));
+    raw.send(&target.request(1, "candidates/list"));
+    let begun = Instant::now();
+    loop {
+        assert!(begun.elapsed() < GENEROUS);
+        match raw.next() {
+            Some(Event::Reset(1, reason)) => {
+                assert_eq!(reason, "CANCEL");
+                break;
+            }
+            Some(Event::Status(1, 200) | Event::Data(1, _)) => grant(&mut raw, 1, 1),
+            Some(Event::Pong) => {}
+            event => panic!("{event:?}"),
+        }
+    }
+    target.wait_for("gateway_requests_in_flight 0");
+    assert_eq!(target.ends(), ["response_timeout"]);
+}
+
+/// This client reads 64 KiB at 16 KiB a second, and grants room only afterwards: for seconds, the server sees nothing.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "sets the pace of the client")]
+fn a_slow_client_that_reads_is_not_cut() {
+    let target = Target::start(&["--stall-timeout", "1"]);
+    let mut raw = target.connect(b"");
+    raw.send(&target.request(1, "candidates/list"));
+    let mut received = 0;
+    while received < 65_535 {
+        match raw.next() {
+            Some(Event::Data(1, data)) => received += data.len(),
+            Some(Event::Status(1, 200)) => {}
+            event => panic!("{event:?} after {received} bytes"),
+        }
+    }
+    std::thread::sleep(Duration::from_secs(4));
+    // The rest, quickly.
+    grant(&mut raw, 1, 1 << 30);
+    let (body, reset) = read_rest(&mut raw);
+    assert_eq!(reset, None);
+    assert!(body.ends_with(b"]}"), "{} bytes", body.len());
+    target.wait_for("gateway_requests_in_flight 0");
+    assert_eq!(target.ends(), ["complete"]);
+}
+
+/// A small response was read whole, but not sent.
+#[test]
+fn a_response_that_the_client_resets_has_no_client() {
+    let target = Target::start(&[]);
+    for method in ["candidates/list", "credits/get"] {
+        let mut raw = target.connect(&setting(4, 0));
+        raw.send(&target.request(1, method));
+        assert_eq!(raw.next(), Some(Event::Status(1, 200)), "{method}");
+        raw.send(&frame(RST_STREAM, 0, 1, &8_u32.to_be_bytes()));
+        target.wait_for("gateway_requests_in_flight 0");
+        assert_eq!(target.ends(), ["client_gone"], "{method}");
+    }
+}
+
+#[test]
+fn a_small_response_that_is_not_taken_stalls() {
+    let target = Target::start(&["--stall-timeout", "1"]);
+    let mut raw = target.connect(&setting(4, 0));
+    raw.send(&target.request(1, "credits/get"));
+    assert_eq!(read_rest(&mut raw), (Vec::new(), Some("CANCEL")));
+    target.wait_for("gateway_requests_in_flight 0");
+    assert_eq!(target.ends(), ["stalled"]);
+}
+
+#[test]
+fn responses_in_progress_end_before_the_server_stops() {
+    let mut target = Target::start(&[]);
+    let mut raw = target.connect(b"");
+    let mut idle = target.connect(b"");
+    idle.send(&frame(PING, 0, 0, &[0; 8]));
+    assert_eq!(idle.next(), Some(Event::Pong));
+    raw.send(&target.request(1, "candidates/list"));
+    assert_eq!(raw.next(), Some(Event::Status(1, 200)));
+    target.served.signal("-TERM");
+    // The idle connection is closed without delay.
+    assert_eq!(idle.next(), Some(Event::GoAway("NO_ERROR")));
+    while let Some(event) = raw.next() {
+        if event == Event::GoAway("NO_ERROR") {
+            break;
+        }
+        assert!(matches!(event, Event::Data(1, _)), "{event:?}");
+    }
+    grant(&mut raw, 1, 1 << 30);
+    let (body, reset) = read_rest(&mut raw);
+    assert_eq!(reset, None);
+    assert!(body.ends_with(b"]}"));
+    drop(raw);
+    assert!(target.served.child.wait().unwrap().success());
+}
+
+#[test]
+fn a_response_that_outlasts_the_drain_timeout_is_drained() {
+    let mut target = Target::start(&["--drain-timeout", "0", "--log-level", "info"]);
+    let mut raw = target.connect(&setting(4, 0));
+    raw.send(&target.request(1, "candidates/list"));
+    assert_eq!(raw.next(), Some(Event::Status(1, 200)));
+    target.served.signal("-TERM");
+    let mut log = String::new();
+    target.served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(log.contains("\"end\":\"drained\""), "{log}");
+}
+
+#[test]
+fn each_concurrent_request_counts_as_a_connection() {
+    let target = Target::start(&["--connections", "2"]);
+    let mut raw = target.connect(&setting(4, 0));
+    let mut statuses = Vec::new();
+    for stream in [1, 3, 5] {
+        raw.send(&target.request(stream, "candidates/list"));
+        match raw.next() {
+            Some(Event::Status(of, status)) if of == stream => statuses.push(status),
+            event => panic!("{event:?}"),
+        }
+    }
+    // The status of the last is a new entry of the table.
+    assert_eq!(statuses, [200, 200, 503]);
+    drop(raw);
+    target.wait_for("gateway_requests_in_flight 0");
+    // All are free again.
+    let client = Client::plain(&target.served.base_url);
+    assert_eq!(client.get(&target.token, "method=candidates/list").status(), 200);
+}
+
+/// Maximum time of any step, on the slowest machine.
+const GENEROUS: Duration = Duration::from_secs(30);
