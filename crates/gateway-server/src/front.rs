@@ -18,6 +18,7 @@ pub(crate) mod problem;
 pub(crate) mod recent;
 pub(crate) mod recorder;
 pub(crate) mod request_id;
+pub(crate) mod trace;
 pub(crate) mod work;
 
 use std::sync::Arc;

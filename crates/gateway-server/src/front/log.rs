@@ -15,6 +15,7 @@ pub(crate) fn write(response: &EndedResponse) {
             tracing::$level!(
                 name: "request",
                 request_id = response.request_id.to_str().ok(),
+                trace_id = response.trace_id.as_deref(),
                 client = response.client.map(tracing::field::display),
                 http = response.version.map(version),
                 http_method = response.method,

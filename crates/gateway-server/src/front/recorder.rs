@@ -17,9 +17,9 @@ use crate::error::Error;
 use crate::front::body::ResponseBody;
 use crate::front::client::ClientKey;
 use crate::front::ended::{End, EndedResponse};
-use crate::front::log;
 use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
+use crate::front::{log, trace};
 use crate::generated::operation::Operation;
 use crate::listen::state::ConnectionState;
 use crate::shares::Share;
@@ -49,6 +49,7 @@ impl Recorder {
         let response = EndedResponse {
             request_id: request_id.clone(),
             client: None,
+            trace_id: None,
             version: None,
             method: None,
             account: None,
@@ -90,6 +91,9 @@ impl Recorder {
     pub(crate) fn request(&mut self, request: &Parts) {
         self.response.version = Some(request.version);
         self.response.method = Some(method(&request.method));
+        if self.is_logged {
+            self.response.trace_id = trace::id(&request.headers).map(str::to_owned);
+        }
     }
 
     pub(crate) fn principal(&mut self, principal: &Principal) {

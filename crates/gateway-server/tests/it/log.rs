@@ -90,7 +90,8 @@ fn each_event_has_its_fields() {
             ("GET", "method=unknown"),
             ("BREW", "method=credits/get"),
         ] {
-            let id = "X-Request-Id: fixed-1\r\n";
+            let id = "X-Request-Id: fixed-1\r\n\
+                traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
             drop(call(logged.base_url(), logged.token(), method, query, id));
             log += &logged.line();
         }
@@ -151,6 +152,7 @@ fn the_log_is_json_lines_without_tokens_or_data() {
             ("GET", "X-Request-Id: CANARY [31m\r\n"),
             ("GET", "X-Request-Id: fine-1\r\n"),
             ("CANARY", "User-Agent: CANARY\r\n"),
+            ("GET", "traceparent: 00-CANARY-CANARY-01\r\n"),
             ("GET", "Cookie: CANARY\r\nReferer: CANARY\r\nCANARY: CANARY\r\n"),
         ] {
             drop(call(logged.base_url(), logged.token(), method, query, more));
