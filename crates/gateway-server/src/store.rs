@@ -17,6 +17,7 @@ mod hold;
 #[cfg(feature = "test-util")]
 pub(crate) mod memory;
 mod merge;
+mod merge_sql;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 mod rendered;
@@ -28,6 +29,7 @@ mod snapshot;
 mod sql;
 pub(crate) mod sqlite;
 mod stage;
+mod staged;
 mod tally;
 mod tally_sql;
 

@@ -9,6 +9,8 @@ mod link;
 #[cfg(test)]
 mod plans;
 mod read;
+mod session;
+mod stage;
 mod tables;
 
 use std::fmt;

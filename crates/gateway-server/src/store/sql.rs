@@ -62,89 +62,6 @@ pub(crate) const REVISION: &str = "SELECT revision FROM account WHERE id = $1";
 pub(crate) const SET_CREDITS: &str =
     "UPDATE account SET credits = $1 WHERE id = $2 AND credits <> $1";
 
-/// Finds two different vacancies with one id in the import. Returns the id and both places.
-pub(crate) const CONFLICTING_VACANCIES: &str = "\
-    SELECT b.id, a.place, b.place FROM staged_vacancy b JOIN staged_vacancy a ON a.id = b.id \
-    AND a.seq = (SELECT min(m.seq) FROM staged_vacancy m WHERE m.id = b.id) \
-    WHERE a.seq < b.seq AND a.record <> b.record ORDER BY b.seq LIMIT 1";
-
-/// Finds two different candidates with one id in the import. Returns the id and both places.
-pub(crate) const CONFLICTING_CANDIDATES: &str = "\
-    SELECT b.id, a.place, b.place FROM staged_candidate b JOIN staged_candidate a ON a.id = b.id \
-    AND a.seq = (SELECT min(m.seq) FROM staged_candidate m WHERE m.id = b.id) \
-    WHERE a.seq < b.seq AND a.record <> b.record ORDER BY b.seq LIMIT 1";
-
-/// Finds two different statuses of one candidate in one vacancy. Returns the candidate and both places.
-pub(crate) const CONFLICTING_APPLICATIONS: &str = "\
-    SELECT b.candidate_id, a.place, b.place FROM staged_application b \
-    JOIN staged_application a ON a.vacancy_id = b.vacancy_id AND a.candidate_id = b.candidate_id \
-    AND a.seq = (SELECT min(m.seq) FROM staged_application m \
-    WHERE m.vacancy_id = b.vacancy_id AND m.candidate_id = b.candidate_id) \
-    WHERE a.seq < b.seq AND a.status_key <> b.status_key ORDER BY b.seq LIMIT 1";
-
-/// Finds a status in a vacancy that does not exist. Returns the vacancy and the place.
-pub(crate) const UNKNOWN_VACANCY: &str = "\
-    SELECT s.vacancy_id, s.place FROM staged_application s WHERE NOT EXISTS (\
-    SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.vacancy_id \
-    AND v.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
-
-/// Finds a status of a candidate that does not exist. Returns the candidate and the place.
-pub(crate) const UNKNOWN_CANDIDATE: &str = "\
-    SELECT s.candidate_id, s.place FROM staged_application s WHERE NOT EXISTS (\
-    SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.candidate_id \
-    AND c.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
-
-/// Ends the row versions that the import replaces. `CROSS JOIN` makes SQLite begin with the staged rows.
-pub(crate) const SUPERSEDE_VACANCIES: &str = "\
-    UPDATE vacancy SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
-    AND id IN (SELECT s.id FROM staged_vacancy s CROSS JOIN vacancy v \
-    WHERE v.account_id = $2 AND v.id = s.id AND v.rev_to = 9223372036854775807 \
-    AND v.record <> s.record)";
-
-pub(crate) const SUPERSEDE_CANDIDATES: &str = "\
-    UPDATE candidate SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
-    AND id IN (SELECT s.id FROM staged_candidate s CROSS JOIN candidate c \
-    WHERE c.account_id = $2 AND c.id = s.id AND c.rev_to = 9223372036854775807 \
-    AND c.record <> s.record)";
-
-pub(crate) const SUPERSEDE_APPLICATIONS: &str = "\
-    UPDATE application SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
-    AND (vacancy_id, candidate_id) IN (SELECT s.vacancy_id, s.candidate_id \
-    FROM staged_application s CROSS JOIN application a \
-    WHERE a.account_id = $2 AND a.vacancy_id = s.vacancy_id AND a.candidate_id = s.candidate_id \
-    AND a.rev_to = 9223372036854775807 AND a.status_key <> s.status_key)";
-
-/// Adds the staged rows that are not live, in the order of the key, so that the database appends.
-pub(crate) const INSERT_VACANCIES: &str = "\
-    INSERT INTO vacancy(account_id, id, rev_from, rev_to, record, checksum) \
-    SELECT $1, s.id, $2, 9223372036854775807, s.record, s.checksum FROM staged_vacancy s \
-    WHERE NOT EXISTS (SELECT 1 FROM staged_vacancy d WHERE d.id = s.id AND d.seq < s.seq) \
-    AND NOT EXISTS (SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.id \
-    AND v.rev_to = 9223372036854775807) ORDER BY s.id";
-
-pub(crate) const INSERT_CANDIDATES: &str = "\
-    INSERT INTO candidate(account_id, id, rev_from, rev_to, record, checksum) \
-    SELECT $1, s.id, $2, 9223372036854775807, s.record, s.checksum FROM staged_candidate s \
-    WHERE NOT EXISTS (SELECT 1 FROM staged_candidate d WHERE d.id = s.id AND d.seq < s.seq) \
-    AND NOT EXISTS (SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.id \
-    AND c.rev_to = 9223372036854775807) ORDER BY s.id";
-
-pub(crate) const INSERT_APPLICATIONS: &str = "\
-    INSERT INTO application(account_id, vacancy_id, candidate_id, rev_from, rev_to, status_key) \
-    SELECT $1, s.vacancy_id, s.candidate_id, $2, 9223372036854775807, s.status_key \
-    FROM staged_application s WHERE NOT EXISTS (SELECT 1 FROM staged_application d \
-    WHERE d.vacancy_id = s.vacancy_id AND d.candidate_id = s.candidate_id AND d.seq < s.seq) \
-    AND NOT EXISTS (SELECT 1 FROM application a WHERE a.account_id = $1 \
-    AND a.vacancy_id = s.vacancy_id AND a.candidate_id = s.candidate_id \
-    AND a.rev_to = 9223372036854775807) ORDER BY s.vacancy_id, s.candidate_id";
-
-pub(crate) const STAGED_VACANCIES: &str = "SELECT count(DISTINCT id) FROM staged_vacancy";
-
-pub(crate) const STAGED_CANDIDATES: &str = "SELECT count(DISTINCT id) FROM staged_candidate";
-
-pub(crate) const STAGED_APPLICATIONS: &str = "\
-    SELECT count(*) FROM (SELECT DISTINCT vacancy_id, candidate_id FROM staged_application) d";
-
 /// Selects the newest revision of each account that was created before a point in time. Older ones are no longer read.
 pub(crate) const COLLECTABLE: &str = "\
     SELECT account_id, max(rev) FROM revision WHERE at <= $1 GROUP BY account_id";
@@ -306,20 +223,6 @@ pub(crate) const ALL: &[&str] = &[
     REVOKE_TOKEN,
     REVISION,
     SET_CREDITS,
-    CONFLICTING_VACANCIES,
-    CONFLICTING_CANDIDATES,
-    CONFLICTING_APPLICATIONS,
-    UNKNOWN_VACANCY,
-    UNKNOWN_CANDIDATE,
-    SUPERSEDE_VACANCIES,
-    SUPERSEDE_CANDIDATES,
-    SUPERSEDE_APPLICATIONS,
-    INSERT_VACANCIES,
-    INSERT_CANDIDATES,
-    INSERT_APPLICATIONS,
-    STAGED_VACANCIES,
-    STAGED_CANDIDATES,
-    STAGED_APPLICATIONS,
     COLLECTABLE,
     COLLECT_REVISIONS,
     COLLECT_VACANCIES,
@@ -358,7 +261,7 @@ pub(crate) const ALL: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{replace, tally_sql};
+    use crate::store::{merge_sql, replace, tally_sql};
 
     /// Returns the numbers of the parameters of a statement in the order of their first appearance.
     fn parameters(sql: &str) -> Vec<u32> {
@@ -372,9 +275,14 @@ mod tests {
         seen
     }
 
+    fn all() -> impl Iterator<Item = &'static str> {
+        let statements = ALL.iter().chain(tally_sql::ALL).chain(replace::ALL).copied();
+        statements.chain(merge_sql::all())
+    }
+
     #[test]
     fn parameters_are_numbered_in_order_of_appearance() {
-        for sql in ALL.iter().chain(tally_sql::ALL).chain(replace::ALL) {
+        for sql in all() {
             let parameters = parameters(sql);
             let expected: Vec<u32> = (1..).take(parameters.len()).collect();
             assert_eq!(parameters, expected, "{sql}");
@@ -383,7 +291,7 @@ mod tests {
 
     #[test]
     fn every_statement_on_account_data_has_the_account_as_a_parameter() {
-        for sql in ALL.iter().chain(tally_sql::ALL).chain(replace::ALL) {
+        for sql in all() {
             let data = ["candidate ", "candidate c", "vacancy ", "application ", "status "];
             let touches = data.iter().any(|table| {
                 ["FROM ", "JOIN ", "UPDATE ", "INTO "]

@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gateway_server::{PostgresStore, Store as _, StoreAdmin as _, TokenDigest, UnixTime};
+use gateway_server::{
+    ErrorKind, ImportMode, PostgresStore, Store as _, StoreAdmin as _, TokenDigest, UnixTime,
+};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::cluster;
+use crate::store::{NOW, application, candidate, import, snapshot, vacancy};
 
 #[test]
 fn a_dump_does_not_contain_tokens() {
@@ -75,4 +78,22 @@ fn a_cluster_stops_when_the_process_that_started_it_is_killed() {
             std::thread::yield_now();
         }
     }
+}
+
+/// The records are read on one thread and written on another one, which fails here: PostgreSQL stores no NUL character.
+#[test]
+fn a_record_that_the_database_refuses_fails_the_import_with_the_cause() {
+    let Some(database) = cluster::database() else { return };
+    let store = PostgresStore::connect(&database.url).unwrap();
+    let account = store.create_account("a", NOW).unwrap();
+    let result = import(&store, account, ImportMode::Commit, |stage| {
+        vacancy(stage, 1, 1, "a")?;
+        candidate(stage, 2, 1, "a")?;
+        application(stage, 3, 1, 1, "New\0")
+    });
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Storage);
+    let cause = std::error::Error::source(&error).map(ToString::to_string);
+    assert_eq!(cause.as_deref(), Some("SQLSTATE 22021"), "{error:?}");
+    assert_eq!(snapshot(&store, account).revision, 0);
 }

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
-use crate::store::postgres::import::Open;
 use crate::store::postgres::link::{Link, failure, first, get};
+use crate::store::postgres::session::Open;
 use crate::store::{AccountId, Deletion, DeletionReport, ImportMode, UnknownIds, deletion, sql};
 
 /// Deletes records in one transaction. It locks the row of the account first, so it waits for imports into the account.

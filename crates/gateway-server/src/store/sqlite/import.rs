@@ -30,7 +30,7 @@ pub(super) fn run<T>(
     fill: Fill<'_>,
 ) -> Result<ImportReport, Error> {
     let context = "cannot import";
-    let balance = stage::fill(importer, account, fill)?;
+    let (staged, balance) = stage::fill(importer, account, fill)?;
     let _turn = turn();
     // IMMEDIATE, because a transaction that begins with a read may fail to become a writing one.
     let transaction = importer
@@ -39,7 +39,7 @@ pub(super) fn run<T>(
     stage::name_statuses(&transaction, account)?;
     let credits_changed = set_credits(&transaction, account, &balance)?;
     let mut session = OpenTransaction(&transaction, context);
-    let report = merge(&mut session, account, credits_changed, replace.is_some())?;
+    let report = merge(&mut session, account, &staged, credits_changed, replace.is_some())?;
     replace.map_or(Ok(()), |removals| removals.check(mode, &report))?;
     match mode {
         ImportMode::DryRun => transaction.rollback().map_err(failed(context))?,

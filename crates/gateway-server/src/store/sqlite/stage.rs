@@ -9,34 +9,43 @@ use crate::store::balance::Balance;
 use crate::store::checksum::{self, Row};
 use crate::store::dictionary::{Dictionary, StatusKeys};
 use crate::store::sqlite::failure::failed;
+use crate::store::staged::Staged;
 use crate::store::{AccountId, ApplicationRow, Fill, Stage, rendered};
 
-/// Creates and fills the temporary tables, and returns the credit balance, which has no table.
+/// Creates and fills the temporary tables. Returns the facts about the records, and the credit balance, which has no
+/// table.
 pub(super) fn fill(
     importer: &mut Connection,
     account: AccountId,
     fill: Fill<'_>,
-) -> Result<Balance, Error> {
+) -> Result<(Staged, Balance), Error> {
     let context = "cannot import";
-    // A transaction for speed. It locks nothing, because it writes only to temporary tables.
+    importer.execute_batch(include_str!("staging.sql")).map_err(failed(context))?;
+    // Before the transaction, which would read the state of the database at its beginning until it ends.
+    importer.execute(KNOWN_STATUSES, [account.0]).map_err(failed(context))?;
+    // A transaction for speed. It locks nothing, because it uses only temporary tables.
     let transaction = importer.transaction().map_err(failed(context))?;
-    transaction.execute_batch(include_str!("staging.sql")).map_err(failed(context))?;
     let mut stage = Staging::new(&transaction, account)?;
     fill(&mut stage)?;
-    let balance = std::mem::take(&mut stage.balance);
-    drop(stage);
+    let (staged, balance) = stage.end();
     transaction.execute_batch(include_str!("staged.sql")).map_err(failed(context))?;
     transaction.commit().map_err(failed(context))?;
-    Ok(balance)
+    Ok((staged, balance))
 }
 
-/// Replaces the status keys of this import by those of the account, and adds new statuses to the account.
+/// Adds new statuses to the account. Replaces the keys of this import by those of the account where they differ: another
+/// import may have added statuses meanwhile.
 pub(super) fn name_statuses(
     transaction: &Transaction<'_>,
     account: AccountId,
 ) -> Result<(), Error> {
-    for sql in [ADD_STATUSES, REFER_TO_STATUSES] {
-        transaction.execute(sql, [account.0]).map_err(failed("cannot import"))?;
+    let context = "cannot import";
+    transaction.execute(ADD_STATUSES, [account.0]).map_err(failed(context))?;
+    let differ = transaction
+        .query_row(DIFFERENT_STATUSES, [account.0], |row| row.get::<_, bool>(0))
+        .map_err(failed(context))?;
+    if differ {
+        transaction.execute(REFER_TO_STATUSES, [account.0]).map_err(failed(context))?;
     }
     Ok(())
 }
@@ -50,6 +59,7 @@ struct Staging<'t> {
     vacancy: CachedStatement<'t>,
     candidate: CachedStatement<'t>,
     application: CachedStatement<'t>,
+    staged: Staged,
     balance: Balance,
 }
 
@@ -64,12 +74,17 @@ impl<'t> Staging<'t> {
             vacancy: prepare("INSERT INTO staged_vacancy VALUES (NULL, ?, ?, ?, ?)")?,
             candidate: prepare("INSERT INTO staged_candidate VALUES (NULL, ?, ?, ?, ?)")?,
             application: prepare("INSERT INTO staged_application VALUES (NULL, ?, ?, ?, ?)")?,
+            staged: Staged::default(),
             balance: Balance::default(),
         })
     }
+
+    fn end(self) -> (Staged, Balance) {
+        (self.staged, self.balance)
+    }
 }
 
-/// The statuses of this import, numbered in the order of their appearance.
+/// The statuses of the account, followed by the new ones of this import in the order of their appearance.
 struct Statuses<'t>(&'t Transaction<'t>);
 
 impl Dictionary for Statuses<'_> {
@@ -91,6 +106,7 @@ impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
         let record = rendered::vacancy(id, row, &mut self.record)?;
         let checksum = checksum::of_record(Row::Vacancy, self.account, id, record.as_bytes());
+        self.staged.vacancies.push((id, 0));
         let inserted = self.vacancy.execute(params![place.pack(), id, record, checksum]);
         inserted.map(drop).map_err(failed("cannot import"))
     }
@@ -98,12 +114,14 @@ impl Stage for Staging<'_> {
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
         let record = rendered::candidate(id, row, &mut self.record)?;
         let checksum = checksum::of_record(Row::Candidate, self.account, id, record.as_bytes());
+        self.staged.candidates.push((id, 0));
         let inserted = self.candidate.execute(params![place.pack(), id, record, checksum]);
         inserted.map(drop).map_err(failed("cannot import"))
     }
 
     fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
         let status = self.keys.get(&mut self.dictionary, row.status)?;
+        self.staged.applications.push((row.vacancy_id, row.candidate_id));
         let parameters = [place.pack(), row.vacancy_id, row.candidate_id, status];
         self.application.execute(parameters).map(drop).map_err(failed("cannot import"))
     }
@@ -113,11 +131,20 @@ impl Stage for Staging<'_> {
     }
 }
 
+const KNOWN_STATUSES: &str = "\
+    INSERT INTO staged_status SELECT key, name FROM status WHERE account_id = ?1";
+
+/// A known status that no record has may have been erased meanwhile.
 const ADD_STATUSES: &str = "\
     INSERT INTO status(account_id, key, name) \
     SELECT ?1, (SELECT coalesce(max(key), 0) FROM status WHERE account_id = ?1) \
     + row_number() OVER (ORDER BY n.key), n.name FROM staged_status n \
-    WHERE NOT EXISTS (SELECT 1 FROM status s WHERE s.account_id = ?1 AND s.name = n.name)";
+    WHERE NOT EXISTS (SELECT 1 FROM status s WHERE s.account_id = ?1 AND s.name = n.name) \
+    AND EXISTS (SELECT 1 FROM staged_application a WHERE a.status_key = n.key)";
+
+const DIFFERENT_STATUSES: &str = "\
+    SELECT EXISTS (SELECT 1 FROM staged_status n \
+    JOIN status s ON s.account_id = ?1 AND s.name = n.name WHERE s.key <> n.key)";
 
 const REFER_TO_STATUSES: &str = "\
     UPDATE staged_application SET status_key = (SELECT s.key FROM staged_status n \

@@ -1,4 +1,3 @@
--- Run after the last record: the indexes for the comparing statements.
-CREATE INDEX temp.staged_vacancy_by_id ON staged_vacancy(id, seq);
-CREATE INDEX temp.staged_candidate_by_id ON staged_candidate(id, seq);
-CREATE INDEX temp.staged_application_by_id ON staged_application(vacancy_id, candidate_id, seq);
+-- Run after the last record: the order in which the statuses are inserted. It contains all columns of the insertion, so
+-- that no row is looked up.
+CREATE INDEX temp.staged_application_in_order ON staged_application(vacancy_id, candidate_id, seq, status_key);
