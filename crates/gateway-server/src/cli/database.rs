@@ -10,8 +10,8 @@ use crate::cli::output::note;
 use crate::error::{Error, ErrorKind};
 #[cfg(feature = "postgres")]
 use crate::store::postgres::{PostgresOptions, PostgresStore};
-use crate::store::sqlite::{SqliteStore, check_log};
-use crate::store::{STATEMENT_BUDGET, StoreAdmin};
+use crate::store::sqlite::{FrozenSqlite, SqliteStore, check_log};
+use crate::store::{STATEMENT_BUDGET, Store, StoreAdmin};
 
 /// The flag that names the database.
 #[derive(Debug, Args)]
@@ -27,7 +27,14 @@ impl Database {
         match given(self.database.as_deref())? {
             Location::File(path) => {
                 check_log(Path::new(path))?;
-                Ok(Arc::new(SqliteStore::open_existing(path)?))
+                let store = SqliteStore::open_existing(path).map_err(|error| {
+                    if !FrozenSqlite::applies_to(Path::new(path)) {
+                        return error;
+                    }
+                    let text = format!("cannot open {path}: it is read-only; run this command where it can be written");
+                    Error::caused(error.kind(), text, error)
+                })?;
+                Ok(Arc::new(store))
             }
             #[cfg(feature = "postgres")]
             Location::Url(url) => Ok(Arc::new(PostgresStore::connect_with(
@@ -81,6 +88,25 @@ pub(super) fn open_or_create(
             let store = PostgresStore::connect_with(&url, options)?;
             Ok(Arc::new(store.with_statement_budget(budget)))
         }
+    }
+}
+
+/// Opens a database for `serve`: as [`open_or_create`], or as it is if its file cannot be written.
+pub(super) fn open_to_serve(
+    database: Option<&str>,
+    budget: Duration,
+    wait: Duration,
+    notice: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<Arc<dyn Store>, Error> {
+    match given(database)? {
+        Location::File(path) if FrozenSqlite::applies_to(Path::new(path)) => {
+            let store = FrozenSqlite::open(Path::new(path), budget)?;
+            notice(
+                "warning: the database file is read-only; it is served as it is, and must not change meanwhile",
+            );
+            Ok(Arc::new(store))
+        }
+        _ => Ok(open_or_create(database, budget, wait, notice)?),
     }
 }
 

@@ -3,10 +3,12 @@
 mod backup;
 mod erase;
 mod failure;
+mod frozen;
 mod import;
 mod log;
 mod open;
 mod read;
+mod readers;
 mod stage;
 
 use std::fmt;
@@ -21,12 +23,14 @@ use crate::error::Error;
 use crate::lock::lock;
 use crate::store::errors::{account_exists, no_account};
 use crate::store::sqlite::failure::{failed, failure};
+pub(crate) use crate::store::sqlite::frozen::FrozenSqlite;
 pub(crate) use crate::store::sqlite::log::check_log;
 use crate::store::sqlite::read::Reader;
+use crate::store::sqlite::readers::Readers;
 use crate::store::{
     Account, AccountId, CandidateFilter, CheckReport, Deletion, DeletionReport, Fill, Hold,
-    ImportMode, ImportReport, Page, Principal, RecordSink, Removals, STATEMENT_BUDGET, Snapshot,
-    Store, StoreAdmin, TokenInfo, UnknownIds, checksum, rendered, sql,
+    ImportMode, ImportReport, Page, Principal, RecordSink, Removals, Snapshot, Store, StoreAdmin,
+    TokenInfo, UnknownIds, checksum, rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -40,8 +44,7 @@ use crate::token::{TokenDigest, TokenId};
 pub struct SqliteStore {
     path: PathBuf,
     writer: Mutex<Connection>,
-    readers: Mutex<Vec<Reader>>,
-    budget: Duration,
+    readers: Readers,
 }
 
 impl SqliteStore {
@@ -66,19 +69,14 @@ impl SqliteStore {
     pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let writer = open::writer(path)?;
-        Ok(Self {
-            path: path.to_owned(),
-            writer: Mutex::new(writer),
-            readers: Mutex::new(Vec::new()),
-            budget: STATEMENT_BUDGET,
-        })
+        Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Readers::new() })
     }
 
     /// Sets the time limit of a read that answers a request. The default is 10 seconds. A read that takes longer fails
     /// with [`ErrorKind::StorageSlow`](crate::ErrorKind::StorageSlow).
     #[must_use]
     pub fn with_statement_budget(mut self, budget: Duration) -> Self {
-        self.budget = budget;
+        self.readers.budget = budget;
         self
     }
 
@@ -92,24 +90,9 @@ impl SqliteStore {
         backup::restore(from, to, replace)
     }
 
-    /// Runs `work` with a pooled read-only connection. The caller limits the number of concurrent calls; the pool only
-    /// keeps the connections that are idle.
+    /// Runs `work` with a pooled read-only connection.
     fn read<T>(&self, work: impl FnOnce(&mut Reader) -> Result<T, Error>) -> Result<T, Error> {
-        let idle = lock(&self.readers).pop();
-        let mut reader = match idle {
-            Some(reader) => reader,
-            None => Reader::new(open::reader(&self.path)?)?,
-        };
-        reader.set_budget(self.budget);
-        let result = work(&mut reader);
-        // A connection that failed is closed, because its state is unknown.
-        if result.is_ok() {
-            let mut readers = lock(&self.readers);
-            if readers.len() < MAX_IDLE_READERS {
-                readers.push(reader);
-            }
-        }
-        result
+        self.readers.read(|| open::reader(&self.path), work)
     }
 
     fn writer(&self) -> MutexGuard<'_, Connection> {
@@ -158,7 +141,7 @@ impl Store for SqliteStore {
     }
 
     fn idle_connections(&self) -> usize {
-        lock(&self.readers).len()
+        self.readers.idle()
     }
 
     fn collect(&self, age: Duration) -> Result<u64, Error> {
@@ -302,6 +285,3 @@ impl fmt::Debug for SqliteStore {
         f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
     }
 }
-
-/// Maximum number of idle read-only connections kept open.
-const MAX_IDLE_READERS: usize = 16;

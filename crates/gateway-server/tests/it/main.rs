@@ -72,6 +72,8 @@ mod program;
 #[cfg(test)]
 mod proxies;
 #[cfg(test)]
+mod read_only;
+#[cfg(test)]
 mod replace;
 #[cfg(test)]
 mod revisions;

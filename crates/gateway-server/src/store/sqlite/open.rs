@@ -80,7 +80,19 @@ pub(super) fn empty(path: &Path) -> Error {
 
 /// Opens the file for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
-    let reader = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    set_up_reader(connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?)
+}
+
+/// Opens a file that does not change, without its log and without locks. `path` is absolute.
+pub(super) fn frozen_reader(path: &Path) -> Result<Connection, Error> {
+    let escaped =
+        path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let uri = format!("file:{escaped}?immutable=1");
+    let mode = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    set_up_reader(connect(Path::new(&uri), mode)?)
+}
+
+fn set_up_reader(reader: Connection) -> Result<Connection, Error> {
     // No memory map: it would count the file towards the memory of this process once per connection, and turn read
     // errors into signals.
     reader
@@ -163,14 +175,20 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), Error> 
 
 /// Applies the additions to the schema that the database does not have, all or none.
 pub(super) fn upgrade(writer: &mut Connection) -> Result<(), Error> {
-    let failed = || failed("cannot upgrade the database");
-    if additions::after(last_addition(writer).map_err(failed())?).next().is_none() {
+    if is_upgraded(writer)? {
         return Ok(());
     }
+    let failed = || failed("cannot upgrade the database");
     let transaction =
         writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
     add(&transaction).map_err(failed())?;
     transaction.commit().map_err(failed())
+}
+
+/// Returns whether the database has all additions to the schema.
+pub(super) fn is_upgraded(connection: &Connection) -> Result<bool, Error> {
+    let last = last_addition(connection).map_err(failed("cannot read the database"))?;
+    Ok(additions::after(last).next().is_none())
 }
 
 fn add(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
