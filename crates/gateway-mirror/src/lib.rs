@@ -67,7 +67,7 @@
 //! - `shape`, `row` turn a record into columns and back; `difference` names the fields that differ.
 //! - `engine` decides, without I/O: what a record in a list means, what becomes missing or gone, and the brake.
 //! - `store` is the trait of stores, `memory` and `sqlite` implement it.
-//! - `run` passes a list through the engine into a store, `mirror` is the entry point, `cursor` and `change` are the feed.
+//! - `run` passes a list through the engine into a store, `report` has its counts, `mirror` is the entry point, `cursor` and `change` are the feed.
 //! - `sync` reads a list from a client of either kind into a run.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -84,6 +84,7 @@ mod meaning;
 mod memory;
 mod mirror;
 mod number;
+mod report;
 mod row;
 mod run;
 mod shape;
@@ -103,5 +104,6 @@ pub use crate::engine::brake::Rules;
 pub use crate::engine::known::State;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::mirror::{Mirror, Record};
-pub use crate::run::{Report, Run};
+pub use crate::report::Report;
+pub use crate::run::Run;
 pub use crate::source::Source;

@@ -132,14 +132,17 @@ impl Store for MemoryStore {
         Ok(rows.map(|(_, stored)| stored).filter(is_live).take(PAGE).map(live).collect())
     }
 
-    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<bool, Error> {
         let table = self.table(table)?;
+        if written.is_new && table.keys.contains_key(written.id) {
+            return Ok(false);
+        }
         let Written { key, shape, hash, .. } = *written;
         let known = Known { key, state: State::Present, misses: 0, shape, hash: Some(hash) };
         table.keys.insert(written.id.to_owned(), key);
         let (id, row) = (written.id.to_owned(), written.row.clone());
         table.rows.insert(key, Stored { known, id, row });
-        Ok(())
+        Ok(true)
     }
 
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {

@@ -10,10 +10,11 @@ use crate::difference::{Version, changed};
 use crate::engine::brake::Rules;
 use crate::engine::known::{Known, State};
 use crate::engine::{Before, Comparison, Verdict};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::hash::{Hash, Hasher};
 use crate::json::Members;
 use crate::meaning;
+use crate::report::Report;
 use crate::row::{Row, identity};
 use crate::shape::Shape;
 use crate::store::{End, Live, Mark, NewChange, PAGE, Scope, Store, Written};
@@ -48,6 +49,8 @@ pub struct Run<'a> {
     comparison: Comparison,
     next_key: i64,
     has_suppressed: bool,
+    /// The table had no row before the list.
+    was_empty: bool,
     emits: bool,
     after: Before,
     batch: Vec<Entry>,
@@ -61,33 +64,6 @@ pub struct Run<'a> {
 pub(crate) struct Hashers {
     pub(crate) record: Hasher,
     pub(crate) id: Hasher,
-}
-
-/// The result of a [`Run`]. Each record of the list counts once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Report {
-    /// Whether this was the first complete list of the scope.
-    pub is_baseline: bool,
-    /// Records that were not known before.
-    pub added: u64,
-    /// Records with another meaning.
-    pub changed: u64,
-    /// Records with the stored meaning.
-    pub unchanged: u64,
-    /// Records that were missing or gone, and are in the list again.
-    pub returned: u64,
-    /// Records that are absent from the list for the first time.
-    pub missing: u64,
-    /// Records that count as deleted since this list.
-    pub gone: u64,
-    /// Records that could not be read, or contradict another record of the list. If there are any, no record becomes
-    /// missing or gone.
-    pub rejected: u64,
-    /// Records that occurred before in the list, with the same meaning.
-    pub repeated: u64,
-    /// Records that are forgotten.
-    pub suppressed: u64,
 }
 
 /// A record that waits for its batch.
@@ -128,6 +104,7 @@ impl<'a> Run<'a> {
             comparison: Comparison::new(start.shape, start.before),
             next_key: start.next_key,
             has_suppressed: start.has_suppressed,
+            was_empty: start.next_key == 1,
             emits: !start.is_first || rules.emits_baseline,
             after: start.before,
             batch: Vec::with_capacity(PAGE),
@@ -213,13 +190,16 @@ impl<'a> Run<'a> {
     /// Compares the records of the batch with the store, and writes the differences.
     fn flush(&mut self) -> Result<(), Error> {
         let batch = take(&mut self.batch);
-        let ids: Vec<&str> = batch.iter().map(|entry| &*entry.id).collect();
-        let known = self.store.known(&self.table, &ids)?;
+        let known = self.look_up(&batch)?;
         // A record may occur twice in a batch, and was then written since.
         let mut written: HashMap<&str, Known> = HashMap::new();
         for (entry, known) in batch.iter().zip(known) {
             let known = written.get(&*entry.id).copied().or(known);
-            if let Some(now) = self.take_in(entry, known)? {
+            let now = match known {
+                Some(known) => self.compare(entry, known)?,
+                None => self.add(entry)?,
+            };
+            if let Some(now) = now {
                 written.insert(&entry.id, now);
             }
         }
@@ -228,9 +208,19 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Handles a record. Returns what is known of it from now on, if it was written.
-    fn take_in(&mut self, entry: &Entry, known: Option<Known>) -> Result<Option<Known>, Error> {
-        let Some(known) = known else { return self.add(entry) };
+    /// Returns what is known of the records of a batch.
+    fn look_up(&mut self, batch: &[Entry]) -> Result<Vec<Option<Known>>, Error> {
+        if self.was_empty {
+            // A record that occurs twice is found when it is inserted.
+            return Ok(vec![None; batch.len()]);
+        }
+        let ids: Vec<&str> = batch.iter().map(|entry| &*entry.id).collect();
+        self.store.known(&self.table, &ids)
+    }
+
+    /// Compares a record with what is known of it, and writes the difference. Returns what is known of it from now on, if it
+    /// was written.
+    fn compare(&mut self, entry: &Entry, known: Known) -> Result<Option<Known>, Error> {
         let verdict = self.comparison.judge(known, entry.hash);
         match verdict {
             Verdict::Unchanged => self.report.unchanged += 1,
@@ -266,6 +256,7 @@ impl<'a> Run<'a> {
         Ok(is_written.then(|| self.now(known.key, entry.hash)))
     }
 
+    /// Adds a record of which nothing is known. Returns what is known of it from now on, if it was written.
     fn add(&mut self, entry: &Entry) -> Result<Option<Known>, Error> {
         if self.has_suppressed {
             let id = self.hashers.id.hash(&[entry.id.as_bytes()]);
@@ -276,9 +267,12 @@ impl<'a> Run<'a> {
             }
         }
         let key = self.next_key;
+        if !self.write(entry, key, true, true)? {
+            let known = self.store.known(&self.table, &[&*entry.id])?.into_iter().next();
+            return self.compare(entry, known.flatten().ok_or_else(lost)?);
+        }
         self.next_key += 1;
         self.comparison.add(key);
-        self.write(entry, key, true, true)?;
         self.after.present += 1;
         self.report.added += 1;
         self.emit(&entry.id, ChangeKind::Added, &[])?;
@@ -313,7 +307,7 @@ impl<'a> Run<'a> {
         key: i64,
         is_new: bool,
         is_changed: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let row = Row::of(&self.shape, &Members::of(&entry.json)?)?;
         let (hash, shape, at) = (entry.hash, self.shape_number, self.at);
         let written =
@@ -368,6 +362,11 @@ impl<'a> Run<'a> {
         let (at, table) = (self.at, &*self.table);
         self.store.append(&NewChange { at, table, id, kind, fields })
     }
+}
+
+#[cold]
+fn lost() -> Error {
+    Error::new(ErrorKind::Store, "the mirror has a record that it cannot find")
 }
 
 /// Undoes an unfinished run. After a commit, there is nothing to undo.

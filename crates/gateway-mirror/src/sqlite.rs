@@ -42,6 +42,8 @@ pub(crate) struct SqliteStore {
     tables: HashMap<String, Arc<Table>>,
     shapes: Shapes,
     ahead: Ahead,
+    /// The time that was written last, and its text.
+    time: (i64, Arc<str>),
 }
 
 impl SqliteStore {
@@ -55,6 +57,7 @@ impl SqliteStore {
             tables: HashMap::new(),
             shapes: Shapes::new(),
             ahead: Ahead::default(),
+            time: (i64::MIN, Arc::from("")),
         })
     }
 
@@ -69,9 +72,18 @@ impl SqliteStore {
         self.connection.execute_batch(sql).map_err(failed)
     }
 
-    fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<(), Error> {
+    /// Returns how many rows were written.
+    fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
         let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
-        statement.execute(parameters).map(drop).map_err(failed)
+        statement.execute(parameters).map_err(failed)
+    }
+
+    /// Returns a time as text. All rows of a sync have the same.
+    fn time(&mut self, seconds: i64) -> Arc<str> {
+        if self.time.0 != seconds {
+            self.time = (seconds, utc(seconds).into());
+        }
+        Arc::clone(&self.time.1)
     }
 
     fn table(&mut self, name: &str) -> Result<Arc<Table>, Error> {
@@ -166,49 +178,51 @@ impl Store for SqliteStore {
         live.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
     }
 
-    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<bool, Error> {
         let table = self.table(table)?;
-        let (hash, at) = (written.hash.to_bytes(), time(written.at));
+        let (hash, at) = (written.hash.to_bytes(), self.time(written.at));
         let changed_at = written.is_changed.then_some(&*at);
         let parameters = params_from_iter(table.parameters(written, &hash, changed_at));
-        self.execute(if written.is_new { &table.insert } else { &table.update }, parameters)
+        let rows =
+            self.execute(if written.is_new { &table.insert } else { &table.update }, parameters)?;
+        Ok(rows > 0)
     }
 
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
         let table = self.table(table)?;
-        match mark {
-            Mark::Present => self.execute(&table.mark, (key, "present", 0, None::<&str>)),
-            Mark::Missing { misses, at } => {
-                self.execute(&table.mark, (key, "missing", misses, time(at)))
-            }
-        }
+        let (state, misses, at) = match mark {
+            Mark::Present => ("present", 0, None),
+            Mark::Missing { misses, at } => ("missing", misses, Some(self.time(at))),
+        };
+        self.execute(&table.mark, (key, state, misses, at.as_deref())).map(drop)
     }
 
     fn erase(&mut self, table: &str, key: i64, state: State, at: i64) -> Result<(), Error> {
-        let table = self.table(table)?;
-        self.execute(&table.erase, (key, state.as_str(), time(at)))
+        let (table, at) = (self.table(table)?, self.time(at));
+        self.execute(&table.erase, (key, state.as_str(), &*at)).map(drop)
     }
 
     fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error> {
         let fields = serde_json::Value::from(change.fields.to_vec()).to_string();
         let fields = (!change.fields.is_empty()).then_some(fields);
         let insert = "INSERT INTO mirror_change (at, table_name, record_id, kind, fields) VALUES (?1, ?2, ?3, ?4, ?5)";
-        let row = (time(change.at), change.table, change.id, change.kind.as_str(), fields);
-        self.execute(insert, row)
+        let at = self.time(change.at);
+        let row = (&*at, change.table, change.id, change.kind.as_str(), fields);
+        self.execute(insert, row).map(drop)
     }
 
     fn reject(&mut self, scope: &str, index: u64, reason: &str) -> Result<(), Error> {
         let insert = "INSERT INTO mirror_rejected (scope, position, reason) VALUES (?1, ?2, ?3)";
-        self.execute(insert, (scope, i64::try_from(index).unwrap_or(i64::MAX), reason))
+        self.execute(insert, (scope, i64::try_from(index).unwrap_or(i64::MAX), reason)).map(drop)
     }
 
     fn commit(&mut self, end: &End<'_>) -> Result<(), Error> {
         let update = "UPDATE mirror_scope SET present = ?2, missing = ?3, completed_at = coalesce(?4, completed_at) \
                       WHERE table_name = ?1";
-        let completed_at = end.completed_at.map(time);
+        let completed_at = end.completed_at.map(|at| self.time(at));
         let counts = [end.after.present, end.after.missing];
         let [present, missing] = counts.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-        self.execute(update, (end.table, present, missing, completed_at))?;
+        self.execute(update, (end.table, present, missing, completed_at.as_deref()))?;
         self.run("COMMIT")?;
         if end.has_erased {
             // The log still has the erased values. A reader may keep them there until the next checkpoint.
@@ -238,7 +252,8 @@ impl Store for SqliteStore {
     fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error> {
         let insert =
             "INSERT OR IGNORE INTO mirror_suppressed (table_name, id, at) VALUES (?1, ?2, ?3)";
-        self.execute(insert, (table, id.to_bytes(), time(at)))
+        let at = self.time(at);
+        self.execute(insert, (table, id.to_bytes(), &*at)).map(drop)
     }
 
     fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
@@ -286,7 +301,7 @@ impl Store for SqliteStore {
 }
 
 /// Returns a time as text, in UTC.
-fn time(seconds: i64) -> String {
+fn utc(seconds: i64) -> String {
     Timestamp::from_second(seconds)
         .unwrap_or(Timestamp::MAX)
         .strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -32,8 +32,8 @@ pub(crate) trait Store: Send {
     /// Returns the present and missing records after this row, in the order of their rows, at most `PAGE`.
     fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error>;
 
-    /// Writes the row of a record. A record with an unknown key is inserted.
-    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error>;
+    /// Writes the row of a record. Returns whether it did: a new record is not written if the table has its identity.
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<bool, Error>;
 
     /// Changes the state of a record, and leaves its fields as they are.
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error>;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::engine::brake::Rules;
 use crate::error::{Error, ErrorKind};
 use crate::mirror::Mirror;
-use crate::run::Report;
+use crate::report::Report;
 use crate::sync::worker::Worker;
 
 impl Mirror {

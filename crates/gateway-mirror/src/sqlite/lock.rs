@@ -11,7 +11,7 @@ use crate::sqlite::files;
 /// A held lock. Dropping it, or the end of the process, releases it.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -30,7 +30,15 @@ impl Lock {
         }
         let holder = format!("process {}", std::process::id());
         file.set_len(0).and_then(|()| file.write_all(holder.as_bytes())).map_err(failed)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a process that is being started has it open until it runs its own program.
+        // Without a success, the lock ends with the processes that have the file open.
+        drop(self.file.unlock());
     }
 }
 

@@ -65,7 +65,7 @@ impl Table {
             insert: format!(
                 "INSERT INTO {table} (mirror_key, {id}, mirror_hash, mirror_state, mirror_misses, mirror_shape, \
                  mirror_first_seen, mirror_changed_at, mirror_extra, mirror_nulls{columns}) \
-                 VALUES (?1, ?2, ?3, 'present', 0, ?4, ?5, ?5, ?6, ?7{values})"
+                 VALUES (?1, ?2, ?3, 'present', 0, ?4, ?5, ?5, ?6, ?7{values}) ON CONFLICT ({id}) DO NOTHING"
             ),
             update: format!(
                 "UPDATE {table} SET {id} = ?2, mirror_hash = ?3, mirror_state = 'present', mirror_misses = 0, \

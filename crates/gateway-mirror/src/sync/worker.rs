@@ -13,7 +13,8 @@ use gateway_model_core::Table;
 use crate::engine::brake::Rules;
 use crate::error::{Error, ErrorKind};
 use crate::mirror::{self, Mirror};
-use crate::run::{Report, Run};
+use crate::report::Report;
+use crate::run::Run;
 
 /// The sending side of a run. Dropping it before [`finish`](Self::finish) undoes the run.
 pub(crate) struct Worker {

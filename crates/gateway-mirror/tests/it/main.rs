@@ -4,6 +4,7 @@
 
 mod faults;
 mod history;
+mod kill;
 mod oracle;
 #[path = "../../../gateway-model-core/tests/it/photos.rs"]
 #[expect(dead_code, reason = "the tests of another crate share it")]

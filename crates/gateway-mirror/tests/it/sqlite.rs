@@ -94,6 +94,26 @@ fn a_second_sync_is_told_who_syncs() {
     photos(&mut other, &[r#"{"id":"1"}"#]);
 }
 
+/// A process that is being started has the files of its parent open for a moment.
+#[test]
+fn a_sync_after_another_one_is_not_refused_while_processes_are_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut mirror = open(&folder.path().join("mirror.db"));
+    let (stop, stopped) = std::sync::mpsc::sync_channel::<()>(0);
+    let starting = std::thread::spawn(move || {
+        let program = std::env::current_exe().unwrap();
+        while let Err(std::sync::mpsc::TryRecvError::Empty) = stopped.try_recv() {
+            let mut child = std::process::Command::new(&program);
+            child.arg("--list").stdout(std::process::Stdio::null()).status().unwrap();
+        }
+    });
+    for _ in 0..200 {
+        photos(&mut mirror, &[r#"{"id":"1"}"#]);
+    }
+    drop(stop);
+    starting.join().unwrap();
+}
+
 #[test]
 fn an_unchanged_list_writes_no_row() {
     let folder = tempfile::tempdir().unwrap();

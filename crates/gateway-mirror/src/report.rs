@@ -1,0 +1,28 @@
+//! The counts of a sync.
+
+/// The result of a [`Run`](crate::Run). Each record of the list counts once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// Whether this was the first complete list of the scope.
+    pub is_baseline: bool,
+    /// Records that were not known before.
+    pub added: u64,
+    /// Records with another meaning.
+    pub changed: u64,
+    /// Records with the stored meaning.
+    pub unchanged: u64,
+    /// Records that were missing or gone, and are in the list again.
+    pub returned: u64,
+    /// Records that are absent from the list for the first time.
+    pub missing: u64,
+    /// Records that count as deleted since this list.
+    pub gone: u64,
+    /// Records that could not be read, or contradict another record of the list. If there are any, no record becomes
+    /// missing or gone.
+    pub rejected: u64,
+    /// Records that occurred before in the list, with the same meaning.
+    pub repeated: u64,
+    /// Records that are forgotten.
+    pub suppressed: u64,
+}
