@@ -20,6 +20,7 @@ use std::time::Duration;
 use ::postgres::Row;
 use gateway_postgres::{Connector, Options};
 
+use crate::causes::with_causes;
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
@@ -101,10 +102,14 @@ impl PostgresStore {
     fn with<T>(&self, mut work: impl FnMut(&mut Link) -> Result<T, Error>) -> Result<T, Error> {
         let idle = lock(&self.links).pop();
         if let Some(mut link) = idle {
-            let result = work(&mut link);
-            if result.is_ok() || !link.is_closed() {
-                self.keep(link);
-                return result;
+            match work(&mut link) {
+                Err(error) if link.is_closed() => {
+                    tracing::warn!(name: "database_connection_lost", cause = with_causes(&error));
+                }
+                result => {
+                    self.keep(link);
+                    return result;
+                }
             }
         }
         let mut link = Link::open(&self.connector, Some(self.budget))?;

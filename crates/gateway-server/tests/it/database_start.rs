@@ -78,6 +78,33 @@ fn serve_waits_for_a_database_that_starts_later() {
 }
 
 #[test]
+fn a_lost_connection_is_replaced_and_logged() {
+    let port = free_port();
+    let Some(_cluster) = cluster(port) else { return };
+    let url = url(port);
+    let token = account(&url, "acme");
+    let mut command = program();
+    command.stderr(Stdio::piped());
+    let mut served = Served::started_by(command, &url, &[]);
+    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+    let admin = format!("postgres://postgres@127.0.0.1:{port}/postgres");
+    let mut admin = postgres::Client::connect(&admin, postgres::NoTls).unwrap();
+    let ended = admin
+        .query(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'u'",
+            &[],
+        )
+        .unwrap();
+    assert!(!ended.is_empty());
+    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+    served.signal("-TERM");
+    let mut log = String::new();
+    served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(log.contains("\"event\":\"database_connection_lost\",\"cause\":"), "{log}");
+    assert!(!log.contains("canary") && !log.contains("database_unavailable"), "{log}");
+}
+
+#[test]
 fn the_wait_for_a_database_has_an_end() {
     // One port refuses connections. The listener accepts them, and never answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

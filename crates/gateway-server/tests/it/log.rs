@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Stdio};
 
 use serde_json::Value;
@@ -106,6 +107,36 @@ fn each_event_has_its_fields() {
         let lines = log.lines().map(|line| without_varying(line, format == "json"));
         insta::assert_snapshot!(format, lines.collect::<Vec<_>>().join("\n"));
     }
+}
+
+/// Returns the Rust files below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+#[test]
+fn every_event_is_documented() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("../../docs/server/monitoring.md")).unwrap();
+    let mut events = 0;
+    for file in sources(&root.join("src")) {
+        if file.ends_with("log/tests.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        for call in text.split("tracing::").skip(1) {
+            let Some((before, after)) = call.split_once("name: \"") else { continue };
+            if before.contains(';') {
+                continue;
+            }
+            let (event, _) = after.split_once('"').unwrap();
+            assert!(page.contains(&format!("| `{event}` |")), "{event} of {}", file.display());
+            events += 1;
+        }
+    }
+    assert!(events > 10, "{events}");
 }
 
 #[test]
