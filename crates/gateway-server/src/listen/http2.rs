@@ -11,20 +11,21 @@ mod signs;
 mod wire;
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use h2::server::{Connection, SendResponse};
-use h2::{Reason, RecvStream};
+use h2::{Ping, PingPong, Reason, RecvStream};
 use http::Request;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use self::exchange::{Ended, Exchange};
-use self::limits::{CLOSE, RESETS};
+use self::limits::{CLOSE, RESETS, SHORTEST_TICK, TICKS};
 use self::signs::Signs;
 use self::wire::Wire;
 use crate::listen::acknowledged::Acknowledged;
@@ -52,7 +53,7 @@ impl<S: Service> Http2<'_, S> {
         T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
     {
         let state = Arc::new(ConnectionState::new(self.slot.peer()));
-        let signs = Arc::new(Signs::default());
+        let signs = Arc::new(Signs::new());
         let (timeouts, mut phase) = (self.timeouts, self.phase.clone());
         let wire = Wire::new(socket, early, timeouts, Arc::clone(&state), Arc::clone(&signs));
         let handshake = timeout(timeouts.head, limits::builder().handshake::<_, Bytes>(wire));
@@ -61,10 +62,12 @@ impl<S: Service> Http2<'_, S> {
             connection = handshake => connection,
             _ = phase.wait_for(|phase| *phase >= Phase::Draining) => return,
         };
-        if let Ok(Ok(connection)) = connection {
+        if let Ok(Ok(mut connection)) = connection {
             let idle_since = Instant::now();
             let mut serving = Serving {
                 http2: self,
+                pings: connection.ping_pong(),
+                timer: Box::pin(sleep_until(idle_since)),
                 connection,
                 state,
                 signs,
@@ -85,6 +88,9 @@ impl<S: Service> Http2<'_, S> {
 struct Serving<'a, S, T> {
     http2: Http2<'a, S>,
     connection: Connection<Wire<T>, Bytes>,
+    pings: Option<PingPong>,
+    /// Fires at the next tick.
+    timer: Pin<Box<Sleep>>,
     state: Arc<ConnectionState>,
     signs: Arc<Signs>,
     exchanges: JoinSet<Ended>,
@@ -114,12 +120,15 @@ where
     async fn run(&mut self, mut phase: watch::Receiver<Phase>) {
         phase.mark_changed();
         loop {
-            let deadline = self.closing.unwrap_or(self.idle_since + self.http2.timeouts.idle);
-            let is_idle = self.exchanges.is_empty();
             let is_closing = self.closing.is_some();
-            let is_done = is_idle && self.is_ending();
+            let is_done = self.exchanges.is_empty() && self.is_ending();
             let (connection, signs, slot) = (&mut self.connection, &self.signs, self.http2.slot);
+            let pings = &mut self.pings;
             let next = poll_fn(|context| {
+                if let Some(pings) = pings {
+                    // After an answer, the library accepts the next ping.
+                    let _answer = pings.poll_pong(context);
+                }
                 let next = poll_next(connection, context, signs, slot, is_done);
                 // The reason to close it stays.
                 let is_old = is_closing && matches!(next, Poll::Ready(Err(Ending::Close(_))));
@@ -144,19 +153,38 @@ where
                         self.connection.graceful_shutdown();
                     }
                 }
-                () = sleep_until(deadline), if is_idle || is_closing => {
-                    if is_closing {
+                () = self.timer.as_mut() => {
+                    if self.tick() {
                         return;
-                    }
-                    if self.connection.has_streams() || self.signs.is_blocked() {
-                        // The end of a response is still being sent.
-                        self.idle_since = Instant::now();
-                    } else {
-                        self.close(Reason::NO_ERROR);
                     }
                 }
             }
         }
+    }
+
+    /// Closes an idle connection, and sends a ping to a silent client that takes a response. Returns true if the connection took too long to close.
+    fn tick(&mut self) -> bool {
+        let now = Instant::now();
+        if let Some(closed) = self.closing {
+            self.timer.as_mut().reset(closed);
+            return now >= closed;
+        }
+        let Timeouts { idle, stall, .. } = self.http2.timeouts;
+        if !self.exchanges.is_empty() {
+            if let (Some(pings), true) = (&mut self.pings, now >= self.signs.heard() + stall / 2) {
+                // Fails while the answer to the previous one is awaited.
+                let _sent = pings.send_ping(Ping::opaque());
+            }
+        } else if self.connection.has_streams() || self.signs.is_blocked() {
+            // The end of a response is still being sent.
+            self.idle_since = now;
+        } else if now >= self.idle_since + idle {
+            self.close(Reason::NO_ERROR);
+            return false;
+        }
+        let next = now + idle.min(stall) / TICKS;
+        self.timer.as_mut().reset(next.min(self.idle_since + idle).max(now + SHORTEST_TICK));
+        false
     }
 
     /// Begins to answer a request.
@@ -212,7 +240,9 @@ where
     fn close(&mut self, reason: Reason) {
         if self.closing.is_none() {
             self.connection.abrupt_shutdown(reason);
-            self.closing = Some(Instant::now() + CLOSE);
+            let closed = Instant::now() + CLOSE;
+            self.closing = Some(closed);
+            self.timer.as_mut().reset(closed);
         }
     }
 }

@@ -51,7 +51,7 @@ fn read_rest(raw: &mut Raw) -> (Vec<u8>, Option<&'static str>) {
             Some(Event::Data(1, data)) => body.extend(data),
             Some(Event::End(1)) => return (body, None),
             Some(Event::Reset(1, reason)) => return (body, Some(reason)),
-            Some(Event::Status(1, 200) | Event::GoAway("NO_ERROR") | Event::Pong) => {}
+            Some(Event::Status(1, 200) | Event::GoAway("NO_ERROR") | Event::Pinged) => {}
             event => panic!("{event:?} after {} bytes", body.len()),
         }
     }
@@ -102,7 +102,7 @@ fn a_response_that_is_taken_byte_by_byte_times_out() {
                 break;
             }
             Some(Event::Status(1, 200) | Event::Data(1, _)) => grant(&mut raw, 1, 1),
-            Some(Event::Pong) => {}
+            Some(Event::Pinged) => {}
             event => panic!("{event:?}"),
         }
     }
@@ -112,7 +112,6 @@ fn a_response_that_is_taken_byte_by_byte_times_out() {
 
 /// This client reads 64 KiB at 16 KiB a second, and grants room only afterwards: for seconds, the server sees nothing.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "sets the pace of the client")]
 fn a_slow_client_that_reads_is_not_cut() {
     let target = Target::start(&["--stall-timeout", "1"]);
     let mut raw = target.connect(b"");
@@ -125,7 +124,11 @@ fn a_slow_client_that_reads_is_not_cut() {
             event => panic!("{event:?} after {received} bytes"),
         }
     }
-    std::thread::sleep(Duration::from_secs(4));
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(4) {
+        // The client answers pings meanwhile.
+        assert!(is_silent(&raw) || raw.next() == Some(Event::Pinged));
+    }
     // The rest, quickly.
     grant(&mut raw, 1, 1 << 30);
     let (body, reset) = read_rest(&mut raw);
@@ -133,6 +136,27 @@ fn a_slow_client_that_reads_is_not_cut() {
     assert!(body.ends_with(b"]}"), "{} bytes", body.len());
     target.wait_for("gateway_requests_in_flight 0");
     assert_eq!(target.ends(), ["complete"]);
+}
+
+/// The window would explain a minute of silence, but no client is there.
+#[test]
+fn a_client_that_answers_no_ping_is_cut() {
+    let target = Target::start(&["--stall-timeout", "1"]);
+    let mut raw = target.connect(b"");
+    raw.send(&target.request(1, "candidates/list"));
+    let begun = Instant::now();
+    target.wait_for("gateway_response_ends_total{end=\"stalled\"} 1");
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    let mut pings = 0;
+    let reset = loop {
+        match raw.next() {
+            Some(Event::Pinged) => pings += 1,
+            Some(Event::Reset(1, reason)) => break reason,
+            Some(Event::Status(1, 200) | Event::Data(1, _)) => {}
+            event => panic!("{event:?}"),
+        }
+    };
+    assert_eq!((reset, pings), ("CANCEL", 1));
 }
 
 /// A small response was read whole, but not sent.

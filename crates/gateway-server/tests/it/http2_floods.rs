@@ -130,7 +130,7 @@ fn streams_that_are_not_read_are_limited_and_cut() {
             Event::Status(..) => begun += 1,
             Event::Reset(_, "REFUSED_STREAM") => refused += 1,
             Event::Reset(_, "CANCEL") => cut += 1,
-            Event::Pong => {}
+            Event::Pinged => {}
             event => panic!("{event:?}"),
         }
     }

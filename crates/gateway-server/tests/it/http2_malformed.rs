@@ -335,8 +335,8 @@ fn cases() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// Returns the outcome of a case: the response on stream 1, a reset or the end of the connection, and whether the
-/// connection can be used afterwards.
-fn outcome(address: &str, token: &str, bytes: &[u8]) -> String {
+/// connection can be used afterwards. While the connection is open, waits for `least` of them.
+fn outcome(address: &str, token: &str, bytes: &[u8], least: usize) -> String {
     let mut raw = Raw::connect(address, b"");
     let ping = frame(PING, 0, 0, &[3; 8]);
     let mut sent = raw.send(bytes);
@@ -351,7 +351,7 @@ fn outcome(address: &str, token: &str, bytes: &[u8]) -> String {
     while let Some(event) = raw.next() {
         match event {
             Event::Status(1_001, status) => assert_eq!(status, 200),
-            Event::Data(1_001, _) => {}
+            Event::Data(1_001, _) | Event::Pinged => {}
             // Streams are independent: a ping shows that nothing is left to be sent.
             Event::End(1_001) => sent &= raw.send(&ping),
             Event::Reset(1_001, reason) => panic!("{outcome:?}, then {reason}"),
@@ -376,7 +376,7 @@ fn outcome(address: &str, token: &str, bytes: &[u8]) -> String {
             }
             Event::GoAway(reason) => outcome.push(format!("goaway {reason}")),
         }
-        if pongs == 2 && in_progress == 0 {
+        if pongs == 2 && in_progress == 0 && outcome.len() >= least {
             assert!(sent);
             outcome.push("kept".to_owned());
             return outcome.join(", ");
@@ -394,7 +394,13 @@ fn every_wrong_frame_gets_its_response() {
     assert!(cases.len() >= 140, "{}", cases.len());
     let mut table = String::new();
     for (name, bytes) in &cases {
-        writeln!(table, "{name}: {}", outcome(address, demo.token(), bytes)).unwrap();
+        let least = match *name {
+            "reset with an unknown code" => 0,
+            // A response, its problem, and a reset.
+            "body that does not end" => 3,
+            _ => 1,
+        };
+        writeln!(table, "{name}: {}", outcome(address, demo.token(), bytes, least)).unwrap();
     }
     insta::assert_snapshot!("every_wrong_frame_gets_its_response", table);
 }

@@ -78,6 +78,8 @@ pub(crate) enum Event {
     /// The stream was reset, for this reason.
     Reset(u32, &'static str),
     Pong,
+    /// The server sent a ping, which was answered.
+    Pinged,
     GoAway(&'static str),
 }
 
@@ -132,7 +134,10 @@ impl Raw {
                 RST_STREAM => return Some(Event::Reset(stream, code(0))),
                 GOAWAY => return Some(Event::GoAway(code(4))),
                 PING if flags & ACK != 0 => return Some(Event::Pong),
-                PING => drop(self.send(&frame(PING, ACK, 0, &payload))),
+                PING => {
+                    self.send(&frame(PING, ACK, 0, &payload));
+                    return Some(Event::Pinged);
+                }
                 SETTINGS if flags & ACK == 0 => drop(self.send(&frame(SETTINGS, ACK, 0, b""))),
                 _ => {}
             }

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::listen::guard::Timeouts;
 use crate::listen::head::Refusal;
-use crate::listen::http2::limits::SLOWEST;
+use crate::listen::http2::limits::{SILENCE, SLOWEST};
 use crate::listen::http2::signs::Signs;
 use crate::listen::service::Service;
 use crate::listen::stall::LOOKS;
@@ -175,7 +175,9 @@ impl Sending {
             // The connection has its own check. It is not known how fast this stream could be.
             self.pace.progressed = now;
         }
-        if now >= self.pace.expected() + self.timeouts.stall {
+        // A client that lives answers pings, even while nobody reads what it has received.
+        let is_dead = now >= self.signs.heard() + SILENCE * self.timeouts.stall;
+        if is_dead || now >= self.pace.expected() + self.timeouts.stall {
             return Err(Cut::Stall);
         }
         Ok(())

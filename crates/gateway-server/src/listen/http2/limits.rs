@@ -76,5 +76,14 @@ pub(super) const BYTES_FOR_CONTROL_FRAME: u64 = 512;
 /// this speed, and the stall timeout in addition.
 pub(super) const SLOWEST: u64 = 1_024;
 
+/// Silence of a client after which its responses are cut, in stall timeouts. It is sent a ping earlier.
+pub(super) const SILENCE: u32 = 2;
+
+/// Number of ticks of a connection within its idle timeout and its stall timeout.
+pub(super) const TICKS: u32 = 4;
+
+/// Minimum time between two ticks.
+pub(super) const SHORTEST_TICK: Duration = Duration::from_millis(10);
+
 /// Timeout of closing a connection, from the last frame that is sent.
 pub(super) const CLOSE: Duration = Duration::from_secs(3);

@@ -8,14 +8,14 @@ use std::{fmt, io};
 
 use h2::Reason;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::listen::acknowledged::Acknowledged;
 use crate::listen::guard::Timeouts;
 use crate::listen::http2::frames::Frames;
 use crate::listen::http2::signs::Signs;
 use crate::listen::linger::Linger;
-use crate::listen::stall::Stall;
+use crate::listen::stall::{LOOKS, Stall};
 use crate::listen::state::ConnectionState;
 
 /// A socket as the HTTP/2 library sees it.
@@ -28,6 +28,9 @@ pub(super) struct Wire<S> {
     signs: Arc<Signs>,
     frames: Frames,
     sent: u64,
+    /// Bytes that the client had acknowledged at the last look.
+    acknowledged: Option<u64>,
+    next_look: Instant,
     /// Waits for the end of a frame or header block that is not complete.
     timer: Option<Pin<Box<Sleep>>>,
     /// Runs while a write makes no progress.
@@ -51,6 +54,8 @@ impl<S> Wire<S> {
             signs,
             frames: Frames::new(),
             sent: 0,
+            acknowledged: None,
+            next_look: Instant::now(),
             timer: None,
             stall: None,
             linger: None,
@@ -71,7 +76,7 @@ impl<S> Wire<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
+impl<S: Acknowledged + AsyncRead + Unpin> AsyncRead for Wire<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -83,6 +88,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
             let read = Pin::new(&mut this.socket).poll_read(context, out);
             if read.is_pending() {
                 this.poll_head(context);
+                this.look();
             }
             ready!(read)?;
         } else {
@@ -90,7 +96,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
             out.put_slice(this.early.get(..length).unwrap_or_default());
             this.early.drain(..length);
         }
-        this.frames.read(out.filled().get(before..).unwrap_or_default());
+        let new = out.filled().get(before..).unwrap_or_default();
+        if !new.is_empty() {
+            this.signs.hear(Instant::now());
+        }
+        this.frames.read(new);
         if let Some(reason) = this.frames.violation(this.sent) {
             this.signs.violated(reason);
         }
@@ -99,6 +109,26 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
 }
 
 impl<S: Acknowledged> Wire<S> {
+    /// Looks from time to time whether the client acknowledges what it was sent.
+    ///
+    /// Its answer to a ping may wait behind megabytes in the buffers of the system.
+    fn look(&mut self) {
+        let now = Instant::now();
+        if now < self.next_look {
+            return;
+        }
+        self.next_look = now + self.timeouts.stall / LOOKS;
+        let before = std::mem::replace(&mut self.acknowledged, self.socket.acknowledged());
+        // Where the system does not report it, silence shows nothing.
+        let is_alive = match (before, self.acknowledged) {
+            (Some(before), Some(after)) => after.saturating_sub(before) > MORE_THAN_A_PING,
+            _ => true,
+        };
+        if is_alive {
+            self.signs.hear(now);
+        }
+    }
+
     /// Fails a write when the client acknowledges nothing for too long.
     fn poll_progress<T>(
         &mut self,
@@ -179,3 +209,6 @@ impl<S> fmt::Debug for Wire<S> {
         f.debug_struct("Wire").field("frames", &self.frames).finish_non_exhaustive()
     }
 }
+
+/// Acknowledged bytes that show more than that the system of the client has received a ping.
+const MORE_THAN_A_PING: u64 = 64;
