@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gateway_server::{
-    ErrorKind, ImportMode, PostgresStore, Store as _, StoreAdmin as _, TokenDigest, UnixTime,
+    ErrorKind, ImportMode, Page, PostgresStore, Stage, Store as _, StoreAdmin as _, TokenDigest,
+    UnixTime, VacancyRow,
 };
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
@@ -33,6 +34,56 @@ fn a_dump_does_not_contain_tokens() {
     assert_eq!(hash.len(), 64, "{line}");
     assert_eq!(store.authenticate(&TokenDigest::of(&format!("gwt_{hash}")), now).unwrap(), None);
     assert!(store.authenticate(&TokenDigest::of(secret), now).unwrap().is_some());
+}
+
+/// Runs the statements of the guide, with other names of roles: the cluster may have some of these names already.
+#[test]
+fn the_documented_rights_suffice_for_serving() {
+    let Some(database) = cluster::database() else { return };
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/server/postgresql.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let mut blocks = page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let name = database.url.rsplit('/').next().unwrap().split('?').next().unwrap();
+    let [owner, serve] = ["owner", "serve"].map(|role| format!("{name}_{role}"));
+    let named = |sql: &str| sql.replace("gateway_owner", &owner).replace("gateway_serve", &serve);
+    let as_role = |role: &str| database.url.replacen("postgres@", &format!("{role}@"), 1);
+    let execute = |url: &str, sql: &str| {
+        postgres::Client::connect(url, postgres::NoTls).unwrap().batch_execute(sql).unwrap();
+    };
+    for statement in named(blocks.next().unwrap()).lines() {
+        let exists = format!("CREATE DATABASE gateway OWNER {owner};");
+        let statement =
+            statement.replace(&exists, &format!("ALTER DATABASE {name} OWNER TO {owner}"));
+        execute(&database.url, &statement);
+    }
+
+    let now = UnixTime(1_800_000_000);
+    let store = PostgresStore::connect(&as_role(&owner)).unwrap();
+    let account = store.create_account("a", now).unwrap();
+    let token = store.create_token(account, "", now, None).unwrap();
+    for project in ["Welder", "Fitter"] {
+        let fill = &mut |stage: &mut dyn Stage| {
+            stage.vacancy(
+                crate::store::place(1),
+                7,
+                &VacancyRow { project, ..VacancyRow::new("7") },
+            )
+        };
+        store.import(account, ImportMode::Commit, fill).unwrap();
+    }
+    execute(&as_role(&owner), &named(blocks.next().unwrap()));
+
+    let serving = PostgresStore::connect(&as_role(&serve)).unwrap();
+    let principal = serving.authenticate(&TokenDigest::of(token.reveal()), now).unwrap().unwrap();
+    let mut read = Vec::new();
+    let page = Page { after: Page::START, limit: 9 };
+    serving
+        .vacancies(principal.snapshot, page, &mut |record| read.extend_from_slice(record))
+        .unwrap();
+    assert!(String::from_utf8(read).unwrap().contains("Fitter"));
+    assert_eq!(serving.collect(Duration::ZERO).unwrap(), 1);
+    let refused = serving.create_account("b", now).unwrap_err();
+    assert!(refused.to_string().contains("lacks a privilege"), "{refused}");
 }
 
 /// A process that is killed runs no destructor, so the cluster must not depend on one.
