@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -155,6 +156,44 @@ fn a_failed_start_is_one_line() {
         let json = serde_json::from_str::<Value>(&text);
         assert_eq!(json.is_ok_and(|json| json["event"] == "failed"), is_json, "{text}");
     }
+}
+
+#[test]
+fn a_log_that_nobody_reads_delays_no_response() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    account(&database, "acme");
+    let mut command = program();
+    command.stderr(Stdio::piped());
+    let flags = ["--log-level", "info", "--ops-listen", "127.0.0.1:0"];
+    let mut served = Served::started_by(command, &database, &flags);
+    let mut line = String::new();
+    served.out.read_line(&mut line).unwrap();
+    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let address = served.base_url.strip_prefix("http://").unwrap();
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut responses = BufReader::new(socket.try_clone().unwrap());
+    // More lines than the queue and the pipe have room for.
+    for _ in 0..80 {
+        socket.write_all(&b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100)).unwrap();
+        let mut answered = 0;
+        while answered < 100 {
+            let mut line = String::new();
+            assert!(responses.read_line(&mut line).unwrap() > 0);
+            answered += u32::from(line.contains("HTTP/1.1 404"));
+        }
+    }
+    let metrics = exchange(&ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+    let metrics = String::from_utf8(metrics).unwrap();
+    let name = "gateway_log_lines_dropped_total ";
+    let dropped = metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    assert!(dropped.parse::<u32>().unwrap() > 0, "{dropped}");
+    // The server stops although its last lines cannot be written.
+    let unread = served.child.stderr.take();
+    served.signal("-TERM");
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    drop(unread);
 }
 
 #[test]
