@@ -1,4 +1,4 @@
-//! The cost of a sync into SQLite: time, memory, and bytes written, for lists of generated records.
+//! The cost of a sync into SQLite: time, processor time, memory, and bytes written, for lists of generated records.
 //!
 //! `cargo bench -p gateway-mirror --bench sync -- 100000 1000000`
 
@@ -32,7 +32,10 @@ const PERSON: Table = Table::new(
 
 fn main() {
     let sizes: Vec<u64> = std::env::args().filter_map(|text| text.parse().ok()).collect();
-    println!("{:>9}  {:26} {:>8} {:>10} {:>10}", "records", "sync", "time", "peak RSS", "written");
+    println!(
+        "{:>9}  {:26} {:>8} {:>8} {:>11} {:>11}",
+        "records", "sync", "time", "CPU", "peak RSS", "written"
+    );
     for size in if sizes.is_empty() { vec![100_000] } else { sizes } {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mirror.db");
@@ -128,6 +131,7 @@ const DATE: &str = "2024-03-31 02:30:00";
 /// The time and the counters of this process.
 struct Cost {
     started: Instant,
+    cpu: f64,
     written: u64,
 }
 
@@ -135,17 +139,26 @@ impl Cost {
     fn start() -> Self {
         // Resets the peak of the memory.
         drop(std::fs::write("/proc/self/clear_refs", "5"));
-        Self { started: Instant::now(), written: written() }
+        Self { started: Instant::now(), cpu: cpu(), written: written() }
     }
 
     fn print(&self, size: u64, name: &str) {
         println!(
-            "{size:>9}  {name:26} {:>6.2} s {:>7} MiB {:>7} MiB",
+            "{size:>9}  {name:26} {:>6.2} s {:>6.2} s {:>7} MiB {:>7} MiB",
             self.started.elapsed().as_secs_f64(),
+            cpu() - self.cpu,
             number_in("/proc/self/status", "VmHWM:") >> 10,
             (written() - self.written) >> 20
         );
     }
+}
+
+/// Returns the processor time of this process, in seconds. The kernel counts it in hundredths.
+fn cpu() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = text.rsplit(") ").next().unwrap_or_default().split(' ');
+    let ticks = after_name.skip(11).take(2).filter_map(|number| number.parse::<f64>().ok());
+    ticks.sum::<f64>() / 100.0
 }
 
 /// Returns the bytes that this process has passed to write calls.
