@@ -88,7 +88,12 @@ pub(super) struct Options {
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct Timeout {
     /// Maximum time to wait for programs that still read older data, in seconds.
-    #[arg(long = "timeout", value_name = "SECONDS", default_value_t = 60)]
+    #[arg(
+        long = "timeout",
+        value_name = "SECONDS",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..=86_400)
+    )]
     seconds: u32,
 }
 

@@ -82,7 +82,8 @@ impl Deletion {
         };
         let others = match others {
             0 => String::new(),
-            others => format!(", nor {others} others"),
+            1 => ", nor 1 other id".to_owned(),
+            others => format!(", nor {others} other ids"),
         };
         let text =
             format!("cannot delete: the account does not have {what}{others}; nothing was deleted");

@@ -97,7 +97,7 @@ fn an_unknown_id_is_named_and_nothing_is_deleted() {
         let account = fill(store, "acme");
         let before = snapshot(store, account);
         for (deletion, named) in [
-            (Deletion::Candidates(vec![1, 77, 78]), "candidate 77, nor 1 others"),
+            (Deletion::Candidates(vec![1, 77, 78]), "candidate 77, nor 1 other id"),
             (Deletion::Vacancies(vec![7, 77]), "vacancy 77"),
             (Deletion::Statuses(vec![(7, 1), (8, 1)]), "a status of candidate 1 in vacancy 8"),
         ] {
@@ -403,6 +403,17 @@ fn postgresql_has_no_row_of_a_deleted_person() {
     ] {
         let count: i64 = client.query_one(sql, &[]).unwrap().get(0);
         assert_eq!(count, 0, "{sql}");
+    }
+    // As the guide says: VACUUM frees the space in the file, and VACUUM FULL writes a new file.
+    client.batch_execute("VACUUM FULL candidate, application, status").unwrap();
+    client.batch_execute("CHECKPOINT").unwrap();
+    let query =
+        "SELECT current_setting('data_directory') || '/' || pg_relation_filepath('candidate')";
+    let file: String = client.query_one(query, &[]).unwrap().get(0);
+    // Unreadable if the server is not of this test.
+    if let Ok(bytes) = std::fs::read(file) {
+        let occurs = |value: &[u8]| bytes.windows(value.len()).any(|part| part == value);
+        assert!(occurs(b"Bert") && !occurs(b"Anna") && !occurs(b"Anne"));
     }
     // A transaction that began before the next deletion may still read its rows.
     client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM account").unwrap();
