@@ -52,7 +52,7 @@ use crate::network::Network;
 use crate::query::Pairs;
 use crate::records::Records;
 use crate::shares::Shares;
-use crate::store::{Page, Principal, Snapshot, Store};
+use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 use crate::token::{TokenDigest, TokenId};
 
 /// Everything that answering a request needs. Shared by all connections.
@@ -162,7 +162,7 @@ impl Front {
         let snapshot = principal.snapshot;
         let call = Call::read(operation, pairs)?;
         let notice = call.without_effect();
-        let etag = conditional::etag(snapshot);
+        let etag = conditional::etag(snapshot.account, &call, &principal.versions);
         if conditional::is_unmodified(&request.headers, &etag) {
             return Ok(tagged(StatusCode::NOT_MODIFIED, &etag, ResponseBody::empty()));
         }
@@ -172,7 +172,7 @@ impl Front {
                 let limited = || Problem::limited(Kind::TooManyResponses);
                 recorder.keep_of_token(self.lists_open.open(&principal.token).ok_or_else(limited)?);
                 let store = self.work.store();
-                let source = ListSource::new(store, snapshot, call, frame, &self.lists);
+                let source = ListSource::new(store, principal, call, frame, &self.lists);
                 self.list(source, coding).await?
             }
             None => (self.object(call, snapshot).await?, Coding::Identity),
@@ -195,7 +195,7 @@ impl Front {
             .work
             .look_up(move |store| {
                 let mut json = Vec::with_capacity(64);
-                let page = Page { after: Page::START, limit: 1 };
+                let page = Page { from: Cursor::START, limit: 1 };
                 call.fetch(store, snapshot, page, &mut Records::new(&mut json, true))?;
                 Ok(json)
             })

@@ -51,8 +51,8 @@ pub use crate::store::memory::MemoryStore;
 pub use crate::store::postgres::{PostgresOptions, PostgresStore};
 pub use crate::store::sqlite::SqliteStore;
 pub use crate::store::{
-    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Deletion,
+    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Cursor, Deletion,
     DeletionReport, Fill, Hold, ImportMode, ImportReport, Page, Principal, RecordSink, Removals,
-    Snapshot, Stage, Store, StoreAdmin, TokenInfo, UnknownIds,
+    Snapshot, Stage, Store, StoreAdmin, TokenInfo, UnknownIds, Versions,
 };
 pub use crate::token::{NewToken, TokenDigest, TokenId};

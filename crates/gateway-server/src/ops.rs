@@ -97,6 +97,10 @@ impl Ops {
         let (status, body) = match self.sources.readiness().await {
             (Readiness::Ready, _) => (StatusCode::OK, "ready\n"),
             (Readiness::Stopping, _) => (StatusCode::SERVICE_UNAVAILABLE, "stopping\n"),
+            (Readiness::Damaged, _) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the database is damaged; run gateway-server check\n",
+            ),
             (Readiness::NoDatabase, _) => {
                 (StatusCode::SERVICE_UNAVAILABLE, "the database does not respond\n")
             }

@@ -2,10 +2,10 @@
 //! compile until it is added here.
 
 use crate::error::Error;
-use crate::generated::call::Storage;
+use crate::generated::call::{Call, Storage};
 use crate::generated::parameters;
 use crate::records::Records;
-use crate::store::{CandidateFilter, Page, Snapshot, Store};
+use crate::store::{CandidateFilter, Cursor, Page, Snapshot, Store, Versions};
 
 impl Storage for dyn Store + '_ {
     fn list_candidates(
@@ -14,7 +14,7 @@ impl Storage for dyn Store + '_ {
         parameters: &parameters::ListCandidates,
         page: Page,
         records: &mut Records<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         self.candidates(snapshot, &filter(parameters), page, &mut |record| records.push(record))
     }
 
@@ -23,13 +23,29 @@ impl Storage for dyn Store + '_ {
         snapshot: Snapshot,
         page: Page,
         records: &mut Records<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         self.vacancies(snapshot, page, &mut |record| records.push(record))
     }
 
     fn get_credits(&self, snapshot: Snapshot, object: &mut Vec<u8>) -> Result<(), Error> {
         self.credits(snapshot.account, &mut |record| object.extend_from_slice(record))
     }
+}
+
+/// Returns the versions of the data that a call reads. A new operation is taken to read everything.
+pub(crate) fn versions(call: &Call, versions: &Versions) -> Vec<i64> {
+    let Versions { candidates, statuses, vacancies, credits } = *versions;
+    if let Call::ListCandidates(parameters) = call {
+        let all = parameters.vacancy_id.is_none();
+        return if all { vec![candidates] } else { vec![candidates, statuses] };
+    }
+    if matches!(call, Call::ListVacancies) {
+        return vec![vacancies];
+    }
+    if matches!(call, Call::GetCredits) {
+        return vec![credits];
+    }
+    vec![candidates, statuses, vacancies, credits]
 }
 
 fn filter(parameters: &parameters::ListCandidates) -> CandidateFilter {

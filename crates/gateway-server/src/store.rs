@@ -10,6 +10,8 @@ mod additions;
 mod balance;
 mod check;
 mod checksum;
+mod cursor;
+mod damage;
 mod deletion;
 mod dictionary;
 mod errors;
@@ -32,6 +34,7 @@ mod stage;
 mod staged;
 mod tally;
 mod tally_sql;
+mod verify;
 
 use std::fmt;
 use std::time::Duration;
@@ -40,11 +43,12 @@ use crate::clock::UnixTime;
 use crate::error::Error;
 pub use crate::store::account::{Account, TokenInfo};
 pub use crate::store::check::CheckReport;
+pub use crate::store::cursor::Cursor;
 pub use crate::store::deletion::{Deletion, DeletionReport, UnknownIds};
 pub use crate::store::hold::Hold;
 pub use crate::store::replace::Removals;
 pub use crate::store::snapshot::{
-    AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot,
+    AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot, Versions,
 };
 pub use crate::store::stage::{ApplicationRow, Changes, Fill, ImportMode, ImportReport, Stage};
 use crate::token::{NewToken, TokenDigest, TokenId};
@@ -64,22 +68,25 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// Returns the account of a token, or `None` for an unknown, expired or revoked token.
     fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error>;
 
-    /// Reads one page of candidates. Returns the id to continue after, or `None` at the end of the list.
+    /// Reads one page of candidates. Returns where the next page begins, or `None` at the end of the list.
+    ///
+    /// A row that is not as it was written, and at its end a list that lacks a row, are errors of the kind
+    /// [`ErrorKind::StorageCorrupt`](crate::ErrorKind::StorageCorrupt).
     fn candidates(
         &self,
         snapshot: Snapshot,
         filter: &CandidateFilter,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error>;
+    ) -> Result<Option<Cursor>, Error>;
 
-    /// Reads one page of vacancies. Returns the id to continue after, or `None` at the end of the list.
+    /// Reads one page of vacancies, as [`candidates`](Self::candidates) does.
     fn vacancies(
         &self,
         snapshot: Snapshot,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error>;
+    ) -> Result<Option<Cursor>, Error>;
 
     /// Reads the credit balance.
     fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error>;
@@ -90,7 +97,7 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         false
     }
 
-    /// Checks that the database can be read now.
+    /// Checks that the database can be read now, and that no read has found damage.
     fn health(&self) -> Result<(), Error>;
 
     /// Returns when the newest revision was created, by the clock of the database. Returns `None` without revisions, and if

@@ -141,8 +141,9 @@ pub(super) fn demo(arguments: &DemoArguments) -> Result<(), Error> {
 }
 
 pub(super) fn check(database: &Database) -> Result<(), Error> {
-    let CheckReport { damage, outdated, pending_erasures } = database.open()?.check()?;
-    for line in damage.iter().chain(&outdated) {
+    let CheckReport { damage, outdated, unverified, pending_erasures } =
+        database.open()?.check()?;
+    for line in damage.iter().chain(&outdated).chain(&unverified) {
         note(line);
     }
     if pending_erasures > 0 {

@@ -6,10 +6,10 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use crate::error::Error;
-use crate::front::list_cache::{CachedList, ListCache, QUICK, Recording};
+use crate::front::list_cache::{Asked, CachedList, ListCache, QUICK, Recording};
 use crate::generated::call::Call;
 use crate::records::{Frame, Records};
-use crate::store::{Page, Snapshot, Store};
+use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 
 /// The bytes of one list, in pieces. Holds no database resource between two pieces.
 #[derive(Debug)]
@@ -25,26 +25,28 @@ impl ListSource {
     /// there.
     pub(crate) fn new(
         store: Arc<dyn Store>,
-        snapshot: Snapshot,
+        principal: &Principal,
         call: Call,
         frame: Frame,
         cache: &Arc<ListCache>,
     ) -> Self {
         let mut recording = None;
+        let snapshot = principal.snapshot;
         if lists_all_candidates(&call) {
-            let cached = cache.get(snapshot);
+            let asked = Asked { snapshot, version: principal.versions.candidates };
+            let cached = cache.get(asked);
             cache.usage.asked(cached.is_some());
             if let Some(cached) = cached {
                 return Self::Cached(cached);
             }
-            recording = cache.record(snapshot);
+            recording = cache.record(asked);
         }
         Self::Pages(Pages {
             store,
             snapshot,
             call,
             frame,
-            after: Some(Page::START),
+            next: Some(Cursor::START),
             limit: FIRST_ROWS,
             asked: None,
             capacity: 512,
@@ -55,7 +57,7 @@ impl ListSource {
     /// Returns whether the last byte was returned.
     pub(crate) fn is_finished(&self) -> bool {
         match self {
-            Self::Pages(pages) => pages.after.is_none(),
+            Self::Pages(pages) => pages.next.is_none(),
             Self::Cached(cached) => cached.is_finished(),
         }
     }
@@ -76,8 +78,8 @@ pub(crate) struct Pages {
     snapshot: Snapshot,
     call: Call,
     frame: Frame,
-    /// Id of the last record read; `None` after the last page.
-    after: Option<i64>,
+    /// Where the next page begins; `None` after the last page.
+    next: Option<Cursor>,
     /// Maximum number of records in the next page.
     limit: u32,
     /// When the previous page was asked for.
@@ -90,25 +92,25 @@ pub(crate) struct Pages {
 impl Pages {
     /// Reads and renders the next page. Blocks on the database.
     fn next(&mut self) -> Result<Option<Bytes>, Error> {
-        let Some(after) = self.after else { return Ok(None) };
+        let Some(from) = self.next else { return Ok(None) };
         let mut out = Vec::with_capacity(self.capacity);
-        let is_first = after == Page::START;
+        let is_first = from.is_start();
         if is_first {
             out.extend_from_slice(self.frame.open.as_bytes());
         }
         // Pages grow for a fast client, so that a slow one holds little memory.
         let quick = self.asked.replace(Instant::now()).is_some_and(|asked| asked.elapsed() < QUICK);
         self.limit = if quick { MAX_ROWS.min(self.limit * 2) } else { FIRST_ROWS };
-        let page = Page { after, limit: self.limit };
+        let page = Page { from, limit: self.limit };
         let records = &mut Records::new(&mut out, is_first);
-        self.after = self.call.fetch(&*self.store, self.snapshot, page, records)?;
-        if self.after.is_none() {
+        self.next = self.call.fetch(&*self.store, self.snapshot, page, records)?;
+        if self.next.is_none() {
             // Closed only here, so that a truncated response is never valid JSON.
             out.extend_from_slice(self.frame.close.as_bytes());
         }
         let recording = self.recording.take();
         self.recording = recording.and_then(|recording| recording.write(&*self.store, &out));
-        if self.after.is_none() {
+        if self.next.is_none() {
             let recorded = self.recording.take();
             // A list of one piece is not cached: reading it again takes no longer.
             recorded.filter(|_| !is_first).into_iter().for_each(Recording::finish);

@@ -1,7 +1,7 @@
 //! The list cache: complete lists in files, so that sending a list again reads a file and not the database.
 //!
 //! The files have no name: no other process can open them, and they are deleted when the process ends, however it
-//! ends. A list belongs to one revision of one account, so a cached list is valid while that revision is the newest.
+//! ends. A cached list is valid until the candidates of its account change; other changes leave it as it is.
 //! When records are erased, [`refresh`](ListCache::refresh) discards the lists that contain them.
 
 mod disk;
@@ -22,6 +22,28 @@ use crate::exposition::Exposition;
 use crate::lock::lock;
 use crate::store::{AccountId, Snapshot, Store};
 
+/// The list of all candidates, as a request asks for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub(crate) snapshot: Snapshot,
+    /// The version of the candidates in the snapshot: random bits, which later snapshots have too until a candidate
+    /// changes.
+    pub(crate) version: i64,
+}
+
+impl Asked {
+    fn account(self) -> AccountId {
+        self.snapshot.account
+    }
+
+    fn key(self) -> Key {
+        (self.account(), self.version)
+    }
+}
+
+/// An account and a version of its candidates.
+type Key = (AccountId, i64);
+
 /// The cached lists: the newest of each account, within a limit on disk space.
 #[derive(Debug)]
 pub(crate) struct ListCache {
@@ -34,14 +56,16 @@ pub(crate) struct ListCache {
 #[derive(Debug, Default)]
 struct Lists {
     cached: HashMap<AccountId, Cached>,
-    /// Snapshot that was last listed for each account. Only a list that is asked for again is worth its disk space.
-    asked: HashMap<AccountId, Snapshot>,
-    /// Snapshots whose list is being written, so that it is written once only.
-    recorded: HashSet<Snapshot>,
+    /// Version that was last listed for each account. Only a list that is asked for again is worth its disk space.
+    asked: HashMap<AccountId, i64>,
+    /// Lists that are being written, so that each is written once only.
+    recorded: HashSet<Key>,
 }
 
 #[derive(Debug)]
 struct Cached {
+    version: i64,
+    /// The newest snapshot for which the list was sent.
     snapshot: Snapshot,
     list: Arc<Stored>,
     used: Instant,
@@ -58,32 +82,37 @@ impl ListCache {
         }
     }
 
-    /// Returns the list of a snapshot, if it is cached.
-    pub(crate) fn get(&self, snapshot: Snapshot) -> Option<CachedList> {
+    /// Returns a list, if it is cached.
+    pub(crate) fn get(&self, asked: Asked) -> Option<CachedList> {
         let mut lists = self.lists();
-        let cached = lists.cached.get_mut(&snapshot.account)?;
-        if cached.snapshot != snapshot {
+        let cached = lists.cached.get_mut(&asked.account())?;
+        if cached.version != asked.version {
             return None;
+        }
+        if cached.snapshot.revision < asked.snapshot.revision {
+            // The rows of the older snapshot may be removed while this response is sent.
+            cached.snapshot = asked.snapshot;
+            self.files.renew(&cached.list, asked.snapshot);
         }
         cached.used = Instant::now();
         let list = Arc::clone(&cached.list);
         Some(CachedList { list, offset: 0, piece: SMALLEST_PIECE, asked: None })
     }
 
-    /// Starts to record the list of a snapshot while it is sent. Returns `None` if the list was not sent before, or is
+    /// Starts to record a list while it is sent. Returns `None` if the list was not sent before, or is
     /// already being recorded.
-    pub(crate) fn record(self: &Arc<Self>, snapshot: Snapshot) -> Option<Recording> {
+    pub(crate) fn record(self: &Arc<Self>, asked: Asked) -> Option<Recording> {
         if self.disk.is_disabled() {
             return None;
         }
         let mut lists = self.lists();
-        if lists.asked.insert(snapshot.account, snapshot) != Some(snapshot)
-            || !lists.recorded.insert(snapshot)
+        if lists.asked.insert(asked.account(), asked.version) != Some(asked.version)
+            || !lists.recorded.insert(asked.key())
         {
             return None;
         }
         drop(lists);
-        Some(Recording { mark: Mark { cache: Arc::clone(self), snapshot }, file: None })
+        Some(Recording { mark: Mark { cache: Arc::clone(self), asked }, file: None })
     }
 
     /// Reserves disk space with `reserve`. If there is not enough, removes the least recently used lists until there is,
@@ -118,7 +147,7 @@ impl ListCache {
         self.files.is_in_use()
     }
 
-    /// Creates a file, in place of the list of an older revision.
+    /// Creates a file, in place of an older version of the list.
     fn create_file(&self, store: &dyn Store, snapshot: Snapshot) -> Option<Arc<Stored>> {
         let before = self.lists().cached.remove(&snapshot.account);
         drop(before);
@@ -149,10 +178,10 @@ impl Recording {
     /// Writes the next piece of a list that is read from `store`. Returns `None` if the list cannot be cached, which does
     /// not fail the response.
     pub(crate) fn write(mut self, store: &dyn Store, bytes: &[u8]) -> Option<Self> {
-        let Mark { cache, snapshot } = &self.mark;
+        let Mark { cache, asked } = &self.mark;
         let file = match self.file.take() {
             Some(file) => file,
-            None => cache.create_file(store, *snapshot)?,
+            None => cache.create_file(store, asked.snapshot)?,
         };
         let more = bytes.len() as u64;
         // A list larger than the limit must not evict others.
@@ -169,9 +198,9 @@ impl Recording {
     pub(crate) fn finish(self) {
         let Self { mark, file } = self;
         let Some(file) = file else { return };
-        let snapshot = mark.snapshot;
+        let Asked { snapshot, version } = mark.asked;
         mark.cache.usage.written();
-        let cached = Cached { snapshot, list: file, used: Instant::now() };
+        let cached = Cached { version, snapshot, list: file, used: Instant::now() };
         let before = mark.cache.lists().cached.insert(snapshot.account, cached);
         drop(before);
     }
@@ -181,12 +210,12 @@ impl Recording {
 #[derive(Debug)]
 struct Mark {
     cache: Arc<ListCache>,
-    snapshot: Snapshot,
+    asked: Asked,
 }
 
 impl Drop for Mark {
     fn drop(&mut self) {
-        self.cache.lists().recorded.remove(&self.snapshot);
+        self.cache.lists().recorded.remove(&self.asked.key());
     }
 }
 
@@ -264,31 +293,31 @@ mod tests {
             recording.write(&self.store, bytes)
         }
 
-        fn keep(&self, cache: &Arc<ListCache>, snapshot: Snapshot, bytes: &[u8]) {
-            self.write(record(cache, snapshot).unwrap(), bytes).unwrap().finish();
+        fn keep(&self, cache: &Arc<ListCache>, asked: Asked, bytes: &[u8]) {
+            self.write(record(cache, asked).unwrap(), bytes).unwrap().finish();
         }
     }
 
-    fn snapshot(account: i64, revision: i64) -> Snapshot {
-        Snapshot { account: AccountId(account), revision, tag: revision }
+    fn list(account: i64, revision: i64) -> Asked {
+        Asked { snapshot: Snapshot { account: AccountId(account), revision }, version: revision }
     }
 
     /// Asks for a list twice, and starts to record it.
-    fn record(cache: &Arc<ListCache>, snapshot: Snapshot) -> Option<Recording> {
-        drop(cache.record(snapshot));
-        cache.record(snapshot)
+    fn record(cache: &Arc<ListCache>, asked: Asked) -> Option<Recording> {
+        drop(cache.record(asked));
+        cache.record(asked)
     }
 
     #[test]
     fn a_list_is_recorded_once() {
         let database = Database::new();
         let cache = Arc::new(ListCache::new(100, 9));
-        let first = record(&cache, snapshot(1, 1)).unwrap();
-        assert!((0..4).all(|_| cache.record(snapshot(1, 1)).is_none()));
+        let first = record(&cache, list(1, 1)).unwrap();
+        assert!((0..4).all(|_| cache.record(list(1, 1)).is_none()));
         // The recording was dropped, so the next request may record.
         drop(database.write(first, &[0; 60]).unwrap());
-        database.write(cache.record(snapshot(1, 1)).unwrap(), &[0; 100]).unwrap().finish();
-        assert!(cache.get(snapshot(1, 1)).is_some() && cache.get(snapshot(1, 2)).is_none());
+        database.write(cache.record(list(1, 1)).unwrap(), &[0; 100]).unwrap().finish();
+        assert!(cache.get(list(1, 1)).is_some() && cache.get(list(1, 2)).is_none());
     }
 
     /// Two databases can reach the same revision number, for example a database and its restored backup.
@@ -296,61 +325,61 @@ mod tests {
     fn a_cached_list_of_another_database_is_not_found() {
         let database = Database::new();
         let cache = Arc::new(ListCache::new(100, 9));
-        database.keep(&cache, snapshot(1, 1), b"a");
-        assert!(cache.get(Snapshot { tag: 9, ..snapshot(1, 1) }).is_none());
-        assert!(cache.get(snapshot(1, 1)).is_some());
+        database.keep(&cache, list(1, 1), b"a");
+        assert!(cache.get(Asked { version: 9, ..list(1, 1) }).is_none());
+        assert!(cache.get(list(1, 1)).is_some());
     }
 
     #[test]
     fn the_least_recently_used_list_is_evicted_first() {
         let database = Database::new();
         let cache = Arc::new(ListCache::new(100, 9));
-        database.keep(&cache, snapshot(1, 1), &[0; 40]);
-        database.keep(&cache, snapshot(2, 1), &[0; 40]);
-        assert!(cache.get(snapshot(1, 1)).is_some());
-        database.keep(&cache, snapshot(3, 1), &[0; 40]);
-        assert!(cache.get(snapshot(1, 1)).is_some() && cache.get(snapshot(2, 1)).is_none());
+        database.keep(&cache, list(1, 1), &[0; 40]);
+        database.keep(&cache, list(2, 1), &[0; 40]);
+        assert!(cache.get(list(1, 1)).is_some());
+        database.keep(&cache, list(3, 1), &[0; 40]);
+        assert!(cache.get(list(1, 1)).is_some() && cache.get(list(2, 1)).is_none());
         // A list larger than the limit evicts nothing.
-        assert!(database.write(record(&cache, snapshot(4, 1)).unwrap(), &[0; 101]).is_none());
-        assert!(cache.get(snapshot(1, 1)).is_some() && cache.get(snapshot(3, 1)).is_some());
+        assert!(database.write(record(&cache, list(4, 1)).unwrap(), &[0; 101]).is_none());
+        assert!(cache.get(list(1, 1)).is_some() && cache.get(list(3, 1)).is_some());
     }
 
     #[test]
     fn a_list_counts_until_it_is_sent() {
         let database = Database::new();
         let cache = Arc::new(ListCache::new(100, 9));
-        database.keep(&cache, snapshot(1, 1), &[0; 60]);
-        let sent = cache.get(snapshot(1, 1)).unwrap();
-        assert!(database.write(record(&cache, snapshot(2, 1)).unwrap(), &[0; 60]).is_none());
+        database.keep(&cache, list(1, 1), &[0; 60]);
+        let sent = cache.get(list(1, 1)).unwrap();
+        assert!(database.write(record(&cache, list(2, 1)).unwrap(), &[0; 60]).is_none());
         // The next revision of the same account: its list is removed, but the file still exists.
-        assert!(database.write(record(&cache, snapshot(1, 2)).unwrap(), &[0; 60]).is_none());
+        assert!(database.write(record(&cache, list(1, 2)).unwrap(), &[0; 60]).is_none());
         drop(sent);
-        database.keep(&cache, snapshot(2, 1), &[0; 60]);
+        database.keep(&cache, list(2, 1), &[0; 60]);
     }
 
     #[test]
     fn the_number_of_files_is_limited_too() {
         let database = Database::new();
         let cache = Arc::new(ListCache::new(100, 1));
-        let first = database.write(record(&cache, snapshot(1, 1)).unwrap(), b"a").unwrap();
-        assert!(database.write(record(&cache, snapshot(2, 1)).unwrap(), b"a").is_none());
+        let first = database.write(record(&cache, list(1, 1)).unwrap(), b"a").unwrap();
+        assert!(database.write(record(&cache, list(2, 1)).unwrap(), b"a").is_none());
         first.finish();
-        database.keep(&cache, snapshot(2, 1), b"a");
-        assert!(cache.get(snapshot(1, 1)).is_none());
-        assert!(record(&Arc::new(ListCache::new(0, 1)), snapshot(1, 1)).is_none());
+        database.keep(&cache, list(2, 1), b"a");
+        assert!(cache.get(list(1, 1)).is_none());
+        assert!(record(&Arc::new(ListCache::new(0, 1)), list(1, 1)).is_none());
     }
 
     #[test]
     fn an_erased_list_is_discarded_while_it_is_sent_and_while_it_is_written() {
         let database = Database::new();
         let cache = Arc::new(ListCache::new(1000, 9));
-        database.keep(&cache, snapshot(1, 2), &[0; 60]);
-        database.keep(&cache, snapshot(2, 2), &[0; 60]);
-        let mut sent = cache.get(snapshot(1, 2)).unwrap();
-        let mut other = cache.get(snapshot(2, 2)).unwrap();
+        database.keep(&cache, list(1, 2), &[0; 60]);
+        database.keep(&cache, list(2, 2), &[0; 60]);
+        let mut sent = cache.get(list(1, 2)).unwrap();
+        let mut other = cache.get(list(2, 2)).unwrap();
         cache.refresh(&database.store);
-        assert_eq!(cache.get(snapshot(1, 2)).unwrap().next().unwrap().unwrap().len(), 60);
-        let written = database.write(record(&cache, snapshot(1, 1)).unwrap(), b"a").unwrap();
+        assert_eq!(cache.get(list(1, 2)).unwrap().next().unwrap().unwrap().len(), 60);
+        let written = database.write(record(&cache, list(1, 1)).unwrap(), b"a").unwrap();
         let deleted = database.store.delete(
             AccountId(1),
             &Deletion::Account,
@@ -372,10 +401,10 @@ mod tests {
         });
         assert_eq!(sent.next().unwrap_err().kind(), crate::error::ErrorKind::SnapshotGone);
         assert!(database.write(written, b"b").is_none());
-        assert!(cache.get(snapshot(1, 2)).is_none());
+        assert!(cache.get(list(1, 2)).is_none());
         assert_eq!(other.next().unwrap().unwrap().len(), 60);
         // A list of a removed revision is never written.
-        assert!(database.write(record(&cache, snapshot(1, 2)).unwrap(), b"c").is_none());
+        assert!(database.write(record(&cache, list(1, 2)).unwrap(), b"c").is_none());
         assert!(cache.has_files());
     }
 }

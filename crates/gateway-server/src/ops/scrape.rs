@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use crate::cleanup::Cleanup;
 use crate::clock::UnixTime;
+use crate::error::ErrorKind;
 use crate::exposition::{Exposition, Type};
 use crate::front::list_cache::ListCache;
 use crate::front::metrics::Metrics;
@@ -34,6 +35,8 @@ pub(crate) struct Sources {
 pub(super) enum Readiness {
     Ready,
     Stopping,
+    /// A read has found damage.
+    Damaged,
     NoDatabase,
 }
 
@@ -50,6 +53,9 @@ impl Sources {
         // A probe has its own timeout and would take silence for a dead process.
         match timeout(READY_WITHIN, look).await {
             Ok(Ok(newest)) => (Readiness::Ready, newest),
+            Ok(Err(error)) if error.kind() == ErrorKind::StorageCorrupt => {
+                (Readiness::Damaged, None)
+            }
             Ok(Err(_)) | Err(_) => (Readiness::NoDatabase, None),
         }
     }
@@ -62,6 +68,8 @@ impl Sources {
         out.sample("gateway_build_info", &[("version", &env!("CARGO_PKG_VERSION"))], 1);
         let help = "Whether the server can answer requests, as /readyz says.";
         out.gauge("gateway_ready", help, u8::from(readiness == Readiness::Ready));
+        let help = "Whether a read has found damage in the database since the start.";
+        out.gauge("gateway_database_damaged", help, u8::from(readiness == Readiness::Damaged));
         self.metrics.write(&mut out);
         out.gauge("gateway_connections_limit", "Maximum of open connections.", self.connections);
         self.work.write(&mut out);

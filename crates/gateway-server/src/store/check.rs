@@ -1,6 +1,9 @@
 //! The result of the check of a database.
 
+use crate::store::checksum;
 use crate::store::rendered::{Kind, Stored};
+use crate::store::snapshot::AccountId;
+use crate::token::TokenDigest;
 
 /// The result of the check of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,28 +17,78 @@ pub struct CheckReport {
     ///
     /// [`erase_traces`]: crate::StoreAdmin::erase_traces
     pub pending_erasures: u64,
+    /// One line for each kind of data that a former release wrote without a checksum. Responses send it unverified.
+    pub unverified: Vec<String>,
 }
+
+impl CheckReport {
+    /// Adds a line for the accounts whose newest revision has no tallies, if there are any.
+    pub(super) fn uncounted(&mut self, accounts: i64) {
+        if accounts > 0 {
+            self.unverified.push(format!(
+                "accounts that a former release wrote last: {accounts}; {ADD_CHECKSUMS}"
+            ));
+        }
+    }
+
+    /// Checks a token.
+    pub(super) fn token(&mut self, token: &StoredToken) {
+        let StoredToken { digest, account, created_at, expires_at, revoked_at, checksum } = token;
+        let expected = checksum::of_token(digest, *account, *created_at, *expires_at);
+        let is_whole =
+            checksum.is_none_or(|own| own == expected || revoked_at.is_some() && own < 0);
+        if !is_whole {
+            self.damage.push(format!("token {} is not as it was written", digest.id()));
+        }
+    }
+}
+
+/// A token, as it is stored.
+#[derive(Debug)]
+pub(super) struct StoredToken {
+    pub(super) digest: TokenDigest,
+    pub(super) account: AccountId,
+    pub(super) created_at: i64,
+    pub(super) expires_at: Option<i64>,
+    pub(super) revoked_at: Option<i64>,
+    pub(super) checksum: Option<i64>,
+}
+
+const ADD_CHECKSUMS: &str = "run `gateway-server check --add-checksums`";
 
 /// The numbers of stored records of one kind that are not as an import writes them now.
 #[derive(Debug, Default)]
 pub(super) struct Deviations {
     damaged: u64,
     outdated: u64,
+    unverified: u64,
 }
 
 impl Deviations {
-    /// Counts a record. `is_live` says whether new responses contain it.
-    pub(super) fn count(&mut self, stored: Stored, is_live: bool) {
+    /// Counts a record and its checksum. `is_live` says whether new responses contain it.
+    pub(super) fn count(
+        &mut self,
+        kind: &Kind,
+        account: AccountId,
+        id: i64,
+        record: &[u8],
+        own: Option<i64>,
+        is_live: bool,
+    ) {
+        let is_whole =
+            own.is_none_or(|own| own == checksum::of_record(kind.row, account, id, record));
+        let stored = if is_whole { (kind.compare)(id, record) } else { Stored::Damaged };
         match stored {
             Stored::Damaged => self.damaged += 1,
             Stored::Outdated if is_live => self.outdated += 1,
             Stored::Outdated | Stored::Whole => {}
         }
+        self.unverified += u64::from(own.is_none() && is_live);
     }
 
     /// Adds a line to the report for each number that is not 0.
     pub(super) fn report(self, kind: &Kind, report: &mut CheckReport) {
-        let Self { damaged, outdated } = self;
+        let Self { damaged, outdated, unverified } = self;
         let name = kind.name;
         if damaged > 0 {
             report
@@ -46,6 +99,12 @@ impl Deviations {
             report.outdated.push(format!(
                 "{name} imported before a field was added: {outdated}; import them again"
             ));
+        }
+        // A balance is verified from the next revision on.
+        if unverified > 0 && kind.row != checksum::Row::Credits {
+            report
+                .unverified
+                .push(format!("{name} without a checksum: {unverified}; {ADD_CHECKSUMS}"));
         }
     }
 }

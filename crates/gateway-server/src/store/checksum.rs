@@ -46,6 +46,17 @@ pub(super) fn of_token(
     hasher.finalize().into()
 }
 
+/// Returns what a row adds to the sum of its list: its checksum, or a number derived from its id if it has none.
+pub(super) fn weight(id: i64, checksum: Option<i64>) -> i64 {
+    checksum.unwrap_or_else(|| id_weight(id))
+}
+
+/// Returns what a row adds to the sum of a filtered list. The modulus is a prime number, so every bit of the id counts,
+/// and small, so the sum does not overflow.
+pub(super) fn id_weight(id: i64) -> i64 {
+    id % 2_147_483_647
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,6 +74,15 @@ mod tests {
             let mut other = *record;
             other[bit / 8] ^= 1 << (bit % 8);
             assert_ne!(whole, of_record(Row::Candidate, account, id, &other), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn the_weight_of_an_id_covers_every_bit() {
+        for id in [0, 1, 77, 1 << 40, i64::MAX] {
+            for bit in 0..63 {
+                assert_ne!(id_weight(id), id_weight(id ^ (1 << bit)), "{id}, bit {bit}");
+            }
         }
     }
 }

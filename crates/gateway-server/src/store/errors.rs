@@ -21,6 +21,14 @@ pub(super) fn snapshot_gone() -> Error {
     Error::new(ErrorKind::SnapshotGone, "the rows of this revision have been removed")
 }
 
+/// Something that was read does not have its checksum, or a list its tally.
+pub(super) fn damaged(what: &str) -> Error {
+    let text = format!(
+        "the database is damaged: {what} is not as it was written; run `gateway-server check`"
+    );
+    Error::new(ErrorKind::StorageCorrupt, text)
+}
+
 /// `what` is in the import a second time, with other data.
 pub(super) fn contradiction(place: Place, what: &str, first: Place) -> Error {
     let line = first.line;

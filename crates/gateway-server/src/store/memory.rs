@@ -15,9 +15,9 @@ use crate::store::errors::{
 };
 use crate::store::revision::draw_tag;
 use crate::store::{
-    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Deletion,
+    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Cursor, Deletion,
     DeletionReport, Fill, ImportMode, ImportReport, Page, Principal, RecordSink, Removals,
-    Snapshot, Stage, Store, StoreAdmin, TokenInfo, UnknownIds, rendered,
+    Snapshot, Stage, Store, StoreAdmin, TokenInfo, UnknownIds, Versions, rendered,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -38,8 +38,8 @@ struct State {
 struct Tenant {
     name: String,
     created_at: UnixTime,
-    /// The tag and the data of each revision; the last one is current. Revisions before a deletion have no data.
-    revisions: Vec<(i64, Option<Data>)>,
+    /// The versions and the data of each revision; the last one is current. Revisions before a deletion have no data.
+    revisions: Vec<(Versions, Option<Data>)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,7 +72,7 @@ impl MemoryStore {
         replace: Option<Removals>,
         fill: Fill<'_>,
     ) -> Result<ImportReport, Error> {
-        let (Snapshot { revision, .. }, before) = self.live(account)?;
+        let (Snapshot { revision, .. }, versions, before) = self.live(account)?;
         let mut staging = Staging::default();
         fill(&mut staging)?;
         let mut after = before.clone();
@@ -118,21 +118,21 @@ impl MemoryStore {
         if report.changed_anything() {
             report.revision += 1;
             if mode == ImportMode::Commit {
-                let tag = draw_tag()?;
+                let versions = versions_of(&before, versions, &after)?;
                 let mut state = self.state();
                 let tenant = state.tenant_mut(account).ok_or_else(account_gone)?;
-                tenant.revisions.push((tag, Some(after)));
+                tenant.revisions.push((versions, Some(after)));
             }
         }
         Ok(report)
     }
 
-    fn live(&self, account: AccountId) -> Result<(Snapshot, Data), Error> {
+    fn live(&self, account: AccountId) -> Result<(Snapshot, Versions, Data), Error> {
         let state = self.state();
         let tenant = state.tenant(account).ok_or_else(account_gone)?;
-        let (tag, data) = tenant.revisions.last().ok_or_else(account_gone)?;
+        let (versions, data) = tenant.revisions.last().ok_or_else(account_gone)?;
         let revision = number(tenant.revisions.len()) - 1;
-        Ok((Snapshot { account, revision, tag: *tag }, data.clone().unwrap_or_default()))
+        Ok((Snapshot { account, revision }, *versions, data.clone().unwrap_or_default()))
     }
 }
 
@@ -153,8 +153,8 @@ impl Store for MemoryStore {
             (digest == token && valid).then_some(*account)
         });
         let Some(account) = account else { return Ok(None) };
-        let (snapshot, _data) = self.live(account)?;
-        Ok(Some(Principal { snapshot, token: token.id() }))
+        let (snapshot, versions, _data) = self.live(account)?;
+        Ok(Some(Principal { snapshot, versions, token: token.id() }))
     }
 
     fn candidates(
@@ -163,7 +163,7 @@ impl Store for MemoryStore {
         filter: &CandidateFilter,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         let data = self.data(snapshot)?;
         let matches = |id: i64| match filter {
             CandidateFilter::All => true,
@@ -173,7 +173,8 @@ impl Store for MemoryStore {
                 data.applications.get(&(*vacancy, id)) == Some(status)
             }
         };
-        let found = data.candidates.iter().filter(|(id, _)| **id > page.after && matches(**id));
+        let found =
+            data.candidates.iter().filter(|(id, _)| **id > page.from.after() && matches(**id));
         Ok(each(found, page, |record| sink(record.as_bytes())))
     }
 
@@ -182,14 +183,14 @@ impl Store for MemoryStore {
         snapshot: Snapshot,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         let data = self.data(snapshot)?;
-        let found = data.vacancies.iter().filter(|(id, _)| **id > page.after);
+        let found = data.vacancies.iter().filter(|(id, _)| **id > page.from.after());
         Ok(each(found, page, |record| sink(record.as_bytes())))
     }
 
     fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error> {
-        let (_snapshot, data) = self.live(account)?;
+        let (_snapshot, _versions, data) = self.live(account)?;
         sink(data.credits.map_or_else(rendered::no_credits, Ok)?.as_bytes());
         Ok(())
     }
@@ -217,7 +218,7 @@ impl StoreAdmin for MemoryStore {
         if state.accounts.iter().flatten().any(|tenant| tenant.name == name) {
             return Err(account_exists(name));
         }
-        let revisions = vec![(0, Some(Data::default()))];
+        let revisions = vec![(Versions::default(), Some(Data::default()))];
         state.accounts.push(Some(Tenant { name: name.to_owned(), created_at: now, revisions }));
         Ok(AccountId(number(state.accounts.len())))
     }
@@ -308,7 +309,8 @@ impl StoreAdmin for MemoryStore {
         unknown: UnknownIds,
         mode: ImportMode,
     ) -> Result<DeletionReport, Error> {
-        let (Snapshot { revision, .. }, mut data) = self.live(account)?;
+        let (Snapshot { revision, .. }, versions, mut data) = self.live(account)?;
+        let former = data.clone();
         let mut report = DeletionReport { revision, ..DeletionReport::default() };
         let keys = deletion.keys();
         let is_known = |(vacancy, candidate): &(i64, i64)| match deletion {
@@ -354,13 +356,13 @@ impl StoreAdmin for MemoryStore {
             place.map(Option::take);
             return Ok(report);
         }
-        let tag = draw_tag()?;
+        let versions = versions_of(&former, versions, &data)?;
         let tenant = state.tenant_mut(account).ok_or_else(account_gone)?;
         if changed {
-            tenant.revisions.push((tag, Some(data)));
+            tenant.revisions.push((versions, Some(data)));
         }
         if let Some((_newest, older)) = tenant.revisions.split_last_mut() {
-            for (_tag, data) in older {
+            for (_versions, data) in older {
                 *data = None;
             }
         }
@@ -432,6 +434,22 @@ impl Stage for Staging {
     }
 }
 
+/// Returns the versions of `after`, which follows `before`.
+fn versions_of(before: &Data, mut versions: Versions, after: &Data) -> Result<Versions, Error> {
+    let tag = draw_tag()?;
+    for (version, changed) in [
+        (&mut versions.candidates, after.candidates != before.candidates),
+        (&mut versions.statuses, after.applications != before.applications),
+        (&mut versions.vacancies, after.vacancies != before.vacancies),
+        (&mut versions.credits, after.credits != before.credits),
+    ] {
+        if changed {
+            *version = tag;
+        }
+    }
+    Ok(versions)
+}
+
 fn put<K: Ord, V: PartialEq>(
     into: &mut BTreeMap<K, (Place, V)>,
     place: Place,
@@ -469,16 +487,16 @@ fn each<'d, T: 'd>(
     found: impl Iterator<Item = (&'d i64, &'d T)>,
     page: Page,
     mut visit: impl FnMut(&T),
-) -> Option<i64> {
+) -> Option<Cursor> {
     let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-    let mut last = None;
+    let mut cursor = page.from;
     let mut count = 0;
     for (id, row) in found.take(limit) {
         visit(row);
-        last = Some(*id);
+        cursor = cursor.pass(*id, 0)?;
         count += 1;
     }
-    last.filter(|_| count == limit)
+    (count == limit).then_some(cursor)
 }
 
 fn index(number: i64) -> Option<usize> {

@@ -3,6 +3,7 @@
 //! The SQL uses no sequences, triggers, cursors or foreign keys, and every key begins with the account. An import uses
 //! temporary tables, and the tables are created under an advisory lock.
 
+mod check;
 mod erase;
 mod import;
 mod link;
@@ -24,14 +25,15 @@ use crate::causes::with_causes;
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
+use crate::store::damage::Damage;
 use crate::store::errors::{account_exists, no_account};
 use crate::store::postgres::link::{
     Link, Parameter, first, get, is_unique_violation, not_connected,
 };
 use crate::store::{
-    Account, AccountId, CandidateFilter, CheckReport, Deletion, DeletionReport, Fill, ImportMode,
-    ImportReport, Page, Principal, RecordSink, Removals, STATEMENT_BUDGET, Snapshot, Store,
-    StoreAdmin, TokenInfo, UnknownIds, checksum, rendered, sql,
+    Account, AccountId, CandidateFilter, CheckReport, Cursor, Deletion, DeletionReport, Fill,
+    ImportMode, ImportReport, Page, Principal, RecordSink, Removals, STATEMENT_BUDGET, Snapshot,
+    Store, StoreAdmin, TokenInfo, UnknownIds, checksum, rendered, sql, verify,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -43,6 +45,7 @@ use crate::token::{TokenDigest, TokenId};
 pub struct PostgresStore {
     connector: Connector,
     links: Mutex<Vec<Link>>,
+    damage: Damage,
     budget: Duration,
 }
 
@@ -81,7 +84,12 @@ impl PostgresStore {
         } else {
             tables::find(&mut link)?;
         }
-        Ok(Self { connector, links: Mutex::new(Vec::new()), budget: STATEMENT_BUDGET })
+        Ok(Self {
+            connector,
+            links: Mutex::new(Vec::new()),
+            damage: Damage::none(),
+            budget: STATEMENT_BUDGET,
+        })
     }
 
     /// Sets the time limit of a statement that answers a request. The default is 10 seconds. The database cancels a
@@ -107,6 +115,7 @@ impl PostgresStore {
                     tracing::warn!(name: "database_connection_lost", cause = with_causes(&error));
                 }
                 result => {
+                    self.damage.note(&result);
                     self.keep(link);
                     return result;
                 }
@@ -114,6 +123,7 @@ impl PostgresStore {
         }
         let mut link = Link::open(&self.connector, Some(self.budget))?;
         let result = work(&mut link);
+        self.damage.note(&result);
         if !link.is_closed() {
             self.keep(link);
         }
@@ -184,9 +194,13 @@ impl Store for PostgresStore {
     fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error> {
         let found = self.with(|link| link.optional(sql::AUTHENTICATE, &[&&token.0[..], &now.0]))?;
         let Some(row) = found else { return Ok(None) };
-        let account = AccountId(get(&row, 0)?);
-        let snapshot = Snapshot { account, revision: get(&row, 1)?, tag: get(&row, 2)? };
-        Ok(Some(Principal { snapshot, token: token.id() }))
+        let mut columns = [None; verify::TOKEN_COLUMNS];
+        for (index, column) in columns.iter_mut().enumerate() {
+            *column = get(&row, index)?;
+        }
+        let principal = verify::principal(token, columns);
+        self.damage.note(&principal);
+        principal.map(Some)
     }
 
     fn candidates(
@@ -195,7 +209,7 @@ impl Store for PostgresStore {
         filter: &CandidateFilter,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         self.with(|link| read::candidates(link, snapshot, filter, page, sink))
     }
 
@@ -204,7 +218,7 @@ impl Store for PostgresStore {
         snapshot: Snapshot,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         self.with(|link| read::vacancies(link, snapshot, page, sink))
     }
 
@@ -213,6 +227,7 @@ impl Store for PostgresStore {
     }
 
     fn health(&self) -> Result<(), Error> {
+        self.damage.check()?;
         self.with(|link| link.query(sql::HEALTH, &[]).map(drop))
     }
 
@@ -346,7 +361,7 @@ impl StoreAdmin for PostgresStore {
     }
 
     fn check(&self) -> Result<CheckReport, Error> {
-        import::check(&mut self.open_unlimited()?)
+        check::check(&mut self.open_unlimited()?)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::store::cursor::Cursor;
 use crate::token::TokenId;
 
 /// The number of an account in the database.
@@ -19,6 +20,8 @@ impl fmt::Display for AccountId {
 pub struct Principal {
     /// The data that the request may read.
     pub snapshot: Snapshot,
+    /// The versions of the lists in this data.
+    pub versions: Versions,
     /// The public name of the token.
     pub token: TokenId,
 }
@@ -30,9 +33,23 @@ pub struct Snapshot {
     pub account: AccountId,
     /// The revision of its data.
     pub revision: i64,
-    /// Random bits drawn for the revision; 0 for an account without data. Revisions are counted, so a restored or
-    /// recreated database reaches the same numbers with other data, but not with the same tags.
-    pub tag: i64,
+}
+
+/// The versions of the lists of an account: random bits, drawn when a revision changes the list; 0 for an account
+/// without data. A list with the same version has the same bytes.
+///
+/// Revisions are counted, so a restored or recreated database reaches the same numbers with other data, but not with the
+/// same versions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Versions {
+    /// The version of the candidates.
+    pub candidates: i64,
+    /// The version of their statuses in vacancies, by which the list of candidates is filtered.
+    pub statuses: i64,
+    /// The version of the vacancies.
+    pub vacancies: i64,
+    /// The version of the credit balance.
+    pub credits: i64,
 }
 
 /// A filter on the candidates of an account.
@@ -51,15 +68,10 @@ pub enum CandidateFilter {
 /// A page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The exclusive lower bound of the ids; [`Page::START`] for the first page.
-    pub after: i64,
+    /// Where the page begins: [`Cursor::START`], or the result of reading the page before.
+    pub from: Cursor,
     /// Maximum number of records.
     pub limit: u32,
-}
-
-impl Page {
-    /// A value below every possible id.
-    pub const START: i64 = -1;
 }
 
 /// Receives the records of a page in ascending order of their ids, or one object, each as the JSON text that a response

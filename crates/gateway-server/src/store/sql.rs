@@ -6,19 +6,22 @@
 //! account reaches that revision.
 
 pub(crate) const AUTHENTICATE: &str = "\
-    SELECT t.account_id, a.revision, a.tag FROM token t JOIN account a ON a.id = t.account_id \
+    SELECT t.account_id, a.revision, a.tag, t.created_at, t.expires_at, t.checksum, r.tag, \
+    r.candidates_tag, r.statuses_tag, r.vacancies_tag, r.credits_tag \
+    FROM token t JOIN account a ON a.id = t.account_id \
+    LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
     WHERE t.sha256 = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)";
 
 /// A page has rows only while its revision exists, so that a page whose rows are being removed is empty and never has
-/// gaps. [`REVISION_EXISTS`] tells such a page from the end of a list.
+/// gaps. The query for the tally of the list tells such a page from its end.
 pub(crate) const CANDIDATES: &str = "\
-    SELECT id, record FROM candidate \
+    SELECT id, record, checksum FROM candidate \
     WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     ORDER BY id LIMIT $4";
 
 pub(crate) const VACANCIES: &str = "\
-    SELECT id, record FROM vacancy \
+    SELECT id, record, checksum FROM vacancy \
     WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     ORDER BY id LIMIT $4";
@@ -26,7 +29,9 @@ pub(crate) const VACANCIES: &str = "\
 pub(crate) const REVISION_EXISTS: &str =
     "SELECT 1 FROM revision WHERE account_id = $1 AND rev = $2";
 
-pub(crate) const CREDITS: &str = "SELECT credits FROM account WHERE id = $1";
+pub(crate) const CREDITS: &str = "\
+    SELECT a.credits, a.revision, r.credits_checksum FROM account a \
+    LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision WHERE a.id = $1";
 
 pub(crate) const NEWEST_REVISION: &str = "SELECT max(at) FROM revision";
 
@@ -50,6 +55,10 @@ pub(crate) const CREATE_TOKEN: &str = "\
 pub(crate) const TOKENS: &str = "\
     SELECT sha256, label, created_at, expires_at, revoked_at FROM token \
     WHERE account_id = $1 ORDER BY created_at, sha256";
+
+/// All tokens of all accounts, for `check`.
+pub(crate) const EVERY_TOKEN: &str =
+    "SELECT sha256, account_id, created_at, expires_at, revoked_at, checksum FROM token";
 
 /// A token is named by the first bytes of its hash, so this selects a range of hashes. -1 is the checksum of a revoked
 /// token.

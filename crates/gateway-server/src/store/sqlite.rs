@@ -1,6 +1,7 @@
 //! The store on SQLite: one file, one writer, any number of readers.
 
 mod backup;
+mod check;
 mod erase;
 mod failure;
 mod frozen;
@@ -28,7 +29,7 @@ pub(crate) use crate::store::sqlite::log::check_log;
 use crate::store::sqlite::read::Reader;
 use crate::store::sqlite::readers::Readers;
 use crate::store::{
-    Account, AccountId, CandidateFilter, CheckReport, Deletion, DeletionReport, Fill, Hold,
+    Account, AccountId, CandidateFilter, CheckReport, Cursor, Deletion, DeletionReport, Fill, Hold,
     ImportMode, ImportReport, Page, Principal, RecordSink, Removals, Snapshot, Store, StoreAdmin,
     TokenInfo, UnknownIds, checksum, rendered, sql,
 };
@@ -111,7 +112,7 @@ impl Store for SqliteStore {
         filter: &CandidateFilter,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         self.read(|reader| reader.candidates(snapshot, filter, page, sink))
     }
 
@@ -120,7 +121,7 @@ impl Store for SqliteStore {
         snapshot: Snapshot,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         self.read(|reader| reader.vacancies(snapshot, page, sink))
     }
 
@@ -133,6 +134,7 @@ impl Store for SqliteStore {
     }
 
     fn health(&self) -> Result<(), Error> {
+        self.readers.damage.check()?;
         self.read(Reader::health)
     }
 
@@ -276,7 +278,7 @@ impl StoreAdmin for SqliteStore {
     }
 
     fn check(&self) -> Result<CheckReport, Error> {
-        import::check(&self.writer())
+        check::check(&self.writer())
     }
 }
 

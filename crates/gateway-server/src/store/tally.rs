@@ -5,6 +5,7 @@
 
 use crate::error::Error;
 use crate::store::checksum::{self, Row};
+use crate::store::cursor::Tally;
 use crate::store::revision::draw_tag;
 use crate::store::session::Session;
 use crate::store::snapshot::AccountId;
@@ -141,13 +142,6 @@ impl Lists {
     fn is_counted(&self) -> bool {
         self.candidates.number >= 0
     }
-}
-
-/// The number of rows in a list, and the sum of their checksums.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
-    pub(super) number: i64,
-    pub(super) sum: i64,
 }
 
 impl Tally {

@@ -12,6 +12,30 @@ pub(crate) const LAST_LISTS: &str = "\
     coalesce(r.vacancies, 0), coalesce(r.vacancies_sum, 0), coalesce(r.credits_checksum, -1) \
     FROM account a LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision WHERE a.id = $1";
 
+/// The tally of a list in a revision: the number of rows and their sum. No row if the revision has been removed; empty
+/// columns if a former release wrote it.
+pub(crate) const CANDIDATES: &str =
+    "SELECT candidates, candidates_sum FROM revision WHERE account_id = $1 AND rev = $2";
+
+pub(crate) const VACANCIES: &str =
+    "SELECT vacancies, vacancies_sum FROM revision WHERE account_id = $1 AND rev = $2";
+
+pub(crate) const VACANCY_CANDIDATES: &str = "\
+    SELECT CASE WHEN candidates >= 0 THEN \
+    (SELECT CAST(coalesce(sum(number), 0) AS BIGINT) FROM status_tally \
+    WHERE account_id = $1 AND rev_from <= $2 AND $2 < rev_to AND vacancy_id = $3) END, \
+    (SELECT CAST(coalesce(sum(total), 0) AS BIGINT) FROM status_tally \
+    WHERE account_id = $1 AND rev_from <= $2 AND $2 < rev_to AND vacancy_id = $3) \
+    FROM revision WHERE account_id = $1 AND rev = $2";
+
+pub(crate) const STATUS_CANDIDATES: &str = "\
+    SELECT CASE WHEN candidates >= 0 THEN \
+    (SELECT CAST(coalesce(sum(number), 0) AS BIGINT) FROM status_tally \
+    WHERE account_id = $1 AND rev_from <= $2 AND $2 < rev_to AND vacancy_id = $3 AND status = $4) END, \
+    (SELECT CAST(coalesce(sum(total), 0) AS BIGINT) FROM status_tally \
+    WHERE account_id = $1 AND rev_from <= $2 AND $2 < rev_to AND vacancy_id = $3 AND status = $4) \
+    FROM revision WHERE account_id = $1 AND rev = $2";
+
 pub(crate) const SET_REVISION: &str = "UPDATE account SET revision = $1, tag = $2 WHERE id = $3";
 
 pub(crate) const CREATE_REVISION: &str = "\
@@ -100,10 +124,58 @@ pub(crate) const COLLECT_TALLIES: &str = "\
     DELETE FROM status_tally WHERE account_id = $1 AND rev_to <= $2 \
     AND rev_to < 9223372036854775807";
 
-/// All statements above, for the tests of the rules.
+/// Counts accounts whose newest revision was written by a former release.
+pub(crate) const UNCOUNTED: &str = "\
+    SELECT count(*) FROM account a JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
+    WHERE r.candidates IS NULL";
+
+/// Counts differences between tallies and rows, each with its line in the report of `check`.
+pub(crate) const DAMAGE: [(&str, &str); 4] = [
+    (
+        "SELECT count(*) FROM account a JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
+         WHERE r.tag <> a.tag",
+        "accounts whose tag is not the one of their revision",
+    ),
+    (
+        "SELECT count(*) FROM account a JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
+         LEFT JOIN (SELECT account_id, count(*) AS number, \
+         sum(coalesce(checksum, id % 2147483647)) AS total FROM candidate \
+         WHERE rev_to = 9223372036854775807 GROUP BY account_id) c ON c.account_id = a.id \
+         WHERE r.candidates <> coalesce(c.number, 0) OR r.candidates_sum <> coalesce(c.total, 0)",
+        "accounts whose candidates do not match their tally",
+    ),
+    (
+        "SELECT count(*) FROM account a JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
+         LEFT JOIN (SELECT account_id, count(*) AS number, \
+         sum(coalesce(checksum, id % 2147483647)) AS total FROM vacancy \
+         WHERE rev_to = 9223372036854775807 GROUP BY account_id) v ON v.account_id = a.id \
+         WHERE r.vacancies <> coalesce(v.number, 0) OR r.vacancies_sum <> coalesce(v.total, 0)",
+        "accounts whose vacancies do not match their tally",
+    ),
+    (
+        "SELECT count(*) FROM (SELECT account_id, vacancy_id, status FROM (\
+         SELECT account_id, vacancy_id, status, number, total FROM status_tally \
+         WHERE rev_to = 9223372036854775807 \
+         UNION ALL SELECT a.account_id, a.vacancy_id, n.name, -count(*), \
+         -sum(a.candidate_id % 2147483647) FROM application a \
+         JOIN status n ON n.account_id = a.account_id AND n.key = a.status_key \
+         WHERE a.rev_to = 9223372036854775807 GROUP BY a.account_id, a.vacancy_id, n.name) u \
+         GROUP BY account_id, vacancy_id, status HAVING sum(number) <> 0 OR sum(total) <> 0) d \
+         WHERE EXISTS (SELECT 1 FROM account a \
+         JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
+         WHERE a.id = d.account_id AND r.candidates IS NOT NULL)",
+        "vacancies whose statuses do not match their tally",
+    ),
+];
+
+/// All statements above that have parameters, for the tests of the rules.
 #[cfg(test)]
 pub(crate) const ALL: &[&str] = &[
     LAST_LISTS,
+    CANDIDATES,
+    VACANCIES,
+    VACANCY_CANDIDATES,
+    STATUS_CANDIDATES,
     SET_REVISION,
     CREATE_REVISION,
     LIVE_CANDIDATES,

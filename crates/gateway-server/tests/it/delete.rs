@@ -64,7 +64,7 @@ fn a_deleted_record_is_gone_from_every_revision() {
         assert_eq!(list(store, after, &CandidateFilter::All), ["Bert", "Cleo"]);
         assert_eq!(list(store, after, &CandidateFilter::Vacancy(7)), ["Bert"]);
         // A list in progress does not go on without the record.
-        let page = Page { after: Page::START, limit: 9 };
+        let page = Page { from: gateway_server::Cursor::START, limit: 9 };
         let gone = store.candidates(before, &CandidateFilter::All, page, &mut |_record| {});
         assert_eq!(gone.unwrap_err().kind(), ErrorKind::SnapshotGone);
         assert!(store.exists(after).unwrap() && !store.exists(before).unwrap());

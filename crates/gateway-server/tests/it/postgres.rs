@@ -76,7 +76,7 @@ fn the_documented_rights_suffice_for_serving() {
     let serving = PostgresStore::connect(&as_role(&serve)).unwrap();
     let principal = serving.authenticate(&TokenDigest::of(token.reveal()), now).unwrap().unwrap();
     let mut read = Vec::new();
-    let page = Page { after: Page::START, limit: 9 };
+    let page = Page { from: gateway_server::Cursor::START, limit: 9 };
     serving
         .vacancies(principal.snapshot, page, &mut |record| read.extend_from_slice(record))
         .unwrap();

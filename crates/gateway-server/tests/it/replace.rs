@@ -61,7 +61,7 @@ fn records_that_are_not_in_the_import_are_removed() {
         assert_eq!(list(store, account, &CandidateFilter::All), 170);
         assert_eq!(list(store, account, &CandidateFilter::Vacancy(7)), 85);
         // A list in progress stays consistent.
-        let page = Page { after: Page::START, limit: 1000 };
+        let page = Page { from: gateway_server::Cursor::START, limit: 1000 };
         let mut count = 0;
         store.candidates(before, &CandidateFilter::All, page, &mut |_| count += 1).unwrap();
         assert_eq!(count, 200);

@@ -4,8 +4,8 @@ use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
 use gateway_server::{
-    CandidateFilter, CheckReport, CreditsRow, DemoData, ErrorKind, ImportMode, Page, PostgresStore,
-    Snapshot, SqliteStore, Stage, Store as _, StoreAdmin, TokenDigest,
+    CandidateFilter, CheckReport, CreditsRow, Cursor, DemoData, ErrorKind, ImportMode, Page,
+    PostgresStore, Snapshot, SqliteStore, Stage, Store as _, StoreAdmin, TokenDigest, Versions,
 };
 
 use crate::cluster;
@@ -84,7 +84,7 @@ fn superseded_rows_are_removed_after_their_time() {
                 .unwrap();
         }
         let all = &CandidateFilter::All;
-        let old = Snapshot { account, revision: 1, tag: 0 };
+        let old = Snapshot { account, revision: 1 };
         assert_eq!(store.collect(Duration::from_secs(3600)).unwrap(), 0);
         assert_eq!(names(store, old, all, 10).len(), 1);
         let deleted = store.collect(Duration::ZERO).unwrap();
@@ -118,25 +118,39 @@ fn reading_a_removed_revision_fails_instead_of_missing_rows() {
             snapshot(store, account)
         };
         let (old, new) = (fill("one"), fill("two"));
-        store.collect(Duration::ZERO).unwrap();
         if keeps_everything(store) {
             return;
         }
-        let page = Page { after: Page::START, limit: 10 };
+        let page = Page { from: Cursor::START, limit: 10 };
         let filters = [
             CandidateFilter::All,
             CandidateFilter::Vacancy(9),
             CandidateFilter::Status(9, "New".into()),
         ];
-        for filter in &filters {
-            // From the first page to the last one.
-            for after in [Page::START, 1, 2] {
-                let read = |snapshot| {
-                    let page = Page { after, ..page };
-                    store.candidates(snapshot, filter, page, &mut |_record| {})
-                };
-                assert_eq!(read(old).unwrap_err().kind(), ErrorKind::SnapshotGone);
-                assert_eq!(read(new).unwrap(), None);
+        let read =
+            |snapshot, filter, page| store.candidates(snapshot, filter, page, &mut |_record| {});
+        // From the first page to the last one.
+        let begun: Vec<_> = [old, new]
+            .into_iter()
+            .flat_map(|snapshot| filters.iter().map(move |filter| (snapshot, filter)))
+            .flat_map(|(snapshot, filter)| {
+                let mut pages = vec![(snapshot, filter, page)];
+                let mut one = Page { limit: 1, ..page };
+                while let Some(from) = read(snapshot, filter, one).unwrap() {
+                    one.from = from;
+                    pages.push((snapshot, filter, Page { from, ..page }));
+                }
+                pages
+            })
+            .collect();
+        assert_eq!(begun.len(), 3 + 3 + 2 + 3 + 3 + 2);
+        store.collect(Duration::ZERO).unwrap();
+        for (snapshot, filter, page) in begun {
+            let read = read(snapshot, filter, page);
+            if snapshot == old {
+                assert_eq!(read.unwrap_err().kind(), ErrorKind::SnapshotGone);
+            } else {
+                assert_eq!(read.unwrap(), None);
             }
             assert!(names(store, empty, filter, 10).is_empty());
         }
@@ -178,14 +192,14 @@ fn revisions_with_the_same_number_have_different_tags() {
             let account = store.create_account("a", NOW).unwrap();
             let token = store.create_token(account, "", NOW, None).unwrap();
             let digest = TokenDigest::of(token.reveal());
-            let live = || store.authenticate(&digest, NOW).unwrap().unwrap().snapshot;
+            let live = || store.authenticate(&digest, NOW).unwrap().unwrap();
             let fill = |mode, name| {
                 import(store, account, mode, |stage| candidate(stage, 1, 1, name)).unwrap();
-                live().tag
+                live().versions.candidates
             };
-            assert_eq!(live().tag, 0);
+            assert_eq!(live().versions, Versions::default());
             let first = fill(ImportMode::Commit, name);
-            assert_eq!(live().revision, 1);
+            assert_eq!(live().snapshot.revision, 1);
             // Nothing changed, so cached data stays valid.
             assert_eq!(fill(ImportMode::Commit, name), first);
             assert_eq!(fill(ImportMode::DryRun, "three"), first);

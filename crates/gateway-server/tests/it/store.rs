@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use gateway_server::{
-    AccountId, ApplicationRow, CandidateFilter, CandidateRow, CheckReport, CreditsRow, DemoData,
-    Error, ErrorKind, ImportMode, ImportReport, MemoryStore, Page, Place, PortalRow, PostgresStore,
-    Snapshot, SqliteStore, Stage, StoreAdmin, TokenDigest, UnixTime, VacancyRow,
+    AccountId, ApplicationRow, CandidateFilter, CandidateRow, CheckReport, CreditsRow, Cursor,
+    DemoData, Error, ErrorKind, ImportMode, ImportReport, MemoryStore, Page, Place, PortalRow,
+    PostgresStore, Snapshot, SqliteStore, Stage, StoreAdmin, TokenDigest, UnixTime, VacancyRow,
 };
 
 use crate::cluster;
@@ -80,11 +80,11 @@ pub(crate) fn names(
     limit: u32,
 ) -> Vec<String> {
     let mut names = Vec::new();
-    let mut after = Some(Page::START);
-    while let Some(from) = after {
-        let page = Page { after: from, limit };
+    let mut next = Some(Cursor::START);
+    while let Some(from) = next {
+        let page = Page { from, limit };
         let mut count = 0;
-        after = store
+        next = store
             .candidates(snapshot, filter, page, &mut |record| {
                 let row: serde_json::Value = serde_json::from_slice(record).unwrap();
                 let text = |pointer| row.pointer(pointer).unwrap().as_str().unwrap();
@@ -99,7 +99,7 @@ pub(crate) fn names(
 
 pub(crate) fn snapshot(store: &dyn StoreAdmin, account: AccountId) -> Snapshot {
     let found = store.accounts().unwrap().into_iter().find(|one| one.id == account).unwrap();
-    Snapshot { account, revision: found.revision, tag: 0 }
+    Snapshot { account, revision: found.revision }
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_token_is_valid_until_it_expires_or_is_revoked() {
             .unwrap();
         let digest = TokenDigest::of(token.reveal());
         let principal = store.authenticate(&digest, NOW).unwrap().unwrap();
-        assert_eq!(principal.snapshot, Snapshot { account, revision: 0, tag: 0 });
+        assert_eq!(principal.snapshot, Snapshot { account, revision: 0 });
         assert_eq!(principal.token, digest.id());
         assert_eq!(store.authenticate(&TokenDigest::of("gwt_x"), NOW).unwrap(), None);
 
@@ -189,7 +189,7 @@ fn a_list_is_read_in_pages_of_any_size_and_with_filters() {
             assert!(ids(&CandidateFilter::Nothing, limit).is_empty());
         }
         let mut projects = Vec::new();
-        let page = Page { after: Page::START, limit: 10 };
+        let page = Page { from: Cursor::START, limit: 10 };
         let end = store.vacancies(now, page, &mut |record| {
             let row: serde_json::Value = serde_json::from_slice(record).unwrap();
             projects.push(row["project"].as_str().unwrap().to_owned());
@@ -330,7 +330,7 @@ fn a_read_over_its_time_limit_fails() {
         let account = store.create_account("a", NOW).unwrap();
         let data = DemoData { candidates: 20_000, seed: 3 };
         import(store, account, ImportMode::Commit, |stage| data.fill(stage)).unwrap();
-        let page = Page { after: Page::START, limit: 20_000 };
+        let page = Page { from: Cursor::START, limit: 20_000 };
         let all = &CandidateFilter::All;
         let result = store.candidates(snapshot(store, account), all, page, &mut |_record| {});
         assert_eq!(result.unwrap_err().kind(), ErrorKind::StorageSlow);

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gateway_server::{
-    AccountId, CandidateFilter, Config, Error, Page, Principal, RecordSink, RunningServer, Server,
-    Snapshot, SqliteStore, Store, StoreAdmin as _, TokenDigest, UnixTime,
+    AccountId, CandidateFilter, Config, Cursor, Error, Page, Principal, RecordSink, RunningServer,
+    Server, Snapshot, SqliteStore, Store, StoreAdmin as _, TokenDigest, UnixTime,
 };
 use tempfile::TempDir;
 
@@ -38,7 +38,7 @@ impl Store for Counting {
         filter: &CandidateFilter,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         self.store.candidates(snapshot, filter, page, sink)
     }
 
@@ -47,7 +47,7 @@ impl Store for Counting {
         snapshot: Snapshot,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         self.store.vacancies(snapshot, page, sink)
     }
 

@@ -14,7 +14,7 @@ pub(super) fn emit(service: &Service) -> RustFile {
     file.line("use crate::parameter::Problem;");
     file.line("use crate::query::Pairs;");
     file.line("use crate::records::{Envelope, Frame, Records};");
-    file.line("use crate::store::{Page, Snapshot};");
+    file.line("use crate::store::{Cursor, Page, Snapshot};");
     file.blank();
     storage(&mut file, service);
     file.blank();
@@ -42,11 +42,11 @@ fn storage(file: &mut RustFile, service: &Service) {
         };
         let (doc, rest) = if operation.response.is_list() {
             let doc = format!(
-                "Reads one page of `{}`: appends each record, as `{row}` writes it. Returns the key to continue \
-                 after, or `None` at the end of the list.",
+                "Reads one page of `{}`: appends each record, as `{row}` writes it. Returns where the next page \
+                 begins, or `None` at the end of the list.",
                 operation.select
             );
-            (doc, "page: Page, records: &mut Records<'_>) -> Result<Option<i64>, Error>")
+            (doc, "page: Page, records: &mut Records<'_>) -> Result<Option<Cursor>, Error>")
         } else {
             let doc = format!(
                 "Reads the response of `{}`: appends the object, as `{row}` writes it.",
@@ -143,12 +143,12 @@ fn frame(file: &mut RustFile, service: &Service) {
 
 fn fetch(file: &mut RustFile, service: &Service) {
     file.doc(
-        "Reads one page of a list, or the object, from storage. Returns the key to continue after, \
-         or `None` at the end.",
+        "Reads one page of a list, or the object, from storage. Returns where the next page \
+         begins, or `None` at the end.",
     );
     file.open(
         "pub(crate) fn fetch<S: Storage + ?Sized>(&self, storage: &S, snapshot: Snapshot, \
-         page: Page, records: &mut Records<'_>) -> Result<Option<i64>, Error> {",
+         page: Page, records: &mut Records<'_>) -> Result<Option<Cursor>, Error> {",
     );
     file.open("match self {");
     for operation in &service.operations {

@@ -40,6 +40,15 @@ impl Files {
         store.exists(snapshot).is_ok_and(|exists| exists).then_some(file)
     }
 
+    /// Sets a newer snapshot whose rows a file contains.
+    pub(super) fn renew(&self, file: &Arc<Stored>, newer: Snapshot) {
+        for (snapshot, known) in lock(&self.files).iter_mut() {
+            if std::ptr::eq(known.as_ptr(), Arc::as_ptr(file)) {
+                *snapshot = newer;
+            }
+        }
+    }
+
     /// Returns whether there are files, or a hold for files that are gone.
     pub(super) fn is_in_use(&self) -> bool {
         !lock(&self.files).is_empty() || lock(&self.hold).is_some()

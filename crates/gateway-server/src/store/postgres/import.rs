@@ -1,20 +1,15 @@
-//! Writes to PostgreSQL: imports, the removal of superseded rows, and the search for damage.
+//! Writes to PostgreSQL: imports, and the removal of superseded rows.
 
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::store::check::Deviations;
 use crate::store::merge::merge;
 use crate::store::postgres::link::{Link, first, get};
 use crate::store::postgres::session::{Open, failed};
 use crate::store::postgres::stage;
-use crate::store::rendered::Kind;
 use crate::store::revision::seconds_before;
 use crate::store::session::Session;
-use crate::store::{
-    AccountId, CheckReport, Fill, ImportMode, ImportReport, Page, Removals, rendered, sql,
-    tally_sql,
-};
+use crate::store::{AccountId, Fill, ImportMode, ImportReport, Removals, sql, tally_sql};
 
 /// Runs an import in one transaction. It locks the row of the account first, so imports into one account run one after
 /// another.
@@ -63,57 +58,6 @@ pub(super) fn collect(link: &mut Link, age: Duration) -> Result<u64, Error> {
     }
     Ok(deleted)
 }
-
-/// Checks the references between the tables, and the stored records. PostgreSQL checks the integrity of its files.
-pub(super) fn check(link: &mut Link) -> Result<CheckReport, Error> {
-    let mut report = CheckReport::default();
-    for (sql, what) in sql::ORPHANS {
-        let row = link.optional(sql, &[])?;
-        let count = row.map_or(Ok(0), |row| get::<i64>(&row, 0))?;
-        if count > 0 {
-            report.damage.push(format!("{what}: {count}"));
-        }
-    }
-    let pending = first(link.optional(sql::PENDING_ERASURES, &[])?)?;
-    report.pending_erasures = u64::try_from(pending).unwrap_or(0);
-    for (kind, sql) in EVERY_RECORD {
-        let mut deviations = Deviations::default();
-        let mut after = (0_i64, Page::START, 0_i64);
-        loop {
-            let (account, id, revision) = after;
-            let rows = link.query(sql, &[&account, &id, &revision])?;
-            for row in &rows {
-                after = (get(row, 0)?, get(row, 1)?, get(row, 2)?);
-                let record: &str = get(row, 3)?;
-                deviations.count((kind.compare)(after.1, record.as_bytes()), get(row, 4)?);
-            }
-            if rows.is_empty() {
-                break;
-            }
-        }
-        deviations.report(&kind, &mut report);
-    }
-    Ok(report)
-}
-
-/// One page of all row versions of all accounts, in the order of the key.
-const EVERY_RECORD: [(Kind, &str); 3] = [
-    (
-        rendered::CANDIDATES,
-        "SELECT account_id, id, rev_from, record, rev_to = 9223372036854775807 FROM candidate \
-         WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096",
-    ),
-    (
-        rendered::VACANCIES,
-        "SELECT account_id, id, rev_from, record, rev_to = 9223372036854775807 FROM vacancy \
-         WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096",
-    ),
-    (
-        rendered::CREDITS,
-        "SELECT id, id, revision, credits, true FROM account \
-         WHERE (id, id, revision) > ($1, $2, $3) ORDER BY id LIMIT 4096",
-    ),
-];
 
 const LOCK_ACCOUNT: &str = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 

@@ -1,11 +1,12 @@
 //! Reads pages from PostgreSQL.
 
-use ::postgres::Row;
-
 use crate::error::{Error, ErrorKind};
+use crate::store::checksum::Row;
 use crate::store::errors::snapshot_gone;
-use crate::store::postgres::link::{Link, Parameter, get, parameter};
-use crate::store::{AccountId, CandidateFilter, Page, RecordSink, Snapshot, rendered, sql};
+use crate::store::postgres::link::{Link, Parameter, get};
+use crate::store::{
+    AccountId, CandidateFilter, Cursor, Page, RecordSink, Snapshot, sql, tally_sql, verify,
+};
 
 pub(super) fn candidates(
     link: &mut Link,
@@ -13,32 +14,33 @@ pub(super) fn candidates(
     filter: &CandidateFilter,
     page: Page,
     sink: RecordSink<'_>,
-) -> Result<Option<i64>, Error> {
-    let AccountId(account) = snapshot.account;
-    let limit = i64::from(page.limit);
-    let mut parameters: Vec<Parameter<'_>> =
-        vec![&account, &page.after, &snapshot.revision, &limit];
-    let sql = match filter {
+) -> Result<Option<Cursor>, Error> {
+    let (AccountId(account), revision) = (snapshot.account, snapshot.revision);
+    let (after, limit) = (page.from.after(), i64::from(page.limit));
+    let (sql, tally, values): (_, _, Vec<Parameter<'_>>) = match filter {
         CandidateFilter::Nothing => return Ok(None),
-        CandidateFilter::All => sql::CANDIDATES,
+        CandidateFilter::All => (sql::CANDIDATES, tally_sql::CANDIDATES, Vec::new()),
         CandidateFilter::Vacancy(vacancy) => {
-            parameters.push(vacancy);
-            VACANCY_CANDIDATES
+            (VACANCY_CANDIDATES, tally_sql::VACANCY_CANDIDATES, vec![vacancy])
         }
         // A text in the database cannot contain NUL, so no candidate has such a status.
         CandidateFilter::Status(_, status) if status.contains('\0') => return Ok(None),
         CandidateFilter::Status(vacancy, status) => {
-            parameters.extend([parameter(vacancy), parameter(status)]);
-            STATUS_CANDIDATES
+            (STATUS_CANDIDATES, tally_sql::STATUS_CANDIDATES, vec![vacancy, status])
         }
     };
+    let mut parameters: Vec<Parameter<'_>> = vec![&account, &after, &revision, &limit];
+    parameters.extend(&values);
     let rows = link.query(sql, &parameters)?;
-    let mut last = None;
-    for row in &rows {
-        sink(record(row, 1)?);
-        last = Some(get(row, 0)?);
+    let filtered = *filter != CandidateFilter::All;
+    let verify = verify::Rows::new(Row::Candidate, snapshot.account, filtered, page.from);
+    let end = each(&rows, verify, sink)?;
+    if is_full(&rows, page) {
+        return Ok(Some(end));
     }
-    next(link, snapshot, last, rows.len(), page)
+    let mut parameters: Vec<Parameter<'_>> = vec![&account, &revision];
+    parameters.extend(&values);
+    complete(link, snapshot, end, tally, &parameters)
 }
 
 pub(super) fn vacancies(
@@ -46,17 +48,16 @@ pub(super) fn vacancies(
     snapshot: Snapshot,
     page: Page,
     sink: RecordSink<'_>,
-) -> Result<Option<i64>, Error> {
-    let limit = i64::from(page.limit);
-    let parameters: [Parameter<'_>; 4] =
-        [&snapshot.account.0, &page.after, &snapshot.revision, &limit];
-    let rows = link.query(sql::VACANCIES, &parameters)?;
-    let mut last = None;
-    for row in &rows {
-        sink(record(row, 1)?);
-        last = Some(get(row, 0)?);
+) -> Result<Option<Cursor>, Error> {
+    let (AccountId(account), revision) = (snapshot.account, snapshot.revision);
+    let (after, limit) = (page.from.after(), i64::from(page.limit));
+    let rows = link.query(sql::VACANCIES, &[&account, &after, &revision, &limit])?;
+    let verify = verify::Rows::new(Row::Vacancy, snapshot.account, false, page.from);
+    let end = each(&rows, verify, sink)?;
+    if is_full(&rows, page) {
+        return Ok(Some(end));
     }
-    next(link, snapshot, last, rows.len(), page)
+    complete(link, snapshot, end, tally_sql::VACANCIES, &[&account, &revision])
 }
 
 pub(super) fn credits(
@@ -67,28 +68,42 @@ pub(super) fn credits(
     let row = link.optional(sql::CREDITS, &[&account.0])?;
     let gone = || Error::new(ErrorKind::Storage, "the account no longer exists");
     let row = row.ok_or_else(gone)?;
-    sink(record(&row, 0)?);
+    let record: &str = get(&row, 0)?;
+    sink(verify::credits(account, get(&row, 1)?, record.as_bytes(), get(&row, 2)?)?);
     Ok(())
 }
 
-/// Returns a stored record.
-fn record(row: &Row, column: usize) -> Result<&[u8], Error> {
-    let damaged = || Error::new(ErrorKind::StorageCorrupt, "a stored record is damaged");
-    rendered::sendable(get::<&str>(row, column)?.as_bytes()).ok_or_else(damaged)
+/// Sends the rows of a page. Returns the cursor after the last one.
+fn each(
+    rows: &[::postgres::Row],
+    mut verify: verify::Rows,
+    sink: RecordSink<'_>,
+) -> Result<Cursor, Error> {
+    for row in rows {
+        let record: &str = get(row, 1)?;
+        sink(verify.next(get(row, 0)?, record.as_bytes(), get(row, 2)?)?);
+    }
+    Ok(verify.cursor())
 }
 
-/// Returns the id to continue after; fails if the page was empty because its revision has been removed.
-fn next(
+fn is_full(rows: &[::postgres::Row], page: Page) -> bool {
+    rows.len() == usize::try_from(page.limit).unwrap_or(usize::MAX)
+}
+
+/// Verifies a list at its end. Fails if the last page was empty because its revision has been removed.
+fn complete(
     link: &mut Link,
     snapshot: Snapshot,
-    last: Option<i64>,
-    count: usize,
-    page: Page,
-) -> Result<Option<i64>, Error> {
-    if last.is_none() && snapshot.revision > 0 {
-        return if exists(link, snapshot)? { Ok(None) } else { Err(snapshot_gone()) };
+    end: Cursor,
+    tally: &'static str,
+    parameters: &[Parameter<'_>],
+) -> Result<Option<Cursor>, Error> {
+    match link.optional(tally, parameters)? {
+        Some(row) => verify::complete(end, get(&row, 0)?, get(&row, 1)?).map(|()| None),
+        // An account without data has no revision.
+        None if snapshot.revision == 0 => Ok(None),
+        None => Err(snapshot_gone()),
     }
-    Ok(last.filter(|_| count == usize::try_from(page.limit).unwrap_or(usize::MAX)))
 }
 
 /// Returns whether the rows of a snapshot still exist.
@@ -100,7 +115,7 @@ pub(super) fn exists(link: &mut Link, snapshot: Snapshot) -> Result<bool, Error>
 /// The subquery selects the ids of the page first. For a plain join, the planner walks the candidates of the whole
 /// account in order and looks up each one in the vacancy.
 pub(super) const VACANCY_CANDIDATES: &str = "\
-    SELECT c.id, c.record \
+    SELECT c.id, c.record, c.checksum \
     FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
@@ -108,7 +123,7 @@ pub(super) const VACANCY_CANDIDATES: &str = "\
     AND a.rev_from <= $3 AND $3 < a.rev_to ORDER BY a.candidate_id LIMIT $4)) ORDER BY c.id";
 
 pub(super) const STATUS_CANDIDATES: &str = "\
-    SELECT c.id, c.record \
+    SELECT c.id, c.record, c.checksum \
     FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \

@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind};
 use crate::store::sqlite::failure::{failed, failure};
-use crate::store::sqlite::{import, open};
+use crate::store::sqlite::{check, open};
 
 /// Writes the newest committed data to a new file.
 ///
@@ -87,7 +87,7 @@ fn check(copy: &NamedTempFile, from: &Path) -> Result<(), Error> {
     let mut connection = open::connect(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     open::verify(&connection, from)?;
     open::upgrade(&mut connection)?;
-    let damage = import::check(&connection)?.damage;
+    let damage = check::check(&connection)?.damage;
     connection.close().map_err(|(_copy, error)| failure("cannot check the backup", error))?;
     let Some(first) = damage.first() else { return Ok(()) };
     let text = format!("{} is damaged: {first}; restore another backup", from.display());

@@ -14,7 +14,9 @@ use crate::error::{Error, ErrorKind};
 use crate::store::sqlite::open;
 use crate::store::sqlite::read::Reader;
 use crate::store::sqlite::readers::Readers;
-use crate::store::{AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot, Store};
+use crate::store::{
+    AccountId, CandidateFilter, Cursor, Page, Principal, RecordSink, Snapshot, Store,
+};
 use crate::token::TokenDigest;
 
 /// The data of the service in a SQLite file that does not change.
@@ -111,7 +113,7 @@ impl Store for FrozenSqlite {
         filter: &CandidateFilter,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         self.read(|reader| reader.candidates(snapshot, filter, page, sink))
     }
 
@@ -120,7 +122,7 @@ impl Store for FrozenSqlite {
         snapshot: Snapshot,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         self.read(|reader| reader.vacancies(snapshot, page, sink))
     }
 
@@ -133,6 +135,7 @@ impl Store for FrozenSqlite {
     }
 
     fn health(&self) -> Result<(), Error> {
+        self.readers.damage.check()?;
         self.read(Reader::health)
     }
 

@@ -1,4 +1,4 @@
-//! Writes to SQLite: imports, the removal of superseded rows, and the search for damage.
+//! Writes to SQLite: imports, and the removal of superseded rows.
 
 use std::time::Duration;
 
@@ -6,16 +6,12 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from
 
 use crate::error::Error;
 use crate::store::balance::Balance;
-use crate::store::check::Deviations;
 use crate::store::merge::merge;
-use crate::store::rendered::{Kind, Stored};
 use crate::store::revision::seconds_before;
 use crate::store::session::Session;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::stage;
-use crate::store::{
-    AccountId, CheckReport, Fill, ImportMode, ImportReport, Removals, rendered, sql, tally_sql,
-};
+use crate::store::{AccountId, Fill, ImportMode, ImportReport, Removals, sql, tally_sql};
 
 /// Runs an import over its own connection.
 ///
@@ -91,48 +87,6 @@ pub(super) fn collect(writer: &mut Connection, age: Duration) -> Result<u64, Err
     transaction.commit().map_err(failed(context))?;
     Ok(deleted)
 }
-
-/// Checks the integrity of the file, the references between the tables, and the stored records.
-pub(super) fn check(writer: &Connection) -> Result<CheckReport, Error> {
-    let context = "cannot check the database";
-    let mut report = CheckReport::default();
-    let mut statement = writer.prepare("PRAGMA integrity_check(20)").map_err(failed(context))?;
-    report.damage = statement
-        .query_map([], |row| row.get(0))
-        .and_then(Iterator::collect)
-        .map_err(failed(context))?;
-    report.damage.retain(|line| line != "ok");
-    for (sql, what) in sql::ORPHANS {
-        let count: i64 = writer.query_row(sql, [], |row| row.get(0)).map_err(failed(context))?;
-        if count > 0 {
-            report.damage.push(format!("{what}: {count}"));
-        }
-    }
-    let pending: i64 =
-        writer.query_row(sql::PENDING_ERASURES, [], |row| row.get(0)).map_err(failed(context))?;
-    report.pending_erasures = u64::try_from(pending).unwrap_or(0);
-    for (kind, select) in EVERY_RECORD {
-        let mut statement = writer.prepare(select).map_err(failed(context))?;
-        let mut rows = statement.query([]).map_err(failed(context))?;
-        let mut deviations = Deviations::default();
-        while let Some(row) = rows.next().map_err(failed(context))? {
-            let id = row.get(0).map_err(failed(context))?;
-            let record = row.get_ref(1).map_err(failed(context))?;
-            let is_live = row.get(2).map_err(failed(context))?;
-            let stored = record.as_bytes().map_or(Stored::Damaged, |text| (kind.compare)(id, text));
-            deviations.count(stored, is_live);
-        }
-        deviations.report(&kind, &mut report);
-    }
-    Ok(report)
-}
-
-/// All row versions of all accounts.
-const EVERY_RECORD: [(Kind, &str); 3] = [
-    (rendered::CANDIDATES, "SELECT id, record, rev_to = 9223372036854775807 FROM candidate"),
-    (rendered::VACANCIES, "SELECT id, record, rev_to = 9223372036854775807 FROM vacancy"),
-    (rendered::CREDITS, "SELECT id, credits, true FROM account"),
-];
 
 /// An open transaction, and the message of its errors.
 pub(super) struct OpenTransaction<'t>(pub(super) &'t Transaction<'t>, pub(super) &'static str);

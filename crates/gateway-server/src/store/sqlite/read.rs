@@ -4,15 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rusqlite::types::FromSqlError;
-use rusqlite::{Connection, OptionalExtension as _, Row, Rows, params};
+use rusqlite::{Connection, OptionalExtension as _, ToSql, params};
 
 use crate::clock::UnixTime;
 use crate::error::Error;
+use crate::store::checksum::Row;
 use crate::store::errors::snapshot_gone;
 use crate::store::sqlite::failure::{failed, failure};
 use crate::store::{
-    AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot, rendered, sql,
+    AccountId, CandidateFilter, Cursor, Page, Principal, RecordSink, Snapshot, sql, tally_sql,
+    verify,
 };
 use crate::token::TokenDigest;
 
@@ -49,18 +50,10 @@ impl Reader {
             .connection
             .prepare_cached(sql::AUTHENTICATE)
             .and_then(|mut statement| {
-                statement
-                    .query_row(params![token.0, now.0], |row| {
-                        Ok(Snapshot {
-                            account: AccountId(row.get(0)?),
-                            revision: row.get(1)?,
-                            tag: row.get(2)?,
-                        })
-                    })
-                    .optional()
+                statement.query_row(params![token.0, now.0], columns).optional()
             })
             .map_err(failed("cannot look up the token"))?;
-        Ok(found.map(|snapshot| Principal { snapshot, token: token.id() }))
+        found.map(|columns| verify::principal(token, columns)).transpose()
     }
 
     pub(super) fn candidates(
@@ -69,7 +62,7 @@ impl Reader {
         filter: &CandidateFilter,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         let AccountId(account) = snapshot.account;
         let sql = match filter {
             CandidateFilter::Nothing => return Ok(None),
@@ -79,7 +72,7 @@ impl Reader {
         };
         let context = "cannot read the candidates";
         let mut statement = self.connection.prepare_cached(sql).map_err(failed(context))?;
-        let (after, limit, revision) = (page.after, page.limit, snapshot.revision);
+        let (after, limit, revision) = (page.from.after(), page.limit, snapshot.revision);
         let rows = match filter {
             CandidateFilter::Vacancy(vacancy) => {
                 statement.query(params![account, after, revision, limit, vacancy])
@@ -91,11 +84,26 @@ impl Reader {
                 statement.query(params![account, after, revision, limit])
             }
         };
-        let page = each(rows.map_err(failed(context))?, page.limit, context, |row| {
-            sink(record(row, 1)?);
-            row.get(0)
-        })?;
-        self.next(snapshot, page)
+        let filtered = *filter != CandidateFilter::All;
+        let verify = verify::Rows::new(Row::Candidate, snapshot.account, filtered, page.from);
+        let read = each(rows.map_err(failed(context))?, page.limit, context, verify, sink)?;
+        let end = match read {
+            Read::Full(next) => return Ok(Some(next)),
+            Read::Last(end) => end,
+        };
+        match filter {
+            CandidateFilter::Vacancy(vacancy) => {
+                let parameters = params![account, revision, vacancy];
+                self.complete(snapshot, end, tally_sql::VACANCY_CANDIDATES, parameters)
+            }
+            CandidateFilter::Status(vacancy, status) => {
+                let parameters = params![account, revision, vacancy, status];
+                self.complete(snapshot, end, tally_sql::STATUS_CANDIDATES, parameters)
+            }
+            CandidateFilter::All | CandidateFilter::Nothing => {
+                self.complete(snapshot, end, tally_sql::CANDIDATES, params![account, revision])
+            }
+        }
     }
 
     pub(super) fn vacancies(
@@ -103,32 +111,42 @@ impl Reader {
         snapshot: Snapshot,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Cursor>, Error> {
         let context = "cannot read the vacancies";
+        let (AccountId(account), revision) = (snapshot.account, snapshot.revision);
         let mut statement =
             self.connection.prepare_cached(sql::VACANCIES).map_err(failed(context))?;
         let rows = statement
-            .query(params![snapshot.account.0, page.after, snapshot.revision, page.limit])
+            .query(params![account, page.from.after(), revision, page.limit])
             .map_err(failed(context))?;
-        let page = each(rows, page.limit, context, |row| {
-            sink(record(row, 1)?);
-            row.get(0)
-        })?;
-        self.next(snapshot, page)
+        let verify = verify::Rows::new(Row::Vacancy, snapshot.account, false, page.from);
+        let read = each(rows, page.limit, context, verify, sink)?;
+        let end = match read {
+            Read::Full(next) => return Ok(Some(next)),
+            Read::Last(end) => end,
+        };
+        self.complete(snapshot, end, tally_sql::VACANCIES, params![account, revision])
     }
 
-    /// Returns the id to continue after; fails if the page was empty because its revision has been removed.
-    fn next(&self, snapshot: Snapshot, page: Read) -> Result<Option<i64>, Error> {
-        match page {
-            Read::Rows(next) => Ok(next),
-            Read::Nothing if snapshot.revision == 0 => Ok(None),
-            Read::Nothing => {
-                if self.exists(snapshot)? {
-                    Ok(None)
-                } else {
-                    Err(snapshot_gone())
-                }
-            }
+    /// Verifies a list at its end. Fails if the last page was empty because its revision has been removed.
+    fn complete(
+        &self,
+        snapshot: Snapshot,
+        end: Cursor,
+        tally: &str,
+        parameters: &[&dyn ToSql],
+    ) -> Result<Option<Cursor>, Error> {
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let found = self
+            .connection
+            .prepare_cached(tally)
+            .and_then(|mut statement| statement.query_row(parameters, read).optional())
+            .map_err(failed("cannot read the database"))?;
+        match found {
+            Some((number, sum)) => verify::complete(end, number, sum).map(|()| None),
+            // An account without data has no revision.
+            None if snapshot.revision == 0 => Ok(None),
+            None => Err(snapshot_gone()),
         }
     }
 
@@ -147,15 +165,17 @@ impl Reader {
         account: AccountId,
         sink: RecordSink<'_>,
     ) -> Result<(), Error> {
-        self.connection
-            .prepare_cached(sql::CREDITS)
-            .and_then(|mut statement| {
-                statement.query_row([account.0], |row| {
-                    sink(record(row, 0)?);
-                    Ok(())
-                })
-            })
-            .map_err(failed("cannot read the credit balance"))
+        let context = "cannot read the credit balance";
+        let mut statement =
+            self.connection.prepare_cached(sql::CREDITS).map_err(failed(context))?;
+        let mut rows = statement.query([account.0]).map_err(failed(context))?;
+        let row = rows.next().map_err(failed(context))?;
+        let row = row.ok_or_else(|| failure(context, rusqlite::Error::QueryReturnedNoRows))?;
+        let record = text(row, 0).map_err(failed(context))?;
+        let revision = row.get(1).map_err(failed(context))?;
+        let own = row.get(2).map_err(failed(context))?;
+        sink(verify::credits(account, revision, record, own)?);
+        Ok(())
     }
 
     pub(super) fn health(&mut self) -> Result<(), Error> {
@@ -177,35 +197,44 @@ impl Reader {
 /// The outcome of reading a page.
 #[derive(Clone, Copy)]
 enum Read {
-    /// Rows were found; the id to continue after, or `None` after the last page.
-    Rows(Option<i64>),
-    /// No rows were found.
-    Nothing,
+    /// The page was full; the list continues here.
+    Full(Cursor),
+    /// The page was the last one; the list ends here.
+    Last(Cursor),
 }
 
-/// Returns a stored record. As bytes, because the import wrote UTF-8 and validating it again would only cost time.
-fn record<'r>(row: &'r Row<'_>, column: usize) -> rusqlite::Result<&'r [u8]> {
-    let record = rendered::sendable(row.get_ref(column)?.as_bytes()?);
-    Ok(record.ok_or(FromSqlError::InvalidType)?)
-}
-
-/// Calls `visit` for each row of a page.
+/// Reads the rows of a page.
 fn each(
-    mut rows: Rows<'_>,
+    mut rows: rusqlite::Rows<'_>,
     limit: u32,
     context: &'static str,
-    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<i64>,
+    mut verify: verify::Rows,
+    sink: RecordSink<'_>,
 ) -> Result<Read, Error> {
-    let mut last = None;
     let mut count = 0;
     while let Some(row) = rows.next().map_err(failed(context))? {
-        last = Some(visit(row).map_err(|error| failure(context, error))?);
+        let id = row.get(0).map_err(failed(context))?;
+        let record = text(row, 1).map_err(failed(context))?;
+        let own = row.get(2).map_err(failed(context))?;
+        sink(verify.next(id, record, own)?);
         count += 1;
     }
-    Ok(match last {
-        None => Read::Nothing,
-        last => Read::Rows(last.filter(|_| count == limit)),
-    })
+    let cursor = verify.cursor();
+    Ok(if count == limit { Read::Full(cursor) } else { Read::Last(cursor) })
+}
+
+/// Returns a stored text. As bytes, because the import wrote UTF-8 and validating it again would only cost time.
+fn text<'r>(row: &'r rusqlite::Row<'_>, column: usize) -> rusqlite::Result<&'r [u8]> {
+    Ok(row.get_ref(column)?.as_bytes()?)
+}
+
+/// Returns the columns of a row, which are all integers.
+fn columns<const COUNT: usize>(row: &rusqlite::Row<'_>) -> rusqlite::Result<[Option<i64>; COUNT]> {
+    let mut columns = [None; COUNT];
+    for (index, column) in columns.iter_mut().enumerate() {
+        *column = row.get(index)?;
+    }
+    Ok(columns)
 }
 
 fn nanoseconds(duration: Duration) -> u64 {
@@ -217,7 +246,7 @@ const STEPS: i32 = 1000;
 
 /// `CROSS JOIN` and the unary plus fix the plan: from the applications of the vacancy to each candidate by its key.
 pub(super) const VACANCY_CANDIDATES: &str = "\
-    SELECT c.id, c.record \
+    SELECT c.id, c.record, c.checksum \
     FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
     WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
     AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
@@ -225,7 +254,7 @@ pub(super) const VACANCY_CANDIDATES: &str = "\
     ORDER BY a.candidate_id LIMIT ?4";
 
 pub(super) const STATUS_CANDIDATES: &str = "\
-    SELECT c.id, c.record \
+    SELECT c.id, c.record, c.checksum \
     FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
     WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
     AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
@@ -285,11 +314,14 @@ mod tests {
             ("of a vacancy", VACANCY_CANDIDATES),
             ("of a vacancy and status", STATUS_CANDIDATES),
             ("vacancies", sql::VACANCIES),
-            ("does a revision exist", sql::REVISION_EXISTS),
+            ("tally of all candidates", tally_sql::CANDIDATES),
+            ("tally of a vacancy", tally_sql::VACANCY_CANDIDATES),
+            ("tally of a vacancy and status", tally_sql::STATUS_CANDIDATES),
             ("credits", sql::CREDITS),
             ("collect revisions", sql::COLLECT_REVISIONS),
             ("collect candidates", sql::COLLECT_CANDIDATES),
             ("collect applications", sql::COLLECT_APPLICATIONS),
+            ("collect tallies", tally_sql::COLLECT_TALLIES),
         ] {
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let parameters = vec![0_i64; statement.parameter_count()];

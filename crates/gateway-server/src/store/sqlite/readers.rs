@@ -8,17 +8,19 @@ use rusqlite::Connection;
 use crate::error::Error;
 use crate::lock::lock;
 use crate::store::STATEMENT_BUDGET;
+use crate::store::damage::Damage;
 use crate::store::sqlite::read::Reader;
 
-/// The idle connections, and the time limit of a read.
+/// The idle connections, what they found, and the time limit of a read.
 pub(super) struct Readers {
     idle: Mutex<Vec<Reader>>,
+    pub(super) damage: Damage,
     pub(super) budget: Duration,
 }
 
 impl Readers {
     pub(super) const fn new() -> Self {
-        Self { idle: Mutex::new(Vec::new()), budget: STATEMENT_BUDGET }
+        Self { idle: Mutex::new(Vec::new()), damage: Damage::none(), budget: STATEMENT_BUDGET }
     }
 
     /// Runs `work` with an idle connection, or with a new one from `open`. The caller limits the number of concurrent
@@ -35,6 +37,7 @@ impl Readers {
         };
         reader.set_budget(self.budget);
         let result = work(&mut reader);
+        self.damage.note(&result);
         // A connection that failed is closed, because its state is unknown.
         if result.is_ok() {
             let mut idle = lock(&self.idle);
