@@ -1,5 +1,6 @@
 //! One event as a line: JSON, or text for people.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::Write as _;
 
@@ -21,7 +22,7 @@ impl Line {
     pub(super) fn begin(is_json: bool, time: Timestamp, event: &Metadata<'_>) -> Self {
         let mut bytes = Vec::with_capacity(512);
         bytes.extend_from_slice(if is_json { b"{\"time\":\"" } else { b"" });
-        drop(write!(bytes, "{time:.6}"));
+        write_time(&mut bytes, time);
         let (level, padded) = match *event.level() {
             Level::ERROR => ("error", "ERROR"),
             Level::WARN => ("warn", "WARN "),
@@ -64,14 +65,8 @@ impl Visit for Line {
         self.name(field);
         // A duration is neither negative nor infinite.
         let duration = std::time::Duration::try_from_secs_f64(value).unwrap_or_default();
-        let mut digits = *b".000000";
-        let mut rest = duration.subsec_micros();
-        for digit in digits.iter_mut().skip(1).rev() {
-            *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
-            rest /= 10;
-        }
         self.bytes.extend_from_slice(itoa::Buffer::new().format(duration.as_secs()).as_bytes());
-        self.bytes.extend_from_slice(&digits);
+        self.bytes.extend_from_slice(&fraction(duration.subsec_micros()));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
@@ -89,7 +84,11 @@ impl Visit for Line {
 
     fn record_str(&mut self, field: &Field, value: &str) {
         self.name(field);
-        if self.is_json {
+        if self.is_json && is_plain(value) {
+            for part in ["\"", value, "\""] {
+                self.bytes.extend_from_slice(part.as_bytes());
+            }
+        } else if self.is_json {
             json::text(&mut self.bytes, value);
         } else if !value.is_empty()
             && value.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"')
@@ -103,5 +102,60 @@ impl Visit for Line {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.record_str(field, &format!("{value:?}"));
+    }
+}
+
+/// Returns whether a text is the same in JSON.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\')
+}
+
+/// Writes a time as RFC 3339 with microseconds. Only the first line of a second on a thread formats the rest of the time.
+fn write_time(bytes: &mut Vec<u8>, time: Timestamp) {
+    thread_local! {
+        static SECOND: Cell<Option<(i64, [u8; 19])>> = const { Cell::new(None) };
+    }
+    let second = time.as_second();
+    let text = SECOND.get().filter(|(cached, _)| *cached == second).map(|(_, text)| text);
+    let text = text.unwrap_or_else(|| {
+        let formatted = time.strftime("%Y-%m-%dT%H:%M:%S").to_string();
+        let text = formatted.as_bytes().try_into().unwrap_or(*b"0000-00-00T00:00:00");
+        SECOND.set(Some((second, text)));
+        text
+    });
+    bytes.extend_from_slice(&text);
+    bytes
+        .extend_from_slice(&fraction(u32::try_from(time.subsec_microsecond()).unwrap_or_default()));
+    bytes.push(b'Z');
+}
+
+/// Returns microseconds as a decimal fraction.
+fn fraction(microseconds: u32) -> [u8; 7] {
+    let mut digits = *b".000000";
+    let mut rest = microseconds;
+    for digit in digits.iter_mut().skip(1).rev() {
+        *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+        rest /= 10;
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_has_microseconds() {
+        for time in [
+            "2026-11-22T19:30:00.000012Z",
+            "2026-11-22T19:30:00.999999Z",
+            "2026-11-22T19:30:01.000000Z",
+            "1970-01-01T00:00:00.000000Z",
+            "2026-11-22T19:30:00.100000Z",
+        ] {
+            let mut bytes = Vec::new();
+            write_time(&mut bytes, time.parse().unwrap());
+            assert_eq!(String::from_utf8(bytes).unwrap(), time);
+        }
     }
 }
