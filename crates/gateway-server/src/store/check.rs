@@ -26,7 +26,7 @@ impl CheckReport {
     pub(super) fn uncounted(&mut self, accounts: i64) {
         if accounts > 0 {
             self.unverified.push(format!(
-                "accounts that a former release wrote last: {accounts}; {ADD_CHECKSUMS}"
+                "accounts that a former release wrote last: {accounts}; their next import counts the rows"
             ));
         }
     }
@@ -53,8 +53,6 @@ pub(super) struct StoredToken {
     pub(super) revoked_at: Option<i64>,
     pub(super) checksum: Option<i64>,
 }
-
-const ADD_CHECKSUMS: &str = "run `gateway-server check --add-checksums`";
 
 /// The numbers of stored records of one kind that are not as an import writes them now.
 #[derive(Debug, Default)]
@@ -104,7 +102,7 @@ impl Deviations {
         if unverified > 0 && kind.row != checksum::Row::Credits {
             report
                 .unverified
-                .push(format!("{name} without a checksum: {unverified}; {ADD_CHECKSUMS}"));
+                .push(format!("{name} of a former release: {unverified}; they are not verified until an import changes them"));
         }
     }
 }

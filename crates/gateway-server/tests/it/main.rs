@@ -11,6 +11,8 @@ mod cluster;
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod database_environment;
 #[cfg(test)]
 mod database_start;
@@ -87,5 +89,7 @@ mod store;
 mod supervision;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod upgrade;
 #[cfg(test)]
 mod wrong_tokens;

@@ -290,3 +290,57 @@ fn an_entity_tag_of_one_database_does_not_match_in_another() {
         assert_eq!(response.status, status);
     }
 }
+
+/// Stages the records of an import.
+type Work = fn(&mut dyn Stage) -> Result<(), gateway_server::Error>;
+
+/// An import changes the entity tags of the lists that it changes, and no others.
+#[test]
+fn an_import_changes_only_the_entity_tags_of_its_lists() {
+    let here = Here::start(|_config| {});
+    let store = SqliteStore::open(here.directory.path().join("t.db")).unwrap();
+    let account = store.account("a").unwrap();
+    let fill = |work: Work| {
+        import(&store, account, ImportMode::Commit, work).unwrap();
+    };
+    fill(|stage| {
+        candidate(stage, 1, 900_001, "one")?;
+        vacancy(stage, 1, 900_009, "nine")?;
+        application(stage, 1, 900_009, 900_001, "New")
+    });
+    let queries = [
+        "method=candidates/list",
+        "method=candidates/list&vacancy_id=900009",
+        "method=candidates/list&vacancy_id=900009&status=New",
+        "method=vacancies/list",
+        "method=credits/get",
+    ];
+    let base_url = here.running.base_url();
+    let tags = || {
+        queries.map(|query| get(&base_url, &here.token, query).header("etag").unwrap().to_owned())
+    };
+    let imports: [(Work, [bool; 5]); 5] = [
+        (|stage| candidate(stage, 1, 900_001, "two"), [true, true, true, false, false]),
+        (|stage| application(stage, 1, 900_009, 900_001, "Old"), [false, true, true, false, false]),
+        (|stage| vacancy(stage, 1, 900_009, "ten"), [false, false, false, true, false]),
+        (
+            |stage| stage.credits(place(1), &CreditsRow::new("77.25", "EUR")),
+            [false, false, false, false, true],
+        ),
+        (|stage| vacancy(stage, 1, 900_009, "ten"), [false; 5]),
+    ];
+    let mut before = tags();
+    for (number, (work, changed)) in imports.into_iter().enumerate() {
+        fill(work);
+        let after = tags();
+        for (((query, old), new), changed) in
+            queries.into_iter().zip(&before).zip(&after).zip(changed)
+        {
+            assert_eq!(old != new, changed, "import {number}, {query}");
+            let more = format!("If-None-Match: {old}\r\n");
+            let status = call(&base_url, &here.token, "GET", query, &more).status;
+            assert_eq!(status, if changed { 200 } else { 304 }, "import {number}, {query}");
+        }
+        before = after;
+    }
+}
