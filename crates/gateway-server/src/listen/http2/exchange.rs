@@ -175,7 +175,7 @@ impl Sending {
             // The connection has its own check. It is not known how fast this stream could be.
             self.pace.progressed = now;
         }
-        // A client that lives answers pings, even while nobody reads what it has received.
+        // A living client answers pings, even if its application reads nothing.
         let is_dead = now >= self.signs.heard() + SILENCE * self.timeouts.stall;
         if is_dead || now >= self.pace.expected() + self.timeouts.stall {
             return Err(Cut::Stall);
