@@ -6,7 +6,7 @@ use gateway_transport::{BlockingTransport, Options};
 
 use crate::cluster;
 use crate::encrypted::{Authority, Encrypted, HOSTSSL, named};
-use crate::http2_client::Client;
+use crate::http2_client::{Client, certificate};
 use crate::process::{Served, account, run as administer};
 
 #[test]
@@ -36,17 +36,20 @@ fn the_contract_checks_pass_over_http2_without_tls() {
 }
 
 #[test]
+fn the_contract_checks_pass_over_http2_on_postgresql() {
+    let Some(database) = cluster::database() else { return };
+    let transport = |served: &Served| Client::plain(&served.base_url).into_transport();
+    checks_pass_over(&database.url, &[], transport);
+}
+
+#[test]
 fn the_contract_checks_pass_over_http2_with_tls() {
     let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    let (certificate, key, database) = (path("certificate.pem"), path("key.pem"), path("a.db"));
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    std::fs::write(&certificate, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    let files = ["--tls-certificate", &certificate, "--tls-key", &key];
-    let transport =
-        |served: &Served| Client::secure(&served.base_url, made.cert.der()).into_transport();
-    checks_pass_over(&database, &files, transport);
+    let (flags, trusted) = certificate(directory.path());
+    let transport = |served: &Served| Client::secure(&served.base_url, &trusted).into_transport();
+    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+    let database = directory.path().join("a.db");
+    checks_pass_over(database.to_str().unwrap(), &flags, transport);
 }
 
 /// Serves sample data from this database, and runs every check of the reference profile.

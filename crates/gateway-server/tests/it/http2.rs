@@ -4,7 +4,8 @@ use bytes::Bytes;
 use http::Request;
 
 use crate::front::Here;
-use crate::http2_client::Client;
+use crate::http2_client::{Client, certificate};
+use crate::process::{Served, account, run};
 use crate::support;
 
 #[test]
@@ -107,4 +108,23 @@ fn a_head_request_has_the_fields_of_a_get() {
         assert_eq!(head.headers().get(name), get.headers().get(name), "{name}");
         assert!(head.headers().contains_key(name), "{name}");
     }
+}
+
+#[test]
+fn a_connection_above_the_limit_is_refused_in_http2() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    run(&database, &["demo-data", "--account", "acme", "--candidates", "10000"]);
+    let (tls, trusted) = certificate(directory.path());
+    let flags = tls.iter().map(String::as_str).chain(["--connections", "1"]);
+    let served = Served::start(&database, &flags.collect::<Vec<_>>());
+    let busy = Client::secure(&served.base_url, &trusted);
+    let response = busy.begin(&token, "method=candidates/list");
+    assert_eq!(response.status(), 200);
+    let refused = Client::secure(&served.base_url, &trusted).get(&token, "method=credits/get");
+    assert_eq!(refused.status(), 503);
+    let text = std::str::from_utf8(refused.body()).unwrap();
+    assert!(text.contains("urn:gateway:problem:overloaded"), "{text}");
+    drop(response);
 }

@@ -1,10 +1,12 @@
 //! A client that speaks HTTP/2 only, with and without TLS.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_transport::{BlockingTransport, blocking_transport_fn};
+use h2::RecvStream;
 use h2::client::SendRequest;
 use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -69,6 +71,18 @@ impl Client {
         self.runtime.block_on(response).expect("a response in time")
     }
 
+    /// Sends a `GET` with a token, and reads nothing but the head of the response.
+    pub(crate) fn begin(&self, token: &str, query: &str) -> Response<RecvStream> {
+        let uri = format!("http://{}/c/oauth/v1?{query}", self.authority);
+        let request = Request::get(uri).header("authorization", format!("Bearer {token}"));
+        let response = async {
+            let mut sender = self.sender.clone().ready().await?;
+            sender.send_request(request.body(()).unwrap(), true)?.0.await
+        };
+        let response = async { timeout(GENEROUS, response).await };
+        self.runtime.block_on(response).expect("a response in time").unwrap()
+    }
+
     /// Returns the transport that sends every request on this connection.
     pub(crate) fn into_transport(self) -> impl BlockingTransport {
         blocking_transport_fn(move |request| {
@@ -76,6 +90,16 @@ impl Client {
             Ok(response.map(Into::into))
         })
     }
+}
+
+/// Creates a certificate in this folder. Returns the flags of a server with it, and the certificate.
+pub(crate) fn certificate(folder: &Path) -> ([String; 4], CertificateDer<'static>) {
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (certificate, key) = (path("certificate.pem"), path("key.pem"));
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    std::fs::write(&certificate, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    (["--tls-certificate".into(), certificate, "--tls-key".into(), key], made.cert.der().clone())
 }
 
 fn begin(
