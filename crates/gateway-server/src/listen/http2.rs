@@ -30,7 +30,7 @@ use self::signs::Signs;
 use self::wire::Wire;
 use crate::listen::acknowledged::Acknowledged;
 use crate::listen::guard::Timeouts;
-use crate::listen::head::{HeadLimits, Refusal};
+use crate::listen::head::HeadLimits;
 use crate::listen::phase::Phase;
 use crate::listen::service::Service;
 use crate::listen::slots::Slot;
@@ -200,8 +200,10 @@ where
                 return;
             }
         } else if refusal.is_none() {
-            permit = slot.one_more();
-            refusal = permit.is_none().then_some(Refusal::Overloaded);
+            match slot.one_more() {
+                Ok(more) => permit = Some(more),
+                Err(limit) => refusal = Some(limit),
+            }
         }
         let exchange = Exchange {
             service: Arc::clone(&self.http2.service),

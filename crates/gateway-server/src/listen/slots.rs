@@ -94,7 +94,7 @@ impl Slots {
         self.counts.open.fetch_add(1, Ordering::Relaxed);
         let slots = Arc::clone(self);
         let (place, evicted) = (AtomicU64::new(NOT_WAITING), Arc::default());
-        Slot { slots, peer, refusal, place, evicted, _share: share, _permit: permit }
+        Slot { slots, peer, refusal, place, evicted, share, _permit: permit }
     }
 
     /// Returns a free permit, or that of the connection that has waited longest.
@@ -126,6 +126,13 @@ pub(crate) struct Slot {
     /// Place among the connections that wait for a request.
     place: AtomicU64,
     evicted: Arc<Notify>,
+    share: Option<Share<IpAddr>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// The slot of a request beyond the first of its connection. Free when this is dropped.
+#[derive(Debug)]
+pub(crate) struct OneMore {
     _share: Option<Share<IpAddr>>,
     _permit: OwnedSemaphorePermit,
 }
@@ -161,10 +168,12 @@ impl Slot {
         }
     }
 
-    /// Returns a permit for one more request at the same time, which counts as a connection. Returns `None` if there are
-    /// too many connections.
-    pub(crate) fn one_more(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.slots.permits).try_acquire_owned().ok()
+    /// Returns a slot for one more request at the same time, which counts as a connection, or why there is none.
+    pub(crate) fn one_more(&self) -> Result<OneMore, Refusal> {
+        let share = self.share.as_ref().map(|share| share.another().ok_or(Refusal::AddressLimit));
+        let permit = Arc::clone(&self.slots.permits).try_acquire_owned();
+        let permit = permit.map_err(|_none_left| Refusal::Overloaded)?;
+        Ok(OneMore { _share: share.transpose()?, _permit: permit })
     }
 
     /// Completes when the connection has been evicted.
@@ -228,6 +237,20 @@ mod tests {
         }
         assert_eq!(slots.counts.refused_by_address.load(Ordering::Relaxed), 2);
         assert_eq!(slots.counts.open.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test]
+    async fn concurrent_requests_of_a_connection_count_as_connections() {
+        let slots = slots(4, 3);
+        let one = admit(&slots, "192.0.2.1").await;
+        let more = [one.one_more().unwrap(), one.one_more().unwrap()];
+        assert_eq!(one.one_more().unwrap_err(), Refusal::AddressLimit);
+        assert_eq!(admit(&slots, "192.0.2.1").await.refusal(), Some(Refusal::AddressLimit));
+        let other = admit(&slots, "192.0.2.2").await;
+        assert_eq!(other.one_more().unwrap_err(), Refusal::Overloaded);
+        drop(more);
+        other.one_more().unwrap();
+        one.one_more().unwrap();
     }
 
     #[tokio::test]
