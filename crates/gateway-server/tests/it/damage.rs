@@ -8,7 +8,9 @@ use gateway_server::{
     SqliteStore, Store as _, StoreAdmin as _, TokenDigest,
 };
 
+use crate::front::Here;
 use crate::store::{NOW, candidate, import, place};
+use crate::support::{exchange, get, parse};
 
 /// Two accounts with several revisions, some of them removed. Returns their tokens.
 fn fill(path: &Path) -> [TokenDigest; 2] {
@@ -173,4 +175,34 @@ fn a_lost_or_changed_row_is_an_error_and_the_server_is_not_ready() {
         assert_eq!(store.health().unwrap_err().kind(), ErrorKind::StorageCorrupt);
         assert!(!store.check().unwrap().damage.is_empty(), "{damage}");
     }
+}
+
+/// The damage is on the last page, so the response has begun.
+#[test]
+fn a_list_that_lacks_a_row_is_cut() {
+    let here = Here::start(|config| {
+        config.ops_listen = "127.0.0.1:0".parse().ok();
+        config.list_cache = 0;
+    });
+    let ops = here.running.ops_address().unwrap().to_string();
+    let ready = || parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
+    assert_eq!(ready().status, 200);
+    let connection = rusqlite::Connection::open(here.directory.path().join("t.db")).unwrap();
+    let lost = "DELETE FROM candidate WHERE id = (SELECT max(id) FROM candidate)";
+    connection.execute_batch(lost).unwrap();
+    let request = format!(
+        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n\
+         Connection: close\r\n\r\n",
+        here.token
+    );
+    let address = here.running.address().to_string();
+    let bytes = exchange(&address, request.as_bytes());
+    assert!(bytes.starts_with(b"HTTP/1.1 200") && bytes.len() > 100_000, "{}", bytes.len());
+    assert!(!bytes.ends_with(b"]}\r\n0\r\n\r\n") && !bytes.ends_with(b"0\r\n\r\n"));
+    let damaged = ready();
+    assert_eq!(damaged.status, 503);
+    assert_eq!(damaged.text(), "the database is damaged; run gateway-server check\n");
+    // Another list of the same account is whole.
+    let vacancies = get(&here.running.base_url(), &here.token, "method=vacancies/list");
+    assert_eq!(vacancies.status, 200);
 }

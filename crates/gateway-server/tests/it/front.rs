@@ -210,7 +210,7 @@ fn a_truncated_list_never_looks_complete() {
     vacancy.execute_batch("UPDATE candidate SET record = ''").unwrap();
     let response = get(&here.running.base_url(), &here.token, "method=candidates/list");
     assert_eq!(response.status, 503);
-    assert_eq!(response.json()["type"], "urn:gateway:problem:storage-unavailable");
+    assert_eq!(response.json()["type"], "urn:gateway:problem:storage-corrupt");
 }
 
 #[test]
