@@ -52,7 +52,8 @@ use crate::network::Network;
 use crate::query::Pairs;
 use crate::records::Records;
 use crate::shares::Shares;
-use crate::store::{Cursor, Page, Principal, Snapshot, Store};
+use crate::storage;
+use crate::store::{Cursor, Page, Principal, Store};
 use crate::token::{TokenDigest, TokenId};
 
 /// Everything that answering a request needs. Shared by all connections.
@@ -175,7 +176,7 @@ impl Front {
                 let source = ListSource::new(store, principal, call, frame, &self.lists);
                 self.list(source, coding).await?
             }
-            None => (self.object(call, snapshot).await?, Coding::Identity),
+            None => (self.object(call, principal).await?, Coding::Identity),
         };
         let mut response = tagged(StatusCode::OK, &etag, body);
         let headers = response.headers_mut();
@@ -190,7 +191,11 @@ impl Front {
         Ok(response)
     }
 
-    async fn object(&self, call: Call, snapshot: Snapshot) -> Result<ResponseBody, Problem> {
+    async fn object(&self, call: Call, principal: &Principal) -> Result<ResponseBody, Problem> {
+        if let Some(json) = storage::read_with_token(&call, principal) {
+            return Ok(ResponseBody::full(Bytes::from(json)));
+        }
+        let snapshot = principal.snapshot;
         let json = self
             .work
             .look_up(move |store| {

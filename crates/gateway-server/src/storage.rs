@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::generated::call::{Call, Storage};
 use crate::generated::parameters;
 use crate::records::Records;
-use crate::store::{CandidateFilter, Cursor, Page, Snapshot, Store, Versions};
+use crate::store::{CandidateFilter, Cursor, Page, Principal, Snapshot, Store, Versions};
 
 impl Storage for dyn Store + '_ {
     fn list_candidates(
@@ -30,6 +30,12 @@ impl Storage for dyn Store + '_ {
     fn get_credits(&self, snapshot: Snapshot, object: &mut Vec<u8>) -> Result<(), Error> {
         self.credits(snapshot.account, &mut |record| object.extend_from_slice(record))
     }
+}
+
+/// Returns the response to a call if it was read with the token: the balance is in the row of the account, and a second
+/// statement would take a tenth of the time of a small response.
+pub(crate) fn read_with_token(call: &Call, principal: &Principal) -> Option<String> {
+    if matches!(call, Call::GetCredits) { principal.credits.clone() } else { None }
 }
 
 /// Returns the versions of the data that a call reads. A new operation is taken to read everything.

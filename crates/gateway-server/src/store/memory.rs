@@ -153,8 +153,9 @@ impl Store for MemoryStore {
             (digest == token && valid).then_some(*account)
         });
         let Some(account) = account else { return Ok(None) };
-        let (snapshot, versions, _data) = self.live(account)?;
-        Ok(Some(Principal { snapshot, versions, token: token.id() }))
+        let (snapshot, versions, data) = self.live(account)?;
+        let credits = data.credits;
+        Ok(Some(Principal { snapshot, versions, credits, token: token.id() }))
     }
 
     fn candidates(

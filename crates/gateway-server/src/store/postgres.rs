@@ -198,7 +198,8 @@ impl Store for PostgresStore {
         for (index, column) in columns.iter_mut().enumerate() {
             *column = get(&row, index)?;
         }
-        let principal = verify::principal(token, columns);
+        let balance: &str = get(&row, verify::TOKEN_COLUMNS)?;
+        let principal = verify::principal(token, columns, Some(balance.as_bytes()));
         self.damage.note(&principal);
         principal.map(Some)
     }

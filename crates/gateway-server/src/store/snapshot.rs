@@ -22,6 +22,8 @@ pub struct Principal {
     pub snapshot: Snapshot,
     /// The versions of the lists in this data.
     pub versions: Versions,
+    /// The credit balance as JSON, if it was read with the token and is not damaged.
+    pub credits: Option<String>,
     /// The public name of the token.
     pub token: TokenId,
 }

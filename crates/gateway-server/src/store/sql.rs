@@ -7,8 +7,8 @@
 
 pub(crate) const AUTHENTICATE: &str = "\
     SELECT t.account_id, a.revision, a.tag, t.created_at, t.expires_at, t.checksum, r.tag, \
-    r.candidates_tag, r.statuses_tag, r.vacancies_tag, r.credits_tag \
-    FROM token t JOIN account a ON a.id = t.account_id \
+    r.candidates_tag, r.statuses_tag, r.vacancies_tag, r.credits_tag, \
+    r.credits_checksum, a.credits FROM token t JOIN account a ON a.id = t.account_id \
     LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
     WHERE t.sha256 = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)";
 

@@ -8,13 +8,15 @@ use crate::store::rendered;
 use crate::store::snapshot::{AccountId, Principal, Snapshot, Versions};
 use crate::token::TokenDigest;
 
-/// The columns of the statement that looks up a token. See [`AUTHENTICATE`](crate::store::sql::AUTHENTICATE).
-pub(super) const TOKEN_COLUMNS: usize = 11;
+/// The columns of integers of the statement that looks up a token; the last column is the credit balance. See [`AUTHENTICATE`](crate::store::sql::AUTHENTICATE).
+pub(super) const TOKEN_COLUMNS: usize = 12;
 
-/// Returns the account of a token from the columns that were found.
+/// Returns the account of a token from the columns that were found. A damaged credit balance does not prevent the lists
+/// from being read.
 pub(super) fn principal(
     token: &TokenDigest,
     columns: [Option<i64>; TOKEN_COLUMNS],
+    balance: Option<&[u8]>,
 ) -> Result<Principal, Error> {
     let [
         account,
@@ -28,6 +30,7 @@ pub(super) fn principal(
         statuses,
         vacancies,
         credits,
+        credits_checksum,
     ] = columns;
     let found = account.zip(revision).zip(tag).zip(created_at);
     let Some((((account, revision), tag), created_at)) = found else {
@@ -48,7 +51,11 @@ pub(super) fn principal(
         vacancies: vacancies.unwrap_or(tag),
         credits: credits.unwrap_or(tag),
     };
-    Ok(Principal { snapshot: Snapshot { account, revision }, versions, token: token.id() })
+    let balance =
+        balance.and_then(|record| self::credits(account, revision, record, credits_checksum).ok());
+    let credits = balance.and_then(|record| String::from_utf8(record.to_vec()).ok());
+    let snapshot = Snapshot { account, revision };
+    Ok(Principal { snapshot, versions, credits, token: token.id() })
 }
 
 /// Verifies a credit balance. An account without a revision still has the one that it was created with.

@@ -50,10 +50,14 @@ impl Reader {
             .connection
             .prepare_cached(sql::AUTHENTICATE)
             .and_then(|mut statement| {
-                statement.query_row(params![token.0, now.0], columns).optional()
+                let read = |row: &rusqlite::Row<'_>| {
+                    let balance = text(row, verify::TOKEN_COLUMNS).ok();
+                    Ok(verify::principal(token, columns(row)?, balance))
+                };
+                statement.query_row(params![token.0, now.0], read).optional()
             })
             .map_err(failed("cannot look up the token"))?;
-        found.map(|columns| verify::principal(token, columns)).transpose()
+        found.transpose()
     }
 
     pub(super) fn candidates(
