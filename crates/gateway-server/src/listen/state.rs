@@ -65,10 +65,12 @@ impl ConnectionState {
         Self { connection: Some(Arc::clone(connection)), ..Self::new(connection.peer) }
     }
 
-    /// Returns why the response was cut, if it was.
+    /// Returns why the response was cut, if it was. When the server cuts the connection, a stream may first see that it
+    /// was reset.
     pub(crate) fn cut(&self) -> Option<Cut> {
+        let own = self.cut.get().copied();
         let connection = || self.connection.as_ref()?.cut();
-        self.cut.get().copied().or_else(connection)
+        if matches!(own, None | Some(Cut::Client)) { connection().or(own) } else { own }
     }
 
     /// Records that the responses of this state are about to be cut. The first cut counts.
@@ -143,5 +145,27 @@ impl<B: Body + Unpin> Body for RespondingBody<B> {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_of_the_connection_explains_the_reset_of_a_stream() {
+        let connection = Arc::new(ConnectionState::new(IpAddr::from([127, 0, 0, 1])));
+        let [reset, stalled, open] = [(); 3].map(|()| ConnectionState::of_stream(&connection));
+        reset.cut_by(Cut::Client);
+        stalled.cut_by(Cut::Stall);
+        assert_eq!(
+            [&reset, &stalled, &open].map(ConnectionState::cut),
+            [Some(Cut::Client), Some(Cut::Stall), None]
+        );
+        connection.cut_by(Cut::Drain);
+        assert_eq!(
+            [&reset, &stalled, &open].map(ConnectionState::cut),
+            [Some(Cut::Drain), Some(Cut::Stall), Some(Cut::Drain)]
+        );
     }
 }
